@@ -31,7 +31,7 @@ class Broken:
 
     def killed(self, name: str) -> object:
         subject = self.subject(name)
-        return problems(subject, kills(subject), mutant=self.mutant)[1]
+        return problems(subject, kills(subject, self.mutant), mutant=self.mutant)[1]
 
     def failing(self, name: str) -> object:
         subject = self.subject(name)

@@ -101,6 +101,18 @@ MUTANTS = [
         ("store/test_log.py::test_the_new_file_is_locked_until_all_is_done",),
     ),
     Mutant(
+        "a forked child keeps its parent's lock", "base/locks.py",
+        "            fcntl.flock(fd, fcntl.LOCK_UN)\n",
+        "            pass\n",
+        ("base/test_locks.py::test_a_child_does_not_keep_what_the_parent_unlocks",),
+    ),
+    Mutant(
+        "a forked child keeps the lock of a parent that was killed", "base/locks.py",
+        "            os.close(fd)\n        except",
+        "            pass\n        except",
+        ("base/test_locks.py::test_a_child_does_not_keep_the_lock_of_a_parent_that_was_killed",),
+    ),
+    Mutant(
         "a summary covers one that came after it", "session/view.py",
         "if id in known and known[id].place <= summary.place and id != summary.id",
         "if id in known and id != summary.id",

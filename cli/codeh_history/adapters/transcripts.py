@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ..base import locks
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, sync, sync_dir, write
 from ..store.file import pread_all
@@ -100,14 +101,14 @@ class Transcripts:
             ensure_dir(os.path.dirname(path))
             fd = os.open(path, _FLAGS, 0o600)
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX)
+                locks.lock(fd, fcntl.LOCK_EX)
                 if _names(path, fd):
                     if not os.fstat(fd).st_size:  # its name may not be on disk yet, whoever made it
                         sync_dir(os.path.dirname(path))
                     yield fd
                     return
             finally:
-                os.close(fd)
+                locks.close(fd)
 
     def _ids(self, path: str, fd: int, size: int) -> set[str]:
         """The ids in a file; read as far as it has grown since they were last asked for."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
+from ..base import locks
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput
 from ..base.folders import ensure_dir, make_dir, remove, sync_dir, temporary, write_new
@@ -143,10 +144,10 @@ class DirectoryStore:
         ensure_dir(self.root)
         fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            fcntl.flock(fd, how)
+            locks.lock(fd, how)
             yield
         finally:
-            os.close(fd)
+            locks.close(fd)
 
     @contextmanager
     def _failing(self, what: str) -> Iterator[None]:

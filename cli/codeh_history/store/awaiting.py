@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from ..base import locks
 from ..base.env import Env
 from ..base.folders import make_dir, sync_dir
 from ..base.ids import is_id
@@ -58,19 +59,19 @@ def _noted(path: str) -> int | None:
         while True:
             fd = os.open(path, _OPEN, 0o600)
             try:
-                fcntl.flock(fd, fcntl.LOCK_SH)
+                locks.lock(fd, fcntl.LOCK_SH)
                 if os.fstat(fd).st_nlink:
                     return fd
             except BaseException:
-                os.close(fd)
+                locks.close(fd)
                 raise
-            os.close(fd)
+            locks.close(fd)
     except OSError:
         return None
 
 
 def _end(fd: int, path: str) -> None:
     with suppress(OSError):  # others wait for theirs, or it is removed already
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.unlink(path)
-    os.close(fd)
+    locks.close(fd)

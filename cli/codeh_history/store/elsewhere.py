@@ -7,8 +7,10 @@ import fcntl
 import os
 from collections.abc import Collection
 
+from ..base import locks
 from ..base.env import Env
-from ..base.folders import ensure_dir, sync
+from ..base.folders import ensure_dir, sync, write
+from .file import pread_all
 from .paths import SERVER, own_dir
 
 _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -55,15 +57,15 @@ def _paths(data: bytes) -> list[str]:
 def _update(env: Env, *, add: Collection[str] = (), remove: Collection[str] = ()) -> None:
     """Rewrite the list in place, under its lock; unchanged it is not written."""
     ensure_dir(env.home)
-    with open(os.open(_list(env), _FLAGS, 0o600), "r+b") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        before = file.read()
+    fd = os.open(_list(env), _FLAGS, 0o600)
+    try:
+        locks.lock(fd, fcntl.LOCK_EX)
+        before = pread_all(fd, os.fstat(fd).st_size)
         old = _paths(before)
         new = [path for path in dict.fromkeys([*old, *add]) if path not in remove]
-        if new == old:
-            return
-        text = b"".join(os.fsencode(path) + b"\0" for path in new)
-        file.seek(0)
-        file.write(text.ljust(len(before), b"\0"))  # a reader, or a kill, finds whole paths
-        file.flush()
-        sync(file.fileno())
+        if new != old:
+            text = b"".join(os.fsencode(path) + b"\0" for path in new)
+            write(fd, text.ljust(len(before), b"\0"))  # a reader, or a kill, finds whole paths
+            sync(fd)
+    finally:
+        locks.close(fd)

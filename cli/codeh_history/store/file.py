@@ -46,18 +46,20 @@ def is_locked(path: str, *, shared: bool, flags: int = 0) -> bool:
     """
     import fcntl
 
+    from ..base import locks
+
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
     except OSError:
         return False
     try:
-        fcntl.flock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+        locks.lock(fd, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
     except OSError:
         return False
     finally:
-        os.close(fd)
+        locks.close(fd)
     return False
 
 

@@ -12,6 +12,7 @@ import os
 import stat
 import time
 
+from ..base import locks
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
@@ -188,7 +189,7 @@ def _close(fd: int, path: str, *, created: bool) -> None:
     try:
         if created and _is_empty(fd):
             os.unlink(path)  # still under the lock: nobody else has stored anything in it
-        os.close(fd)
+        locks.close(fd)
     except OSError:
         pass
 
@@ -223,9 +224,9 @@ def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
             if there is not None and (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino):
                 return fd, created
         except BaseException:
-            os.close(fd)
+            locks.close(fd)
             raise
-        os.close(fd)
+        locks.close(fd)
         if there is None and not create:
             raise NotFound(f"{path}: the session was removed")
         if time.monotonic() >= deadline:
@@ -281,7 +282,7 @@ def lock(fd: int, path: str, deadline: float) -> None:
     pause = 0.001
     while True:
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if time.monotonic() >= deadline:
                 raise TryAgain(f"{path}: locked by another process; try again") from None
@@ -328,7 +329,7 @@ def _write(
     """One write, then fdatasync, and of a new file its name; or both of them with others."""
     _put(fd, path, size, data)
     if unsynced is not None:
-        unsynced.add(os.dup(fd), path, new=new)
+        unsynced.add(locks.hand_over(fd), path, new=new)
         return
     try:
         sync(fd, data_only=True)

@@ -11,6 +11,7 @@ import fcntl
 import os
 from collections.abc import Callable
 
+from ..base import locks
 from ..base.env import Env
 from ..base.errors import InputOutput
 from ..base.folders import create, remove, sync, sync_dir, temporary, write
@@ -73,7 +74,7 @@ def _publish(path: str, data: bytes) -> None:
         try:  # around the opening too: a signal may come right after it
             fd = create(made)
             os.fchmod(fd, 0o600)
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             write(fd, data)
             sync(fd)
             os.replace(made, path)
@@ -83,7 +84,7 @@ def _publish(path: str, data: bytes) -> None:
             if not published:
                 remove(made)
             if fd >= 0:
-                os.close(fd)
+                locks.close(fd)
     except OSError as error:
         what = "it was replaced, but its durability is unknown" if published else "the session is as it was"
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None

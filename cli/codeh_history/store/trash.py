@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from ..base import locks
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from ..base.folders import ensure_dir, entries, sync_dir
@@ -215,7 +216,7 @@ def _held(env: Env) -> Iterator[None]:
             log.lock(fd, folder, time.monotonic() + log.LOCK_SECONDS)
             yield
         finally:
-            os.close(fd)
+            locks.close(fd)
     except OSError as error:
         raise InputOutput(f"{error.filename or folder}: {error.strerror}") from None
 

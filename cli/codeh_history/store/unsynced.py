@@ -6,6 +6,7 @@ import os
 import threading
 import time
 
+from ..base import locks
 from ..base.folders import sync, sync_dir
 
 MOST = 64  # files that stay open at a time
@@ -64,7 +65,7 @@ class Unsynced:
                     if new and os.path.dirname(path) == folder:
                         self._failed[path] = str(error.strerror)
         for fd, _, _ in held:
-            os.close(fd)
+            locks.close(fd)
 
     def _sync(self, left: list[tuple[int, str, bool]]) -> None:
         while left:

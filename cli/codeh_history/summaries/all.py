@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
 from ..access.view import view_of
+from ..base import locks
 from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.folders import ensure_dir, remove
@@ -122,11 +123,11 @@ def _claimed(env: Env, path: str) -> Iterator[bool]:
         yield True
         return
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
         yield False
     else:
         yield True
         remove(name)
     finally:
-        os.close(fd)
+        locks.close(fd)

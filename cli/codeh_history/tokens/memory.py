@@ -25,6 +25,7 @@ _TABLES = (
     "create table if not exists readings(key blob primary key, n text not null) without rowid",
 )
 _HELD: dict[tuple[str, int, int], sqlite3.Connection] = {}  # (path, inode, thread) → what is open
+_LEFT: list[sqlite3.Connection] = []  # of the process that this one is a fork of
 _WAIT = 1.0  # seconds that another process's lock is waited for; then the cache is left alone
 _LEFT_ALONE = 60.0  # for so many seconds
 _locked: dict[str, float] = {}  # path → until when
@@ -122,6 +123,15 @@ def _connected(path: str) -> sqlite3.Connection:
     for table in _TABLES:
         db.execute(table)
     return db
+
+
+def _leave_open() -> None:
+    """In a forked child: what is open is the parent's, and is neither used nor closed."""
+    _LEFT.extend(_HELD.values())
+    _HELD.clear()
+
+
+os.register_at_fork(after_in_child=_leave_open)
 
 
 def _drop() -> None:

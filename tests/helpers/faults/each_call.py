@@ -35,17 +35,17 @@ def runs(subject: Subject, faults: Iterator[Fault], **how: object) -> Iterator[t
         yield fault, subject.run(fault=fault, **how)
 
 
-def places(subject: Subject) -> list[str]:
+def places(subject: Subject, mutant: str = "") -> list[str]:
     """The calls of a run without fault."""
     subject.fresh()
-    calls = subject.run().calls
+    calls = subject.run(mutant=mutant).calls
     assert calls
     return list(calls)
 
 
-def kills(subject: Subject) -> Iterator[Fault]:
+def kills(subject: Subject, mutant: str = "") -> Iterator[Fault]:
     """Before each call; in the short profile only before those that change something, which is the same."""
-    calls = [*places(subject), "write"]
+    calls = [*places(subject, mutant), "write"]
     return (Fault(n, signal.SIGKILL) for n, name in enumerate(calls) if name in WRITES or ALL)
 
 

@@ -1,0 +1,55 @@
+"""Kernel locks of open files that end with their owner, not with a process that it forks.
+
+Such a lock belongs to the open file, of which a forked child has a copy: the owner unlocks it explicitly,
+and the child closes its copies, so that the lock does not outlive an owner that is killed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+
+_open: set[int] = set()  # the descriptors whose files may be locked
+
+
+def lock(fd: int, how: int) -> None:
+    """Lock an open file as `fcntl.flock` does."""
+    _open.add(fd)
+    fcntl.flock(fd, how)
+
+
+def unlock(fd: int) -> None:
+    """Unlock it, whoever else has a copy of the descriptor; it stays open."""
+    if fd in _open:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_UN)
+        except OSError:
+            pass  # closing it does the same
+        _open.discard(fd)  # before it is closed: another thread may get its number at once
+
+
+def close(fd: int) -> None:
+    """Unlock it and close it."""
+    unlock(fd)
+    os.close(fd)
+
+
+def hand_over(fd: int) -> int:
+    """A copy of the descriptor that keeps the lock when this one is closed."""
+    copy = os.dup(fd)
+    _open.add(copy)
+    _open.discard(fd)
+    return copy
+
+
+def _close_copies() -> None:
+    """In a forked child: close what the parent has locked, which leaves it locked there."""
+    for fd in _open:
+        try:
+            os.close(fd)
+        except OSError:
+            pass
+    _open.clear()
+
+
+os.register_at_fork(after_in_child=_close_copies)
