@@ -92,9 +92,8 @@ def ask(env: Env, session: str) -> None:
     """Ask for confirmation on a terminal; without one, --yes is required."""
     if not env.terminal(env.stdin):
         raise Usage(f"redact -i rewrites {session} and cannot be undone: pass --yes to confirm")
-    sys.stderr.write(
-        f"redact -i rewrites {visible(session)}, including what `undo` hid. It cannot be undone. Continue? [y/N] "
-    )
+    what = f"redact -i rewrites {visible(session)}, including what `undo` hid; it cannot be undone"
+    sys.stderr.write(f"{what}. Continue? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise NegativeAnswer("nothing changed")

@@ -19,7 +19,7 @@ from ..session.ops import Op, apply
 from ..store import create
 
 EXAMPLES = """\
-  codeh-history repair demo -i --report        # one reversible record; undo takes it back
+  codeh-history repair demo -i --report        # one reversible record, if anything changes
   codeh-history repair demo --output whole.jsonl
   codeh-history repair demo | codeh-history payload - --to anthropic --model M
 """

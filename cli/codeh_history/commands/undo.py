@@ -9,7 +9,7 @@ from ..base.options import Writing, flag, option
 from ..store.resolve import for_writing
 
 EXAMPLES = """\
-  codeh-history undo -s demo              # prints what it took back: TYPE ID
+  codeh-history undo -s demo              # prints TYPE ID of what it took back, its first words on stderr
   codeh-history undo -s demo --turn       # the last prompt and all that followed
   codeh-history undo -s demo --id 3f2a    # a message, summary, compaction, or an earlier undo
 """
@@ -24,5 +24,8 @@ class Given(Writing):
 def run(env: Env, given: Given) -> None:
     if given.id and given.turn:
         raise Usage("--id and --turn: one of them")
-    done = take_back(env, for_writing(env, given.session), given.id, turn=given.turn)
-    env.write("".join(f"{kind} {name}\n" for kind, name in done).encode())
+    target = for_writing(env, given.session)
+    done = take_back(env, target, given.id, turn=given.turn)
+    for undone in done:
+        env.note(f"{target.id}: undid {undone.words}")
+    env.write("".join(f"{undone.type} {undone.id}\n" for undone in done).encode())
