@@ -504,3 +504,22 @@ def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path:
     done = inside("import", str(file), home=tmp_path)
     assert (done.text, done.err) == (f"codex-{OTHER}-2", b"")
     assert logs(tmp_path) == before
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_2026_11_23_a_result_that_is_lost_is_named(last: bool, tmp_path: Path) -> None:
+    file = Codex()
+    file.user("go")
+    file.called("A")
+    if not last:
+        file.said("done")
+    path = file.write(tmp_path)
+    why = "the call of exec_command has no result: Codex says in its place that it was aborted"
+    done = inside("verify", str(path), home=tmp_path)
+    assert (done.code, done.text) == (1, f"{path}: line 3: {why}")
+    done = inside("rescue", str(path), "--output", str(tmp_path / "new.jsonl"), home=tmp_path)
+    assert (
+        f"broken    line 3: {why}\nmended    call answered as failed, its result being lost\n"
+        in done.err.decode()
+    )
+    assert inside("verify", str(tmp_path / "new.jsonl"), home=tmp_path).code == 0

@@ -41,7 +41,10 @@ _AT_A_TIME = 20  # items of one time that are compared
 _PRIVATE = frozenset(("internal_chat_message_metadata_passthrough", "metadata"))
 _PRIVATE_OF_USERS = _PRIVATE | {"id"}
 _EMPTY = {"text": ""}
+_ABORTED = "Codex says in its place that it was aborted"
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
+    pairs.OPEN_AT_THE_END: ("drops", _ABORTED),
+    pairs.OPEN_BETWEEN: ("drops", _ABORTED),
     pairs.ORPHAN: ("drops", "Codex drops it"),
     pairs.EARLY: ("refused", "Codex sends them as they stand, which its provider refuses"),
     pairs.DOUBLE: ("refused", "Codex sends both, which its provider refuses"),
