@@ -78,7 +78,7 @@ def test_what_the_fast_lane_takes_typer_reads_alike(verb: str) -> None:
 @pytest.mark.parametrize(
     "argv",
     [["-mx"], ["--message=x"], ["-m"], ["-m", "-x"], ["--role", "user", "--role", "model"], ["-q", "-q"],
-     ["--help"], ["--"], ["stray"], [""], ["--mess", "x"], ["--max-items", "x"], ["--max-items", "-1"]],
+     ["--help"], ["--"], [""], ["-x"], ["--mess", "x"], ["--max-items", "x"], ["--max-items", "-1"]],
 )  # fmt: skip
 def test_anything_unusual_is_left_to_typer(argv: list[str]) -> None:
     assert fastlane.read(argv, GIVEN["append"]) is None

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import HistoryError, NotFound, Usage
+from codeh_history.base.errors import NotFound, Usage
 from codeh_history.store import paths
-from codeh_history.store.resolve import for_reading, for_writing
+from codeh_history.store.resolve import for_filtering, for_reading, for_writing, must_be_named
 
 MESSAGE = '{"type":"message","id":"m","ts":"%s","kind":"user","role":"user","parts":[]}\n'
 HEADER = '{"type":"session","version":1,"id":"x","cwd":"%s"}\n'
@@ -141,12 +141,56 @@ def test_argument_option_and_environment(env: Env) -> None:
         for_reading(env, "alpha-1", "beta")
 
 
-def test_nothing_named_is_a_usage_error(env: Env) -> None:
-    for choose in (for_reading, for_writing):
-        with pytest.raises(Usage) as failure:
-            choose(env, None)
-        assert isinstance(failure.value, HistoryError)
-        assert failure.value.exit_code == 2
+def test_where_nothing_is_named_the_newest_begun_here_is_meant_and_noted_once(
+    env: Env, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "getcwd", lambda: "/a")
+    env.stderr = os.open(tmp_path / "notes", os.O_WRONLY | os.O_CREAT)
+    for choose in (for_reading, for_writing, for_filtering):
+        target = choose(env, None)
+        assert (target.id, target.why) == ("beta", "newest begun here")
+    os.close(env.stderr)
+    assert (tmp_path / "notes").read_text() == "codeh-history: beta (newest begun here)\n"
+
+
+def test_what_rewrites_wants_a_name(env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getcwd", lambda: "/a")
+    with pytest.raises(Usage, match="which session"):
+        must_be_named(env, None)
+    must_be_named(env, "beta")
+    env.environ = {**env.environ, "CODEH_SESSION": "beta"}
+    must_be_named(env, None)
+
+
+@pytest.mark.parametrize(("option", "argument"), [("", None), (None, ""), ("", "")])
+def test_an_empty_name_is_a_usage_error(env: Env, option: str | None, argument: str | None) -> None:
+    env.environ = {**env.environ, "CODEH_SESSION": "beta"}
+    for choose in (for_reading, for_writing, for_filtering):
+        with pytest.raises(Usage, match="an empty name"):
+            choose(env, option, argument)
+    env.environ = {**env.environ, "CODEH_SESSION": ""}
+    with pytest.raises(Usage, match="CODEH_SESSION: an empty name"):
+        for_reading(env, None)
+    assert for_reading(env, "beta").id == "beta"
+
+
+def test_a_filter_reads_no_other_session_than_the_one_piped_in(
+    env: Env, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(os, "getcwd", lambda: "/a")
+    (tmp_path / "file").write_text("")
+    reader, writer = os.pipe()
+    env.stdin = reader
+    with pytest.raises(Usage, match="stdin is a pipe: say - "):
+        for_filtering(env, None)
+    assert for_filtering(env, "beta").id == "beta"
+    os.close(writer)
+    assert for_filtering(env, None).id == "beta"  # nothing can come: as cron starts it
+    env.stdin = os.open(tmp_path / "file", os.O_RDONLY)
+    with pytest.raises(Usage, match="stdin is a file: say - "):
+        for_filtering(env, None)
+    env.environ = {**env.environ, "CODEH_SESSION": "alpha-1"}
+    assert for_filtering(env, None).id == "alpha-1"
 
 
 def test_a_file_that_is_there_is_told_as_one(

@@ -13,10 +13,10 @@ from ..store.resolve import Target
 from .view import find, view_of
 
 
-def written(env: Env, path: str, view: View, parent: Json | None) -> str:
-    """Begin a session with what a view shows; its id or path."""
+def written(env: Env, path: str, view: View, parent: Json | None, *, here: bool = True) -> str:
+    """Begin a session with what a view shows; its id or path. `here`: as `create.session` has it."""
     body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
-    return create.session(env, path, lambda _: body, parent=parent)
+    return create.session(env, path, lambda _: body, parent=parent, here=here)
 
 
 def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:

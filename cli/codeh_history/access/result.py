@@ -11,7 +11,7 @@ from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..session.records import dumps
-from ..store.resolve import Target, for_reading
+from ..store.resolve import Target
 from .view import tell_lost, view_of
 
 TYPE_CHECKING = False
@@ -21,13 +21,6 @@ if TYPE_CHECKING:
 _LONG = 1 << 16  # bytes of a piece that is written by itself
 _TOGETHER = 1 << 20  # bytes of short ones that are written at once
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
-
-
-def target_of(env: Env, session: str | None, argument: str | None) -> Target:
-    """The session of a filter; a forgotten `-` in a pipe is exit 2 instead of a filter that ignores it."""
-    if argument is None and session is None and env.piped():
-        raise Usage("stdin is a pipe: say - to read the session from it, or name one with -s")
-    return for_reading(env, session, argument)
 
 
 def run(
@@ -75,13 +68,13 @@ def _unchanged(fields: Json) -> str:
     """Why nothing was recorded."""
     budget, before, counter = (fields.get(name) for name in ("budget", "before", "counter"))
     if budget is None:
-        return "nothing to change, nothing to undo"
+        return "nothing to change"
     size = (
         f"{before:,} of {budget:,} tokens by {counter}"
         if before is not None
         else f"below {budget:,} tokens"
     )
-    return f"nothing to change, nothing to undo: {size}"
+    return f"nothing to change: {size}"
 
 
 def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:

@@ -10,16 +10,15 @@ from ..programs.forms.history import exchange, wrong_in_entry
 from ..session.model import Json
 from ..session.records import dumps
 from ..store.protocol import Locked
-from ..store.resolve import for_writing
 from . import jsonl
-from .text import store
+from .text import begin, store, target_of
 
 
-def run(env: Env, session: str | None, file: str) -> None:
+def run(env: Env, session: str | None, file: str, *, new: bool = False) -> None:
     """Append a HistoryEntry (`-`: from stdin) and print its id; id and time are made where it has none."""
     data = env.read_stdin() if file == "-" else read_file(file)
     entry = checked(data, "stdin" if file == "-" else file)
-    target = for_writing(env, session)
+    target = target_of(env, session, new=new) or begin(env, entry["userMessage"])
 
     def build(locked: Locked, ids: list[str]) -> bytes:
         id = entry.get("id") or env.id_in(locked)

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from ..base.errors import Usage
-from ..base.options import FILES, MAX_BYTES, Writing, flag, option
+from ..base.options import FILES, MAX_BYTES, NEW, Options, Writing, argument, flag, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Given(Writing):
-    """The options of a message, and the other ways in which messages come."""
+class Text(Options):
+    """The text of a message, and the session that it may begin."""
 
+    words: Sequence[str] | None = argument("[TEXT...]", "The text, its words joined by blanks.")
     message: Sequence[str] = option("TEXT", "Text; repeatable, joined by a blank line.", "-m")
     file: Sequence[str] = FILES
+    new: bool = NEW
+
+
+class Given(Writing, Text):
+    """The options of a message, and the other ways in which messages come."""
+
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")
     role: str | None = option("ROLE", "user (default) or model.")
     kind: str | None = option("KIND", "user, model, tool, error or info.")
@@ -58,6 +65,10 @@ class Given(Writing):
             (self.call_id and not (self.call or self.result), "--call-id goes with --call or --result"),
             (unlike, unlike),
             (self.key == "", "--key is empty"),
+            (
+                self.new and self.result,
+                "--result answers a call of a session that exists, never with --new",
+            ),
             (self.pending and (self.attach or self.max_items), "--pending goes with text only"),
             (self.max_items is not None and self.max_items < 1, "--max-items: a number above 0"),
         ):

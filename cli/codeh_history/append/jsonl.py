@@ -19,8 +19,7 @@ from ..session.records import BOM, block_of, check_message, dumps, lines_of
 from ..session.rules import ROLE_OF_KIND
 from ..store import read
 from ..store.protocol import Locked
-from ..store.resolve import for_writing
-from .text import store
+from .text import begin, store, target_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +39,9 @@ class Line:
         self.number = number
 
 
-def run(env: Env, session: str | None, file: str | None = None, *, redact: bool = False) -> None:
+def run(
+    env: Env, session: str | None, file: str | None = None, *, redact: bool = False, new: bool = False
+) -> None:
     """Append every line of stdin (or a file) as a message and print the ids."""
     from ..base.input import read_file
 
@@ -50,10 +51,16 @@ def run(env: Env, session: str | None, file: str | None = None, *, redact: bool 
     lines = checked(lines_of(data), str(name), cleaning)
     if not lines:
         raise BadData(f"{name}: no message")
-    target = for_writing(env, session)
+    target = target_of(env, session, new=new) or begin(env, _first_text(lines[0]))
     if cleaning is not None:
         cleaning.tell()
     store(env, target, lambda locked, ids: stored(env, locked, lines, ids, str(name)), create=True)
+
+
+def _first_text(line: Line | bytes) -> str:
+    """The text that a batch begins with, if it does."""
+    data = line.data if isinstance(line, Line) else orjson.loads(b"{" + line)
+    return "".join(str(part.get("text", "")) for part in data["parts"][:1])
 
 
 def _cleaning(env: Env) -> Cleaning:

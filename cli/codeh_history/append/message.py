@@ -28,7 +28,7 @@ from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
 from . import tool_parts
 from .given import Given
-from .text import announce, kind_and_role, text_of
+from .text import announce, begin, kind_and_role, target_of, text_of, untaken
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,9 +48,12 @@ class Draft:
 
 def run(env: Env, given: Given) -> None:
     """Append the message and print its id; with a known `--key` print the id it has."""
-    target = for_writing(env, given.session)
     given.check()
-    stored = store(env, target, draft(env, given, _text(env, given)))
+    never = given.result or given.call_id  # begins a session
+    chosen = for_writing(env, given.session) if never else target_of(env, given.session, new=given.new)
+    text = _text(env, given)
+    target = chosen or begin(env, text)
+    stored = store(env, target, draft(env, given, text))
     announce(env, target, [stored.id], created=stored.created)
 
 
@@ -83,6 +86,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
     stored: list[tuple[str, int]] = []
 
     def build(locked: Locked) -> bytes | None:
+        untaken(target, locked)
         key = given.key
         known = keyed(env, locked, key, draft.fields, draft.blocks) if key is not None else None
         if known is not None:

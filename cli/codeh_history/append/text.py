@@ -2,29 +2,73 @@
 
 from __future__ import annotations
 
-from ..base.errors import BadData, Usage
+from ..base.errors import BadData, TryAgain, Usage
 from ..base.input import decode, read_text
 from ..base.quote import quote
 from ..session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ..store import log
-from ..store.resolve import for_writing
+from ..store.paths import exists, path_of
+from ..store.resolve import begun_here, for_writing, may_be_unnamed, named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeVar
 
     from ..base.env import Env
     from ..store.protocol import Locked
     from ..store.resolve import Target
-    from .given import Given
+    from .given import Given, Text
+
+    Taking = TypeVar("Taking", bound=Text)
 
 ROLES = {"user": "user", "model": "codeh"}  # a role alone decides the kind
 KINDS = {name: kind for kind, name in NAME_OF_KIND.items()}
+BEGUN = "begun now"
+
+
+class Taken(TryAgain):
+    """Another process began a session of the name that was free."""
+
+
+def with_text(given: Taking) -> Taking:
+    """The options with the text of the arguments as an `-m`; Usage where both are given."""
+    if not given.words:
+        return given
+    if [*given.words] == ["-"]:
+        raise Usage("-: stdin is read without an argument, or by -F -")
+    if given.message:
+        raise Usage(f"{given.words[0]} and -m: the text is one or the other (the session is -s SESSION)")
+    return given.but(words=(), message=[" ".join(given.words)])
+
+
+def target_of(env: Env, session: str | None, argument: str | None = None, *, new: bool) -> Target | None:
+    """The session to append to; None for one to be begun, which `begin` names once its first text is known.
+
+    Usage where it is to be new, and exists.
+    """
+    if not new:
+        return for_writing(env, session, argument) if named(env, session, argument) else begun_here(env)
+    if session is None and argument is None:
+        may_be_unnamed(env)
+        return None
+    target = for_writing(env, session, argument)
+    if exists(target.path):
+        raise Usage(f"--new: {target.id} exists; leave --new out to continue it, or choose another name")
+    return target
+
+
+def begin(env: Env, text: str) -> Target:
+    """A session that is not there yet, named by the local date and the first words of the text."""
+    from ..store.resolve import Target
+    from .naming import free_name
+
+    return Target(path_of(env, free_name(env, text)), BEGUN)
 
 
 def run(env: Env, given: Given) -> None:
     """Append a text message and print its id."""
-    target = for_writing(env, given.session)
+    target = target_of(env, given.session, new=given.new)
     kind, role = kind_and_role(given.role, given.kind)
     text = text_of(env, given.message, given.file)
 
@@ -35,7 +79,11 @@ def run(env: Env, given: Given) -> None:
         line += f',"role":"{role}"' if role else ""
         return _encode(f'{line},"parts":[{{"text":{quote(text)}}}]}}\n')
 
-    store(env, target, build, create=True)
+    while True:
+        try:
+            return store(env, target or begin(env, text), build, create=True)
+        except Taken:
+            continue
 
 
 def store(
@@ -43,8 +91,17 @@ def store(
 ) -> None:
     """Append the lines that `build` makes; once they are durable, print the ids it added to its list."""
     ids: list[str] = []
-    created = log.append(env, target.path, lambda locked: build(locked, ids), create=create)
+    created = log.append(
+        env, target.path, lambda locked: build(untaken(target, locked), ids), create=create
+    )
     announce(env, target, ids, created=created)
+
+
+def untaken(target: Target, locked: Locked) -> Locked:
+    """The locked file; Taken where another process began it since its name was chosen."""
+    if target.why == BEGUN and not locked.created:
+        raise Taken(f"{target.id}: another process has just begun it; run the same command again")
+    return locked
 
 
 def announce(env: Env, target: Target, ids: list[str], *, created: bool) -> None:
@@ -60,7 +117,7 @@ def say_new(env: Env, target: Target) -> None:
     if not env.quiet:
         from ..store.paths import meant
 
-        env.note(f"new session {target.id}{meant(target.path)}")
+        env.note(f"new session {target.id}{'' if target.why == BEGUN else meant(target.path)}")
 
 
 def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:

@@ -38,6 +38,8 @@ class Env:
         self.taken: Callable[[str], bool] | None = None  # whether the session being written has an id
         self.make_way: Callable[[], object] = lambda: None  # takes a bar off the terminal
         self.program: Callable[[list[str], Env], int] | None = None  # as `main` runs it, for `serve`
+        self.named_only = False  # whether every session must be named, as in programs
+        self.begun_here: str | None = None  # the session meant where none is named, once it was chosen
         self.held: object = None  # what a process that ends now need not take apart
         self._ordinal = 0
 
@@ -237,6 +239,15 @@ class Env:
             return False
         events = polled(self.stdin, 0)
         return not events or bool(events & select.POLLIN)
+
+    def reads_file(self) -> bool:
+        """Whether stdin is a regular file."""
+        import stat
+
+        try:
+            return stat.S_ISREG(os.fstat(self.stdin).st_mode)
+        except OSError:
+            return False
 
     def terminal(self, fd: int) -> bool:
         return os.isatty(fd)

@@ -131,6 +131,7 @@ STRICT = flag("Exit 65 on a damaged line instead of skipping it.")
 NO_PAGER = flag("On a terminal, however long it is, without `$PAGER`.")
 ENCRYPT_TO = option("AGE1...", "Encrypt to this public key (age, or SSH); repeatable.")
 IDENTITY = option("FILE", "The key that opens what is encrypted; repeatable.")
+NEW = flag("Begin a session; -s names it, else the date and the first words.")
 MAX_BYTES = option("N", "Most bytes of an answer, or of a tool's output (256 MiB).")
 
 

@@ -10,7 +10,7 @@ from ..base.errors import NotFound, TryAgain, Usage
 __all__ = ["Given", "run"]
 
 EXAMPLES = """\
-  codeh-history append -s demo -m "Why is the sky blue?"
+  codeh-history append "Why is the sky blue?"      # to the newest session begun here, or a new one
   git diff | codeh-history append -s demo -m "Review this:" -F -
   curl ... | codeh-history append -s demo --from auto --echo
   my-model | codeh-history append -s demo --role model --stream --echo
@@ -18,12 +18,12 @@ EXAMPLES = """\
   codeh-history append -s demo --result ls --call-id c1 -F out.txt
   jq -c '.[]' contents.json | codeh-history append -s demo --jsonl
 """
-STRAY = "the text is -m TEXT, the session is -s SESSION"
 WAYS = {"from_": "--from", "stream": "--stream", "jsonl": "--jsonl", "exchange": "--exchange"}
-TEXT = ("message", "file", "role", "kind")  # what a plain text message may have
+TEXT = ("message", "file", "role", "kind", "new")  # what a plain text message may have
 
 
 def run(env: Env, given: Given) -> None:
+    given = text.with_text(given)
     if not says_only(given, *TEXT):
         from ..base.signals import unwind
 
@@ -56,37 +56,54 @@ def says_only(given: Given, *names: str) -> bool:
 
 def batch(env: Env, given: Given) -> None:
     """Append every line as a message."""
-    if not says_only(given, "jsonl", "file", "redact") or len(given.file) > 1:
+    if not says_only(given, "jsonl", "file", "redact", "new") or len(given.file) > 1:
         raise Usage("--jsonl goes with one -F and --redact only")
     from ..append import jsonl
 
-    jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact)
+    jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact, new=given.new)
 
 
 def store_entry(env: Env, given: Given) -> None:
     """Store a history entry as the exchange that it tells."""
-    if not says_only(given, "exchange"):
+    if not says_only(given, "exchange", "new"):
         raise Usage("--exchange goes with -s and -q only")
     from ..append import exchange
 
-    exchange.run(env, given.session, given.exchange or "")
+    exchange.run(env, given.session, given.exchange or "", new=given.new)
 
 
 def follow(env: Env, given: Given) -> None:
     """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
-    if not says_only(given, "stream", "role", "kind", "echo", "max_bytes"):
+    if not says_only(given, "stream", "role", "kind", "echo", "max_bytes", "new"):
         raise Usage("--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only")
     from ..base import amounts
     from ..receive import stream
     from ..receive.answer import tell
-    from ..store.resolve import for_writing
 
-    target = for_writing(env, given.session)
+    target = text.target_of(env, given.session, new=given.new) or text.begin(env, "")
     echo = given.echo or env.terminal(env.stdout)
     received = stream.run(
         env, target, given.role, given.kind, echo=echo, most=amounts.size(given.max_bytes)
     )
     tell(env, target.id, received, echo=echo)
+
+
+def one_lately(env: Env, session: str | None, format: str) -> None:
+    """Usage where the answer may belong to several sessions; it is kept."""
+    from ..store.begun import lately
+    from ..store.resolve import may_be_unnamed, named
+
+    if named(env, session) is not None:
+        return
+    may_be_unnamed(env)
+    ids = lately(env)
+    if len(ids) > 1:
+        from ..store.unsent import kept_answer
+
+        raise Usage(
+            f"{', '.join(ids)}: used in this directory in the last hour; which one was asked? "
+            f"say -s SESSION{kept_answer(env, format)}"
+        )
 
 
 def receive(env: Env, given: Given) -> None:
@@ -102,6 +119,7 @@ def receive(env: Env, given: Given) -> None:
 
     format = str(given.from_)
     reader = answer.reader_of(format)
+    one_lately(env, given.session, format)
     target = for_writing(env, given.session)
     try:
         there = exists(target.path)

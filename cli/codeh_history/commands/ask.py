@@ -20,7 +20,7 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain
 from ..base.input import from_file
 from ..base.jobs import Request
-from ..base.options import FILES, MAX_BYTES, PROFILE, VIA, Options, Writing, flag, option
+from ..base.options import MAX_BYTES, PROFILE, VIA, Writing, flag, option
 from ..base.unnamed import unnamed_file
 from ..config import layers
 from ..config.layers import Asked
@@ -37,23 +37,20 @@ from ..store import log
 from ..store.awaiting import awaiting
 from ..store.paths import exists
 from ..store.protocol import Locked
-from ..store.resolve import Target, for_writing
+from ..store.resolve import Target
 from ..store.state import size_of
 
 EXAMPLES = """\
-  codeh-history ask -s demo -m "Why is the sky blue?" -p local      # as config.toml says (config init)
+  codeh-history ask "Why is the sky blue?" -p local        # as config.toml says (config init)
   export CODEH_TO=gemini CODEH_VIA='curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL"'
   git diff | codeh-history ask -s demo -m "Review this:"
   codeh-history ask -s demo                                # resend what was not answered
   codeh-history ask -s demo -m "List the files" --tools @tools.json
   while codeh-history calls -s demo --via ./tool; do codeh-history ask -s demo || break; done
 """
-STRAY = "the text is -m TEXT, the session is -s SESSION"
 
 
-class _Prompt(Options):
-    message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
-    file: Sequence[str] = FILES
+class _Prompt(appending.Text):
     attach: Sequence[str] = option("FILE", "Attach a file.")
     via: str | None = VIA
 
@@ -77,7 +74,13 @@ def run(env: Env, given: Given) -> None:
     layers.reaching(env, asked)
     payload.checked(asked.request)
     given.one_of("--id and --echo", "id", "echo")
-    target = for_writing(env, given.session)
+    given = append.with_text(given)
+    target = append.target_of(env, given.session, new=given.new)
+    if target is None:
+        text = _text(env, given, looked_at(env, b"", None))
+        if text is None:
+            raise BadData("nothing to ask: give the text as an argument, by -m or -F, or on stdin")
+        target, given = append.begin(env, text), given.but(message=[text], file=(), no_stdin=True)
     again = f"`{_again(env, target, given, asked)}`"
     tell(env, target.id, ask(env, target, given, asked, most, again), echo=not given.id)
 

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from ..append.text import store
 from ..base.env import Env
-from ..base.options import Writing
+from ..base.options import ARGUMENT, Writing
 from ..session.records import dumps
 from ..store.protocol import Locked
 from ..store.resolve import for_writing
 
 EXAMPLES = """\
-  codeh-history clear -s demo
-  codeh-history undo -s demo       # and back
+  codeh-history clear demo
+  codeh-history undo demo          # and back
 """
 
 
 class Given(Writing):
-    """Its session is all that it is asked for."""
+    argument: str | None = ARGUMENT
 
 
 def run(env: Env, given: Given) -> None:
-    target = for_writing(env, given.session)
+    target = for_writing(env, given.session, given.argument)
 
     def build(locked: Locked, ids: list[str]) -> bytes:
         ids.append(env.id_in(locked))

@@ -11,6 +11,7 @@ from ..filters.curate import run as curating
 from ..session.model import Json
 from ..session.ops import Op
 from ..session.view import View
+from ..store.resolve import for_filtering
 
 EXAMPLES = """\
   codeh-history curate demo --report > curated.jsonl
@@ -29,7 +30,7 @@ class Given(Reading, Curation):
 def run(env: Env, given: Given) -> None:
     curating.settings(given)
     curating.names(given)
-    target = filtering.target_of(env, given.session, given.argument)
+    target = for_filtering(env, given.session, given.argument)
 
     def reduce(view: View) -> tuple[list[Op], Json]:
         return curating.reduced(env, given, target.id, view, report=given.report)

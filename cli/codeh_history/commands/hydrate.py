@@ -8,6 +8,7 @@ from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, Reading
+from ..store.resolve import for_filtering, must_be_named
 
 EXAMPLES = """\
   codeh-history hydrate demo.jsonl | codeh-history show -
@@ -22,7 +23,9 @@ class Given(Reading):
 
 
 def run(env: Env, given: Given) -> None:
-    target = filtering.target_of(env, given.session, given.argument)
+    if given.in_place:
+        must_be_named(env, given.session, given.argument)
+    target = for_filtering(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing else None
     if not given.in_place:
         filtering.printed(env, hydrate.hydrated_stream(env, target, lost=lost, strict=given.strict))

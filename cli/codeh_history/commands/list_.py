@@ -38,7 +38,11 @@ class Given(Reading, without=("argument",)):
 def run(env: Env, given: Given) -> None:
     given.one_of("--json and --jsonl", "json", "jsonl")
     earliest = moment(env, given.since) if given.since is not None else None
-    paths = [for_reading(env, given.session).path] if given.session else [path for _, path in ids(env)]
+    paths = (
+        [for_reading(env, given.session).path]
+        if given.session is not None
+        else [path for _, path in ids(env)]
+    )
     rows = rows_of(env, paths)
     if given.all_programs:
         rows += program_rows(env)

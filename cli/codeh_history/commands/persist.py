@@ -10,6 +10,7 @@ from ..base.errors import Lost
 from ..base.jobs import Reduction
 from ..base.options import ALLOW_MISSING, REWRITE, Reading, flag
 from ..filters import reduction
+from ..store.resolve import for_filtering, must_be_named
 
 EXAMPLES = """\
   codeh-history persist demo -i
@@ -26,7 +27,9 @@ class Given(Reading, Reduction):
 
 
 def run(env: Env, given: Given) -> None:
-    target = filtering.target_of(env, given.session, given.argument)
+    if given.in_place:
+        must_be_named(env, given.session, given.argument)
+    target = for_filtering(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing else None
     steps = reduction.steps(env, given, target.id, in_place=given.in_place)
     every, strict = given.every, given.strict

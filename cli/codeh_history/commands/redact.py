@@ -1,11 +1,10 @@
-"""Replace secrets with [redacted:kind]: on stdout, or with -i in the file, which cannot be undone."""
+"""Replace secrets by [redacted:kind]: on stdout, or with -i in the file, which cannot be undone."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
 
-from ..access import result as filtering
 from ..access import rewrite as rewriting
 from ..access.hydrate import Hydration
 from ..access.view import view_of
@@ -19,8 +18,7 @@ from ..render.progress import progress, size_of
 from ..session import redactions, stream
 from ..session.records import lines_of
 from ..store import read
-from ..store.paths import path_of
-from ..store.resolve import Target
+from ..store.resolve import Target, for_filtering, must_be_named
 
 SECOND = 8 << 20  # bytes of a session that are redacted in about a second
 EXAMPLES = """\
@@ -32,18 +30,20 @@ EXAMPLES = """\
 
 class Given(Reading):
     rules: str | None = RULES
-    yes: bool = flag("With -i: do not ask for confirmation.")
+    yes: bool = flag("With -i: do not ask.")
     in_place: bool = flag("Rewrite the session instead of printing: cannot be undone.", "-i")
 
 
 def run(env: Env, given: Given) -> int:
     redactor = Redactor(redacting.rules(given.rules))
-    target = filtering.target_of(env, given.session, given.argument)
+    if given.in_place:
+        must_be_named(env, given.session, given.argument)
+    target = for_filtering(env, given.session, given.argument)
     if not given.in_place:
         with progress(env, "redacting", size_of(target.path), SECOND):
             lines = list(stream.lines(view_of(env, target, strict=given.strict)))
             env.write(b"".join(redacting.rewritten(lines, whole(env, lines), redactor)))
-        return redacting.report(env, target.id, redactor, outcome(env, target, redactor))
+        return redacting.report(env, target.id, redactor)
     rewriting.check(target)
     if not given.yes:
         ask(env, target.id)
@@ -51,16 +51,8 @@ def run(env: Env, given: Given) -> int:
         return for_good(env, given, target, redactor)
 
 
-def outcome(env: Env, target: Target, redactor: Redactor) -> str:
-    """What became of what was found; a session of this home is unchanged, which is said."""
-    if target.path == "-" or target.path != path_of(env, target.id):
-        return redacting.REPLACED
-    them = "it" if sum(redactor.counts.values()) == 1 else "them"
-    return f"found; {target.id} is unchanged: `redact {target.id} -i` removes {them}"
-
-
 def for_good(env: Env, given: Given, target: Target, redactor: Redactor) -> int:
-    """Rewrite the file, and name every other place that still holds what was removed."""
+    """Rewrite the file, and say where else what was removed is still."""
     before = read.read_bytes(target.path)
 
     def rewrite(data: bytes) -> list[bytes]:
@@ -71,14 +63,12 @@ def for_good(env: Env, given: Given, target: Target, redactor: Redactor) -> int:
         return redactions.added(new, redaction) if redaction is not None else new
 
     rewriting.in_place(env, target, rewrite, strict=given.strict)
-    code = redacting.report(env, target.id, redactor, "removed")
+    code = redacting.report(env, target.id, redactor)
     if left_elsewhere.Needles(redactor.certain()).within_file(target.path):
-        env.complain(
-            f"{target.id}: a removed secret is still in an id or a signature of this session: see `verify`"
-        )
+        env.complain(f"{target.id}: what was removed is still in it, in an id or a signature: see `verify`")
         code = 1
     for place in left_elsewhere.places(env, target, before, redactor.removed):
-        env.complain(f"{target.id}: a removed secret is still in {place}")
+        env.complain(f"{target.id}: what was removed is still in {place}")
         code = 1
     return code
 
@@ -89,11 +79,12 @@ def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
 
 
 def ask(env: Env, session: str) -> None:
-    """Ask for confirmation on a terminal; without one, --yes is required."""
+    """Consent from a terminal; without one, --yes is needed."""
     if not env.terminal(env.stdin):
-        raise Usage(f"redact -i rewrites {session} and cannot be undone: pass --yes to confirm")
-    what = f"redact -i rewrites {visible(session)}, including what `undo` hid; it cannot be undone"
-    sys.stderr.write(f"{what}. Continue? [y/N] ")
+        raise Usage(f"redact -i rewrites {session} for good, which cannot be undone: say --yes")
+    sys.stderr.write(
+        f"redact -i rewrites {visible(session)}, undone content too, which cannot be undone. Go on? [y/N] "
+    )
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise NegativeAnswer("nothing changed")
+        raise NegativeAnswer("nothing was changed")

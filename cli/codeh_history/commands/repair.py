@@ -17,9 +17,10 @@ from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..store import create
+from ..store.resolve import for_filtering
 
 EXAMPLES = """\
-  codeh-history repair demo -i --report        # one reversible record, if anything changes
+  codeh-history repair demo -i --report        # one reversible record; undo takes it back
   codeh-history repair demo --output whole.jsonl
   codeh-history repair demo | codeh-history payload - --to anthropic --model M
 """
@@ -51,7 +52,7 @@ def run(env: Env, given: Given) -> None:
             env.note(f"{view.id}: {len(lines)} repairs (--report shows each)")
         return ops, {"policy": "repair"}
 
-    target = filtering.target_of(env, given.session, given.argument)
+    target = for_filtering(env, given.session, given.argument)
     if given.output is None:
         filtering.run(env, target, reduce, in_place=given.in_place)
         return

@@ -23,7 +23,7 @@ class Given(Options):
 
 
 def run(env: Env, given: Given) -> None:
-    names = [*(given.sessions or ()), *([given.session] if given.session else ())]
+    names = [*(given.sessions or ()), *([given.session] if given.session is not None else ())]
     if not names:
         raise Usage("name the sessions: `codeh-history rm SESSION...`")
     for name in trash.checked(env, names, restore=given.restore):

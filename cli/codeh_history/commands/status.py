@@ -10,7 +10,7 @@ from ..base.words import some
 from ..render import values
 from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
-from ..store.resolve import for_reading
+from ..store.resolve import BEGUN_HERE, for_reading
 
 EXAMPLES = """\
   codeh-history status demo
@@ -40,7 +40,7 @@ def run(env: Env, given: Given) -> None:
 def lines(found: Json) -> list[tuple[str, str]]:
     """Name and value, a line each; what there is none of is left out."""
     shown = [
-        ("session", f"{found['session']} (by {found['why']})"),
+        ("session", f"{found['session']} ({'' if found['why'] == BEGUN_HERE else 'by '}{found['why']})"),
         ("title", found["title"] or ""),
         ("system", found["system"] or ""),
         ("path", found["path"]),

@@ -24,7 +24,7 @@ from ..config import layers
 from ..render.progress import progress
 from ..session.model import Json, Message
 from ..store.paths import path_of
-from ..store.resolve import Target, for_reading, for_writing
+from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import one as summarizing
 from ..summaries.one import Settings
 from ..summaries.writer import Outline, Summarizer
@@ -84,9 +84,7 @@ def run(env: Env, given: Given) -> int:
     if given.all_:
         return every(env, settings, given.jobs)
     try:
-        return single(
-            env, filtering.target_of(env, given.session, given.argument), settings, strict=given.strict
-        )
+        return single(env, for_filtering(env, given.session, given.argument), settings, strict=given.strict)
     finally:
         settings.summarizer.stop()
 
@@ -163,7 +161,7 @@ def worded(file: str) -> Wording:
 def check(given: Given, via: str | None) -> None:
     """Options that do not go together are exit 2."""
     to, model = given.to, given.model
-    if given.all_ and (given.session or given.argument):
+    if given.all_ and given.given("session", "argument"):
         raise Usage("--all takes every session: name none")
     if given.emit or given.apply is not None:
         check_two_step(given)
@@ -214,7 +212,7 @@ def apply(env: Env, given: Given, file: str, counter: Counter) -> int:
 
     emitted = two_step.read(env.read_stdin() if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
-    if given.session or given.argument:
+    if given.given("session", "argument"):
         named = for_reading(env, given.session, given.argument)
         if os.path.abspath(named.path) != os.path.abspath(target.path):
             raise Usage(f"{file} is of session {emitted['session']}, not of {named.id}")

@@ -5,27 +5,26 @@ from __future__ import annotations
 from ..access.undo import take_back
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.options import Writing, flag, option
+from ..base.options import ARGUMENT, Writing, flag, option
 from ..store.resolve import for_writing
 
 EXAMPLES = """\
-  codeh-history undo -s demo              # prints TYPE ID of what it took back, its first words on stderr
-  codeh-history undo -s demo --turn       # the last prompt and all that followed
-  codeh-history undo -s demo --id 3f2a    # a message, summary, compaction, or an earlier undo
+  codeh-history undo demo                 # prints what it took back: TYPE ID
+  codeh-history undo demo --turn          # the last prompt and all that followed
+  codeh-history undo demo --id 3f2a       # a message, summary, compaction, or an earlier undo
 """
-STRAY = "a message is --id ID, the session is -s SESSION"
 
 
 class Given(Writing):
+    argument: str | None = ARGUMENT
     id: str | None = option("ID", "What to take back: id, unique prefix, or :N.")
     turn: bool = flag("The last real user message and all after it.")
 
 
 def run(env: Env, given: Given) -> None:
+    if given.argument is not None and given.argument.startswith(":"):
+        raise Usage(f"{given.argument}: a message is --id {given.argument}; the argument is the session")
     if given.id and given.turn:
         raise Usage("--id and --turn: one of them")
-    target = for_writing(env, given.session)
-    done = take_back(env, target, given.id, turn=given.turn)
-    for undone in done:
-        env.note(f"{target.id}: undid {undone.words}")
-    env.write("".join(f"{undone.type} {undone.id}\n" for undone in done).encode())
+    done = take_back(env, for_writing(env, given.session, given.argument), given.id, turn=given.turn)
+    env.write("".join(f"{kind} {name}\n" for kind, name in done).encode())

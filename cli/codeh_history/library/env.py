@@ -25,6 +25,7 @@ class Call(Env):
 
     def __init__(self, environ: Mapping[str, str], stdin: bytes = b"") -> None:
         super().__init__(environ, stdin=-1, stdout=-1, stderr=-1)
+        self.named_only = True
         self.given = stdin
         self.out: list[bytes] = []
         self.told: list[bytes] = []

@@ -9,6 +9,9 @@ from ..base.errors import HistoryError, NotFound, Usage
 from ..base.ids import is_id
 from .paths import SERVER, exists, hint, id_of, is_path, path_of, sessions_dir
 
+BEGUN_HERE = "newest begun here"
+_WHICH = "which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-history list` shows all)"
+
 
 class Target:
     """A session as chosen: its file (`-` is a stream on stdin) and how it was chosen."""
@@ -24,25 +27,63 @@ class Target:
         return "stdin" if self.path == "-" else id_of(self.path)
 
 
-def named(env: Env, option: str | None, argument: str | None = None) -> tuple[str, str]:
-    """The SESSION given, and where: the argument, `-s`, or `$CODEH_SESSION`; exit 2 without one."""
-    if option and argument and option != argument:
+def named(env: Env, option: str | None, argument: str | None = None) -> tuple[str, str] | None:
+    """The SESSION named, and by what: the argument, `-s` or `$CODEH_SESSION`; None where nothing names one.
+
+    Usage for an empty name.
+    """
+    if argument is not None and option is not None and option != argument:
         raise Usage(f"two sessions: {argument} and -s {option}; give one")
-    if argument:
-        return argument, "argument"
-    if option:
-        return option, "-s"
-    from_environment = env.environ.get("CODEH_SESSION")
-    if from_environment:
-        return from_environment, "CODEH_SESSION"
-    raise Usage(
-        "which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-history list` shows all)"
-    )
+    names = (argument, "argument"), (option, "-s"), (env.environ.get("CODEH_SESSION"), "CODEH_SESSION")
+    for name, why in names:
+        if name == "":
+            raise Usage(f"{why}: an empty name; name a session, or leave it out")
+        if name is not None:
+            return name, why
+    return None
 
 
-def for_writing(env: Env, option: str | None) -> Target:
-    """The session to append to: an exact id, a path, `@` or `@.`; it need not exist."""
-    name, why = named(env, option, None)
+def must_be_named(env: Env, option: str | None, argument: str | None = None) -> None:
+    """Usage where nothing names a session."""
+    if named(env, option, argument) is None:
+        raise Usage(_WHICH)
+
+
+def may_be_unnamed(env: Env) -> None:
+    """Usage where a session must be named: in programs, with seeded ids, in a removed directory."""
+    if env.named_only or env.seed is not None or not env.cwd():
+        raise Usage(_WHICH)
+
+
+def begun_here(env: Env) -> Target | None:
+    """The newest session begun in this directory, which is printed on stderr; None without one."""
+    may_be_unnamed(env)
+    if env.begun_here is None:
+        from .begun import newest
+
+        env.begun_here = newest(env)
+        if env.begun_here is None:
+            return None
+        env.note(f"{id_of(env.begun_here)} ({BEGUN_HERE})")
+    return Target(env.begun_here, BEGUN_HERE)
+
+
+def _unnamed(env: Env) -> Target:
+    """The session of a command line that names none; NotFound where none was begun here."""
+    target = begun_here(env)
+    if target is None:
+        raise NotFound(
+            "no session was begun in this directory; name one with -s (`codeh-history list` shows all)"
+        )
+    return target
+
+
+def for_writing(env: Env, option: str | None, argument: str | None = None) -> Target:
+    """The session to append to: an exact id (also of a new one), a path, `@`, `@.`."""
+    choice = named(env, option, argument)
+    if choice is None:
+        return _unnamed(env)
+    name, why = choice
     if name in ("@", "@."):
         return _latest(env, name)
     if name == "-":
@@ -61,9 +102,22 @@ def for_writing(env: Env, option: str | None) -> Target:
     return Target(path, why)
 
 
+def for_filtering(env: Env, option: str | None, argument: str | None = None) -> Target:
+    """The session of a filter, as for reading; Usage for a `-` that was forgotten in a pipe."""
+    choice = named(env, option, argument)
+    by = choice[1] if choice is not None else None
+    if (by in (None, "CODEH_SESSION") and env.piped()) or (by is None and env.reads_file()):
+        kind = "file" if env.reads_file() else "pipe"
+        raise Usage(f"stdin is a {kind}: say - to read the session from it, or name one with -s")
+    return for_reading(env, option, argument)
+
+
 def for_reading(env: Env, option: str | None, argument: str | None = None) -> Target:
     """The session to read: as for writing, and also a unique prefix, an older `.json`, or `-`."""
-    name, why = named(env, option, argument)
+    choice = named(env, option, argument)
+    if choice is None:
+        return _unnamed(env)
+    name, why = choice
     if name == "-":
         return Target("-", "stdin")
     if name in ("@", "@."):
@@ -113,24 +167,25 @@ def ids(env: Env) -> list[tuple[str, str]]:
 
 def _latest(env: Env, name: str) -> Target:
     """The session with the newest message; `@.`: among those begun in this directory."""
+    from . import begun
     from .state import passing, stamps_of
     from .tail import newest_message
 
-    here = env.cwd() if name == "@." else None
-    paths = [path for _, path in ids(env)] if here != "" else []
+    here = name == "@."
+    paths = [path for _, path in begun.begun_here(env)] if here else [path for _, path in ids(env)]
     stamps = stamps_of(paths)
     found: list[tuple[str, float, str]] = []
     for path in passing(paths):
         try:
-            newest = newest_message(path, here)
+            newest = newest_message(path)
         except (OSError, HistoryError):
             continue
         stamp = stamps[path]
         if newest is not None and stamp is not None:
             found.append((newest, stamp[2] / 1e9, path))
     if not found:
-        raise NotFound(f"{name}: no session yet" + ("" if here is None else " begun in this directory"))
+        raise NotFound(f"{name}: no session yet" + (" begun in this directory" if here else ""))
     newest, _, path = max(found)
     env.note(f"{name} is {id_of(path)}")
-    begun = "" if here is None else "begun here, "
-    return Target(path, f"{name} ({begun}newest message {newest or 'undated'})")
+    origin = "begun here, " if here else ""
+    return Target(path, f"{name} ({origin}newest message {newest or 'undated'})")

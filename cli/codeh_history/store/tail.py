@@ -57,18 +57,30 @@ def first_line(fd: int) -> Json:
     return json_object(head) or {}
 
 
-def newest_message(path: str, cwd: str | None = None) -> str | None:
-    """The time of the newest message ("" if undated); None without one, or if it was begun elsewhere."""
+def newest_message(path: str) -> str | None:
+    """The time of the newest message ("" if undated); None without one."""
     fd, size = read.held(path)
     try:
-        if cwd is not None and first_line(fd).get("cwd") != cwd:
-            return None
-        for _, line in lines_backwards(fd, size):
-            if not any(mark in line for mark in _MARKS):
-                continue
-            data = json_object(line)
-            if data is not None and data.get("type", "message") in {*PLACING, "commit"}:
-                return timestamp(data.get("ts")) or ""
-        return None
+        return _newest_message(fd, size)
     finally:
         os.close(fd)
+
+
+def last_used(path: str) -> str:
+    """The time of the newest message or, where that is later (an empty one, a fork), of the header."""
+    fd, size = read.held(path)
+    try:
+        created = timestamp(first_line(fd).get("created")) or ""
+        return max(created, _newest_message(fd, size) or "")
+    finally:
+        os.close(fd)
+
+
+def _newest_message(fd: int, size: int) -> str | None:
+    for _, line in lines_backwards(fd, size):
+        if not any(mark in line for mark in _MARKS):
+            continue
+        data = json_object(line)
+        if data is not None and data.get("type", "message") in {*PLACING, "commit"}:
+            return timestamp(data.get("ts")) or ""
+    return None

@@ -34,6 +34,15 @@ def answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
     return _said(error, file, f"codeh-history append -s {id_of(path)} --from {format} <")
 
 
+def kept_answer(env: Env, format: str) -> str:
+    """Keep the provider's answer that stands on stdin; what to say of how it is stored."""
+    data = b"" if env.terminal(env.stdin) else env.read_stdin()
+    file = _kept(env, "unnamed", data, "answer") if data.strip() else None
+    if file is None:
+        return ""
+    return f" (it is kept: `codeh-history append -s SESSION --from {format} < {shlex.quote(file)}`)"
+
+
 def _kept(env: Env, path: str, data: bytes, ending: str) -> str | None:
     folder = os.path.join(env.home, "unsent")
     file = os.path.join(folder, f"{id_of(path)}-{env.random_id()}.{ending}")

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from ...append.text import begin, target_of
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.jobs import Request
-from ...base.options import ARGUMENT, MAX_BYTES, PROFILE, VIA, Writing
-from ...store.resolve import for_writing, named
+from ...base.options import ARGUMENT, MAX_BYTES, NEW, PROFILE, VIA, Writing
 from ..ask import Given as Asking
 from . import commands
 from .lines import Lines
 from .talk import Talk
 
 EXAMPLES = """\
-  codeh-history chat demo -p local              # /help lists what else may be typed, Ctrl-D leaves
+  codeh-history chat -p local                   # /help lists what else may be typed, Ctrl-D leaves
   codeh-history chat @                          # goes on with the session of the newest message
   printf 'Why is the sky blue?\\nAnd on Mars?\\n' | codeh-history chat demo    # a prompt a line
 """
@@ -23,6 +23,7 @@ STRAY = "the session is the only argument; prompts are typed, or piped in, a lin
 
 class Given(Writing, Request, without=("pretty", "explain", "json", "persist")):
     argument: str | None = ARGUMENT
+    new: bool = NEW
     via: str | None = VIA
     max_bytes: str | None = MAX_BYTES
     profile: str | None = PROFILE
@@ -31,8 +32,8 @@ class Given(Writing, Request, without=("pretty", "explain", "json", "persist")):
 def run(env: Env, given: Given) -> int:
     """The code of the last failure where prompts are piped in; at a terminal each was told already."""
     most = amounts.size(given.max_bytes)
-    name, _ = named(env, given.session, given.argument)
-    talk = Talk(env, for_writing(env, name), given.part(Asking), most)
+    target = target_of(env, given.session, given.argument, new=given.new)
+    talk = Talk(env, target or begin(env, ""), given.part(Asking), most, unnamed=target is None)
     talk.checked()
     lines = Lines(env, commands.completing(talk))
     if lines.typed:

@@ -49,7 +49,8 @@ def welcome(talk: Talk) -> None:
     request = talk.asked().request
     model = payload.model_for(view, str(request.to), request.model)
     who = " ".join(filter(None, (request.to, model)))
-    env.note(f"{talk.target.id}: {some(len(sent), 'message')}; {who}; /help, Ctrl-D leaves")
+    where = "a new session" if talk.unnamed else f"{talk.target.id}: {some(len(sent), 'message')}"
+    env.note(f"{where}; {who}; /help, Ctrl-D leaves")
     if unanswered(view) is not None:
         env.note(f"the last prompt is unanswered: {RETRY} sends it")
     elif calls := open_at_end(view.messages):
@@ -79,7 +80,7 @@ def _edit(talk: Talk, rest: str) -> None:
 
 def _undo(talk: Talk, _rest: str) -> None:
     done = take_back(talk.env, talk.target, None, turn=True)
-    talk.env.note(f"undid the last prompt and what followed ({some(len(done), 'record')})")
+    talk.env.note(f"taken back: {some(len(done), 'record')}, the last prompt and what followed")
 
 
 def _model(talk: Talk, rest: str) -> None:

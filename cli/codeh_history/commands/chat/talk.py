@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ...access.seen import Seen
 from ...access.undo import take_back
+from ...append.text import begin
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
 from ...config import layers
@@ -28,7 +29,9 @@ RETRY = "/retry"
 class Talk:
     """One; each turn is a run of `ask`, by what holds at that moment."""
 
-    def __init__(self, env: Env, target: Target, given: Asking, most: int) -> None:
+    def __init__(
+        self, env: Env, target: Target, given: Asking, most: int, *, unnamed: bool = False
+    ) -> None:
         self.env = env
         self.target = target
         self.given = given
@@ -36,6 +39,7 @@ class Talk:
         self._seen = Seen(target.path)
         self.attached: list[str] = []  # to go with the next prompt
         self.over = False
+        self.unnamed = unnamed  # the first prompt will name the session
 
     def checked(self) -> None:
         """Usage where it is not known whom to ask, or how."""
@@ -69,6 +73,8 @@ class Talk:
         """
         if text is not None and not text.isascii():
             _see_that_it_is_text(text)
+        if text is not None and self.unnamed and not self.size():
+            self.target, self.unnamed = begin(self.env, text), False
         received = self._asked(() if text is None else (text,))
         while received.calls and self._called():
             received = self._asked(())

@@ -73,11 +73,11 @@ def run(env: Env, given: Given) -> int:
 def in_session(env: Env, given: Given, said: list[Layer]) -> Held:
     """What holds, with what the session says; one that only CODEH_SESSION names need not be there."""
     view: View | None = None
-    if given.session or env.environ.get("CODEH_SESSION"):
+    if given.session is not None or "CODEH_SESSION" in env.environ:
         try:
             view = view_of(env, for_reading(env, given.session), hydrate=False)
         except NotFound:
-            if given.session:
+            if given.session is not None:
                 raise
     if view is None:
         return layers.held(said)

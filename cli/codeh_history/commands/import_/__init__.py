@@ -99,7 +99,8 @@ def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
             check(record, f"{where}: message {number}")
         records = blocks.by_ours(env, records, where, allow_missing=given.allow_missing)
         path = create.free_path(env, given.into, "imported" if name == "-" else name)
-        id = create.session(env, path, lambda locked, given=records: lines(env, locked, given))  # type: ignore[misc]
+        build = partial(lines, env, records=records)
+        id = create.session(env, path, build, here=False)
         env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
 
 

@@ -76,7 +76,7 @@ def _ours(env: Env, given: Given, found: Found, done: Reduced) -> Out:
     path = create.free_path(env, given.output, f"{found.id}-rescued")
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": found.id, "at": last} if found.program is None else None
-    id = fork.written(env, path, view, parent)
+    id = fork.written(env, path, view, parent, here=False)
     return Out(path, id, f"codeh-history ask -s {id}")
 
 

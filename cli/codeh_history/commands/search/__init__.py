@@ -86,14 +86,14 @@ def printed(env: Env, found: Iterator[Json], given: Given, marks: Pattern) -> bo
 
 def targets_of(env: Env, given: Given) -> list[Target]:
     """The session named here, else all, whatever `$CODEH_SESSION` says."""
-    if given.session or given.argument:
+    if given.given("session", "argument"):
         return [for_reading(env, given.session, given.argument)]
     return [Target(path, "") for _, path in ids(env)]
 
 
 def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[str]) -> Iterator[Json]:
     """The hits as records; `unread` gets the sessions that cannot be read, a named one raises."""
-    named = bool(given.session or given.argument)
+    named = bool(given.given("session", "argument"))
     targets = {target.path: target for target in targets_of(env, given)}
     for path in targets if named else passing(list(targets)):
         target = targets[path]

@@ -199,6 +199,7 @@ def _exactly(connection: socket.socket, size: int) -> bytes:
 def _outcome(program: Program, argv: list[str], cwd: str, place: int) -> int:
     """The exit code of a command line, whatever becomes of it."""
     env = Env()
+    env.named_only = True
     try:
         os.fchdir(place)
         if cwd:

@@ -47,7 +47,9 @@ class Given(Reading, without=("argument",)):
 def run(env: Env, given: Given) -> None:
     asked = _asked(env, given)
     table = prices.table()
-    rows = _rows(env, [*(given.sessions or ()), *([given.session] if given.session else [])], table)
+    rows = _rows(
+        env, [*(given.sessions or ()), *([given.session] if given.session is not None else [])], table
+    )
     if given.prices is not None:
         table = own.prices(given.prices, table)
         for row in rows:

@@ -17,7 +17,7 @@ from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
-from ...store.resolve import Target
+from ...store.resolve import Target, for_filtering
 from . import Plan, bounds
 
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
@@ -28,7 +28,7 @@ def run(env: Env, given: Compact) -> int:
     system = None if given.system is None else from_file(given.system)
     tools = None if given.tools is None else tools_from(given.tools)
     bounds.limits(given)
-    target = filtering.target_of(env, given.session, given.argument)
+    target = for_filtering(env, given.session, given.argument)
     if given.apply is not None and (
         given.plan or given.given(*Compaction.DEFAULTS) or (system, tools) != (None, None)
     ):

@@ -38,6 +38,10 @@ _MAKE = (
     "INSERT INTO codeh_sessions (id, edition, lines, bytes, plain, torn, changed, listened)"
     " VALUES (%s, %s, 0, 0, false, false, 0, 0) ON CONFLICT (id) DO NOTHING"
 )
+_HEADS = (
+    "SELECT id, changed, line FROM codeh_sessions JOIN codeh_lines ON session = id AND number = 0"
+    " ORDER BY changed DESC"
+)
 _ALL = "SELECT session, line FROM codeh_lines WHERE session = ANY(%s) ORDER BY session, number"
 LISTENED = 60  # seconds after which who waits says so again
 _LISTEN = "UPDATE codeh_sessions SET listened = %s WHERE id = %s AND listened < %s"
@@ -120,6 +124,11 @@ class Postgres(Store):
         if self.stamp(id) is None:
             raise Missing(f"{self.path(id)}: no such session")
         return data
+
+    def heads(self) -> Iterator[tuple[int, str, bytes]]:
+        """When each session last changed (epoch ms), its path and first line; newest first."""
+        for id, changed, line in self._rows(_HEADS):
+            yield changed // 1_000_000, self.path(id), line
 
     def passing(self, ids: Sequence[str]) -> Iterator[str]:
         """These ids, sorted, each while its bytes are at hand: they all come by one query."""

@@ -1,0 +1,107 @@
+"""The sessions begun in this directory; the newest is meant where a command line names none."""
+
+from __future__ import annotations
+
+import os
+
+from ..base.errors import HistoryError
+from ..base.ids import is_id
+from ..base.quote import quote
+from ..base.times import from_millis
+from .paths import SERVER, id_of, sessions_dir
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..base.env import Env
+
+_HEAD = 1 << 13  # bytes; a header is shorter
+_TICK = 1000  # milliseconds that a file's time may lag behind the clock
+LATELY = 3_600_000  # milliseconds
+
+
+def begun_here(env: Env) -> Iterator[tuple[int, str]]:
+    """When each session begun in this directory last changed, and its path; the last changed first.
+
+    The time is in epoch milliseconds. Copies of other programs' sessions were not begun here. Headers are
+    read one by one, so whoever stops early reads few.
+    """
+    cwd = env.cwd()
+    mark = b'"cwd":' + quote(cwd).encode()
+    for changed, path, head in _heads(env) if cwd else ():
+        header = head.partition(b"\n")[0].replace(b'": ', b'":')
+        if mark in header and b'"imported":' not in header and is_id(id_of(path)):
+            yield changed, path
+
+
+def newest(env: Env) -> str | None:
+    """The path of the session begun here that was begun or got a message last."""
+    best, last, certain = None, "", False
+    for changed, path in begun_here(env):
+        at = from_millis(changed + _TICK)
+        if certain and at < last:
+            break  # none of those that follow has a newer message
+        used = _last_used(path)
+        if best is None or used > last:
+            # a message newer than its file has a time that was set: it says nothing about the others
+            best, last, certain = path, used, used <= at
+    return best
+
+
+def lately(env: Env) -> list[str]:
+    """The ids of the sessions begun here that were used in the last hour."""
+    import time
+
+    since = time.time_ns() // 1_000_000 - LATELY
+    earliest = from_millis(env.millis() - LATELY)
+    found = []
+    for changed, path in begun_here(env):
+        if changed < since:
+            break
+        if _last_used(path) >= earliest:
+            found.append(id_of(path))
+    return found
+
+
+def _last_used(path: str) -> str:
+    from .tail import last_used
+
+    try:
+        return last_used(path)
+    except (OSError, HistoryError):
+        return ""
+
+
+def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:
+    """When each session of the store last changed, its path and first bytes; the last changed first."""
+    folder = sessions_dir(env)
+    if folder.startswith(SERVER):
+        from . import postgres
+
+        yield from postgres.of(f"{folder}/")[0].heads()
+        return
+    try:
+        with os.scandir(folder) as entries:
+            files = [(_changed(entry), entry.path) for entry in entries if entry.name.endswith(".jsonl")]
+    except FileNotFoundError:
+        return
+    files.sort(reverse=True)
+    for changed, path in files:
+        try:
+            fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except OSError:
+            continue
+        try:
+            yield changed, path, os.pread(fd, _HEAD, 0)
+        except OSError:
+            continue
+        finally:
+            os.close(fd)
+
+
+def _changed(entry: os.DirEntry[str]) -> int:
+    try:
+        return entry.stat().st_mtime_ns // 1_000_000
+    except OSError:  # removed meanwhile
+        return 0

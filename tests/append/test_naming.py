@@ -1,0 +1,63 @@
+"""What a session is called that was begun without a name."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from codeh_history.append.naming import free_name, name_for
+from codeh_history.base.env import Env
+from codeh_history.base.ids import is_id
+
+ENV = Env({"CODEH_NOW": "2026-11-23T12:34:56Z"})
+TOKEN = "ghp_" + "aB3dE5gH7j" * 3 + "K9mN1p"
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Why is the sky blue?", "why-is-the-sky"), ("hi", "hi"), ("\n\n  Don't — *panic*\n", "dont-panic"),
+        ("Élan vital, s'il vous plaît", "elan-vital-sil-vous"), ("```py\nx = 1", "py-x-1"),
+        (f"use {TOKEN} for it", "use-for-it"), (f"{TOKEN}", ""), ("password: swordfish-2026xyz and more", "password-and-more"),
+        ("空はなぜ青い", ""), ("", ""), (" \n", ""), ("a" * 99, "a" * 29), ("internationalization of the documentation", "internationalization-of-the"),
+    ],
+)  # fmt: skip
+def test_it_is_the_date_and_the_first_words(text: str, name: str) -> None:
+    day = time.strftime("%Y-%m-%d", time.localtime(ENV.millis() / 1000))
+    clock = time.strftime("%H%M%S", time.localtime(ENV.millis() / 1000))
+    assert name_for(ENV, text) == f"{day}-{name or clock}"
+
+
+@given(text=st.text(max_size=60))
+def test_it_is_always_a_short_id(text: str) -> None:
+    name = name_for(ENV, text)
+    assert is_id(name)
+    assert re.fullmatch(r"[a-z0-9-]{12,40}", name)
+
+
+def test_the_date_is_the_local_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    late = Env({"CODEH_NOW": "2026-11-23T23:30:00Z"})
+    for zone, day in (("Asia/Tokyo", "2026-11-24"), ("America/New_York", "2026-11-23")):
+        monkeypatch.setenv("TZ", zone)
+        time.tzset()
+        assert name_for(late, "hi") == f"{day}-hi"
+    monkeypatch.delenv("TZ")
+    time.tzset()
+
+
+def test_a_taken_name_gets_a_number_and_stays_as_short(tmp_path: Path) -> None:
+    env = Env({"CODEH_HOME": str(tmp_path), "CODEH_NOW": "2026-11-23T12:34:56Z"})
+    (tmp_path / "sessions").mkdir()
+    names = []
+    for _ in range(11):
+        names.append(free_name(env, "a" * 99))
+        (tmp_path / "sessions" / f"{names[-1]}.jsonl").write_text("x")
+    assert len(set(names)) == 11
+    assert {len(name) for name in names} == {40}
+    assert names[1].endswith("a-2")
+    assert names[-1].endswith("a-11")

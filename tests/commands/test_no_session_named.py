@@ -1,0 +1,203 @@
+"""Command lines that name no session: which one they mean, and when they begin one."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from codeh_history.append import naming
+from inside import inside
+from support import Result, run
+
+ANSWER = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"STOP"}]}'
+GEMINI = ("--to", "gemini", "--via", f"cat >&2; echo '{ANSWER}'")
+
+
+@pytest.fixture(autouse=True)
+def _in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+
+
+def sessions(home: Path) -> list[str]:
+    return sorted(path.stem for path in (home / "sessions").glob("*.jsonl"))
+
+
+def noted(result: Result) -> str:
+    assert result.code == 0, result
+    return result.err.decode().removeprefix("codeh-history: ").partition("\n")[0]
+
+
+def today() -> str:
+    return time.strftime("%Y-%m-%d")
+
+
+def test_append_begins_a_session_and_everything_else_goes_on_with_it(home: Path) -> None:
+    name = f"{today()}-why-is-the-sky"
+    assert noted(inside("append", "Why is the sky", "blue?", home=home)) == f"new session {name}"
+    assert sessions(home) == [name]
+    meant = f"{name} (newest begun here)"
+    lines = (
+        ["append", "-m", "hi"], ["payload", "--to", "gemini"], ["ask", "And", "now?", *GEMINI], ["show"], ["last"], ["status"],
+        ["stats"], ["curate"], ["set", "title=Sky"], ["clear"], ["undo"],
+        ["export", "--to", "contents"], ["verify"], ["context"], ["config", "-s", name], ["fork", "--at", ":1", "--into", "other"],
+    )  # fmt: skip
+    for line in lines:
+        result = inside(*line, home=home)
+        assert noted(result) == meant or line[0] == "config", line
+    assert b"Why is the sky blue?" in inside("show", "-q", home=home).out
+    assert noted(inside("last", "--role", "user", home=home)) == "other (newest begun here)"
+
+
+@pytest.mark.parametrize("line", [["append"], ["ask", *GEMINI]])
+def test_new_begins_another_and_a_name_names_it(home: Path, line: list[str]) -> None:
+    for text, name in (("one", f"{today()}-one"), ("one", f"{today()}-one-2"), ("two", f"{today()}-two")):
+        result = inside(*line, text, "--new", home=home, env={"CODEH_SESSION": "other"})
+        assert noted(result) == f"new session {name}"
+    assert noted(inside(*line, "x", "-s", "named", "--new", home=home)) == "new session named"
+    before = (home / "sessions" / "named.jsonl").read_bytes()
+    taken = inside(*line, "x", "-s", "named", "--new", home=home)
+    assert taken.code == 2
+    assert b"named exists" in taken.err
+    assert (home / "sessions" / "named.jsonl").read_bytes() == before
+    assert len(sessions(home)) == 4
+
+
+def test_chat_goes_on_or_begins_one_named_by_its_first_prompt(home: Path) -> None:
+    prompts = [b"Why is the sky blue?\nAnd on Mars?\n"]
+    assert (
+        f"new session {today()}-why-is-the-sky"
+        in inside("chat", *GEMINI, home=home, stdin=prompts).err.decode()
+    )
+    assert (
+        f"{today()}-why-is-the-sky (newest"
+        in inside("chat", *GEMINI, home=home, stdin=[b"more\n"]).err.decode()
+    )
+    assert sessions(home) == [f"{today()}-why-is-the-sky"]
+    assert inside("chat", "--new", *GEMINI, home=home, stdin=[b"Why is the sky blue?\n"]).code == 0
+    assert inside("chat", "x", "--new", *GEMINI, home=home, stdin=[b"hi\n"]).code == 0
+    assert inside("chat", "x", "--new", *GEMINI, home=home, stdin=[b"hi\n"]).code == 2
+    assert sessions(home) == [f"{today()}-why-is-the-sky", f"{today()}-why-is-the-sky-2", "x"]
+    assert inside("chat", "--new", *GEMINI, home=home, stdin=[b"/help\n"]).code == 0
+    assert len(sessions(home)) == 3  # nothing was said, nothing is begun
+
+
+@pytest.mark.parametrize(
+    ("line", "stdin", "name"),
+    [
+        (["append"], b"from stdin\n", "from-stdin"), (["ask", *GEMINI], b"piped in", "piped-in"),
+        (["append", "--jsonl"], b'{"role":"user","parts":[{"text":"First line"}]}\n', "first-line"),
+        (["append", "--exchange", "-"], b'{"userMessage":"Make a note","assistantResponse":"ok"}', "make-a-note"),
+        (["append", "--key", "k"], b"with a key", "with-a-key"), (["append", "--stream"], b"unknown", r"\d{6}"),
+        (["append", "--call", "ls", "--args", "{}"], b"", r"\d{6}"), (["append", "-F", "-", "look", "here:"], b"a", "look-here-a"),
+    ],
+)  # fmt: skip
+def test_each_way_to_append_begins_one(home: Path, line: list[str], stdin: bytes, name: str) -> None:
+    result = inside(*line, home=home, stdin=[stdin] if stdin else b"")
+    assert re.fullmatch(rf"new session {today()}-{name}", noted(result)), result
+    assert len(sessions(home)) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (["show"], 3), (["payload", "--to", "gemini"], 3), (["set", "title=x"], 3), (["undo"], 3), (["curate"], 3),
+        (["append", "--result", "ls", "-m", "x"], 3), (["append", "--call-id", "c", "--call", "ls", "--args", "{}"], 3),
+        (["append", "--from", "auto"], 3), (["update", ":1", "-m", "x"], 3), (["ask", *GEMINI], 65), (["append", ""], 65),
+        (["rm"], 2), (["redact", "-i", "--yes"], 2), (["persist", "-i"], 2), (["hydrate", "-i"], 2),
+        (["append", "--result", "ls", "-m", "x", "--new"], 2), (["append", "--from", "auto", "--new"], 2),
+    ],
+)  # fmt: skip
+def test_nothing_else_begins_one(home: Path, line: list[str], code: int) -> None:
+    result = inside(*line, home=home)
+    assert result.code == code, result
+    assert not sessions(home)
+
+
+@pytest.mark.parametrize("line", [["redact", "-i", "--yes"], ["persist", "-i"], ["hydrate", "-i"], ["rm"]])
+def test_what_rewrites_or_removes_never_takes_the_newest(home: Path, line: list[str]) -> None:
+    inside("append", "the password is swordfish-2026", home=home)
+    before = (home / "sessions" / f"{sessions(home)[0]}.jsonl").read_bytes()
+    assert inside(*line, home=home).code == 2
+    assert (home / "sessions" / f"{sessions(home)[0]}.jsonl").read_bytes() == before
+    assert line == ["rm"] or inside(*line, home=home, env={"CODEH_SESSION": sessions(home)[0]}).code == 0
+
+
+def test_with_seeded_ids_a_session_is_named(home: Path) -> None:
+    for line in (["append", "hi"], ["append", "--new", "hi"], ["show"], ["payload", "--to", "gemini"]):
+        assert inside(*line, home=home, env={"CODEH_ID_SEED": "x"}).code == 2
+    assert not sessions(home)
+
+
+def test_copies_and_rescued_sessions_were_not_begun_here(home: Path) -> None:
+    inside("append", "-s", "own", "hi", home=home)
+    Path("list.json").write_text(
+        '[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]}]'
+    )
+    assert inside("import", "list.json", "--into", "copy", home=home).code == 0
+    assert inside("rescue", "own", "--budget", "9k", "--output", "rescued", home=home).code == 0
+    assert "rescued" in sessions(home)
+    for id in ("copy", "rescued"):
+        inside("append", "-s", id, "newer", home=home)
+    assert noted(inside("last", home=home)) == "own (newest begun here)"
+
+
+def test_an_answer_goes_to_the_only_session_that_was_asked_lately(home: Path) -> None:
+    inside("append", "-s", "first", "hi", home=home, env={"CODEH_NOW": "2026-01-02T03:04:05Z"})
+    inside("append", "-s", "second", "hi", home=home)
+    answer = inside("append", "--from", "auto", home=home, stdin=[ANSWER.encode()])
+    assert noted(answer) == "second (newest begun here)"
+    inside("append", "-s", "first", "hi", home=home)
+    unsure = inside("append", "--from", "auto", home=home, stdin=[ANSWER.replace("yes", "no").encode()])
+    assert unsure.code == 2
+    assert b"second" in unsure.err
+    assert b"first" in unsure.err
+    kept = re.search(rb"`codeh-history append -s SESSION --from auto < (.*)`", unsure.err)
+    assert kept is not None
+    with open(kept[1], "rb") as file:
+        assert inside("append", "-s", "first", "--from", "auto", home=home, stdin=file.fileno()).code == 0
+    assert inside("last", "first", home=home).out == b"no\n"
+
+
+def test_text_and_m_are_one_or_the_other(home: Path) -> None:
+    for line in (["append"], ["ask", *GEMINI]):
+        assert inside(*line, "a", "-m", "b", home=home).code == 2
+    assert not sessions(home)
+    inside("append", "-s", "demo", "two", "words", home=home)
+    assert inside("last", "demo", "--role", "user", home=home).out == b"two words\n"
+
+
+@pytest.mark.parametrize("verb", ["undo", "clear", "chat"])
+def test_verbs_about_a_session_take_it_as_their_first_argument(home: Path, verb: str) -> None:
+    inside("append", "-s", "demo", "hi", home=home)
+    inside("append", "-s", "newer", "hi", home=home)
+    args = GEMINI if verb == "chat" else ()
+    before = (home / "sessions" / "newer.jsonl").read_bytes()
+    assert inside(verb, "demo", *args, home=home, stdin=[b"more\n"] if args else b"").code == 0
+    assert len((home / "sessions" / "demo.jsonl").read_bytes().splitlines()) > 2
+    assert (home / "sessions" / "newer.jsonl").read_bytes() == before
+
+
+def test_two_that_begin_one_of_the_same_words_begin_two(home: Path) -> None:
+    with ThreadPoolExecutor(6) as pool:
+        done = list(pool.map(lambda _: run("append", "--new", "hi", home=home, cwd=os.getcwd()), range(6)))
+    assert [each.code for each in done] == [0] * 6, done
+    assert len(sessions(home)) == 6
+
+
+def test_a_name_that_was_taken_meanwhile_is_not_appended_to(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inside("append", "-s", "taken", "theirs", home=home)
+    names = iter(["taken", "free"])
+    monkeypatch.setattr(naming, "free_name", lambda *_: next(names))
+    assert noted(inside("append", "--new", "ours", home=home)) == "new session free"
+    names = iter(["taken"])
+    refused = inside("ask", "--new", "ours", *GEMINI, home=home)
+    assert refused.code == 75
+    assert b"ours" not in (home / "sessions" / "taken.jsonl").read_bytes()
