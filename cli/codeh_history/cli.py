@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from typer import _click as click  # Typer 0.28 carries its own Click; the range is pinned
-from typer._click.exceptions import UsageError
+from typer._click.exceptions import NoSuchOption, UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from . import __version__
@@ -46,6 +46,7 @@ OTHER_NAMES = {  # what others call a verb, or something like it
     "fix": "repair", "check": "verify", "recover": "rescue", "title": "set title=TEXT",
     "rename": "set title=TEXT", "version": "--version",
 }  # fmt: skip
+OTHER_OPTIONS = {"--format": "--to", "--out": "--output"}
 ONLY = "the session is the only argument"  # what to say of an argument too many
 NONE = "the session is -s SESSION"
 
@@ -66,7 +67,13 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = list(args)
-        rest = super().parse_args(ctx, args)
+        try:
+            rest = super().parse_args(ctx, args)
+        except NoSuchOption as error:
+            meant = OTHER_OPTIONS.get(error.option_name, "")
+            if any(meant in param.opts for param in self.params):
+                error.possibilities = [meant]
+            raise
         if not ctx.resilient_parsing:
             self._once(ctx, given)
         return rest

@@ -21,9 +21,9 @@ type Covering = Summary & { covers: string[]; place: number };
 const ROLES: Record<string, Message["role"]> = { user: "user", codeh: "model", tool: "user", error: null, info: null };
 const NEEDS: Record<string, string> = {
   session: "", meta: "set", message: "id parts", ref: "id blockIds", open: "id", delta: "of", commit: "of", abort: "of",
-  update: "id of", summary: "id summary", compaction: "id ops", clear: "id", revert: "id of",
+  update: "id of", summary: "id summary", compaction: "id ops", clear: "id", revert: "id of", usage: "id of usage",
 };
-const OBJECTS = ["set", "inlineData", "fileData", "functionCall", "functionResponse", "native"];
+const OBJECTS = ["set", "usage", "inlineData", "fileData", "functionCall", "functionResponse", "native"];
 const LISTS = ["parts", "blockIds", "ops"], TEXTS = ["text", "thoughtSignature"];
 const PLACING = ["message", "ref", "open"], STREAMING = ["delta", "commit", "abort"];
 const DEPTH = 240; // of objects and lists
@@ -113,7 +113,7 @@ const areIds = (data: Obj): boolean =>
 
 function isPart(part: Json): boolean {
   return isObject(part) && Object.entries(part).every(([key, value]) => {
-    if (![...TEXTS, ...OBJECTS.slice(1)].includes(key)) return true;
+    if (![...TEXTS, ...OBJECTS.slice(2)].includes(key)) return true;
     return fits(key, value) && (!["functionCall", "functionResponse"].includes(key) || isText((value as Obj).name));
   });
 }

@@ -11,6 +11,7 @@ import pytest
 
 from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents, ok
 from codeh_history.store import foreign
+from inside import inside
 from redis_server import Server
 from support import lines, run, session_path
 
@@ -99,6 +100,21 @@ def test_missing_block(home: Path) -> None:
     assert [record["parts"] for record in found.lines[1:]] == [
         [{"text": f"[block {id} is missing]"}], [{"text": "ok"}]
     ]  # fmt: skip
+
+
+def test_stats_without_tokens_reads_no_block(home: Path) -> None:
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
+    counts = orjson.loads(ok("stats", "a", "--json", home=home).out)
+    ok("persist", "a", "-i", "--all", home=home)
+    for block in (home / "blocks").rglob("*"):
+        if block.is_file():
+            block.unlink()
+    assert inside("stats", "a", "--json", home=home).code == 65
+    found = orjson.loads(ok("stats", "a", "--json", "--no-tokens", home=home).out)
+    assert found == {"messages": 2, "exchanges": 1} == {key: counts[key] for key in found}
+    assert ok("stats", "a", "--no-tokens", home=home).out == b"messages\t2\nexchanges\t1\n"
+    assert inside("stats", "a", "--no-tokens", "--top", "3", home=home).code == 2
 
 
 def test_manage_refs(home: Path) -> None:

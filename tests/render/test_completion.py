@@ -11,6 +11,8 @@ import pytest
 import support
 from codeh_history.cli import COMMANDS
 from codeh_history.commands.export import FORMS
+from codeh_history.commands.import_.given import FORMS as IMPORTED
+from codeh_history.programs.sessions import WRITTEN
 from codeh_history.providers import TARGETS
 
 
@@ -82,6 +84,8 @@ def test_it_can_be_evaluated(script: str) -> None:
         (["payload", "--to", "=", "g"], ["gemini"]),
         (["payload", "--to", "="], list(TARGETS)),
         (["export", "--to", ""], list(FORMS)),
+        (["import", "--from", ""], ["auto", *IMPORTED]),
+        (["rescue", "--to", ""], list(WRITTEN)),
         (["append", "--role", ""], ["user", "model"]),
         (["append", "-m", "d"], []),
         (["completion", ""], ["bash", "zsh", "fish"]),

@@ -15,7 +15,7 @@ DOCUMENTED = dict(reversed(ROWS))  # the first table; one that follows says what
 
 def test_the_documented_types_are_those_of_the_table() -> None:
     ops = {"drop", "replace", "insert", "summarize"}
-    elsewhere = {"usage", "redaction"}  # read by `usage` and `sync` alone, no part of the view
+    elsewhere = {"redaction"}  # read by `sync` alone, no part of the view
     assert set(DOCUMENTED) - ops - elsewhere == set(RULES)
 
 

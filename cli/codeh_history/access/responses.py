@@ -61,8 +61,8 @@ class _Reading:
         elif what in PLACING or what == "open":
             if data.get("role") == "model" or "usage" in data:
                 self._said(str(data["id"]), data)
-        elif what == "usage" and "usage" in data:
-            self._said(str(data.get("of")), data)
+        elif what == "usage":
+            self._said(data["of"], data)
         elif what == "update":
             self._updates[str(data["id"])] = str(data["of"])
         elif what == "commit" and "usage" in data:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from .env import Env
 from .errors import BadData, InputOutput, Usage
 
@@ -35,6 +37,12 @@ def decode(data: bytes, name: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadData(f"{name}: byte {error.start}: not UTF-8 (use --attach for a binary file)") from None
+
+
+def check_json(value: str, where: str) -> None:
+    """Usage where a text that must be JSON names a file instead."""
+    if not value.startswith("@") and (value.endswith(".json") or os.path.isfile(value)):
+        raise Usage(f"{where}: not JSON; did you mean @{value}?")
 
 
 def from_file(value: str) -> str:

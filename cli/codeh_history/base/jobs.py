@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import Any, Callable, Self, Sequence
 from .errors import BadData, Usage
-from .input import from_file
+from .input import check_json, from_file
 from .options import ALLOW_MISSING, IN_PLACE, MOST_TOKENS, REPORT, Options, Reading, flag, option
 from .read_json import demanded
 
@@ -203,6 +203,7 @@ class BySettings:
 
 def tools_from(value: str) -> list[dict[str, Any]]:
     """Tool declarations from `@FILE` (or JSON text), in any provider's shape."""
+    check_json(value, f"--tools {value}")
     tools = demanded(from_file(value), f"--tools {value}")
     if not isinstance(tools, (list, dict)):
         raise BadData(f"--tools {value}: a list of tool declarations expected")

@@ -8,7 +8,7 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.jobs import PASSES, THOUGHTS, UNANSWERED
 from ..base.options import Options, argument
-from ..programs.forms import IMPORTERS
+from ..programs.sessions import WRITTEN
 from ..providers import TARGETS
 from ..render.completion import SHELLS, Option, Verb
 from ..session.rules import ROLE_OF_KIND
@@ -16,6 +16,7 @@ from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 from . import COMMANDS, module_of, told
 from .export import FORMS
+from .import_.given import FORMS as FILES
 from .set_ import KEYS
 
 EXAMPLES = """\
@@ -28,7 +29,7 @@ WORDS = {  # what the value of an option can be, by its name, or by verb and nam
     "--to": TARGETS, "--from": ["auto", *TARGETS], "--role": ["user", "model"], "--kind": ROLE_OF_KIND,
     "--counter": [*NAMES, APPROX], "--unanswered": UNANSWERED,
     "--thoughts": THOUGHTS, "--only": PASSES, "--skip": PASSES,
-    "export --to": FORMS, "import --from": ["auto", *IMPORTERS],
+    "export --to": FORMS, "import --from": ["auto", *FILES], "rescue --to": WRITTEN,
 }  # fmt: skip
 KINDS = {
     "KEY=VALUE": ",".join(f"{key}=" for key in KEYS),

@@ -10,17 +10,19 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Lost, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
+from ..base.words import suggestion
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
 from ..render.progress import progress
 from ..session.view import View
+from ..store import new_file
 from ..store.resolve import Target, for_reading, ids
 
 STRAY = "the session is the only argument; the form is --to FORM"
 EXAMPLES = """\
   codeh-history export demo --to contents > demo.json
   codeh-history export demo --to markdown | less
-  codeh-history export demo --to html > demo.html
+  codeh-history export demo --to html -o demo.html
   codeh-history export --all --to html --output pages    # an index and a page a session
   codeh-history export demo --to exchanges -n 20
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
@@ -31,7 +33,8 @@ EXAMPLES = """\
 """
 TEXTS = ("markdown", "html")  # only to be looked at
 FORMS = (*EXPORTERS, *WRITTEN)
-OF_PROGRAMS = ("cwd", "title", "output", "install")
+OF_PROGRAMS = ("cwd", "title", "install")
+OTHER_NAMES = {"md": "markdown", "htm": "html", "json": "contents", "openai": "openai-jsonl"}
 
 
 class Given(Reading):
@@ -42,7 +45,7 @@ class Given(Reading):
     workspace: str | None = option("W", "With --to refs: the toolkit's wrapper.")
     cwd: str | None = option("DIR", "With a program: where it goes on.")
     title: str | None = option("T", "With a program: the session's title there.")
-    output: str | None = option("FILE|-", "With a program: a new file instead of stdout.")
+    output: str | None = option("FILE|-", "A new file instead of stdout.", "-o")
     install: bool = flag("With a program: put it where the program looks.")
     all: bool = flag("With --to html: all sessions, a page each and an index, in the folder --output.")
     redact: bool = flag("Replace secrets by [redacted:kind]; best effort.")
@@ -50,7 +53,8 @@ class Given(Reading):
 
 
 def run(env: Env, given: Given) -> int:
-    if given.bundle is not None and given.given("to", "last", "workspace", "redact", *OF_PROGRAMS):
+    alone = ("to", "last", "workspace", "redact", "output", *OF_PROGRAMS)
+    if given.bundle is not None and given.given(*alone):
         raise Usage("--bundle is the session as it is: no option but --allow-missing")
     if given.encrypt_to and given.bundle is None:
         raise Usage("--encrypt-to goes with --bundle FILE")
@@ -81,7 +85,10 @@ def run(env: Env, given: Given) -> int:
         for_program(env, view, to, given)
     else:
         made = export(view, to, given.last if to == "exchanges" else given.workspace)
-        env.write(made.data)
+        if given.output in (None, "-"):
+            env.write(made.data)
+        else:
+            new_file.write(given.output, made.data)
         if any(made.left.values()):
             from ..programs.writing import told
 
@@ -94,7 +101,9 @@ def form(given: Given) -> str:
     """The form asked for; Usage where it is none, or another's option was given."""
     to = given.to or "contents"
     if to not in FORMS:
-        raise Usage(f"--to {to}: one of {', '.join(FORMS)}")
+        one_of = f"one of {', '.join(FORMS)}"
+        meant = OTHER_NAMES.get(to)
+        raise Usage(f"--to {to}: {f'did you mean {meant}?' if meant else suggestion(to, FORMS, one_of)}")
     if given.last is not None and to != "exchanges":
         raise Usage("-n goes with --to exchanges")
     if given.workspace is not None and to != "refs":
@@ -116,7 +125,6 @@ def form(given: Given) -> str:
 def pages(env: Env, given: Given) -> int:
     """A page of each session and an index, over those that were made before; one failure stops no other."""
     from ..formats.html import index
-    from ..store import new_file
 
     folder = str(given.output)
     ensure_dir(os.path.abspath(folder))

@@ -9,7 +9,7 @@ from ..append.text import say_new
 from ..base import jobs
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.input import from_file
+from ..base.input import check_json, from_file
 from ..base.options import Writing, argument
 from ..base.read_json import demanded, json_value
 from ..base.words import suggestion
@@ -77,6 +77,8 @@ def check_key(key: str) -> None:
 def value_of(key: str, text: str) -> object:
     """A value as stored: tools and settings are JSON, tags a list, anything else text; None when empty."""
     where = text[1:] if text.startswith("@") else key
+    if key == "tools" or key.startswith("settings."):
+        check_json(text, f"set {key}={text}")
     text = from_file(text)
     if not text:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..access.view import open_view
+from ..access.view import open_view, view_of
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import Usage
@@ -13,14 +13,17 @@ from ..render import bars, values
 from ..render.explanation import labelled
 from ..render.messages import rich_wanted, width
 from ..render.progress import progress, size_of
+from ..session.exchanges import prompts
 from ..session.model import Json
 from ..session.rules import NAME_OF_KIND
 from ..session.sources import rendered
+from ..store.resolve import for_reading
 
 EXAMPLES = """\
   codeh-history stats demo
   codeh-history stats demo --counter cl100k_base
   codeh-history stats demo --json | jq .tokens.total
+  codeh-history stats demo --no-tokens --json       # messages and exchanges alone: reads no block
   codeh-history stats demo --cache --budget 64k     # what its requests cost, compacted with -i as it grew
   codeh-history stats demo --calibrated             # by what the provider reported it counted
   codeh-history stats demo --top 10 --budget 200k   # what fills the context, of a window of so many tokens
@@ -48,11 +51,15 @@ class Given(Reading):
     top: int | None = option(
         "N", "The N largest parts, with their share of --budget, else of all.", least=1
     )
+    no_tokens: bool = flag("Only how many messages and exchanges; reads nothing from the block store.")
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
 
 
 def run(env: Env, given: Given) -> None:
+    if given.no_tokens:
+        without_tokens(env, given)
+        return
     limits = _limits(given)
     target, view = open_view(env, given, allow_missing=given.allow_missing)
     by = counting(env, view, target.id, Compaction(counter=given.counter))
@@ -88,6 +95,17 @@ def run(env: Env, given: Given) -> None:
         env.draw(b"\n" + bars.rich(groups, whole, width=width(), colour=env.colour))
     else:
         env.write(bars.plain(groups, whole).encode())
+
+
+def without_tokens(env: Env, given: Given) -> None:
+    """How many messages and exchanges, as `list` counts them: of what lies in blocks nothing is read."""
+    if alone := given.given("counter", "calibrated", "cache", "budget", "policy", "top"):
+        raise Usage(f"--no-tokens counts none: without --{alone[0]}")
+    target = for_reading(env, given.session, given.argument)
+    view = view_of(env, target, strict=given.strict, hydrate=False)
+    found = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
+    lines = "".join(f"{name}\t{number}\n" for name, number in found.items())
+    env.write(values.line(found) if given.json else lines.encode())
 
 
 def _limits(given: Given) -> tuple[int, str] | None:

@@ -221,6 +221,10 @@ class Fold:
         self.view.meta.update(record.data["set"])
         self.carry(place, record)
 
+    def usage(self, place: int, record: Record) -> None:
+        """What a sub-agent's response used: no part of the view."""
+        self.carry(place, record)
+
     def revert(self, place: int, record: Record) -> None:
         """Live reverts did their work before the fold."""
 

@@ -15,7 +15,7 @@ from .records import IDLESS, Log, Record
 from .rules import PLACING, RULES, STREAMING, brought, concerned, own_id
 from .view import View
 
-_TOLD = PLACING | STREAMING | {"meta", "session"}  # the types of which more than the fold can tell
+_TOLD = PLACING | STREAMING | {"meta", "session", "usage"}  # the types of which more than the fold can tell
 
 
 class Growing:

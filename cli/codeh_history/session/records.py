@@ -14,7 +14,7 @@ from .rules import PLACING, ROLE_OF_KIND, RULES
 
 VERSION = 1
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
-_SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict}  # others are text
+_SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "usage": dict}  # others are text
 
 IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
 _NAMES_BLOCKS = frozenset(("blockIds", "blockId"))

@@ -67,6 +67,7 @@ RULES = {
     "compaction": Rule("id ops", NAMED, content=True),  # its ops name them, and may insert others
     "clear": Rule("id", EARLIER),
     "revert": Rule("id of", ANY, "of"),
+    "usage": Rule("id of usage", NONE),  # `of` is a sub-agent's message, which is in no log
 }
 OTHER = Rule("", NONE)  # a type that is not known
 PLACING = frozenset(type for type, rule in RULES.items() if rule.places)
