@@ -75,7 +75,7 @@ def test_secrets_are_looked_for_in_blocks_too(home: Path) -> None:
     ok("persist", "a", "-i", "--all", home=home)
     kept, leaking = lines(session_path(home, "a"))[1:]
     found = ok("redact", "a", home=home)
-    assert b"1 redacted" in found.err
+    assert b"1 found" in found.err
     assert found.lines[1] == kept
     assert found.lines[2]["parts"] == [{"text": "my key is [redacted:anthropic-key]"}]
     cleaned = inside("redact", "a", "-i", "--yes", home=home)

@@ -79,9 +79,9 @@ def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home: 
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, "s: nothing to change"),
-        ({"budget": 32000}, "s: nothing to change: below 32,000 tokens"),
-        ({"budget": 32000, "before": 1500, "counter": "approx"}, "s: nothing to change: 1,500 of 32,000 tokens by approx"),
+        ({}, "s: nothing to change, nothing to undo"),
+        ({"budget": 32000}, "s: nothing to change, nothing to undo: below 32,000 tokens"),
+        ({"budget": 32000, "before": 1500, "counter": "approx"}, "s: nothing to change, nothing to undo: 1,500 of 32,000 tokens by approx"),
     ],
 )  # fmt: skip
 def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(

@@ -81,7 +81,7 @@ def test_new_messages(following: Followed) -> None:
 
 def test_a_stream_as_it_grows(following: Followed, demo: Path) -> None:
     write(demo, {"type": "open", "id": "m", "kind": "codeh", "role": "model"})
-    following.until(":2 codeh - m pending")
+    following.until(":2 model - m pending")
     write(demo, {"type": "delta", "of": "m", "parts": [{"text": "Hel"}]})
     following.until("\n    Hel")
     write(demo, {"type": "delta", "of": "m", "parts": [{"text": "lo\nyou"}]})
@@ -104,11 +104,11 @@ def test_two_streams_at_once(following: Followed, demo: Path) -> None:
         {"type": "open", "id": "b", "kind": "codeh"},
         {"type": "delta", "of": "b", "parts": [{"text": "B"}]},
     )
-    assert following.until("    B") == "\n\n:3 codeh - b pending\n    B"
+    assert following.until("    B") == "\n\n:3 model - b pending\n    B"
     write(demo, {"type": "delta", "of": "a", "parts": [{"text": "1"}]}, {"type": "commit", "of": "a"})
-    assert following.until("A1\n\n") == "\n\n:2 codeh - a\n    A1\n\n"
+    assert following.until("A1\n\n") == "\n\n:2 model - a\n    A1\n\n"
     write(demo, {"type": "commit", "of": "b"})
-    assert following.until("B\n\n") == ":3 codeh - b\n    B\n\n"
+    assert following.until("B\n\n") == ":3 model - b\n    B\n\n"
 
 
 def test_an_aborted_stream(following: Followed, demo: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import itertools
 import os
+import re
 import shutil
 import signal
 import tempfile
@@ -13,12 +14,14 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import pytest
 
+from agent_cases import cases
 from codeh_history.base.env import Env
 from codeh_history.commands.import_ import every
 from codeh_history.programs.sessions import PROGRAMS
 from codeh_history.store import log, program_files
 from inside import inside
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
+from program_formats import FORMATS
 from support import lines, session_path
 from terminal_output import on_terminal
 
@@ -321,3 +324,58 @@ def test_a_folder_of_a_program_is_imported(folder: str, tmp_path: Path) -> None:
         return
     program = "codex" if "codex" in folder else "claude-code"
     assert done.text == f"{program}-{SESSION}"
+
+
+def laid(home: Path) -> list[str]:
+    """All sample files where their programs keep them, each of a session of its own; the others' paths."""
+    others = []
+    base = Codex(rollout=SESSION)
+    for text in ("one", "two"):
+        base.user(text)
+    again = Codex(rollout=f"9{SESSION[1:]}", continues=base)
+    again.user("three")
+    fork = Codex(id=f"8{SESSION[1:]}", continues=again, forked_from_id=SESSION)
+    base.user("taken back")
+    for file in (base, again, fork):
+        settled(file.write(home / ".codex" / "sessions" / "2026" / "01" / "03"))
+    for number, case in enumerate(cases()):
+        old = case.session.stem[-36:]
+        new = f"{number:08x}{old[8:]}"
+        name = case.session.name.replace(old, new)
+        if case.program not in WHERE:
+            path = home / "opencode" / f"{number}.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(re.sub(rb"ses_[0-9a-f]{10}", b"ses_%010x" % number, case.session.read_bytes()))
+            others.append(str(path))
+            continue
+        folder, pattern, _ = WHERE[case.program]
+        if case.program == "gemini-cli":
+            name, old = f"session-{number}.jsonl", "5e551000"
+            new = f"{number:08x}"
+        path = home / folder / pattern.format("").rpartition("/")[0] / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(case.session.read_bytes().replace(old.encode(), new.encode()))
+        if case.session.with_suffix("").is_dir():
+            shutil.copytree(case.session.with_suffix(""), path.with_suffix(""))
+        settled(path)
+    for name, (values, as_bytes) in FORMATS.items():
+        path = home / "formats" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(as_bytes(values()))
+        others.append(str(path))
+    return others
+
+
+def test_2026_11_23_a_second_run_without_changes_appends_nothing(tmp_path: Path) -> None:
+    others = laid(tmp_path)
+
+    def run() -> dict[str, bytes]:
+        shutil.rmtree(tmp_path / "cache", ignore_errors=True)
+        inside("import", "--all", home=tmp_path)
+        for path in others:
+            inside("import", path, home=tmp_path)
+        return {path.name: path.read_bytes() for path in (tmp_path / "sessions").glob("*.jsonl")}
+
+    first = run()
+    assert len(first) > 100
+    assert run() == first

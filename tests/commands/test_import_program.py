@@ -12,7 +12,7 @@ import pytest
 from codeh_history.access.copy import Brought
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.commands.import_.program import tell, with_branches
+from codeh_history.commands.import_.program import check_whole, tell, with_branches
 from codeh_history.programs.model import ABANDONED, Problem, Session, Used
 
 BROUGHT = Brought("p-s", 1, created=True)
@@ -36,10 +36,10 @@ def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_p
         Problem(3, "skips", "not JSON"), Problem(0, "forgets", "no parent", "by its place"), Problem(4, "doubles", "twice"),
     ])  # fmt: skip
     assert told(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
-    with pytest.raises(BadData, match=r"^f: line 3: not JSON$"):
-        told(tmp_path, session, strict=True)
+    with pytest.raises(BadData, match=r"^f: line 3: not JSON; nothing was imported$"):
+        check_whole("f", session)
     session.problems = session.problems[1:]
-    assert told(tmp_path, session, strict=True) == ["no parent (by its place)"]
+    check_whole("f", session)
 
 
 def test_of_many_the_first_are_named_and_all_are_reported(tmp_path: Path) -> None:

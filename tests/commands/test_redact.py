@@ -47,7 +47,9 @@ def test_a_secret_that_streams_across_deltas_is_gone(end: list[Any], tmp_path: P
     pieces = [part["text"] for r in lines(path) if r["type"] == "delta" for part in r["parts"]]
     assert pieces == ["it is [redacted:github-token]", "."]
     assert HALVES[1].encode() not in path.read_bytes()
-    assert redacted(tmp_path).err == b"codeh-history: s: 0 redacted; best effort, so look it over\n"
+    assert (
+        redacted(tmp_path).err == b"codeh-history: s: no secrets found (best effort: check it yourself)\n"
+    )
 
 
 def test_a_secret_in_one_character_a_delta_is_gone(tmp_path: Path) -> None:
@@ -169,12 +171,22 @@ def test_a_secret_is_gone_from_wherever_it_stands(record: Any, tmp_path: Path) -
     assert inside("show", "s", "--jsonl", home=tmp_path).code == 0
 
 
+def test_it_says_what_became_of_what_was_found(tmp_path: Path) -> None:
+    path = written(tmp_path, user("u", f"{SECRET} and {SECRET}"))
+    kinds = "(2 github-token; best effort: check the result)"
+    found = inside("redact", "s", home=tmp_path).err.decode()
+    assert found == f"codeh-history: s: 2 found; s is unchanged: `redact s -i` removes them {kinds}\n"
+    elsewhere = inside("redact", str(path), home=tmp_path / "other").err.decode()
+    assert elsewhere == f"codeh-history: s: 2 found and replaced in the output {kinds}\n"
+    assert redacted(tmp_path).err.decode() == f"codeh-history: s: 2 removed {kinds}\n"
+
+
 @pytest.mark.parametrize("key", ["id", "type", "of"])
 def test_a_secret_in_what_other_records_hang_on_is_named(key: str, tmp_path: Path) -> None:
     written(tmp_path, {"type": "note", "id": "n", "of": "x", key: SECRET})
     result = redacted(tmp_path)
     assert result.code == 1
-    assert f"1 github-token left under `{key}`".encode() in result.err
+    assert f"1 github-token left in `{key}`, which other records refer to".encode() in result.err
     assert SECRET.encode() not in result.err
     assert inside("redact", "s", home=tmp_path).code == 1
 
@@ -240,4 +252,4 @@ def test_append_says_that_it_cannot_look_into_other_files(tmp_path: Path) -> Non
     )
     assert result.code == 0
     assert b"x.pdf" in result.err
-    assert b"as it is" in result.err
+    assert b"unchanged" in result.err

@@ -48,11 +48,9 @@ class Case:
 
     @property
     def session(self) -> Path:
-        """The session's file."""
-        (file,) = (
-            path for path in self.folder.iterdir() if path.is_file() and path.name not in NOT_THE_SESSION
-        )
-        return file
+        """The session's file, the last by its name; those before it are what it continues."""
+        files = (path for path in self.folder.iterdir() if path.is_file())
+        return max(path for path in files if path.name not in NOT_THE_SESSION)
 
     def live(self) -> Json:
         """What the program that is installed sends: `turns`, or what it `says` where it sends nothing."""

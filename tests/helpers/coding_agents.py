@@ -264,8 +264,10 @@ wire_api = "responses"
 
 
 def _lay_codex(place: Place, session: Path) -> tuple[str, list[Words]]:
-    _copied(place, session, place.home / ".codex" / "sessions" / "2026" / "01" / "02")
-    return session.stem[-36:], []
+    folder = place.home / ".codex" / "sessions" / "2026" / "01" / "02"
+    for rollout in session.parent.glob("rollout-*.jsonl"):  # those that it continues lie beside it
+        _copied(place, rollout, folder)
+    return session.stem.partition("_")[0][-36:], []
 
 
 def _resume_codex(id: str) -> Words:

@@ -73,14 +73,26 @@ class Claude:
 
 
 class Codex:
-    """A rollout of Codex."""
+    """A rollout of Codex; `continues`: one whose history goes before, as in forks and reverted threads."""
 
-    def __init__(self, *, header: bool = True) -> None:
+    def __init__(
+        self, *, header: bool = True, id: str = SESSION, rollout: str = "", continues: Codex | None = None,
+        **fields: Any,
+    ) -> None:  # fmt: skip
         self.lines: list[Any] = []
+        self.thread, self.rollout = id, rollout or id
+        if continues is not None:
+            size = sum(len(orjson.dumps(line)) + 1 for line in continues.lines)
+            base = {
+                "thread_id": continues.rollout,
+                "end_ordinal_exclusive": len(continues.lines),
+                "end_byte_offset": size,
+            }
+            fields = {"history_mode": "legacy", "history_base": base, **fields}
         if header:
             self.line("session_meta", {
-                "id": SESSION, "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/work", "originator": "codex_exec",
-                "cli_version": "0.169.0",
+                "id": id, "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/work", "originator": "codex_exec",
+                "cli_version": "0.169.0", **fields,
             })  # fmt: skip
 
     def line(self, type: str, payload: Json) -> None:
@@ -110,8 +122,9 @@ class Codex:
         given = {} if history is None else {"replacement_history": history}
         self.line("compacted", {"message": message, **given, **fields})
 
-    def write(self, folder: Path, name: str = f"rollout-2026-01-01T00-00-00-{SESSION}.jsonl") -> Path:
-        return written(folder / name, self.lines)
+    def write(self, folder: Path, name: str = "") -> Path:
+        of = self.thread if self.rollout == self.thread else f"{self.thread}_{self.rollout}"
+        return written(folder / (name or f"rollout-2026-01-01T00-00-00-{of}.jsonl"), self.lines)
 
 
 def input_text(text: str) -> Json:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -321,3 +323,203 @@ def test_2026_11_23_what_is_damaged_in_a_content_is_left_out_of_what_is_written(
     done = inside("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
     assert done.code == 0
     assert view(out, tmp_path) == ["one", "two"]
+
+
+OTHER = "22222222-2222-4222-8222-222222222222"
+REVERTED = "33333333-3333-4333-8333-333333333333"
+
+
+def talk(file: Codex, *texts: str) -> Codex:
+    for number, text in enumerate(texts):
+        (file.said if number % 2 else file.user)(text)
+    return file
+
+
+def in_place(home: Path, file: Codex, day: str = "01") -> Path:
+    """A rollout where Codex keeps it, written a while ago."""
+    path = file.write(home / ".codex" / "sessions" / "2026" / "01" / day)
+    os.utime(path, (path.stat().st_mtime - 3600,) * 2)
+    return path
+
+
+def import_all(home: Path, *argv: str, again: bool = False) -> Any:
+    """What `import --all` says; `again`: with nothing remembered of the files."""
+    if again:
+        shutil.rmtree(home / "cache", ignore_errors=True)
+    return inside("import", "--all", *argv, home=home)
+
+
+def logs(home: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("day", ["01", "02"])
+def test_2026_11_23_a_fork_shows_the_history_that_it_continues(
+    day: str, *, packed: bool, tmp_path: Path
+) -> None:
+    base = talk(Codex(history_mode="paginated"), "one", "two")
+    fork = talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three", "four")
+    second = talk(Codex(id=REVERTED, continues=fork, forked_from_id=OTHER), "five")
+    talk(base, "said in the base later")
+    talk(fork, "said in the fork later")
+    first = in_place(tmp_path, base)
+    if packed:
+        zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+        first.with_name(f"{first.name}.zst").write_bytes(zstd.compress(first.read_bytes()))
+        first.unlink()
+    in_place(tmp_path, fork, day)
+    file = in_place(tmp_path, second, day)
+    (header, *_) = imported(file, tmp_path)
+    assert shown(tmp_path, header["id"]) == ["one", "two", "three", "four", "five"]
+    before = inside("show", str(file), "--jsonl", home=tmp_path).lines[-2]["id"]
+    assert header["parent"] == {"session": f"codex-{OTHER}", "at": before}
+    assert inside("verify", str(file), home=tmp_path).text == "ok: 5 messages of codex"
+
+
+def test_2026_11_23_of_a_history_that_is_continued_the_same_messages_have_the_same_ids(
+    tmp_path: Path,
+) -> None:
+    base = talk(Codex(), "one", "two", "one", "two")
+    base.compacted("in short", [input_text("one"), input_text("in short")])
+    fork = talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three")
+    first, second = (imported(in_place(tmp_path, file), tmp_path) for file in (base, fork))
+    ids = [r["id"] for r in first if r["type"] in ("message", "summary")]
+    assert [r["id"] for r in second if r["type"] in ("message", "summary")][: len(ids)] == ids
+
+
+def test_2026_11_23_a_history_that_is_missing_is_named(tmp_path: Path) -> None:
+    base = talk(Codex(), "one", "two")
+    fork = in_place(tmp_path, talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three"))
+    why = f"what it continues is missing (rollout {SESSION}): Codex does not resume it"
+    done = inside("verify", str(fork), home=tmp_path)
+    assert (done.code, done.text) == (1, f"{fork}: line 1: {why}")
+    assert inside("verify", str(fork), "--strict", home=tmp_path).code == 65
+    assert inside("show", str(fork), "--strict", home=tmp_path).code == 65
+    done = inside("import", str(fork), home=tmp_path)
+    assert why in done.err.decode()
+    assert shown(tmp_path, f"codex-{OTHER}") == ["three"]
+    done = inside("rescue", str(fork), "--dry-run", home=tmp_path)
+    assert why in done.err.decode()
+    with_strict = inside("import", str(fork), "--strict", home=tmp_path / "other")
+    assert (with_strict.code, with_strict.err.decode()) == (
+        65,
+        f"codeh-history: {fork}: line 1: {why}; nothing was imported\n",
+    )
+    assert not list(tmp_path.glob("other/sessions/*"))
+
+
+@pytest.mark.parametrize("size", [10, 0])
+def test_2026_11_23_a_history_that_is_cut_short_is_named_and_read_as_far_as_it_goes(
+    size: int, tmp_path: Path
+) -> None:
+    base = talk(Codex(), "one", "two")
+    fork = in_place(tmp_path, talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three"))
+    path = in_place(tmp_path, base)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) - size] if size else b"")
+    done = inside("verify", str(fork), home=tmp_path)
+    assert done.code == 1
+    assert f"{path.name}: only {len(path.read_bytes()):,} of {len(whole):,} bytes are there" in done.text
+    assert view(fork, tmp_path) == (["one", "three"] if size else ["three"])
+
+
+def test_2026_11_23_a_history_that_leads_back_to_itself_ends(tmp_path: Path) -> None:
+    base = talk(Codex(), "one")
+    fork = talk(Codex(id=OTHER, continues=base), "two")
+    base.lines[0]["payload"]["history_base"] = {"thread_id": OTHER, "end_byte_offset": 400}
+    in_place(tmp_path, base)
+    done = inside("verify", str(in_place(tmp_path, fork)), home=tmp_path)
+    assert (done.code, "what it continues is missing" in done.text) == (1, True)
+
+
+def reverted(home: Path) -> tuple[Path, Path]:
+    """The two files of a thread that was reverted to its first turn, and continued."""
+    base = talk(Codex(history_mode="paginated"), "one", "two")
+    again = talk(Codex(rollout=REVERTED, continues=base), "five", "six")
+    talk(base, "three", "four")
+    return in_place(home, base), in_place(home, again, "02")
+
+
+def test_2026_11_23_a_reverted_thread_is_what_codex_resumes(tmp_path: Path) -> None:
+    first, second = reverted(tmp_path)
+    (line,) = import_all(tmp_path).lines
+    assert (line["session"], line["path"]) == (COPY, str(second))
+    assert shown(tmp_path, COPY) == ["one", "two", "five", "six"]
+    before = logs(tmp_path)
+    assert import_all(tmp_path, again=True).out == b""
+    for file in (first, second, first, second):
+        assert inside("import", str(file), home=tmp_path).code == 0
+    after = logs(tmp_path)
+    assert {name: after[name] for name in before} == before
+    (other,) = after.keys() - before.keys()  # the older file, asked for by its name
+    assert shown(tmp_path, other.removesuffix(".jsonl")) == ["one", "two", "three", "four"]
+    done = inside("verify", str(first), home=tmp_path)
+    assert (done.code, "codex resumes a newer file of this session" in done.text) == (1, True)
+
+
+def test_2026_11_23_a_thread_that_is_reverted_after_it_was_imported(tmp_path: Path) -> None:
+    base = talk(Codex(), "one", "two")
+    again = talk(Codex(rollout=REVERTED, continues=base), "five")
+    in_place(tmp_path, talk(base, "three"))
+    import_all(tmp_path)
+    in_place(tmp_path, again)
+    (line,) = import_all(tmp_path).lines
+    assert (line["session"], line["action"]) == (COPY, "updated")
+    assert shown(tmp_path, COPY) == ["one", "two", "five"]
+    assert import_all(tmp_path, again=True).out == b""
+
+
+@pytest.mark.parametrize("last", ["older", "newer"])
+def test_2026_11_23_a_copy_that_was_imported_wrongly_stays_and_the_right_one_is_another(
+    last: str, tmp_path: Path
+) -> None:
+    reverted(tmp_path)
+    old = talk(Codex(), "one", "two", "three", "four")
+    new = talk(Codex(), "five", "six")  # what was imported of the second file: nothing that it continues
+    for file in (old, new) if last == "newer" else (new, old):
+        imported(file.write(tmp_path / "apart"), tmp_path)
+    before = logs(tmp_path)
+    (line,) = import_all(tmp_path).lines
+    assert (line["session"], line["action"]) == (f"{COPY}-2", "imported")
+    assert line["reason"]
+    assert shown(tmp_path, f"{COPY}-2") == ["one", "two", "five", "six"]
+    assert {name: logs(tmp_path)[name] for name in before} == before
+    before = logs(tmp_path)
+    assert import_all(tmp_path, again=True).out == b""
+    assert logs(tmp_path) == before
+
+
+def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path: Path) -> None:
+    base = talk(Codex(), "one", "two")
+    fork = talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three", "four")
+    imported(talk(Codex(id=OTHER), "three", "four").write(tmp_path / "apart"), tmp_path)
+    in_place(tmp_path, base)
+    file = in_place(tmp_path, fork)
+    done = inside("import", str(file), home=tmp_path)
+    assert done.text == f"codex-{OTHER}-2"
+    assert done.err.decode().count("what is new went to") == 1
+    assert shown(tmp_path, done.text) == ["one", "two", "three", "four"]
+    before = logs(tmp_path)
+    done = inside("import", str(file), home=tmp_path)
+    assert (done.text, done.err) == (f"codex-{OTHER}-2", b"")
+    assert logs(tmp_path) == before
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_2026_11_23_a_result_that_is_lost_is_named(last: bool, tmp_path: Path) -> None:
+    file = Codex()
+    file.user("go")
+    file.called("A")
+    if not last:
+        file.said("done")
+    path = file.write(tmp_path)
+    why = "the call of exec_command has no result: Codex says in its place that it was aborted"
+    done = inside("verify", str(path), home=tmp_path)
+    assert (done.code, done.text) == (1, f"{path}: line 3: {why}")
+    done = inside("rescue", str(path), "--output", str(tmp_path / "new.jsonl"), home=tmp_path)
+    assert (
+        f"broken    line 3: {why}\nmended    call answered as failed, its result being lost\n"
+        in done.err.decode()
+    )
+    assert inside("verify", str(tmp_path / "new.jsonl"), home=tmp_path).code == 0

@@ -66,7 +66,7 @@ def bring(
     file, path = Ending(whole, before.size, reach), whole.path
     if folder_stamp(file.folder) != before.beside:
         return None
-    (session,) = sessions_in(file, program)
+    (session,) = sessions_in(file, program, newest=True)
     ends = _ends(session, file.old)
     same = all(before.settings.get(key) == value for key, value in session.settings.items())
     if ends is None or session.loose or not same:

@@ -68,13 +68,13 @@ def _unchanged(fields: Json) -> str:
     """Why nothing was recorded."""
     budget, before, counter = (fields.get(name) for name in ("budget", "before", "counter"))
     if budget is None:
-        return "nothing to change"
+        return "nothing to change, nothing to undo"
     size = (
         f"{before:,} of {budget:,} tokens by {counter}"
         if before is not None
         else f"below {budget:,} tokens"
     )
-    return f"nothing to change: {size}"
+    return f"nothing to change, nothing to undo: {size}"
 
 
 def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.env import Env
+from ..base.words import some
 from ..filters.redact import Redactor, text_in
 from ..session.model import Part
 
@@ -24,7 +25,7 @@ class Cleaning:
         """An attached file; what is no text is stored as it is, which is said."""
         blob = part["inlineData"]
         if text_in(blob["data"]) is None:
-            self._env.note(f"{name} ({blob['mimeType']}): stored as it is; --redact looks into text only")
+            self._env.note(f"{name} ({blob['mimeType']}): stored unchanged: --redact reads only text")
         clean: Part = self._redactor.value(part)
         return clean
 
@@ -32,4 +33,4 @@ class Cleaning:
         """How many secrets there were, and of which kinds; never a value."""
         counts = self._redactor.counts
         if counts:
-            self._env.note(f"{sum(counts.values())} redacted ({', '.join(sorted(counts))})")
+            self._env.note(f"{some(sum(counts.values()), 'secret')} removed ({', '.join(sorted(counts))})")

@@ -8,7 +8,7 @@ from ..base.jobs import Compact as Given
 STRAY = "the session is the only argument; the budget is --budget N"
 EXAMPLES = """\
   codeh-history curate demo | codeh-history compact - --budget 32k > smaller.jsonl
-  codeh-history compact demo -i --budget 100k               # one reversible record; undo takes it back
+  codeh-history compact demo -i --budget 100k               # one reversible record, if anything changes
   codeh-history compact demo --budget 32k --plan > plan.json
   codeh-history compact demo -i --apply plan.json
   codeh-history compact demo --budget 32k --explain > smaller.jsonl

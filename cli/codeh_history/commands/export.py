@@ -159,7 +159,7 @@ def for_program(env: Env, view: View, to: str, given: Given) -> None:
     else:
         next = program.print_out(env, made)
     program.tell_left(env, made)
-    env.note(f"{view.id}: {next}")
+    env.note(f"{view.id or to}: {next}")
 
 
 def clean(env: Env, view: View, target: Target) -> View:

@@ -1,4 +1,4 @@
-"""Replace secrets by [redacted:kind]: on stdout, or with -i in the file, which cannot be undone."""
+"""Replace secrets with [redacted:kind]: on stdout, or with -i in the file, which cannot be undone."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from ..render.progress import progress, size_of
 from ..session import redactions, stream
 from ..session.records import lines_of
 from ..store import read
+from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, must_be_named
 
 SECOND = 8 << 20  # bytes of a session that are redacted in about a second
@@ -30,7 +31,7 @@ EXAMPLES = """\
 
 class Given(Reading):
     rules: str | None = RULES
-    yes: bool = flag("With -i: do not ask.")
+    yes: bool = flag("With -i: do not ask for confirmation.")
     in_place: bool = flag("Rewrite the session instead of printing: cannot be undone.", "-i")
 
 
@@ -43,7 +44,7 @@ def run(env: Env, given: Given) -> int:
         with progress(env, "redacting", size_of(target.path), SECOND):
             lines = list(stream.lines(view_of(env, target, strict=given.strict)))
             env.write(b"".join(redacting.rewritten(lines, whole(env, lines), redactor)))
-        return redacting.report(env, target.id, redactor)
+        return redacting.report(env, target.id, redactor, outcome(env, target, redactor))
     rewriting.check(target)
     if not given.yes:
         ask(env, target.id)
@@ -51,8 +52,16 @@ def run(env: Env, given: Given) -> int:
         return for_good(env, given, target, redactor)
 
 
+def outcome(env: Env, target: Target, redactor: Redactor) -> str:
+    """What became of what was found; a session of this home is unchanged, which is said."""
+    if target.path == "-" or target.path != path_of(env, target.id):
+        return redacting.REPLACED
+    them = "it" if sum(redactor.counts.values()) == 1 else "them"
+    return f"found; {target.id} is unchanged: `redact {target.id} -i` removes {them}"
+
+
 def for_good(env: Env, given: Given, target: Target, redactor: Redactor) -> int:
-    """Rewrite the file, and say where else what was removed is still."""
+    """Rewrite the file, and name every other place that still holds what was removed."""
     before = read.read_bytes(target.path)
 
     def rewrite(data: bytes) -> list[bytes]:
@@ -63,12 +72,14 @@ def for_good(env: Env, given: Given, target: Target, redactor: Redactor) -> int:
         return redactions.added(new, redaction) if redaction is not None else new
 
     rewriting.in_place(env, target, rewrite, strict=given.strict)
-    code = redacting.report(env, target.id, redactor)
+    code = redacting.report(env, target.id, redactor, "removed")
     if left_elsewhere.Needles(redactor.certain()).within_file(target.path):
-        env.complain(f"{target.id}: what was removed is still in it, in an id or a signature: see `verify`")
+        env.complain(
+            f"{target.id}: a removed secret is still in an id or a signature of this session: see `verify`"
+        )
         code = 1
     for place in left_elsewhere.places(env, target, before, redactor.removed):
-        env.complain(f"{target.id}: what was removed is still in {place}")
+        env.complain(f"{target.id}: a removed secret is still in {place}")
         code = 1
     return code
 
@@ -79,12 +90,11 @@ def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
 
 
 def ask(env: Env, session: str) -> None:
-    """Consent from a terminal; without one, --yes is needed."""
+    """Ask for confirmation on a terminal; without one, --yes is required."""
     if not env.terminal(env.stdin):
-        raise Usage(f"redact -i rewrites {session} for good, which cannot be undone: say --yes")
-    sys.stderr.write(
-        f"redact -i rewrites {visible(session)}, undone content too, which cannot be undone. Go on? [y/N] "
-    )
+        raise Usage(f"redact -i rewrites {session} and cannot be undone: pass --yes to confirm")
+    what = f"redact -i rewrites {visible(session)}, including what `undo` hid; it cannot be undone"
+    sys.stderr.write(f"{what}. Continue? [y/N] ")
     sys.stderr.flush()
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-        raise NegativeAnswer("nothing was changed")
+        raise NegativeAnswer("nothing changed")

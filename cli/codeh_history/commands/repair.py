@@ -20,7 +20,7 @@ from ..store import create
 from ..store.resolve import for_filtering
 
 EXAMPLES = """\
-  codeh-history repair demo -i --report        # one reversible record; undo takes it back
+  codeh-history repair demo -i --report        # one reversible record, if anything changes
   codeh-history repair demo --output whole.jsonl
   codeh-history repair demo | codeh-history payload - --to anthropic --model M
 """

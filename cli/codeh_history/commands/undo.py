@@ -9,7 +9,7 @@ from ..base.options import ARGUMENT, Writing, flag, option
 from ..store.resolve import for_writing
 
 EXAMPLES = """\
-  codeh-history undo demo                 # prints what it took back: TYPE ID
+  codeh-history undo demo                 # prints TYPE ID of what it took back, its first words on stderr
   codeh-history undo demo --turn          # the last prompt and all that followed
   codeh-history undo demo --id 3f2a       # a message, summary, compaction, or an earlier undo
 """
@@ -26,5 +26,8 @@ def run(env: Env, given: Given) -> None:
         raise Usage(f"{given.argument}: a message is --id {given.argument}; the argument is the session")
     if given.id and given.turn:
         raise Usage("--id and --turn: one of them")
-    done = take_back(env, for_writing(env, given.session, given.argument), given.id, turn=given.turn)
-    env.write("".join(f"{kind} {name}\n" for kind, name in done).encode())
+    target = for_writing(env, given.session, given.argument)
+    done = take_back(env, target, given.id, turn=given.turn)
+    for undone in done:
+        env.note(f"{target.id}: undid {undone.words}")
+    env.write("".join(f"{undone.type} {undone.id}\n" for undone in done).encode())

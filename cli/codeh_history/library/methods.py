@@ -160,7 +160,7 @@ class Methods:
         if id and turn:
             raise Usage("undo: an id or turn, one of them")
         with self._opened.call() as call:
-            return take_back(call, self._opened.target, id, turn=turn)
+            return [(it.type, it.id) for it in take_back(call, self._opened.target, id, turn=turn)]
 
     def update(self, id: str, message: Texts = (), **options: Any) -> str:
         """Give a message new text (`update`); its id."""

@@ -135,6 +135,9 @@ class _Comparison:
                 if new or place < last:
                     return f"its messages are in another order now, from {item.id} on"
                 last = place
+            undone = self.reverts.get(item.id)
+            if undone and not self.session.returns and all(MARK in revert for revert in undone):
+                return f"{item.id} was imported as taken back, which it is not"
             lines = item.lines if isinstance(item, Entry) else [item.line]
             self.known(item, exact=exact and broken.isdisjoint(lines))
         return None

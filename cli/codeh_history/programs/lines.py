@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from io import BytesIO
 from typing import IO, Any
 
@@ -12,7 +13,7 @@ from ..providers.json_text import loads
 from ..session.model import Json
 from ..session.records import BOM, lines_of
 from .model import Problem
-from .protocol import Head, Refused, Source
+from .protocol import Head, Place, Refused, Source
 
 KEPT = 64 << 20  # bytes of lines whose objects are kept; those after them are parsed again when asked for
 _TRIED = 8  # times its length: as much of a broken line is parsed at most
@@ -53,6 +54,7 @@ class Held:
     def __init__(self, data: bytes, stem: str) -> None:
         self._data = data
         self.stem = stem
+        self.size = len(data)
         self.head = Head(data[:0], ())
 
     def lines(self) -> Iterator[bytes]:
@@ -75,6 +77,12 @@ class Held:
 
     def names(self, *folders: str, above: int = 0) -> list[str]:  # noqa: ARG002
         return []
+
+    def others(self, places: Sequence[Place]) -> Iterator[str]:  # noqa: ARG002
+        return iter(())
+
+    def other(self, path: str, size: int) -> AbstractContextManager[Source]:  # noqa: ARG002
+        raise Refused(f"{path}: beside {self.stem} nothing is read")
 
 
 def objects(

@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple
 from ..session.model import Json, Part
 
 # What the program does about a problem when it resumes the file: it forgets messages that are on disk,
-# drops or doubles one, has it refused by its provider, or loses no more than the line.
-Effect = Literal["forgets", "drops", "doubles", "refused", "skips"]
+# drops or doubles one, has it refused by its provider, loses no more than the line, or does not resume it
+# because another file that it needs is not there.
+Effect = Literal["forgets", "drops", "doubles", "refused", "skips", "lacks"]
 
 
 def told(**fields: object) -> Json:
@@ -101,7 +102,7 @@ class Session:
     is open, what else there is to import: abandoned branches and sub-agents, their `parent` given.
     `agent`: whether it is a sub-agent of that parent. `used` reads what sub-agents used that are not
     imported. `partial`: of a source that is damaged, so that what is not among the items may have been
-    lost.
+    lost. `returns`: whether what its program took back may come back.
     """
 
     program: str
@@ -117,6 +118,7 @@ class Session:
     agent: bool = False
     loose: bool = False
     partial: bool = False
+    returns: bool = True
     branches: Callable[[], Iterable[Session]] = tuple
     used: Callable[[], Iterable[Used]] = tuple
 
@@ -124,9 +126,9 @@ class Session:
         """Say what is wrong in the source, as a `Problem` has it."""
         self.problems.append(Problem(line, effect, reason, mended))
 
-    def below(self, parent: str, *, agent: bool = False) -> None:
-        """Say which session it left, or whose sub-agent it is; where in that, is not known."""
-        self.parent, self.agent = {"session": parent, "at": None}, agent
+    def below(self, parent: str, at: str | None = None, *, agent: bool = False) -> None:
+        """Say which session it left, behind which message (None: not known), or whose sub-agent it is."""
+        self.parent, self.agent = {"session": parent, "at": at}, agent
 
     def set(self, **settings: object) -> None:
         """Take those settings that say something."""

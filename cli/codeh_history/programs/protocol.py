@@ -7,6 +7,7 @@ All are pure: they get a `Source`, or a view, and never open anything themselves
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Source(Protocol):
 
     path: str  # "" where it has no name
     head: Head
+    size: int
 
     @property
     def damage(self) -> str | None:
@@ -90,6 +92,12 @@ class Source(Protocol):
 
     def names(self, *folders: str, above: int = 0) -> list[str]:
         """The names in a folder of its own folder, or of one `above`; none where there is no such."""
+
+    def others(self, places: Sequence[Place]) -> Iterator[str]:
+        """The paths of the program's files beside it, and in the place that it lies in."""
+
+    def other(self, path: str, size: int) -> AbstractContextManager[Source]:
+        """The first `size` bytes of one of these; HistoryError if it is not read."""
 
 
 class Program(Protocol):

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from ..session.view import View
     from .model import Session
@@ -50,6 +50,13 @@ def package(name: str) -> Program:
 def places(name: str) -> Sequence[Place]:
     """Where a program keeps its sessions; nothing for a product that only exports files."""
     return getattr(package(name), "PLACES", ())
+
+
+def superseded(name: str, paths: Iterable[str]) -> Collection[str]:
+    """Those of a program's files in whose stead it resumes a newer one of the same session."""
+    own = getattr(package(name), "superseded", None)
+    found: Collection[str] = own(paths) if own is not None else ()
+    return found
 
 
 def whose(head: Head) -> str | None:

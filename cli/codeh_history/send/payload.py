@@ -81,7 +81,7 @@ def _as_sent(
     env: Env, view: View, to: str, given: Request, session: str
 ) -> tuple[View, Sequence[Message], Options]:
     """The view as it is sent, its messages with what templates and attachments add, and the options."""
-    options = _options(view, to, given)
+    options = _options(view, to, given, session)
     if given.context:
         view, options = _with_context(env, view, options)
     view = _reduced(env, view, options, given, session)
@@ -180,7 +180,7 @@ def _reduced(env: Env, view: View, options: Options, given: Request, session: st
     repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass
     if repaired:
         repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
-        env.note(f"{view.id}: {repairs} of call/response pairs (curate --report shows each)")
+        env.note(f"{session}: {repairs} of call/response pairs (curate --report shows each)")
     if given.explain or given.given(*Compaction.DEFAULTS):
         view = _within(env, view, options, given, session)
         view, _, _ = passes.curate(sources.rendered(view), settings, ("pairs",))
@@ -222,11 +222,11 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
     return next(filter(None, made), None)
 
 
-def _options(view: View, to: str, given: Request) -> Options:
+def _options(view: View, to: str, given: Request, session: str) -> Options:
     """What the request is to hold."""
     model = model_for(view, to, given.model)
     if model is None and to != providers.PLAIN and not providers.model_in_url(to):
-        raise Usage(f"{view.id}: which model? --model MODEL, or `set model.{to}=MODEL` once")
+        raise Usage(f"{session}: which model? --model MODEL, or `set model.{to}=MODEL` once")
     system, tools = beside(view.meta)
     if given.system is not None:
         system = from_file(given.system)

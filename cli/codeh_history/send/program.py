@@ -45,7 +45,7 @@ def make(env: Env, view: View, program: str, *, cwd: str | None = None, title: s
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered="stub"), ("pairs",))
     whole = whole.with_messages(sources.listed(whole.messages))
     if not whole.summaries and not any(m.role is not None and m.committed for m in whole.messages):
-        raise BadData(f"{view.id}: no message to write; append one first")
+        raise BadData(f"{view.id or 'the session'}: no message to write; append one first")
     named = title if title is not None else view.meta.get("title")
     where = directory(env, view, cwd)
     id = writing.uuid(program, env.new_id(view.id, 0))

@@ -80,7 +80,7 @@ def _edit(talk: Talk, rest: str) -> None:
 
 def _undo(talk: Talk, _rest: str) -> None:
     done = take_back(talk.env, talk.target, None, turn=True)
-    talk.env.note(f"taken back: {some(len(done), 'record')}, the last prompt and what followed")
+    talk.env.note(f"undid the last prompt and what followed ({some(len(done), 'record')})")
 
 
 def _model(talk: Talk, rest: str) -> None:

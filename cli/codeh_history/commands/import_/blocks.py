@@ -11,7 +11,7 @@ from ...base.env import Env
 from ...base.errors import BadData, Lost
 from ...blocks import fetch, names, open_stores, sizes
 from ...blocks.protocol import BlockStore, batches, is_block_id
-from ...programs.forms import toolkit
+from ...programs.forms import sidekick
 from ...session.by_reference import Blocks, referring
 from ...session.model import Json, Part
 
@@ -81,7 +81,7 @@ def _parts(
             found |= store.foreign(left, heads)
     parts: dict[str, Part] = {}
     for id in wanted:
-        part = toolkit.part(found[id]) if id in found else None
+        part = sidekick.part(found[id]) if id in found else None
         if part is None:
             why = "holds no part that can be read" if id in found else "is missing"
             raise BadData(f"{where}: block {id} {why} ({names(stores)}); nothing was imported")

@@ -168,7 +168,7 @@ class _File:
 
     def whole(self, file: File) -> Iterator[Json]:
         for session in with_branches(
-            program_files.sessions_in(file, self.file.program), branches=self.branches
+            program_files.sessions_in(file, self.file.program, newest=True), branches=self.branches
         ):
             if not session.items:
                 continue

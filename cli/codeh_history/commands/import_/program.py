@@ -11,7 +11,7 @@ from ...access.source import Source
 from ...access.view import MOST_NAMED
 from ...base.env import Env
 from ...base.errors import BadData
-from ...programs.model import AS_BRANCHES, Session
+from ...programs.model import AS_BRANCHES, Problem, Session
 from ...session.records import dumps
 from ...store import program_files
 from .given import Given
@@ -27,6 +27,8 @@ def bring(env: Env, given: Given, file: Source, name: str, form: str) -> bool:
     where = "stdin" if name == "-" else name
     for session in with_branches(program_files.sessions_in(found, program), branches=given.branches):
         into = given.into if session.parent is None or not given.branches else None
+        if given.strict:
+            check_whole(where, session)
         brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", into)
         if brought.records or brought.created:
             tell(env, given, where, session, brought)
@@ -49,6 +51,13 @@ def with_branches(found: Iterable[Session], *, branches: bool) -> Iterator[Sessi
         session.branches = tuple
 
 
+def check_whole(where: str, session: Session) -> None:
+    """Refuse a session of which something is lost (`--strict`)."""
+    for problem in session.problems:
+        if problem.effect in ("skips", "lacks"):
+            raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
+
+
 def tell(env: Env, given: Given, where: str, session: Session, brought: Brought) -> None:
     """Note what is not as in the source: what was damaged, and how much was left out, a line a kind."""
     if brought.apart:
@@ -56,13 +65,10 @@ def tell(env: Env, given: Given, where: str, session: Session, brought: Brought)
     told = 0
     for problem in session.problems:
         mended = f" ({problem.mended})" if problem.mended else ""
-        at = f"line {problem.line}: " if problem.line else ""
-        if given.strict and problem.effect == "skips":
-            raise BadData(f"{where}: {at}{problem.reason}")
         if problem.mended or problem.effect == "skips":
             told += 1
             if told <= MOST_NAMED:
-                env.note(f"{where}: {at}{problem.reason}{mended}")
+                env.note(f"{where}: {_at(problem)}{problem.reason}{mended}")
         if given.report:
             env.report(dumps({"session": brought.id, **problem._asdict()}))
     if told > MOST_NAMED:
@@ -71,3 +77,7 @@ def tell(env: Env, given: Given, where: str, session: Session, brought: Brought)
         env.note(f"{where}: not imported: {count} {kind}")
         if given.report:
             env.report(dumps({"session": brought.id, "left": kind, "count": count}))
+
+
+def _at(problem: Problem) -> str:
+    return f"line {problem.line}: " if problem.line else ""

@@ -17,6 +17,7 @@ from ...session.records import Log, Record, block_of, dumps, lines_of
 from . import Hints, Redactor, Span, merged, runs, without
 
 Place = tuple[int, int]  # a record, and a part of it
+REPLACED = "found and replaced in the output"
 
 
 def rules(name: str | None) -> list[tuple[str, str]]:
@@ -195,11 +196,17 @@ def _without_secrets(message: Message, redactor: Redactor) -> Message:
     return copy
 
 
-def report(env: Env, session: str, redactor: Redactor) -> int:
-    """How many of each kind were replaced, never a value; 1 and where, if one had to stay."""
+def report(env: Env, session: str, redactor: Redactor, outcome: str = REPLACED) -> int:
+    """Note how many secrets of each kind were found and what became of them, never a value.
+
+    Returns the exit code: 1 if one had to stay, which is said with the key that holds it.
+    """
     total = sum(redactor.counts.values())
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items()))
-    env.note(f"{session}: {total} redacted{f' ({kinds})' if kinds else ''}; best effort, so look it over")
+    if total:
+        env.note(f"{session}: {total} {outcome} ({kinds}; best effort: check the result)")
+    else:
+        env.note(f"{session}: no secrets found (best effort: check it yourself)")
     for (kind, key), count in sorted(redactor.left.items()):
-        env.complain(f"{session}: {count} {kind} left under `{key}`, on which other records hang")
+        env.complain(f"{session}: {count} {kind} left in `{key}`, which other records refer to")
     return 1 if redactor.left else 0

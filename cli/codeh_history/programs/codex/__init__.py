@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..protocol import Head, Place
 
 NAME = "codex"
@@ -19,3 +21,22 @@ def recognises(head: Head) -> bool:
     return any(
         str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict) for data in head.objects
     )
+
+
+def ids_of(path: str) -> tuple[str, str]:
+    """The thread that a rollout is of, and its own id, by its name: `rollout-TIME-THREAD[_ROLLOUT].jsonl`.
+
+    A thread's first rollout has the thread's id; each revert of the thread begins another one.
+    """
+    stem = path.rpartition("/")[2].partition(".jsonl")[0]
+    rollout = stem[-36:]
+    return (stem[-73:-37] if stem[-37:-36] == "_" else rollout), rollout
+
+
+def superseded(paths: Iterable[str]) -> set[str]:
+    """The rollouts of threads that were reverted since: Codex resumes the newest of a thread alone."""
+    rollouts: dict[str, dict[tuple[bool, str], list[str]]] = {}
+    for path in paths:
+        thread, rollout = ids_of(path)
+        rollouts.setdefault(thread, {}).setdefault((rollout != thread, rollout), []).append(path)
+    return {path for of in rollouts.values() for key in of if key != max(of) for path in of[key]}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from ...base.errors import BadData
+from ...base.errors import BadData, HistoryError
 from ...providers import usage
 from ...providers.openai_responses import NAME as FORMAT
 from ...providers.openai_responses.body import Reader, is_item
@@ -15,13 +16,13 @@ from ...session.model import Json, Part
 from ...session.records import dumps
 from .. import branches, lines, pairs
 from ..lines import Line
-from ..model import ROLLED_BACK, Effect, Entry, Piece, Session, Summary, told
+from ..model import ROLLED_BACK, Effect, Entry, Piece, Problem, Session, Summary, told
 from ..protocol import Source
 from ..records import made_id, time_of
-from . import NAME, recognises
+from . import NAME, PLACES, ids_of, recognises
 from .history import History
 
-_ID = re.compile(r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})")
+_ID = re.compile(r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?")
 _DEMANDED = ("id", "timestamp", "cwd", "originator", "cli_version")  # of the first line
 _CONTEXT = (  # how the program begins what it says
     "<environment_context>",
@@ -40,7 +41,10 @@ _AT_A_TIME = 20  # items of one time that are compared
 _PRIVATE = frozenset(("internal_chat_message_metadata_passthrough", "metadata"))
 _PRIVATE_OF_USERS = _PRIVATE | {"id"}
 _EMPTY = {"text": ""}
+_ABORTED = "Codex says in its place that it was aborted"
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
+    pairs.OPEN_AT_THE_END: ("drops", _ABORTED),
+    pairs.OPEN_BETWEEN: ("drops", _ABORTED),
     pairs.ORPHAN: ("drops", "Codex drops it"),
     pairs.EARLY: ("refused", "Codex sends them as they stand, which its provider refuses"),
     pairs.DOUBLE: ("refused", "Codex sends both, which its provider refuses"),
@@ -49,8 +53,8 @@ _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
 
 def read(source: Source) -> Iterable[Session]:
     """The session of a file: what is left of its items after compactions and rollbacks."""
-    session = Session(NAME, source.stem)
-    rollout = _Rollout(session, source.stem)
+    session = Session(NAME, source.stem, returns=False)
+    rollout = _Rollout(session, source)
     for line, data in lines.objects(source, session.problems, recognises):
         rollout.line(line, data)
     rollout.end()
@@ -69,9 +73,10 @@ class Made(NamedTuple):
 class _Rollout:
     """The lines one after the other."""
 
-    def __init__(self, session: Session, stem: str) -> None:
+    def __init__(self, session: Session, source: Source) -> None:
         self.session = session
-        self.named = _ID.fullmatch(stem)
+        self.source = source
+        self.named = _ID.fullmatch(source.stem)
         self.history = History()
         self.reader = Reader(FORMAT, {})
         self.meta: Json | None = None
@@ -110,6 +115,10 @@ class _Rollout:
             self.session.left["session_meta"] += 1
             return
         self.meta = payload
+        base = object_of(payload.get("history_base"))
+        if base:
+            self.session.loose = True  # what it continues lies elsewhere
+            self.continues(self.source, base, {ids_of(self.source.path)[1]})
         self.session.id = name_of(payload.get("id")) or (self.named[1] if self.named else self.session.id)
         self.session.version = name_of(payload.get("cli_version"))
         self.session.cwd = name_of(payload.get("cwd"))
@@ -118,13 +127,48 @@ class _Rollout:
         forked = name_of(payload.get("forked_from_id"))
         parent = forked or name_of(object_of(spawned).get("parent_thread_id"))
         if parent:
-            self.session.below(f"{NAME}-{parent}", agent=not forked)
+            at = self.history.items[-1].id if self.history.items else None
+            self.session.below(f"{NAME}-{parent}", at, agent=not forked)
         lacking = [field for field in _DEMANDED if not name_of(payload.get(field))]
         if lacking or line.number > 1:
             why = f"without {', '.join(lacking)}" if lacking else "not on the first line"
             self.session.problem(
                 line.number, "refused", f"the session metadata stands {why}: Codex does not resume it"
             )
+
+    def continues(self, source: Source, base: Json, known: set[str]) -> None:
+        """Read the history that a fork or a reverted thread continues: so many bytes of another rollout."""
+        id, size = text_of(base.get("thread_id")), usage.count(base, "end_byte_offset") or 0
+        path = next((path for path in source.others(PLACES) if id == ids_of(path)[1]), None)
+        if path is None or id in known:
+            why = f"what it continues is missing (rollout {id}): Codex does not resume it"
+            self.session.problem(1, "lacks", why, "read without")
+            return
+        session, name, unnumbered = self.session, path.rpartition("/")[2], self.unnumbered
+        before = session.id, session.problems, session.left, dict(session.settings)
+        problems: list[Problem] = []
+        session.id, session.problems, session.left = ids_of(path)[0], problems, Counter()
+        try:
+            with source.other(path, size) as other:
+                if other.size < size:
+                    why = f"only {other.size:,} of {size:,} bytes are there: Codex does not resume it"
+                    session.problem(0, "lacks", why, "what is there is read")
+                for line, data in lines.objects(other, problems, recognises):
+                    if data.get("type") != "session_meta":
+                        self.line(line, data)
+                    elif earlier := object_of(object_of(data.get("payload")).get("history_base")):
+                        self.continues(other, earlier, {*known, id})
+        except HistoryError as error:
+            session.problem(0, "lacks", f"{error}: Codex does not resume it", "read without the rest")
+        for item in self.history.items:
+            if isinstance(item, Entry):
+                item.pieces = [piece._replace(line=0) for piece in item.pieces]
+            else:
+                item.line = 0
+        session.id, session.problems, session.left, session.settings = before
+        session.problems += [_elsewhere(problem, name) for problem in problems]
+        self.response = self.last = None
+        self.history.gone, self.times, self.unnumbered = [], {}, unnumbered
 
     def end(self) -> None:
         if self.meta is None:
@@ -275,6 +319,12 @@ class _Rollout:
         counted = usage.normalised(raw, **usage.named(raw, _COUNTS))
         last.fields |= told(usage=counted, response=response)
         last.pieces.append(Piece(number, []))
+
+
+def _elsewhere(problem: Problem, name: str) -> Problem:
+    """A problem of a file that is continued: none of the lines of the file that was named."""
+    at = f"line {problem.line}: " if problem.line else ""
+    return problem._replace(line=0, reason=f"{name}: {at}{problem.reason}")
 
 
 def is_context(message: Json) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import providers
 from ...session.model import Json
-from . import history
+from . import history, sidekick
 from .older import is_ref
 
 
@@ -48,6 +48,8 @@ def _of_list(items: list[Any]) -> str | None:
     objects = [item for item in items if isinstance(item, dict)]
     if any(map(history.is_entry, objects)):
         return "persisted"
+    if any(map(sidekick.holds, objects)):
+        return sidekick.NAME
     contents = [item for item in objects if isinstance(item.get("parts"), list)]  # our own, if not Gemini's
     if contents:
         return _shown(contents) or "contents"

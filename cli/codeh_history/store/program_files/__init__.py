@@ -16,9 +16,9 @@ from ...base.collector import Resting
 from ...base.errors import BadData, InputOutput, NotFound
 from ...base.read_json import json_object
 from ...base.unnamed import unnamed_file
-from ...programs import sessions, values
+from ...programs import records, sessions, values
 from ...programs.model import Problem, Session
-from ...programs.protocol import Head, Refused
+from ...programs.protocol import Head, Place, Refused
 from ...session.model import Json
 from ...session.records import BOM, lines_of
 from ...session.rules import LONGEST
@@ -38,6 +38,7 @@ _SQLITE = b"SQLite format 3\0"
 _ZIP = b"PK\3\4"
 _MEMBER = re.compile(r"(?:.*/)?conversations[\w-]*\.json")  # of an export
 _READ_ON = "what can be read of it is read"
+_AS_IT_IS = "read as it is"
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -150,6 +151,17 @@ class File:
                 return sorted(os.listdir(fd))
         except OSError:
             return []
+
+    def others(self, places: Sequence[Place]) -> Iterator[str]:
+        from . import folders
+
+        return folders.around(self.path, places) if self.path else iter(())
+
+    @contextmanager
+    def other(self, path: str, size: int) -> Iterator[File]:
+        with opened(path) as file:
+            file.size = min(file.size, size)
+            yield file
 
     def _base(self, above: int) -> str:
         """The session's own folder, or the one so far above its file's."""
@@ -284,9 +296,14 @@ def whose(file: File, asked: str = "auto") -> str | None:
     return sessions.whose(file.head) if asked == "auto" else asked if asked in sessions.PROGRAMS else None
 
 
-def sessions_in(file: File, program: str) -> Iterator[Session]:
-    """The sessions of a file, one at a time; the collector rests meanwhile, as lines make no circles."""
+def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[Session]:
+    """The sessions of a file, one at a time; the collector rests meanwhile, as lines make no circles.
+
+    `newest`: it is known that the program resumes no other file in its stead.
+    """
     said = False
+    others = () if newest else file.others(sessions.places(program))
+    older = os.path.abspath(file.path) in sessions.superseded(program, others)
     with Resting():
         try:
             for session in sessions.read(program, file):
@@ -295,6 +312,12 @@ def sessions_in(file: File, program: str) -> Iterator[Session]:
                     why = f"the database is damaged: {file.damage}"
                     session.problems += [] if said else [Problem(0, "skips", why, _READ_ON)]
                     said = True
+                if older:
+                    session.below(records.session_id(session))
+                    session.id = f"{session.id}-{records.made_id(file.stem)[:8]}"
+                    session.problem(
+                        0, "forgets", f"{program} resumes a newer file of this session", _AS_IT_IS
+                    )
                 yield session
         except Refused as error:
             raise BadData(f"{file.path or 'stdin'}: {error}") from None

@@ -40,8 +40,9 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
                 matching = _matching(folder_of(env, place), [part for part in pattern.split("/") if part])
                 paths |= matching
                 beside |= dict.fromkeys(matching, place.beside) if place.beside else {}
+        older = sessions.superseded(program, paths)
         for path, info in sorted(paths.items()):
-            if not _is_older(path, paths):
+            if path not in older and not _is_older(path, paths):
                 more = _beside(path, beside[path]) if path in beside else _log(path)
                 yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns, *more])
 
@@ -51,14 +52,29 @@ def below(folder: str) -> list[str]:
     names = os.path.abspath(folder).split(os.sep)
     found: dict[str, os.stat_result] = {}
     for program in sessions.PROGRAMS:
+        matching: dict[str, os.stat_result] = {}
         for pattern in (
             pattern for place in sessions.places(program) for pattern in place.patterns if pattern
         ):
             parts = pattern.split("/")
             for start, first in enumerate(parts):
                 if "*" not in first or _ends_in(names, parts[:start]):
-                    found |= _matching(folder, parts[start:])
+                    matching |= _matching(folder, parts[start:])
+        older = sessions.superseded(program, matching)
+        found |= {path: info for path, info in matching.items() if path not in older}
     return sorted(path for path in found if not _is_older(path, found))
+
+
+def around(path: str, places: Sequence[Place]) -> Iterator[str]:
+    """A program's files in the folder of one of them, then all in the program's place that this lies in."""
+    folder = os.path.dirname(os.path.abspath(path))
+    names = folder.split(os.sep)
+    patterns = [pattern.split("/") for place in places for pattern in place.patterns]
+    for last in dict.fromkeys(parts[-1] for parts in patterns):
+        yield from _matching(folder, [last])
+    above = next((len(parts) - 1 for parts in patterns if _ends_in(names, parts[:-1])), None)
+    for parts in patterns if above is not None else ():
+        yield from _matching(os.sep.join(names[: len(names) - above]) or os.sep, parts)  # type: ignore[operator]
 
 
 def _ends_in(names: list[str], parts: list[str]) -> bool:

@@ -1,0 +1,201 @@
+"""Sidekick's chat histories: lists of its `ChatMessage` or `llm2.Message`, and their content blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...base.read_json import json_object
+from ...providers import parts
+from ...providers.media import parse_data_url
+from ...session.by_reference import part_in
+from ...session.model import Json, Part
+from ...session.records import Log, dumps
+from .history import Found, unread
+from .older import bare_ids, log_from
+
+NAME = "sidekick"
+KINDS = {"text", "inlineData", "fileData", "functionCall", "functionResponse", "native"}
+_MARKS = {"toolCalls", "toolCallId", "isError", "contextType"}  # only its ChatMessage has these
+_OF_CHAT = ("role", "content", "toolCalls", "name", "toolCallId", "isError")
+_READ = ("toolUse", "toolResult", "reasoning", "refusal", "image", "file")  # fields of a block
+_KEPT = ("mcpCall", "builtinToolUse", "builtinToolResult")  # kept as they are, sent to nobody
+_BESIDE = ("id", "type", "text", *_READ, *_KEPT)
+_ROLES = ("system", "user", "assistant", "tool")
+
+
+def holds(item: object) -> bool:
+    """Whether this is a message that only sidekick writes."""
+    if not isinstance(item, dict) or item.get("role") not in _ROLES or "parts" in item:
+        return False
+    content = item.get("content")
+    if isinstance(content, list):
+        return any(map(_is_block, content))
+    return not _MARKS.isdisjoint(item) and (content is None or isinstance(content, str))
+
+
+def _is_block(block: object) -> bool:
+    """Whether this is a content block that other formats do not have."""
+    if not isinstance(block, dict):
+        return False
+    file = block.get("file")
+    named = (name for name in (*_READ, *_KEPT) if name != "file")
+    return any(isinstance(block.get(name), dict) for name in named) or (
+        isinstance(file, dict) and "url" in file
+    )
+
+
+def read(value: Any, size: int) -> Log | None:
+    """A list of messages, each with its calls, results and failures; None where it holds none."""
+    if not isinstance(value, list) or not any(map(_is_message, value)):
+        return None
+    return log_from(_records(value), size)
+
+
+def _is_message(item: object) -> bool:
+    content = item.get("content") if isinstance(item, dict) else 0
+    is_content = content is None or isinstance(content, (str, list))
+    return isinstance(item, dict) and item.get("role") in _ROLES and is_content
+
+
+def _records(items: list[Any]) -> Iterator[Found]:
+    names: dict[str, str] = {}  # of the tools called, by the ids of the calls
+    for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
+        where = f"[{number}]"
+        if not _is_message(item):
+            yield unread(where, item, "not a message")
+            continue
+        if not number and item["role"] == "system" and isinstance(item.get("content"), str):
+            yield {"type": "meta", "set": {"system": item["content"]}}, None
+            continue
+        found = list(_parts_of(item, names))
+        if None in found:
+            yield unread(where, item, "a call or a block that cannot be read")
+            continue
+        kept = [part["native"]["value"] for part in found if part is not None and "native" in part]
+        reason = f"{where}: {kept[0].get('type')} is kept as it is, and sent to no model" if kept else None
+        yield {"type": "message", "id": id, **_who(item), "parts": found, **_item(item)}, reason
+
+
+def _parts_of(item: Json, names: dict[str, str]) -> Iterator[Part | None]:
+    """The parts of a message; None for what cannot be read."""
+    content = item.get("content")
+    if item["role"] == "tool" and not isinstance(content, list):
+        id = parts.name_of(item.get("toolCallId"))
+        name = parts.name_of(item.get("name")) or names.get(id or "")
+        yield _result({**item, "toolCallId": id, "name": name, "text": content or ""})
+        return
+    if isinstance(content, str) and (content or not item.get("toolCalls")):
+        yield {"text": content}
+    calls = [{"toolUse": call} for call in parts.listed(item.get("toolCalls"))]
+    for block in [*parts.listed(content), *calls]:
+        made = part_of(block) if isinstance(block, dict) else None
+        call = made.get("functionCall") if made is not None else None
+        if call is not None and "id" in call:
+            names[call["id"]] = call["name"]
+        yield made
+
+
+def _who(item: Json) -> Json:
+    if item["role"] == "assistant":
+        return {"kind": "codeh", "role": "model", "provider": NAME}
+    results = item["role"] == "tool" or any(
+        "toolResult" in block for block in parts.objects(item["content"])
+    )
+    return {"kind": "tool" if results else "user", "role": "user"}
+
+
+def _item(item: Json) -> Json:
+    """What else a message says."""
+    name = {"name": item["name"]} if item["role"] == "user" and item.get("name") else {}
+    role = {"role": "system"} if item["role"] == "system" else {}
+    beside = {**role, **name, **parts.rest(item, _OF_CHAT)}
+    return {"item": beside} if beside else {}
+
+
+# -- content blocks ----------------------------------------------------------------------------------------
+
+
+def part(data: bytes) -> Part | None:
+    """The part that a stored block holds, in sidekick's shape or in ours; None where it holds none."""
+    value = json_object(data)
+    if value is None:
+        return None
+    made = part_of(value)
+    if made is None:
+        return part_in(data) if value.keys() & KINDS and "type" not in value else None
+    return part_in(dumps(made))
+
+
+def part_of(block: Json) -> Part | None:
+    """The part that says what a content block says; None where it cannot be read."""
+    read = {
+        "toolUse": _call, "toolResult": _result, "reasoning": _thought, "refusal": _refusal,
+        "image": _media, "file": _media,
+    }  # fmt: skip
+    made: Any = None
+    for name, reader in read.items():
+        if isinstance(block.get(name), dict):
+            made = reader(block[name])
+            break
+    else:
+        if block.get("type") == "text" and isinstance(block.get("text", ""), str):
+            made = {"text": block.get("text", "")}
+        elif any(isinstance(block.get(name), dict) for name in _KEPT):
+            return parts.native(NAME, block)
+    beside = parts.rest({**block, "metadata": _metadata(block)}, _BESIDE)
+    if made is not None and beside:
+        made = {**made, "item": {**made.get("item", {}), **beside}}
+    return made  # type: ignore[no-any-return]
+
+
+def _metadata(block: Json) -> Json:
+    """What a block says of itself, but for where it is stored."""
+    return {
+        key: value for key, value in parts.object_of(block.get("metadata")).items() if key != "persistence"
+    }
+
+
+def _call(value: Json) -> Part | None:
+    name = value.get("name")
+    beside = parts.rest(value, ("id", "name", "arguments"))
+    return (
+        parts.call(value.get("id"), name, value.get("arguments"), beside) if isinstance(name, str) else None
+    )
+
+
+def _result(value: Json) -> Part:
+    text, held = value.get("text"), parts.objects(value.get("content"))
+    if not isinstance(text, str):
+        text = "".join(str(block.get("text") or "") for block in held)
+    id = parts.name_of(value.get("toolCallId"))
+    response: Any = {
+        **({"id": id} if id else {}), "name": parts.name_of(value.get("name")) or "tool",
+        "response": {"error" if value.get("isError") else "output": text},
+    }  # fmt: skip
+    media: list[Any] = [
+        made for block in held if (made := part_of(block)) is not None and "text" not in made
+    ]
+    return {"functionResponse": {**response, **({"parts": media} if media else {})}}
+
+
+def _thought(value: Json) -> Part:
+    """How the model thought; its provider's proof of it stays beside, for the provider is not known."""
+    text = parts.text_of(value.get("text")) or parts.text_of(value.get("summary"))
+    beside = parts.rest(value, ("text",))
+    return {"text": text, "thought": True, **({"item": beside} if beside else {})}  # type: ignore[typeddict-unknown-key]
+
+
+def _refusal(value: Json) -> Part:
+    return {"text": parts.text_of(value.get("reason")), "refusal": True}  # type: ignore[typeddict-unknown-key]
+
+
+def _media(value: Json) -> Part | None:
+    url = value.get("url")
+    if not isinstance(url, str):
+        return None
+    inline = parse_data_url(url)
+    if inline is not None:
+        return {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
+    mime = parts.name_of(value.get("mimeType"))
+    return {"fileData": {**({"mimeType": mime} if mime else {}), "fileUri": url}}
