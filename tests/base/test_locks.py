@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import fcntl
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,10 +16,10 @@ from codeh_history.base import locks
 
 
 @contextmanager
-def child() -> Iterator[int]:
+def child(fork: Callable[[], int] = os.fork) -> Iterator[int]:
     """A fork of this process that does nothing, for the length of the block."""
     ready, theirs = os.pipe()
-    pid = os.fork()
+    pid = fork()
     if not pid:
         os.write(theirs, b".")
         signal.pause()
@@ -55,9 +56,10 @@ def locked(path: Path) -> int:
     return fd
 
 
-def test_a_child_does_not_keep_what_the_parent_unlocks(path: Path) -> None:
+@pytest.mark.parametrize("fork", [os.fork, ctypes.PyDLL(None).fork])  # the second tells Python nothing
+def test_a_child_does_not_keep_what_the_parent_unlocks(fork: Callable[[], int], path: Path) -> None:
     fd = locked(path)
-    with child():
+    with child(fork):
         assert not is_free(path)
         locks.close(fd)
         assert is_free(path)
