@@ -101,6 +101,12 @@ MUTANTS = [
         ("store/test_log.py::test_the_new_file_is_locked_until_all_is_done",),
     ),
     Mutant(
+        "a stream goes on in another log of the same name", "receive/pending.py",
+        "            if self.pending is not None and not self.is_in(locked):",
+        "            if self.pending is None and not self.is_in(locked):",
+        ("receive/test_pending.py::test_a_stream_whose_session_is_removed",),
+    ),
+    Mutant(
         "a forked child keeps its parent's lock", "base/locks.py",
         "            fcntl.flock(fd, fcntl.LOCK_UN)\n",
         "            pass\n",
@@ -209,7 +215,7 @@ MUTANTS = [
         ("receive/test_answer.py::test_a_cut_leaves_what_came_in_its_last_second",),
     ),
     Mutant(
-        "a stream is on disk every five seconds", "receive/answer.py",
+        "a stream is on disk every five seconds", "receive/pending.py",
         "FLUSH_SECONDS = 1.0",
         "FLUSH_SECONDS = 5.0",
         ("receive/test_answer.py::test_what_arrived_a_second_ago_is_on_disk",),

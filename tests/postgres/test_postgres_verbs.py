@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import time
 from pathlib import Path
 
 import postgres_server
+import support
 from postgres_program import Program
 from postgres_server import Cluster
 
@@ -69,3 +72,21 @@ def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run: Program, tmp_pa
     run("rm", "demo")
     run("gc", "--yes", "--trash", "0s")
     assert not block.exists()
+
+
+def test_a_stream_whose_session_is_removed_is_kept(run: Program) -> None:
+    process = support.start(
+        "append", "-s", "demo", "--stream", env=run.environ(), home=run.home, bufsize=0,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stdin is not None
+    process.stdin.write(b"Hello")
+    until = time.monotonic() + 30
+    while "Hello" not in run("show", "demo").out:
+        assert time.monotonic() < until
+    assert run("rm", "demo").code == 0
+    assert run("append", "-s", "demo", "-m", "another").code == 0
+    _, err = process.communicate(b", you")
+    (file,) = (run.home / "unsent").iterdir()
+    assert (process.returncode, file.read_text(), str(file) in err.decode()) == (3, "Hello, you", True)
+    assert "Hello" not in run("show", "demo").out

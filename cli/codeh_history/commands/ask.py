@@ -17,7 +17,7 @@ from ..append import text as append
 from ..base import amounts, piped
 from ..base.collector import Resting
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain
+from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
 from ..base.input import from_file
 from ..base.jobs import Request
 from ..base.options import MAX_BYTES, PROFILE, VIA, Writing, flag, option
@@ -287,7 +287,7 @@ def _saying_it_is_stored(env: Env, again: str) -> Iterator[None]:
     try:
         yield
     except HistoryError as error:
-        if env.stored is not None:  # the answer is stored too
+        if env.stored is not None or isinstance(error, NotFound):  # the answer too, or neither any more
             raise
         raise type(error)(f"{str(error).rstrip('.')}; {said}") from None
     except OSError as error:

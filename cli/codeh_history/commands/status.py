@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from ..access.view import measured_view
 from ..base.env import Env
+from ..base.errors import NotFound
 from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import some
 from ..render import values
 from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
+from ..store import unsent
 from ..store.resolve import BEGUN_HERE, for_reading
 
 EXAMPLES = """\
@@ -26,11 +28,18 @@ class Given(Reading):
 
 
 def run(env: Env, given: Given) -> None:
-    target = for_reading(env, given.session, given.argument)
+    kept = [*unsent.files(env)]
+    try:
+        target = for_reading(env, given.session, given.argument)
+    except NotFound:
+        for path in kept:
+            env.note(f"a text that no session took is in {path}")
+        raise
     found = standing_of_big(env, target, given.counter, strict=given.strict)
     if found is None:
         view = measured_view(env, target, strict=given.strict, allow_missing=given.allow_missing)
         found = standing(env, target, view, given.counter)
+    found["unsent"] = kept
     if given.json:
         env.write(values.line(found))
     else:
@@ -51,6 +60,7 @@ def lines(found: Json) -> list[tuple[str, str]]:
         *(("pending", _pending(item)) for item in found["pending"]),
         ("unanswered", _place(found["unanswered"]) if found["unanswered"] else ""),
         *(("damage", _damage(item)) for item in found["damage"]),
+        *(("unsent", path) for path in found["unsent"]),
         ("next", found["next"]),
     ]
     return [(name, text) for name, text in shown if text]

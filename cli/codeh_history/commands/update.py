@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ..access.view import find
 from ..append.text import exact, store, text_of
 from ..base.env import Env
+from ..base.errors import NotFound
 from ..base.options import MESSAGE_ID, Writing, argument, flag, option
 from ..session.fold import fold, is_idless, join
 from ..session.model import Json, Message, Part, Unread, unread
@@ -60,7 +61,14 @@ def run(env: Env, given: Given) -> None:
             lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
         return lines
 
-    store(env, target, build)
+    try:
+        store(env, target, build)
+    except NotFound as error:
+        if given.message or [*given.file] not in ([], ["-"]):
+            raise
+        from ..store.unsent import kept_text
+
+        raise NotFound(f"{error}; {kept_text(env, target.path, env.random_id(), text, '')}") from None
 
 
 def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:

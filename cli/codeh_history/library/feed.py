@@ -60,7 +60,7 @@ class Feed:
         """What came stays pending, with this reason."""
         with self._lock:
             self._end()
-            self.receiving.abort(reason)
+            self.receiving.interrupt(reason)
 
     def _end(self) -> None:
         self.ended = True

@@ -9,21 +9,26 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, ProviderRefused, TryAgain, Usage
+from ..base.errors import (
+    BadData,
+    HistoryError,
+    InputOutput,
+    Interrupted,
+    ProviderRefused,
+    TryAgain,
+    Usage,
+)
 from ..providers import PLAIN, TARGETS
 from ..providers.reply import AnswerReader, Came, Cut, Failure, Nothing, Reply, Unreadable
-from ..session.fold import join
 from ..session.model import Json, Part
 from ..session.records import dumps
-from ..store import log
 from ..store.awaiting import awaiting
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from .echo import Echo
 from .known import answers, known
+from .pending import Pending
 
-FLUSH_SECONDS = 1.0
-FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
 CHUNK = 1 << 16
 
 
@@ -105,40 +110,26 @@ def _read(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | 
     except (KeyboardInterrupt, Interrupted):
         if receiving.echo and receiving.echo.tty:
             receiving.echo.end()  # what is said of it begins a line
-        receiving.abort("interrupted")
+        receiving.interrupt("interrupted")
         raise
     except OSError as error:
         receiving.abort(f"reading failed: {error.strerror}")
-        raise InputOutput(f"stdin: {error.strerror}") from None
+        raise InputOutput(f"stdin: {error.strerror}{receiving.rest()}") from None
 
 
-class Receiving:
-    """One answer on its way into the log.
-
-    What has arrived waits at most `flush_seconds` for its write, or until `flush_bytes` have been read.
-    """
-
-    flush_seconds = FLUSH_SECONDS
-    flush_bytes = FLUSH_BYTES
+class Receiving(Pending):
+    """One answer on its way into the log."""
 
     def __init__(
         self, env: Env, target: Target, reader: AnswerReader, echo: Echo | None, *, fresh: bool
     ) -> None:
-        self.env = env
-        self.target = target
+        super().__init__(env, target)
         self.reader = reader
         self.echo = echo
         self.fresh = fresh
         self.waits = False  # for its end: its id is known, so it may be an answer that is stored already
-        self.pending: str | None = None  # the id of the open message
-        self.held: list[Part] = []  # arrived and not yet on disk
-        self.flushed = 0.0
-        self.unflushed = 0  # bytes read since
         self.taken = 0  # bytes read in all
-        self.kept: list[str] = []  # the ids of what stays pending
         self.restarts = 0
-        self.replace = False
-        self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
 
     def read(self, fd: int, most: int) -> None:
         while True:
@@ -161,27 +152,15 @@ class Receiving:
             self.abort(f"it is longer than {most} bytes")
             raise BadData(f"{self.target.id}: more than {most} bytes (--max-bytes){self.rest()}")
 
-    def flush_due(self) -> None:
-        """Write what has waited long enough, or is enough."""
-        waited = time.monotonic() - self.flushed >= self.flush_seconds
-        if self.held and (waited or self.unflushed >= self.flush_bytes):
-            self.flush()
-
-    def rest(self) -> str:
-        """What became of what arrived, for the message of an error."""
-        if not self.kept:
-            return ""
-        how = "; `codeh-history commit ID` makes one the answer" if len(self.kept) > 1 else ""
-        return f"; what arrived stays pending as {', '.join(self.kept)}{how}"
-
     def take(self, parts: list[Part]) -> None:
         if not self.reader.begun:
             return
         if self.reader.restarts != self.restarts:
-            self.restarts, self.held, self.replace = self.reader.restarts, [], True
+            self.restarts = self.reader.restarts
+            self.restart()
             if self.echo:
                 self.echo.end()
-        self.held = join(self.held, parts)
+        self.add(parts)
         if self.pending is None and not self.waits:
             self.waits = not self.fresh and self.repeats()
             self.flushed = time.monotonic()
@@ -197,76 +176,13 @@ class Receiving:
         def look(locked: Locked) -> None:
             seen.extend(answers(locked, self.reader.response_id))
 
-        log.append(self.env, self.target.path, look)
+        self.append(look)
         return bool(seen)
-
-    def flush(self) -> None:
-        """Put what arrived on disk as pending content."""
-
-        def build(locked: Locked) -> bytes:
-            self.recall(locked)
-            before = self.pending, self.replace
-            lines = self.lines(locked)
-            self.writing = locked.offset, lines, before
-            return lines
-
-        self.store(build)
-        self.writing = None
-        self.held = []
-        self.flushed, self.unflushed = time.monotonic(), 0
-
-    def recall(self, locked: Locked) -> None:
-        """Of a flush that a signal broke off: what it wrote is not written again, what it did not is."""
-        if self.writing is None:
-            return
-        offset, lines, before = self.writing
-        self.writing = None
-        if locked.holds(lines, offset):
-            self.held = []
-        else:
-            self.pending, self.replace = before
-
-    def lines(self, locked: Locked) -> bytes:
-        """What arrived, as records."""
-        lines = b""
-        if self.pending is None:
-            self.pending = self.env.id_in(locked)
-            lines = dumps(self.message("open", self.pending)) + b"\n"
-        elif self.replace:
-            self.replace = False
-            return self.update(self.env.id_in(locked), self.held)
-        self.replace = False
-        if self.held:
-            lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
-        return lines
-
-    def update(self, id: str, parts: list[Part]) -> bytes:
-        """The line that puts these parts in the place of what is pending."""
-        record = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now(), "parts": parts}
-        return dumps(record) + b"\n"
-
-    def store(self, build: Callable[[Locked], bytes | None]) -> None:
-        """Append lines to the session; an answer never starts one."""
-        log.append(self.env, self.target.path, build)
 
     def message(self, type: str, id: str) -> Json:
         by = {"provider": self.reader.provider, "model": self.reader.model}
         message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": "codeh", "role": "model"}
         return message | {name: value for name, value in by.items() if value}
-
-    def abort(self, reason: str) -> None:
-        """What streamed so far stays pending, with the reason why it is not more."""
-        if self.held:
-            self.flush()
-        if self.pending is None:
-            return
-        self.kept = [self.pending]
-        line = self.aborted(self.pending, reason)
-        log.append(self.env, self.target.path, lambda _: line)
-
-    def aborted(self, id: str, reason: str) -> bytes:
-        """The line that says why a message stays pending."""
-        return dumps({"type": "abort", "of": id, "ts": self.env.now(), "reason": reason}) + b"\n"
 
     def close(self) -> Received:
         outcome = self.reader.close()
@@ -303,7 +219,7 @@ class Receiving:
                 self.kept.append(id)
             return lines
 
-        log.append(self.env, self.target.path, build)
+        self.append(build)
 
     def commit(self, reply: Reply) -> Received:
         """Store the complete answer; one that is already stored is a no-op."""
@@ -330,7 +246,11 @@ class Receiving:
                 record = {**self.message("message", id), "parts": reply.parts, **fields}
             return dumps(record) + b"\n"
 
-        log.append(self.env, self.target.path, build)
+        self.append(build)
+        if self.unsent is not None:
+            if self.echo:
+                self.echo.finish(reply.parts, begun=self.reader.begun)
+            raise self.unsent.error(reply.parts)
         self.env.stored = stored[0]
         if before:
             self.env.note(f"{self.target.id}: this answer is already stored as {before}")
@@ -338,9 +258,7 @@ class Receiving:
             kept = "`alternatives` of its record keeps the others"
             self.env.note(f"{self.target.id}: the first of {len(reply.alternatives) + 1} choices; {kept}")
         if self.echo:
-            if not self.reader.begun:
-                self.echo.parts(reply.parts)
-            self.echo.end()
+            self.echo.finish(reply.parts, begun=self.reader.begun)
             if isinstance(self.echo.broken, HistoryError):
                 raise self.env.unsaid(str(self.echo.broken))
             if self.echo.broken:
@@ -353,8 +271,12 @@ class Receiving:
         if isinstance(outcome, Failure):
             self.store_error(outcome)
             who = f"{outcome.provider}: " if outcome.provider else ""
+            if self.unsent is not None:
+                return self.unsent.error(self.came, f"{who}{outcome.text}; ")
             text = f"{where}: {who}{outcome.text}{self.rest()}"
             return TryAgain(text) if outcome.retry else ProviderRefused(text)
+        if self.unsent is not None:
+            return self.unsent.error(self.came, f"{outcome.text}; ")
         text = f"{where}: {outcome.text}{self.rest()}"
         return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
 
@@ -372,7 +294,7 @@ class Receiving:
             }  # fmt: skip
             return dumps(record) + b"\n"
 
-        log.append(self.env, self.target.path, build)
+        self.append(build)
 
 
 def _fields(reply: Reply) -> Json:

@@ -33,6 +33,12 @@ class Echo:
                 raise
             self.broken = error
 
+    def finish(self, parts: list[Part], *, begun: bool) -> None:
+        """The end of an answer, which is shown whole where nothing of it was while it came."""
+        if not begun:
+            self.parts(parts)
+        self.end()
+
     def end(self) -> None:
         if not self.at_start:
             self.text("\n")

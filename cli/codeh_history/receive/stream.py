@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..append.text import kind_and_role, say_new
+from ..append.text import ROLES, kind_and_role, say_new
 from ..base.env import Env
 from ..providers.text.response import Exact
 from ..session.model import Json
@@ -31,6 +31,7 @@ class Streaming(Receiving):
         super().__init__(env, target, Exact(), echo, fresh=True)
         self.kind = kind
         self.role = role
+        self.options = f" --role {role}" if kind in ROLES.values() else f" --kind {kind}"
 
     def message(self, type: str, id: str) -> Json:
         message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": self.kind}
@@ -39,5 +40,5 @@ class Streaming(Receiving):
         return message
 
     def store(self, build: Callable[[Locked], bytes | None]) -> None:
-        if log.append(self.env, self.target.path, build, create=True):
+        if log.append(self.env, self.target.path, build, create=not self.begun):
             say_new(self.env, self.target)

@@ -1,17 +1,19 @@
-"""Messages that a server could not be given: a file in `HOME/unsent`, until they are appended again."""
+"""Messages that no session took: files in `HOME/unsent`, until they are appended again."""
 
 from __future__ import annotations
 
 import os
 import shlex
+import stat
 
 from ..base.env import Env
-from ..base.errors import HistoryError, TryAgain
-from ..base.folders import ensure_dir
+from ..base.errors import HistoryError, InputOutput, TryAgain
+from ..base.folders import SUFFIX, ensure_dir, entries, remove, sync_dir, temporary, write_new
+from ..base.ids import is_id
 from ..base.postgres import Unreachable
 from ..session.records import lines_of, parse
 from . import new_file
-from .paths import id_of
+from .paths import id_of, path_of
 
 
 def told(env: Env, path: str, error: Unreachable, lines: bytes) -> Unreachable:
@@ -43,11 +45,52 @@ def kept_answer(env: Env, format: str) -> str:
     return f" (it is kept: `codeh-history append -s SESSION --from {format} < {shlex.quote(file)}`)"
 
 
-def _kept(env: Env, path: str, data: bytes, ending: str) -> str | None:
-    folder = os.path.join(env.home, "unsent")
-    file = os.path.join(folder, f"{id_of(path)}-{env.random_id()}.{ending}")
+def write_text(env: Env, path: str, id: str, text: str) -> str:
+    """Write the text of a message of a session that is gone, over what was kept of it before; the file."""
+    file = os.path.join(_folder(env), f"{id_of(path)}-{id}.txt")
+    made = temporary(file)
     try:
-        ensure_dir(folder)
+        ensure_dir(_folder(env))
+        try:
+            write_new(made, text.encode("utf-8", "replace"))
+            os.replace(made, file)
+        finally:
+            remove(made)
+        sync_dir(_folder(env))
+    except OSError as error:
+        raise InputOutput(f"{error.filename or file}: {error.strerror}") from None
+    return file
+
+
+def kept_text(env: Env, path: str, id: str, text: str, options: str) -> str:
+    """The same, for an error: where it is, and the command that stores it; or why it could not be kept."""
+    try:
+        file = shlex.quote(write_text(env, path, id, text))
+    except HistoryError as error:
+        return f"its text could not be kept: {error}"
+    name = id_of(path)
+    session = name if is_id(name) and path == path_of(env, name) else shlex.quote(path)
+    return f"its text is in {file}; `codeh-history append -s {session}{options} -F {file}` stores it"
+
+
+def files(env: Env, before: float | None = None) -> dict[str, int]:
+    """The sizes of the files that are kept; with `before` (epoch seconds), of those written before it."""
+    found = entries(_folder(env), lambda name: not name.endswith(SUFFIX), follow=False)
+    return {
+        entry.path: info.st_size
+        for entry, info in sorted(found, key=lambda one: one[0].name)
+        if stat.S_ISREG(info.st_mode) and (before is None or info.st_mtime < before)
+    }
+
+
+def _folder(env: Env) -> str:
+    return os.path.join(env.home, "unsent")
+
+
+def _kept(env: Env, path: str, data: bytes, ending: str) -> str | None:
+    file = os.path.join(_folder(env), f"{id_of(path)}-{env.random_id()}.{ending}")
+    try:
+        ensure_dir(_folder(env))
         new_file.write(file, data)
     except (HistoryError, OSError):
         return None

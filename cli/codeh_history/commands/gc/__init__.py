@@ -1,7 +1,8 @@
-"""Remove what no session needs: deltas of committed streams, and blocks that nothing refers to."""
+"""Remove what no session needs: deltas of committed streams, unreferenced blocks, old unsent texts."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection
 
 import orjson
@@ -13,10 +14,11 @@ from ...base.times import from_millis
 from ...base.timezone import moment
 from ...blocks import open_store
 from ...render.progress import progress, size_of
-from ...store import elsewhere, resolve, trash
+from ...store import elsewhere, resolve, trash, unsent
 from ...store.resolve import Target
 from . import unused
 
+UNSENT_DAYS = 30  # a text that no session took is kept for so long
 SECOND = 32 << 20  # bytes of sessions that are looked through in about a second
 EXAMPLES = """\
   codeh-history gc              # what would go: a JSON line for each session, and one for the blocks
@@ -46,6 +48,7 @@ def run(env: Env, given: Given) -> int:
             failed += [code] if code else []
             told.done(number, len(found))
         blocks(env, yes=given.yes, shared=given.shared, but=gone)
+    unsent_texts(env, yes=given.yes)
     if not given.yes:
         env.note("nothing was removed: --yes removes it")
     return failed[0] if failed else 0
@@ -76,6 +79,14 @@ def deltas(env: Env, name: str, path: str, *, yes: bool) -> int:
     if count:
         env.write(orjson.dumps({"session": name, "deltas": count, "bytes": size, "removed": yes}) + b"\n")
     return 0
+
+
+def unsent_texts(env: Env, *, yes: bool) -> None:
+    """Report, or remove, the texts that no session took, once they are old."""
+    for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
+        if yes:
+            os.unlink(path)
+        env.write(orjson.dumps({"unsent": path, "bytes": size, "removed": yes}) + b"\n")
 
 
 def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> None:

@@ -39,6 +39,7 @@ _BEGIN = (
 )
 _UNKNOWN = "; whether it is stored is unknown: look with `last`, retry with --key"
 _NOTHING = "; nothing was stored"
+_BETWEEN = "SELECT line FROM codeh_lines WHERE session = %s AND start >= %s AND start < %s ORDER BY number"
 _PLAIN = re.compile(rb'\{"type":"session","version":1[,}].*\n')
 
 
@@ -174,7 +175,8 @@ class Row:
         return self.whole()
 
     def holds(self, data: bytes, offset: int) -> bool:
-        return self.whole()[offset : offset + len(data)] == data
+        end = offset + len(data)
+        return b"".join(self._lines(_BETWEEN, self.session, offset, end))[: len(data)] == data
 
     def keyed(self, key: str) -> Iterator[bytes]:
         query = "SELECT line FROM codeh_lines WHERE session = %s AND key = %s"

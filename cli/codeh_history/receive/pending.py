@@ -1,0 +1,178 @@
+"""A message in the log while it is being written: pending on disk, committed at its end.
+
+It stays in the log in which it was begun. Where that was removed, its text goes to a file (`Unsent`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ..base.env import Env
+from ..base.errors import InputOutput, NotFound
+from ..session.fold import join
+from ..session.model import Json, Part
+from ..session.records import dumps
+from ..store import log
+from ..store.needle import field
+from ..store.paths import exists
+from ..store.protocol import Locked
+from ..store.resolve import Target
+from .unsent import Unsent
+
+FLUSH_SECONDS = 1.0
+FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
+
+
+class Pending:
+    """What arrives waits at most `flush_seconds` for its write, or until `flush_bytes` have been read."""
+
+    flush_seconds = FLUSH_SECONDS
+    flush_bytes = FLUSH_BYTES
+    options = " --role model"  # of `append` for a message of its kind
+
+    def __init__(self, env: Env, target: Target) -> None:
+        self.env = env
+        self.target = target
+        self.pending: str | None = None  # the id of the open message
+        self.opened = (0, b"")  # where its first line stands in the log, and that line
+        self.unsent: Unsent | None = None  # once that log is gone
+        self.came: list[Part] = []  # all that arrived
+        self.held: list[Part] = []  # arrived and not yet on disk
+        self.flushed = 0.0
+        self.unflushed = 0  # bytes read since
+        self.kept: list[str] = []  # the ids of what stays pending
+        self.replace = False
+        self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
+
+    def message(self, type: str, id: str) -> Json:
+        """The record of this message, without parts."""
+        raise NotImplementedError
+
+    def add(self, parts: list[Part]) -> None:
+        """Take what arrived next."""
+        self.held = join(self.held, parts)
+        self.came += parts
+
+    def restart(self) -> None:
+        """What arrives from now on takes the place of what arrived before."""
+        self.held, self.came, self.replace = [], [], True
+
+    def flush_due(self) -> None:
+        """Write what has waited long enough, or is enough."""
+        waited = time.monotonic() - self.flushed >= self.flush_seconds
+        if self.held and (waited or self.unflushed >= self.flush_bytes):
+            self.flush()
+
+    def rest(self) -> str:
+        """What became of what arrived, for the message of an error."""
+        if self.unsent is not None:
+            return f"; {self.unsent}"
+        if not self.kept:
+            return ""
+        how = "; `codeh-history commit ID` makes one the answer" if len(self.kept) > 1 else ""
+        return f"; what arrived stays pending as {', '.join(self.kept)}{how}"
+
+    def append(self, build: Callable[[Locked], bytes | None]) -> None:
+        """Append to the log in which the message was begun; sets `unsent` where that is gone."""
+
+        def checked(locked: Locked) -> bytes | None:
+            self.recall(locked)
+            if self.pending is not None and not self.is_in(locked):
+                raise NotFound(f"{locked.path}: the session was removed")
+            return build(locked)
+
+        if self.unsent is not None:
+            return
+        try:
+            self.store(checked)
+        except (NotFound, InputOutput) as error:
+            if isinstance(error, InputOutput) and (self.pending is None or exists(self.target.path)):
+                raise
+            self.unsent = Unsent(self.env, self.target, self.pending or self.env.random_id(), self.options)
+
+    @property
+    def begun(self) -> bool:
+        """Whether something of it is in the log, as far as is known."""
+        return (self.writing[2][0] if self.writing is not None else self.pending) is not None
+
+    def is_in(self, locked: Locked) -> bool:
+        """Whether this is the log in which the pending message was begun, replaced meanwhile or not."""
+        offset, line = self.opened
+        if locked.holds(line, offset):
+            return True
+        return line[:-1] in locked.lines_with(field("id", str(self.pending)))
+
+    def flush(self) -> None:
+        """Put what arrived on disk as pending content."""
+
+        def build(locked: Locked) -> bytes:
+            before = self.pending, self.replace
+            lines = self.lines(locked)
+            self.writing = locked.offset, lines, before
+            return lines
+
+        self.append(build)
+        if self.unsent is not None:
+            self.unsent.keep(self.came)
+        self.writing = None
+        self.held = []
+        self.flushed, self.unflushed = time.monotonic(), 0
+
+    def recall(self, locked: Locked) -> None:
+        """Of a flush that a signal broke off: what it wrote is not written again, what it did not is."""
+        if self.writing is None:
+            return
+        offset, lines, before = self.writing
+        self.writing = None
+        if locked.holds(lines, offset):
+            self.held = []
+        else:
+            self.pending, self.replace = before
+
+    def lines(self, locked: Locked) -> bytes:
+        """What arrived, as records."""
+        lines = b""
+        if self.pending is None:
+            self.pending = self.env.id_in(locked)
+            lines = dumps(self.message("open", self.pending)) + b"\n"
+            self.opened = locked.offset, lines
+        elif self.replace:
+            self.replace = False
+            return self.update(self.env.id_in(locked), self.held)
+        self.replace = False
+        if self.held:
+            lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
+        return lines
+
+    def update(self, id: str, parts: list[Part]) -> bytes:
+        """The line that puts these parts in the place of what is pending."""
+        record = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now(), "parts": parts}
+        return dumps(record) + b"\n"
+
+    def store(self, build: Callable[[Locked], bytes | None]) -> None:
+        """Append lines to the session; an answer never begins one."""
+        log.append(self.env, self.target.path, build)
+
+    def abort(self, reason: str) -> None:
+        """What streamed so far stays pending, with the reason why it is not more."""
+        if self.held:
+            self.flush()
+        if self.pending is None:
+            return
+        line = self.aborted(self.pending, reason)
+        self.append(lambda _: line)
+        if self.unsent is not None:
+            self.unsent.keep(self.came)
+        else:
+            self.kept = [self.pending]
+
+    def interrupt(self, reason: str) -> None:
+        """The same where no error is to tell what became of it."""
+        self.abort(reason)
+        if self.unsent is not None:
+            self.env.note(f"{self.target.id}: {self.unsent}")
+
+    def aborted(self, id: str, reason: str) -> bytes:
+        """The line that says why a message stays pending."""
+        return dumps({"type": "abort", "of": id, "ts": self.env.now(), "reason": reason}) + b"\n"
