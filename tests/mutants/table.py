@@ -209,7 +209,7 @@ MUTANTS = [
         ("receive/test_tool_call.py",),
     ),
     Mutant(
-        "an abort leaves out what was not on disk", "receive/answer.py",
+        "an abort leaves out what was not on disk", "receive/pending.py",
         "        if self.held:\n            self.flush()\n        if self.pending is None:",
         "        if self.pending is None:",
         ("receive/test_answer.py::test_a_cut_leaves_what_came_in_its_last_second",),
