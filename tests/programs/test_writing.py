@@ -120,7 +120,8 @@ def test_any_history_is_read_back_equal(program: str, messages: list[dict[str, A
     session = read_back(program, written)
     assert session.problems == []
     assert turns(program, view_of(session)) == turns(program, view)
-    assert session.cwd == ABOUT.cwd
+    if view_of(session).messages:  # where Claude Code keeps its directory
+        assert session.cwd == ABOUT.cwd
     assert session.settings["title"] == ABOUT.title
 
 

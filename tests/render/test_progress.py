@@ -44,7 +44,7 @@ def on_a_terminal(*argv: str, home: Path, out: Path | None = None) -> bytes:
     ("words", "what", "size", "says"),
     [
         ("verify demo", b"verifying", 17, b"ok: 18 records"),
-        ("redact demo -i --yes", b"redacting", 9, b"demo: 0 redacted"),
+        ("redact demo -i --yes", b"redacting", 9, b"demo: no secrets found"),
         ("compact demo -i --budget 9M", b"compacting", 5, b"nothing to change"),
         ("gc", b"collecting", 33, b"--yes removes it"),
         ("stats demo --cache", b"replaying", 1, b"cache requests"),

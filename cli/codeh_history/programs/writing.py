@@ -177,8 +177,9 @@ def sent(view: View, provider: str) -> Sent:
     """
     format = providers.load(provider)
     prompt = Message("", "user", "user", None, {}, own=_NEXT, parts=_NEXT)
-    made = format.request([*view.messages, prompt], Options(trace=True), ())
-    known = {message.id: message for message in view.messages}
+    messages = [message for message in view.messages if any(part != {"text": ""} for part in message.parts)]
+    made = format.request([*messages, prompt], Options(trace=True), ())
+    known = {message.id: message for message in messages}
     elements = made.body[format.package.FIELD][:-1]
     sources = [[known.get(id) for id in ids] for ids in made.sources[:-1]]
     if view.summaries and elements and not any(sources[0]):  # the provider's opening: a summary is one

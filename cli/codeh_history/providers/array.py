@@ -8,7 +8,13 @@ from ..session.model import Json, Message, Part
 from .base import Options, Request
 from .turns import ROLES, Turn, described, runs
 
+_CONTENT = ("inlineData", "fileData", "functionCall", "functionResponse", "native")
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
+
+
+def _is_blank(part: Part) -> bool:
+    """Whether a part is an empty text, whatever unknown fields stand beside it."""
+    return part.get("text") == "" and part.keys().isdisjoint(_CONTENT)
 
 
 class Array:
@@ -30,6 +36,8 @@ class Array:
         take = {"user": self.user, "model": self.said, "results": self.results}
         for entry in runs(messages, summaries, faithful=self.faithful):
             if isinstance(entry, Turn):
+                if entry.role == "user" and not self.faithful:
+                    entry.parts = [part for part in entry.parts if not _is_blank(part)]
                 take[entry.role](entry)
             else:
                 self.plain(*entry)
