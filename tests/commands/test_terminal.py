@@ -23,7 +23,8 @@ __all__ = ["hostile"]  # a fixture
         "last demo --json", "last demo --code", "list", "list --json", "search . demo", "search --words x", "search . --jsonl",
         "stats demo", "stats demo --json", "status demo", "status demo --json", "verify demo", "verify demo --json",
         "compact demo --explain --budget 9k", "compact demo --explain --json --budget 9k", "stats demo --top 9",
-        "verify bad", "verify demo --to anthropic", "show bad", "show \x1b[31m", "expand : demo", "expand u demo", "expand s demo",
+        "curate demo", "compact demo --budget 9k", "redact demo", "persist demo", "hydrate demo", "fixture demo",
+        "curate demo --jsonl", "verify bad", "verify demo --to anthropic", "show bad", "show \x1b[31m", "expand : demo", "expand u demo", "expand s demo",
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("env", [{}, {"TERM": "dumb"}], ids=["rich", "dumb"])
@@ -67,6 +68,41 @@ def plain(home: Path) -> Path:
     support.run("append", "-s", "demo", "-m", "hello **you**")
     support.run("append", "-s", "demo", "--role", "model", "-m", "so **bold**\n\n- one\n- two")
     return home
+
+
+FILTERS = ["curate", "compact --max-items 2", "repair", "redact", "persist --all", "hydrate", "fixture"]
+
+
+@pytest.mark.parametrize("filter", FILTERS)
+def test_a_filter_prints_what_it_would_do_and_the_session_only_where_it_is_asked_for(
+    filter: str, called: Path
+) -> None:
+    support.run("append", "-s", "demo", "--kind", "error", "-m", "oops")
+    support.run("append", "-s", "demo", "-m", "password=hunter2secret99")
+    before = support.session_path(called, "demo").read_bytes()
+    verb, *options = filter.split()
+    shown = STYLES.sub("", on_terminal(verb, "demo", *options, home=called))
+    assert '{"' not in shown
+    changes = verb in ("curate", "compact")
+    assert ("\nedit" in shown or "\ndrop" in shown) == changes
+    if verb == "redact":
+        assert "assignment        1\n" in shown
+    if verb == "repair":
+        assert shown == "codeh-history: demo: nothing to change\n"
+    else:
+        keep = "add > FILE to keep this" if verb == "fixture" else "add -i to keep this, or > FILE"
+        assert keep in shown or "demo is unchanged: `redact demo -i` removes it" in shown
+    assert support.session_path(called, "demo").read_bytes() == before
+    piped = support.run(verb, "demo", *options)
+    again = on_terminal(verb, "demo", *options, "--jsonl", home=called, columns=999)
+    assert [line for line in again.splitlines() if line.startswith("{")] == piped.out.decode().splitlines()
+
+
+def test_a_filter_says_how_to_keep_what_it_makes_of_stdin_or_of_a_file(called: Path) -> None:
+    path = called / "copy.jsonl"
+    path.write_bytes(support.session_path(called, "demo").read_bytes())
+    shown = on_terminal("compact", str(path), "--max-items", "1", home=called)
+    assert "codeh-history: copy is unchanged: add > FILE to keep this\n" in shown
 
 
 def test_markdown_is_the_models(plain: Path) -> None:

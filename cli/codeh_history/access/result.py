@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from ..base.env import Env
 from ..base.errors import Lost, Usage
+from ..base.words import some
 from ..session import stream
 from ..session.fold import View
 from ..session.model import Json
 from ..session.ops import Op, apply
 from ..session.records import dumps
+from ..store.paths import path_of
 from ..store.resolve import Target
 from .view import tell_lost, view_of
 
@@ -31,16 +33,21 @@ def run(
     in_place: bool,
     strict: bool = False,
     lost: Lost | None = None,
+    jsonl: bool = False,
 ) -> View:
     """Print the session that the ops leave, or append them as one reversible `compaction` record.
 
-    None is appended when nothing changes. Returns the view after the ops.
+    None is appended when nothing changes. A terminal gets a table of the changes instead of the session,
+    unless `jsonl`. Returns the view after the ops.
     """
     if not in_place:
         view = view_of(env, target, strict=strict, lost=lost)
         ops, _ = reduce(view)
         after = apply(view, ops)
-        show(env, after)
+        if previews(env, jsonl=jsonl):
+            preview(env, target, view, ops)
+        else:
+            show(env, after)
         tell_lost(env, target.id, lost)
         return after
     if target.path == "-":
@@ -62,6 +69,28 @@ def run(
     log.append(env, target.path, build)
     tell_lost(env, target.id, lost)
     return result[0]
+
+
+def previews(env: Env, *, jsonl: bool) -> bool:
+    """Whether stdout is a terminal, where a filter prints what it would change and not the session."""
+    return not jsonl and env.terminal(env.stdout)
+
+
+def preview(env: Env, target: Target, view: View, ops: list[Op]) -> None:
+    """Print what a filter would change as a table, and how to keep it."""
+    from ..render import changes
+
+    if ops:
+        changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)
+        env.note(unchanged(env, target))
+    else:
+        env.note(f"{target.id}: nothing to change")
+
+
+def unchanged(env: Env, target: Target, *, writes: bool = True) -> str:
+    """That a session was only read, and how to keep what a filter makes of it."""
+    own = writes and target.path != "-" and target.path == path_of(env, target.id)
+    return f"{target.id} is unchanged: add {'-i to keep this, or > FILE' if own else '> FILE to keep this'}"
 
 
 def _unchanged(fields: Json) -> str:
@@ -90,6 +119,17 @@ def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
 def show(env: Env, view: View) -> None:
     """Print a view as a session stream, piece by piece."""
     printed(env, stream.pieces(view))
+
+
+def printed_of(
+    env: Env, target: Target, lines: Sequence[bytes], *, jsonl: bool, writes: bool = True
+) -> None:
+    """Print a session's new lines; on a terminal how many and how large, unless `jsonl`."""
+    if not previews(env, jsonl=jsonl):
+        printed(env, lines)
+        return
+    env.note(f"{target.id}: {some(len(lines), 'line')}, {sum(map(len, lines)):,} bytes")
+    env.note(unchanged(env, target, writes=writes))
 
 
 def printed(env: Env, pieces: Iterable[bytes | memoryview]) -> None:

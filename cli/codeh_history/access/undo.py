@@ -8,9 +8,8 @@ from ..base.env import Env
 from ..base.errors import NegativeAnswer
 from ..base.words import some, the_one
 from ..providers.json_text import excerpt
-from ..render import parts
+from ..render.parts import BEGINNING, first_words
 from ..session.fold import Step, View, content_of, fold
-from ..session.model import Part, Unread
 from ..session.records import dumps
 from ..session.rules import NAME_OF_KIND
 from ..session.undo import last_turn, newest, reverts
@@ -18,8 +17,6 @@ from ..store import log, read
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from .view import find, locked_view
-
-FIRST_WORDS = 60  # characters
 
 
 class Undone(NamedTuple):
@@ -78,15 +75,8 @@ def words(view: View, step: Step) -> str:
     if step.type == "compaction":
         return f"compaction of {some(len(data['ops']), 'change')}"
     if step.message is None:
-        return f"summary: {excerpt(data['summary'], FIRST_WORDS)}" if step.type == "summary" else step.type
+        return f"summary: {excerpt(data['summary'], BEGINNING)}" if step.type == "summary" else step.type
     kind = NAME_OF_KIND[step.message.kind]
     update = content_of(data) if step.type == "update" else None
     shown = update or step.message.own or step.message.pending
     return f"{kind} {step.type}: {first_words(shown or [])}".rstrip(": ")
-
-
-def first_words(found: list[Part]) -> str:
-    """How the first part begins that has text; a call by its name, media by its description."""
-    read = (part for part in found if type(part) is not Unread)
-    texts = (f"{item.name} {item.body or item.head}" for item in parts.items([*read]))
-    return next((excerpt(text, FIRST_WORDS) for text in texts if text.strip()), "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import Any, Callable, Self, Sequence
 from .errors import BadData, Usage
 from .input import check_json, from_file
-from .options import ALLOW_MISSING, IN_PLACE, MOST_TOKENS, REPORT, Options, Reading, flag, option
+from .options import ALLOW_MISSING, IN_PLACE, MOST_TOKENS, REPORT, STREAM, Options, Reading, flag, option
 from .read_json import demanded
 
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
@@ -103,6 +103,7 @@ class Compact(Reading, Explained, Compaction):
     plan: bool = flag("Print the plan as JSON, change nothing; with -i the plan of -i.")
     apply: str | None = option("PLAN|-", "Do what a printed plan says.")
     in_place: bool = IN_PLACE
+    jsonl: bool = STREAM
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
 

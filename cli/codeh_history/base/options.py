@@ -120,6 +120,7 @@ PROFILE = option("PROFILE", "As this profile of config.toml says; $CODEH_PROFILE
 QUIET = flag("No notes on stderr.", "-q")
 JSON = flag("One JSON value on stdout.")
 JSONL = flag("JSON lines on stdout.")
+STREAM = flag("On a terminal, print the session itself instead of a table.")
 REPORT = flag("JSON lines of what changed and why, on stderr.")
 IN_PLACE = flag("Append one reversible record instead of printing.", "-i")
 REWRITE = flag("Replace the session's file instead of printing.", "-i")

@@ -6,7 +6,7 @@ from ..access import result as filtering
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.jobs import Curation
-from ..base.options import ALLOW_MISSING, IN_PLACE, REPORT, Reading
+from ..base.options import ALLOW_MISSING, IN_PLACE, REPORT, STREAM, Reading
 from ..filters.curate import run as curating
 from ..session.model import Json
 from ..session.ops import Op
@@ -23,6 +23,7 @@ EXAMPLES = """\
 
 class Given(Reading, Curation):
     in_place: bool = IN_PLACE
+    jsonl: bool = STREAM
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
 
@@ -36,4 +37,6 @@ def run(env: Env, given: Given) -> None:
         return curating.reduced(env, given, target.id, view, report=given.report)
 
     lost: Lost | None = {} if given.allow_missing else None
-    filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
+    filtering.run(
+        env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost, jsonl=given.jsonl
+    )

@@ -7,7 +7,7 @@ from ..access import result as filtering
 from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.errors import Lost
-from ..base.options import ALLOW_MISSING, REWRITE, Reading
+from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading
 from ..store.resolve import for_filtering, must_be_named
 
 EXAMPLES = """\
@@ -20,6 +20,7 @@ EXAMPLES = """\
 class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
     in_place: bool = REWRITE
+    jsonl: bool = STREAM
 
 
 def run(env: Env, given: Given) -> None:
@@ -28,7 +29,8 @@ def run(env: Env, given: Given) -> None:
     target = for_filtering(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing else None
     if not given.in_place:
-        filtering.printed(env, hydrate.hydrated_stream(env, target, lost=lost, strict=given.strict))
+        lines = hydrate.hydrated_stream(env, target, lost=lost, strict=given.strict)
+        filtering.printed_of(env, target, lines, jsonl=given.jsonl)
     elif not hydrate.hydrate(env, target, lost=lost, strict=given.strict):
         env.note(f"{target.id}: nothing to hydrate")
     tell_lost(env, target.id, lost)

@@ -8,7 +8,7 @@ from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.jobs import Reduction
-from ..base.options import ALLOW_MISSING, REWRITE, Reading, flag
+from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading, flag
 from ..filters import reduction
 from ..store.resolve import for_filtering, must_be_named
 
@@ -23,6 +23,7 @@ EXAMPLES = """\
 class Given(Reading, Reduction):
     every: bool = flag("Every message, not only those with a part above 4 KiB.", long="--all")
     in_place: bool = REWRITE
+    jsonl: bool = STREAM
     allow_missing: bool = ALLOW_MISSING
 
 
@@ -36,9 +37,8 @@ def run(env: Env, given: Given) -> None:
     for step in steps if given.in_place else ():
         filtering.run(env, target, step, in_place=True, strict=strict, lost=lost)
     if not given.in_place:
-        filtering.printed(
-            env, persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost)
-        )
+        lines = persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost)
+        filtering.printed_of(env, target, lines, jsonl=given.jsonl)
     elif not persist.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")
     tell_lost(env, target.id, lost)

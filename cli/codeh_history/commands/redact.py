@@ -5,15 +5,17 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
+from ..access import result as filtering
 from ..access import rewrite as rewriting
 from ..access.hydrate import Hydration
 from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import visible
-from ..base.options import RULES, Reading, flag
+from ..base.options import RULES, STREAM, Reading, flag
 from ..filters.redact import Redactor, left_elsewhere
 from ..filters.redact import run as redacting
+from ..render import changes
 from ..render.progress import progress, size_of
 from ..session import redactions, stream
 from ..session.records import lines_of
@@ -33,6 +35,7 @@ class Given(Reading):
     rules: str | None = RULES
     yes: bool = flag("With -i: do not ask for confirmation.")
     in_place: bool = flag("Rewrite the session instead of printing: cannot be undone.", "-i")
+    jsonl: bool = STREAM
 
 
 def run(env: Env, given: Given) -> int:
@@ -43,7 +46,11 @@ def run(env: Env, given: Given) -> int:
     if not given.in_place:
         with progress(env, "redacting", size_of(target.path), SECOND):
             lines = list(stream.lines(view_of(env, target, strict=given.strict)))
-            env.write(b"".join(redacting.rewritten(lines, whole(env, lines), redactor)))
+            new = redacting.rewritten(lines, whole(env, lines), redactor)
+        if filtering.previews(env, jsonl=given.jsonl):
+            changes.draw(env, ("kind", "secrets"), sorted(redactor.counts.items()))
+        else:
+            env.write(b"".join(new))
         return redacting.report(env, target.id, redactor, outcome(env, target, redactor))
     rewriting.check(target)
     if not given.yes:

@@ -10,7 +10,7 @@ from ..access import view as reading
 from ..base.env import Env
 from ..base.errors import Usage
 from ..base.jobs import UNANSWERED
-from ..base.options import ARGUMENT, IN_PLACE, QUIET, REPORT, SESSION, Options, option
+from ..base.options import ARGUMENT, IN_PLACE, QUIET, REPORT, SESSION, STREAM, Options, option
 from ..filters.curate import passes
 from ..filters.curate.base import Settings
 from ..session.fold import View
@@ -33,6 +33,7 @@ class Given(Options):
     )
     output: str | None = option("FILE", "Write a new session instead of stdout.")
     in_place: bool = IN_PLACE
+    jsonl: bool = STREAM
     report: bool = REPORT
     session: str | None = SESSION
     quiet: bool = QUIET
@@ -54,7 +55,7 @@ def run(env: Env, given: Given) -> None:
 
     target = for_filtering(env, given.session, given.argument)
     if given.output is None:
-        filtering.run(env, target, reduce, in_place=given.in_place)
+        filtering.run(env, target, reduce, in_place=given.in_place, jsonl=given.jsonl)
         return
     view = reading.view_of(env, target)
     ops, _ = reduce(view)

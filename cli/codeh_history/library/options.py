@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 NOT_ASKED = (  # a `Session` is one, and prints nothing
-    "session", "argument", "words", "new", "quiet", "report", "explain", "json",
+    "session", "argument", "words", "new", "quiet", "report", "explain", "json", "jsonl",
 )  # fmt: skip
 
 

@@ -7,10 +7,12 @@ from typing import NamedTuple
 
 import orjson
 
-from ..session.model import Json, Message, Part
+from ..providers.json_text import excerpt
+from ..session.model import Json, Message, Part, Unread
 from ..session.records import check_parts
 from ..session.sources import attached_names
 
+BEGINNING = 60  # characters of a message that people know it by
 TOO_DEEP = "(nested too deeply to be shown)"
 
 
@@ -32,6 +34,15 @@ def items(parts: Collection[Part], message: Message | None = None) -> Iterator[I
     """The things that parts hold, in their order."""
     for part, name in zip(parts, names(parts, message), strict=True):
         yield from of(part, name)
+
+
+def first_words(parts: Collection[Part]) -> str:
+    """How the first part begins that has text; a call by its name, media by its description."""
+    texts = (
+        f"{item.name} {item.body or item.head}"
+        for item in items([part for part in parts if type(part) is not Unread])
+    )
+    return next((excerpt(text, BEGINNING) for text in texts if text.strip()), "")
 
 
 def names(parts: Collection[Part], message: Message | None) -> list[str]:

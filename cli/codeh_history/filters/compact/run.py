@@ -58,7 +58,9 @@ def run(env: Env, given: Compact) -> int:
             env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
             return 0
         reduce = partial(_reduced, env, target, made, report=given.report)
-        after = filtering.run(env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost)
+        after = filtering.run(
+            env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost, jsonl=given.jsonl
+        )
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
