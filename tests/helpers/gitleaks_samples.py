@@ -113,8 +113,8 @@ dynatrace-api-token: Authorization: Api-Token dt0c01.{U24}.{U64}
 easypost-api-token: easypost.api_key = "EZAK{w54}"
 easypost-test-api-token: try EZTK{w54} first
 etsy-access-token: ETSY_KEYSTRING={l24}
-facebook-access-token: graph.get("me?access_token={d15}|{s27}")
-facebook-access-token: Our app token is {d16}|{s30}, it never expires.
+facebook-access-token: graph.get("me?access_token=1{d14}|{s27}")
+facebook-access-token: Our app token is 2{d15}|{s30}, it never expires.
 facebook-page-access-token: page token: EAAM{w160}
 facebook-secret: facebook_app_secret={h32}
 fastly-api-token: Fastly-Key: {s32}
@@ -337,8 +337,8 @@ duffel-api-token: new Duffel({ token: 'duffel_test_{s43}' })
 dynatrace-api-token: DT_API_TOKEN=dt0c01.{U24}.{U64}
 easypost-api-token: EASYPOST=EZAK{w54}
 etsy-access-token: x-api-key: {l24}
-facebook-access-token: FB_APP_ACCESS_TOKEN="{d15}|{s27}"
-facebook-access-token: fetch(`https://graph.facebook.com/v19.0/me?access_token={d16}%7C{s27}`)
+facebook-access-token: FB_APP_ACCESS_TOKEN="1{d14}|{s27}"
+facebook-access-token: fetch(`https://graph.facebook.com/v19.0/me?access_token=2{d15}%7C{s27}`)
 facebook-page-access-token: pageAccessToken: 'EAAC{w160}'
 facebook-secret: facebook:\n  app_id: 12\n  app_secret: {h32}
 fastly-api-token: export FASTLY_API_TOKEN={s32}

@@ -27,7 +27,7 @@ FIFTH: list[str] = [
     "RESTIC_PASSWORD_COMMAND='echo {w14}'", 'borg: encryption_passcommand: "echo {w14}"', "BORG_PASSCOMMAND='echo {w14}'", 'passwordeval "echo {w14}"',
     # tokens known by their beginnings
     "sat.{s22}.{w24}.{w20}", "x-api-key: pat.{s22}.{w24}.{w20}", "VAULT_TOKEN=s.{w24}", "vault login s.{w24}", "Key   Value\ntoken   s.{w24}\ntoken_accessor  x",
-    "X-Vault-Token: s.{w24}", '"client_token": "s.{w24}"', "{d15}|{s27}", "access_token={d15}|{s27}", "FB_APP_TOKEN='{d16}|{s27}'", "access_token={d15}%7C{s27}",
+    "X-Vault-Token: s.{w24}", '"client_token": "s.{w24}"', "1{d14}|{s27}", "access_token=1{d14}|{s27}", "FB_APP_TOKEN='2{d15}|{s27}'", "access_token=1{d14}%7C{s27}",
     # ids that are handed out with secrets
     "client_id = '{h32}'", "CLIENT_ID={l24}", "AZURE_CLIENT_ID={uuid}", '"client_id": "{d12}-{l32}.apps.googleusercontent.com"', "spotify_client_id: {h32}",
     'clientId: "{l20}"', "GITHUB_CLIENT_ID=Iv1.{h16}", "slack_client_id={d12}.{d13}", "OAUTH_CLIENT_ID={d18}",
@@ -71,7 +71,7 @@ SIXTH: list[str] = [
     r'{"stdout":"apiVersion: v1\ndata:\n  password: {b24}\nkind: Secret\nmetadata:\n  name: x\n"}',
     r'{"r":"{\"stdout\":\"kind: Secret\\nstringData:\\n  dsn: {w20}\\n\"}"}',
     "borg init --encryption=repokey --passcommand 'echo {w12}'", 'export RESTIC_PASSWORD_COMMAND="echo {w12}"', 'PassCmd "echo {w12}"', "passwordeval = echo {w12}", '"password_command": "echo {w12}"', "password-command = printf '%s' {w12}",
-    "HARNESS_TOKEN=sat.{s22}.{w24}.{w20}", "curl -H 'x-api-key: sat.{s22}.{w24}.{w20}' x", "root token: s.{w24}", "export VAULT_ROOT=s.{w24}", "appsecret_proof of {d15}|{s27}", "'{d16}|{s28}'",
+    "HARNESS_TOKEN=sat.{s22}.{w24}.{w20}", "curl -H 'x-api-key: sat.{s22}.{w24}.{w20}' x", "root token: s.{w24}", "export VAULT_ROOT=s.{w24}", "appsecret_proof of 1{d14}|{s27}", "'2{d15}|{s28}'",
     "oauth:\n  client_id: {l32}\n", "<client-id>{h32}</client-id>", '"clientId":"{uuid}"', "--client-id {l20}", "client-id={h20}", "VAULT_SECRET_ID={uuid}", 'app.client_id = "{w24}"', "COGNITO_CLIENT_ID={l26}",
     'resource "aws_db_instance" "x" {\n  username = "a"\n  password = "{w12}"\n}', 'default = { password = "{w12}" }', '  root_password = "{l8}{d2}"', "spring:\n  datasource:\n    password: {w10}\n", 'password: "{w10}"  # todo',
     "postgresql:\n  auth:\n    postgresPassword: {w12}\n", "password: !!str {w12}", "db_password: &default {w12}", "- {name: x, password: {w12}}", "ansible_become_pass: {w10}", "wifi_password: {w6}-{w6}",

@@ -69,7 +69,8 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
     def tells(word: str, lower: str, at: int) -> bool:
         found = pattern.match(lower, at)
         end = found.end() if found else at + len(core) if " " in pattern.pattern else 0
-        return end > 0 and secret_names.end_in(word, end) > 0
+        end = secret_names.end_in(word, end) if end else 0
+        return end > 0 and word[end : end + 1] != "/"  # `token/budget`: no value follows
 
     return Rule(core, find, anywhere=True, tells=tells)
 

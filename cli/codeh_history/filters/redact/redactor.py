@@ -62,6 +62,8 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text with every secret that is found replaced."""
+        if len(text) < _LEAST or not self._spans(text, self._hints):
+            return text  # as most
         return self.texts([text])[0]
 
     def texts(self, pieces: Sequence[str]) -> list[str]:
@@ -207,6 +209,7 @@ class Redactor:
         changed = False
         media = not _MEDIA.isdisjoint(value)
         tells = _secret_pair(value)
+        manifest = value.get("kind") == "Secret"
         for key, item in value.items():
             name = key if key in _FIELDS and not said else self.text(key)
             if media and key == "data" and isinstance(item, str):
@@ -215,12 +218,12 @@ class Redactor:
                 cleaned = self._whole(item)
             elif within == "references" and isinstance(item, str):
                 cleaned = self.text(item)  # an id on which nothing hangs
-            elif isinstance(item, str) and item and _is_secret(key, item, said=said or within in _SAID):
+            elif isinstance(item, str) and item and _is_secret(key, item, said=said):
                 cleaned = self._whole(item)  # `{"password": "x"}`
             else:
                 if isinstance(item, dict) and isinstance(item.get("value"), str) and says_secret(key):
                     item = {**item, "value": self._whole(item["value"])}
-                if value.get("kind") == "Secret" and key in manifests.FIELDS and isinstance(item, dict):
+                if manifest and key in manifests.FIELDS and isinstance(item, dict):
                     item = self._manifest(key, item)
                 cleaned = self.value(item, key, said=said or key in _SAID)
             changed = changed or name != key or cleaned is not value[key]

@@ -170,11 +170,11 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
 
 # What is known by the form of a whole word: kind, how a text of words tells it, and the word.
 _WORDS: tuple[tuple[str, str, str], ...] = (
-    ("facebook-token", r"(?<=\d{15})$", r"(?<![\d.-])\d{15,16}\|[A-Za-z0-9_-]{27,40}(?![\w-])"),
+    ("facebook-token", r"[1-9](?<![\d.-].)\d{14,15}$", r"(?<![\d.-])[1-9]\d{14,15}\|[A-Za-z0-9_-]{27,40}(?![\w-])"),
     ("terraform-token", r"\.atlasv1\.", r"(?:(?<!\w)[A-Za-z0-9]{14})?\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
-    ("discord-token", rf"(?<={_B}{{20}})\.{_B}{{6}}\.{_B}{{27}}",
+    ("discord-token", rf"\.(?<={_B}{{20}}\.){_B}{{6}}\.{_B}{{27}}",
      (rf"(?:(?<![\w.-])|(?<=\\[nrt]))(?={_B}{{0,26}}\d)(?={_B}{{0,26}}[A-Z]){_B}{{23,28}}\.{_B}{{6,7}}\.(?={_B}{{0,26}}\d)(?={_B}{{0,26}}[A-Z]){_B}{{27,40}}(?![\w.-])")),
-    ("dropbox-token", rf"(?<=\w{{11}})A{{10}}{_B}{{43}}", rf"(?<![\w+/-])[A-Za-z0-9]{{11}}A{{10}}{_B}{{43}}(?![\w+/-])"),
+    ("dropbox-token", rf"AAAAAAAAAA(?<=\w{{21}}){_B}{{43}}", rf"(?<![\w+/-])[A-Za-z0-9]{{11}}A{{10}}{_B}{{43}}(?![\w+/-])"),
 )  # fmt: skip
 
 
