@@ -30,6 +30,7 @@ def folded(data: bytes) -> dict[str, Any]:
         "pending": sum(m.pending is not None for m in view.messages),
         "open_calls": len(open_calls(view.messages)),
         "last": view.messages[-1].ts if view.messages else None,
+        "models": {m.model for m in view.messages if m.model},
         "prompt": next(filter(None, map(listing.beginning, asked(view))), None),
     }  # fmt: skip
 
@@ -46,6 +47,7 @@ def counted(count: listing.Count) -> dict[str, Any]:
     row = count.row("s.jsonl")
     names = ("messages", "exchanges", "pending", "open_calls", "last", "bytes", "prompt")
     found = {name: row[name] for name in names}
+    found["models"] = set(row["models"])
     return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **found}
 
 

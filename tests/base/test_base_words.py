@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import NotFound
-from codeh_history.base.words import did_you_mean, distance, near, some, suggestion, the_one
+from codeh_history.base.words import (
+    WHOLE,
+    did_you_mean,
+    distance,
+    near,
+    prefixes,
+    some,
+    suggestion,
+    the_one,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,3 +87,17 @@ def test_slips_are_counted_up_to_the_most_that_matters(a: str, b: str, most: int
     right = plainly(a, b)
     found = distance(a, b, most) if abs(len(a) - len(b)) <= most else most + 1
     assert found == right if right <= most else found > most
+
+
+def test_an_id_is_shortened_to_what_no_other_has_and_people_can_read() -> None:
+    same = "claude-code-5e551000-"
+    ids = [f"{same}0000-4000", f"{same}1000-4000", "codex-01a1ffc8-d3f6-7031", "demo", "a" * WHOLE]
+    known = [*ids, "codex-01a1ffc8-d3f6-9999", "demo-2"]
+    assert list(prefixes(ids, known).values()) == [
+        f"{same}0",
+        f"{same}1",
+        "codex-01a1ffc8-d3f6-7",
+        "demo",
+        "a" * WHOLE,
+    ]
+    assert prefixes(["a" * 30], ["a" * 30, "a" * 29]) == {"a" * 30: "a" * 30}

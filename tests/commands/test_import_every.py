@@ -214,7 +214,7 @@ def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
     shown = on_terminal("import", "--all", home=tmp_path, HOME=str(tmp_path))
     assert "importing" in shown
     assert f"{len(WHERE)}/{len(WHERE)}" in shown
-    assert shown.count('"action":"imported"') == len(WHERE)
+    assert f"{len(WHERE)} imported (" in shown
     assert "importing" not in on_terminal("import", "--all", home=tmp_path, HOME=str(tmp_path))
 
 
@@ -306,7 +306,7 @@ def test_list_shows_what_is_there_without_importing_it(tmp_path: Path) -> None:
     paths = {program: str(at(tmp_path, program, SAMPLES[program]())) for program in WHERE}
     inside("append", "-s", "own", "-m", "one", home=tmp_path)
     rows = inside("list", "--all-programs", "--jsonl", home=tmp_path).lines
-    assert {row["program"]: row["path"] for row in rows if "program" in row} == paths
+    assert {row["program"]: row["path"] for row in rows if row["program"]} == paths
     assert {row["id"] for row in rows} == {"own", *(f"{program}-{SESSION}" for program in WHERE)}
     assert [row["id"] for row in inside("list", "--jsonl", home=tmp_path).lines] == ["own"]
 

@@ -126,39 +126,6 @@ def test_lines_fit_the_terminal(plain: Path) -> None:
         assert max(map(len, shown.split("\n"))) <= 60
 
 
-def test_a_table_of_sessions(plain: Path) -> None:
-    support.run("set", "-s", "demo", "title=Greetings")
-    heading, row = STYLES.sub("", on_terminal("list", home=plain)).rstrip("\n").split("\n")
-    assert heading.split() == ["id", "last", "messages", "calls", "pending", "title", "cwd"]
-    assert row.split()[0] == "demo"
-    assert row.split()[3:5] == ["2", "Greetings"]
-
-
-@pytest.mark.parametrize("columns", [60, 80, 100, 200])
-def test_an_id_is_listed_whole_however_long_the_titles_are(columns: int, home: Path) -> None:
-    id = "claude-code-5e551000-0000"
-    support.run("append", "-s", id, "-m", "word " * 100)
-    shown = STYLES.sub("", on_terminal("list", home=home, columns=columns)).splitlines()
-    assert [line.split()[0] for line in shown if line[0] != " "] == ["id", id]
-    assert max(map(len, shown)) <= columns
-    assert "title" in "".join(shown[:-1])
-    assert "word" in shown[-1]
-    assert (len(shown) == 2) == (columns > 80)  # else the id has a line of its own
-
-
-def test_without_a_title_a_session_is_listed_by_its_first_prompt(plain: Path) -> None:
-    for n in range(3):
-        support.run(
-            "append", "-s", f"s{n}", "-m", f"question {n}", env={"CODEH_NOW": f"2026-01-0{n + 3}T22:00:00Z"}
-        )
-    shown = STYLES.sub("", on_terminal("list", "-n", "2", home=plain, TZ="Asia/Kolkata", columns=90))
-    rows = [row.split() for row in shown.splitlines()[1:]]
-    assert [row[0] for row in rows] == ["demo", "s2"]
-    assert rows[1][1:3] == ["2026-01-06", "03:30"]
-    assert rows[1][4:6] == ["question", "2"]
-    assert "hello **you**" in shown
-
-
 def test_a_pipe_needs_no_rich(plain: Path) -> None:
     code = (
         "import sys\nfrom codeh_history.main import run\nfrom codeh_history.base.env import Env\n"

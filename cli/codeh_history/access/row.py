@@ -52,6 +52,7 @@ class Count:
         self._last = 0
         self._first = 0
         self.calling = Calling()
+        self.models: dict[str, None] = {}  # that answered
         self.unread = False  # whether what may be a call lies in blocks, which nobody asks for here
 
     def add(self, message: Message, number: int = 0) -> None:
@@ -63,6 +64,8 @@ class Count:
             self.exchanges += 1
             if self.prompt is None or number < self._first:
                 self.begin(message, number)
+        if message.model:
+            self.models[message.model] = None
         self.pending += message.pending is not None
         self.calling.add(message)
         if message.role == "model" and not self.unread:
@@ -80,7 +83,8 @@ class Count:
     def row(self, path: str) -> Json:
         """The session's line; `path` names it."""
         header = self.header or {}
-        named = text_of(header.get("id")) if origin(header) else None  # another program's file
+        source = origin(header)
+        named = text_of(header.get("id")) if source else None  # another program's file
         return {
             "id": named or Target(path, "").id, "path": path.encode("utf-8", "replace").decode(),
             "title": text_of(self.meta.get("title")),
@@ -88,7 +92,8 @@ class Count:
             "created": timestamp(header.get("created")), "last": timestamp(self.last),
             "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,
             "open_calls": None if self.unread else self.calling.open(), "pending": self.pending,
-            "prompt": self.prompt,
+            "prompt": self.prompt, "models": [*self.models],
+            "program": text_of(source.get("from")), "program_session": text_of(source.get("id")),
         }  # fmt: skip
 
 
@@ -198,6 +203,8 @@ def _counted(records: list[Json]) -> Count | None:
                 and type(parts[0]["text"]) is str
             ):
                 count.messages += 1
+                if type(record.get("model")) is str:
+                    count.models[record["model"]] = None
                 if kind == "user" and (asks(parts[0]["text"]) or is_prompt(_message(record))):
                     count.exchanges += 1
                     if count.prompt is None:

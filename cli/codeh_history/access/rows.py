@@ -26,7 +26,7 @@ from ..store.state import Stamp, passing, stamps_of
 MANY = 1000  # sessions, and
 MUCH = 2 << 20  # bytes: less is read as fast as it is remembered
 A_SECOND = 16 << 20  # bytes that are read in about a second
-VERSION = 5  # of what is counted: rows of another are not read
+VERSION = 6  # of what is counted: rows of another are not read
 
 
 class Kind(NamedTuple):

@@ -61,6 +61,18 @@ def clock(time: str | None) -> str:
     return f"{local(None)(millis):%Y-%m-%d %H:%M:%S}" if millis is not None else time or "-"
 
 
+def brief(env: Env, time: str | None) -> str:
+    """The same in at most eleven characters: `03:04` today, `01-02 03:04` this year, else `2025-01-02`."""
+    millis = to_millis(time) if time else None
+    if millis is None:
+        return time or "-"
+    at = local(None)
+    then, now = at(millis), at(env.millis())
+    if then.year != now.year:
+        return f"{then:%Y-%m-%d}"
+    return f"{then:%H:%M}" if then.date() == now.date() else f"{then:%m-%d %H:%M}"
+
+
 def named(name: str) -> tzinfo:
     """A time zone by name or offset; exit 2 where there is none."""
     if name.upper() in ("Z", "UTC", "GMT"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from . import Iterable
 from .errors import NotFound
 
@@ -9,12 +11,24 @@ _DIGITS = str.maketrans("", "", "0123456789-_")
 
 MARKS = ":,.;"  # what stands behind an id where it is printed
 _FEW = 4  # letters that say too little
+WHOLE, READABLE = 20, 16  # characters of an id that is never shortened, and of one that is
 _CUT = 12  # letters that an id was cut short by: a name and its variants differ by fewer
 
 
 def some(count: int, noun: str) -> str:
     """`1 message`, `2 messages`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def prefixes(ids: Iterable[str], known: Iterable[str]) -> dict[str, str]:
+    """Each id as a prefix that no other known id has, of a readable length; short ids stay whole."""
+    given = list(ids)
+    order = sorted({*given, *known})
+    shared = dict.fromkeys(order, 0)  # with the neighbours in order, which share most
+    for one, other in pairwise(order):
+        length = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
+        shared[one], shared[other] = max(shared[one], length), length
+    return {id: id if len(id) <= WHOLE else id[: max(READABLE, shared[id] + 1)] for id in given}
 
 
 def near(name: str, names: Iterable[str]) -> str | None:

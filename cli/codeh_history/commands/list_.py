@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Sequence
+
 from ..access import row as listing
 from ..access.rows import LISTED, Kind, noted, remembered, used
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
-from ..base.timezone import clock, moment
+from ..base.timezone import brief, moment
+from ..base.words import prefixes
 from ..render import pager, table, values
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
@@ -16,13 +20,15 @@ from ..store.resolve import for_reading, ids
 EXAMPLES = """\
   codeh-history list -n 5                # the last five, with their titles or first prompts
   codeh-history list --here --since 7d
-  codeh-history list --all-programs    # sessions of other programs too, where they are
+  codeh-history list --all-programs      # sessions of other programs too, where they are
+  codeh-history list --tag work --model opus --title login
   codeh-history list --jsonl | jq -r 'select(.open_calls > 0).id'
   codeh-history list | cut -f 1,3      # in a pipe: id, path, title, tags, cwd, created, last, messages,
                                        # exchanges, bytes, open_calls, pending, separated by tabs
 """
 STRAY = "list takes no argument; -s SESSION lists one"
-SHOWN = ("id", "last", "messages", "calls", "pending", "title", "cwd")  # on a terminal
+SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # on a terminal
+NARROW, DIRECTORY = 100, 10  # columns of a terminal, and of a directory on one that is narrower
 
 
 class Given(Reading, without=("argument",)):
@@ -30,6 +36,10 @@ class Given(Reading, without=("argument",)):
     last: int | None = option("N", "Only the N used last.", long="-n", least=1)
     here: bool = flag("Only those begun in this directory.")
     since: str | None = option("D", "Only those used since: 30m, 2h, 7d, or a date.")
+    tag: str | None = option("TAG", "Only those with this tag.")
+    program: str | None = option("PROGRAM", "Only those of this program, imported or not.")
+    model: str | None = option("MODEL", "Only those that a model of this name (or part of it) answered.")
+    title: str | None = option("TEXT", "Only those with TEXT in the title or first prompt, ignoring case.")
     json: bool = JSON
     jsonl: bool = JSONL
     no_pager: bool = NO_PAGER
@@ -38,24 +48,43 @@ class Given(Reading, without=("argument",)):
 def run(env: Env, given: Given) -> None:
     given.one_of("--json and --jsonl", "json", "jsonl")
     earliest = moment(env, given.since) if given.since is not None else None
-    paths = (
-        [for_reading(env, given.session).path]
-        if given.session is not None
-        else [path for _, path in ids(env)]
-    )
+    known = dict(ids(env))
+    paths = [*known.values()] if given.session is None else [for_reading(env, given.session).path]
     rows = rows_of(env, paths)
     if given.all_programs:
-        rows += program_rows(env)
-    if given.here:
-        directory = env.cwd()
-        rows = [row for row in rows if directory and row["cwd"] == directory]
-    if earliest is not None:
-        rows = [row for row in rows if used(row) >= earliest]
-    rows.sort(key=used, reverse=True)
-    rows = rows[: given.last]
-    show(env, rows, given)
-    if given.strict and any("problem" in row for row in rows):
+        imported = {(row["program"], row["program_session"]) for row in rows if row["program"]}
+        rows += [
+            row for row in program_rows(env) if (row["program"], row["program_session"]) not in imported
+        ]
+    directory = env.cwd() if given.here else None
+    found = [
+        row for row in rows
+        if matches(row, given)
+        and (directory is None or (directory and row["cwd"] == directory))
+        and (earliest is None or used(row) >= earliest)
+    ]  # fmt: skip
+    found.sort(key=used, reverse=True)
+    show(env, found[: given.last], given, known)
+    if not found and not given.json and not given.jsonl:
+        none = (
+            "no session matches" if rows else "no sessions yet: `codeh-history append -m TEXT` begins one"
+        )
+        env.note(none)
+    if given.strict and any("problem" in row for row in found):
         raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
+
+
+def matches(row: Json, given: Given) -> bool:
+    """Whether a session has the tag, program, model and title that were asked for."""
+    title = f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
+    return (
+        (given.tag is None or given.tag in row["tags"])
+        and (given.program is None or given.program == row["program"])
+        and (
+            given.model is None or any(given.model.casefold() in name.casefold() for name in row["models"])
+        )
+        and (given.title is None or given.title.casefold() in title)
+    )
 
 
 PROGRAMS_LISTED = Kind("programs-listed.json")
@@ -94,19 +123,26 @@ def rows_in(env: Env, path: str) -> list[Json]:
         return []
 
 
-def show(env: Env, rows: list[Json], given: Given) -> None:
+def show(env: Env, rows: list[Json], given: Given, known: Iterable[str]) -> None:
     if given.json or given.jsonl:
         env.write(b"".join(values.lines(rows, as_array=given.json)))
-    elif rich_wanted(env):
-        cells = [cells_of(row) for row in rows]
-        drawn = table.aligned(SHOWN, cells, width=width(), colour=env.colour, flexible=2)
+    elif rows and rich_wanted(env):
+        narrow = width() < NARROW
+        short = prefixes([row["id"] for row in rows], known)
+        cells = [cells_of(env, row, short[row["id"]], narrow=narrow) for row in rows]
+        names: Sequence[str] = SHOWN
+        if not any(row["program"] for row in rows):
+            names, cells = (*SHOWN[:3], *SHOWN[4:]), [[*cell[:3], *cell[4:]] for cell in cells]
+        drawn = table.aligned(names, cells, width=width(), colour=env.colour, flexible=1)
         pager.show(env, drawn, paged=not given.no_pager)
     else:
         env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))
 
 
-def cells_of(row: Json) -> list[object]:
-    """A row as a terminal shows it: minutes on the reader's clock are enough, and zeros say nothing."""
-    last = clock(row["last"] or row["created"])[: len("2026-01-02 03:04")]
-    counts = (row["open_calls"] or None, row["pending"] or None)
-    return [row["id"], last, row["messages"], *counts, row["title"] or row["prompt"], row["cwd"]]
+def cells_of(env: Env, row: Json, id: str, *, narrow: bool) -> list[object]:
+    """A row as a terminal shows it."""
+    directory = os.path.basename((row["cwd"] or "").rstrip("/"))
+    if narrow and len(directory) > DIRECTORY:
+        directory = f"{directory[: DIRECTORY - 1]}…"
+    last = brief(env, row["last"] or row["created"])
+    return [id, last, row["messages"], row["program"], directory, row["title"] or row["prompt"]]

@@ -75,7 +75,7 @@ def everything(env: Env, given: Given) -> int:
     from . import every
 
     earliest = moment(env, given.since) if given.since is not None else None
-    return every.run(env, asked, earliest, branches=given.branches)
+    return every.run(env, asked, earliest, branches=given.branches, jsonl=given.jsonl)
 
 
 def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:

@@ -27,26 +27,32 @@ from ...store.paths import path_of
 from ...store.program_files import File, folders
 from ...store.program_files.folders import Found, Known
 from ...store.unsynced import Unsynced
+from . import summary
 from .program import with_branches
 
 _AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
 
 
 def run(
-    env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool, heavy: int = HEAVY
-) -> int:
-    """Bring every session up to date, a JSON line for each that changed or failed; the exit code."""
+    env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool, jsonl: bool = False,
+    heavy: int = HEAVY,
+) -> int:  # fmt: skip
+    """Bring every session up to date, a JSON line for each that changed or failed; the exit code.
+
+    A terminal gets a table and a sum instead, unless `jsonl`.
+    """
     known = Known(env)
     files = [
         file for file in folders.found(env, programs)
         if not known.has(file) and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
+    table = not jsonl and env.terminal(env.stdout)
     if not files:
-        return 0
+        return summary.tell(env, []) if table else 0
     work = partial(_outcomes, env, known, branches=branches)
     codes: dict[int, int] = {}
     done = shared(work, files, [file.stamp[1] for file in files], heavy=heavy)
-    with progress(env, "importing") as told, _InTurn(env) as said:
+    with progress(env, "importing") as told, _InTurn(env, table=table) as said:
         for number, (place, data) in enumerate(done, 1):
             lines, code, grows = orjson.loads(data)
             said.add(place, lines)
@@ -56,14 +62,21 @@ def run(
                 known.keep(files[place], grows)
             told.done(number, len(files))
     known.save()
+    if table:
+        summary.tell(env, said.lines)
     return codes[min(codes)] if codes else 0
 
 
 class _InTurn:
-    """Prints what is said of each file in the order of the files; when interrupted, all there is."""
+    """Prints the lines of each file in the order of the files; when interrupted, all there is.
 
-    def __init__(self, env: Env) -> None:
+    `table`: keeps them in `lines`, for a table at the end.
+    """
+
+    def __init__(self, env: Env, *, table: bool) -> None:
         self.env = env
+        self.table = table
+        self.lines: list[Json] = []
         self.turn = 0
         self.held: dict[int, list[Json]] = {}
 
@@ -81,7 +94,9 @@ class _InTurn:
             self._write(place)
 
     def _write(self, place: int) -> None:
-        for line in self.held.pop(place):
+        lines = self.held.pop(place)
+        self.lines += lines if self.table else ()
+        for line in lines if not self.table else ():
             self.env.write(orjson.dumps(line) + b"\n")
 
 

@@ -20,6 +20,7 @@ class Given(Options):
     into: str | None = option("NEW", "The new session's id or path (one file).")
     identity: Sequence[str] = IDENTITY
     branches: bool = flag("Abandoned branches and sub-agents too, as sessions of their own.")
+    jsonl: bool = flag("With --all, on a terminal: JSON lines instead of a table.")
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
     strict: bool = STRICT

@@ -1,0 +1,43 @@
+"""What `import --all` says to people."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from codeh_history.commands.import_ import summary
+from program_files import SAMPLES, SESSION, written
+from support import run
+from terminal_output import on_terminal
+
+WHERE = {
+    "claude-code": f".claude/projects/-work/{SESSION}.jsonl",
+    "codex": f".codex/sessions/2026/01/02/rollout-2026-01-02T00-00-00-{SESSION}.jsonl",
+    "pi": f".pi/agent/sessions/--work--/2026-01-02_{SESSION}.jsonl",
+}
+
+
+def test_a_sum_counts_each_action_and_its_programs_most_first() -> None:
+    done = [("imported", "pi"), *[("imported", "codex")] * 2, ("failed", "pi")]
+    lines = [{"action": action, "program": program} for action, program in done]
+    assert summary.total(lines) == "3 imported (2 codex, 1 pi), 1 failed (1 pi)"
+
+
+def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home: Path) -> None:
+    def imported(*argv: str) -> list[str]:
+        shown = on_terminal("import", "--all", *argv, home=home, HOME=str(home))
+        drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", shown).splitlines()
+        return [line for line in drawn if line and "importing" not in line]
+
+    for program in ("claude-code", "codex"):
+        written(home / WHERE[program], SAMPLES[program]())
+    heading, *rows, total = imported()
+    assert heading.split() == ["session", "action", "lines", "from"]
+    assert sorted(row.split()[1] for row in rows) == ["imported", "imported"]
+    assert all(run("show", row.split()[0]).code == 0 for row in rows)
+    assert total == "codeh-history: 2 imported (1 claude-code, 1 codex)"
+    assert imported() == ["codeh-history: nothing new"]
+    written(home / WHERE["pi"], SAMPLES["pi"]())
+    assert imported("--jsonl")[-1].startswith('{"session":"pi-')
+    done = run("import", "--all", env={"HOME": str(home)})
+    assert (done.out, done.err) == (b"", b"")

@@ -1,0 +1,140 @@
+"""`list`: a line a session on a terminal, which sessions are shown, and what pipes get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+import pytest
+
+from program_files import SAMPLES
+from program_files import written as write
+from support import run, session_path
+from terminal_output import STYLES, on_terminal
+
+IDS = (
+    "claude-code-5e551000-0000-4000-8000-00000000c1a0",
+    "claude-code-5e551000-1000-4000-8000-00000000c1a0",
+)
+COPIED = {"from": "codex", "id": "01a1ffc8", "path": "/x.jsonl"}
+
+
+def append(id: str, *argv: str, day: int = 2) -> None:
+    run("append", "-s", id, *argv, env={"CODEH_NOW": f"2026-01-0{day}T22:00:00Z"})
+
+
+def listed(*argv: str, columns: int = 80, **env: str) -> list[str]:
+    """The lines of the table."""
+    shown = on_terminal("list", *argv, home=HOME[0], columns=columns, **env)
+    return STYLES.sub("", shown).splitlines()
+
+
+HOME: list[Path] = []
+
+
+@pytest.fixture(autouse=True)
+def home_of_tests(home: Path) -> None:
+    HOME[:] = [home]
+
+
+def written(home: Path, id: str, cwd: str, model: str = "", **header: object) -> None:
+    """A session with a prompt and an answer."""
+    records = [
+        {"type": "session", "version": 1, "id": id, "created": "2026-01-02T03:00:00.000Z", "cwd": cwd, **header},
+        {"type": "message", "id": "u", "ts": "2026-01-02T03:00:00.000Z", "kind": "user", "role": "user",
+         "parts": [{"text": f"a long question about {id} " * 9}]},
+        {"type": "message", "id": "a", "ts": "2026-01-02T03:00:01.000Z", "kind": "codeh", "role": "model",
+         "parts": [{"text": "yes"}], **({"model": model} if model else {})},
+    ]  # fmt: skip
+    path = session_path(home, id)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+
+
+@pytest.mark.parametrize("columns", [80, 100, 200])
+def test_a_session_is_one_line_with_program_and_directory(columns: int, home: Path) -> None:
+    for id in ("codex-01a1ffc8-d3f6-7031-bef7-b5fe621ff888", *IDS):
+        program = id[: id.index("-5" if "5e55" in id else "-01")]
+        written(
+            home, id, "/home/me/a-project-with-a-name/", imported={"from": program, "id": id, "path": "/x"}
+        )
+    written(home, "demo", "/home/me/barn")
+    heading, *rows = listed(columns=columns)
+    assert heading.split() == ["id", "last", "msgs", "program", "directory", "title"]
+    assert len(rows) == 4
+    assert max(map(len, [heading, *rows])) <= columns
+    short = [id[: len("claude-code-5e551000-0")] for id in IDS]
+    assert sorted(row.split()[0] for row in rows) == [*short, "codex-01a1ffc8-d", "demo"]
+    (codex,) = (row for row in rows if row.startswith("codex"))
+    assert " codex " in codex
+    assert ("a-project…" in codex) == (columns < 100)
+    for row in rows:
+        assert run("show", row.split()[0]).code == 0  # the shortened id names it
+
+
+def test_without_imported_sessions_there_is_no_column_of_programs(home: Path) -> None:
+    append("demo", "-m", "hello")
+    run("set", "-s", "demo", "title=Greetings")
+    heading, row = listed()
+    assert heading.split() == ["id", "last", "msgs", "directory", "title"]
+    assert row.split()[0] == "demo"
+    assert row.split()[-1] == "Greetings"
+
+
+def test_without_a_title_a_session_is_listed_by_its_first_prompt(home: Path) -> None:
+    for day in (3, 4, 5):
+        append(f"s{day}", "-m", f"question {day}", day=day)
+    now = {"CODEH_NOW": "2026-01-07T05:00:00Z", "TZ": "Asia/Kolkata"}
+    rows = [row.split() for row in listed("-n", "2", **now)[1:]]
+    assert [row[:3] for row in rows] == [["s5", "01-06", "03:30"], ["s4", "01-05", "03:30"]]
+    assert rows[0][-2:] == ["question", "5"]
+    assert listed("-n", "1", **{**now, "CODEH_NOW": "2026-01-05T22:01:00Z"})[1].split()[1] == "03:30"
+    assert listed("-n", "1", **{**now, "CODEH_NOW": "2027-01-05T22:01:00Z"})[1].split()[1] == "2026-01-06"
+
+
+def test_filters(home: Path) -> None:
+    written(home, "one", "/x", "claude-opus-4-8")
+    written(home, "two", "/x", "gemini-2.5-pro", imported=COPIED)
+    run("set", "-s", "one", "title=The Login Bug", "tags=work,urgent")
+
+    def ids(*argv: str) -> list[str]:
+        return [row["id"] for row in run("list", "--jsonl", *argv).lines]
+
+    assert sorted(ids()) == ["one", "two"]
+    assert ids("--tag", "urgent") == ["one"]
+    assert ids("--tag", "urge") == []
+    assert ids("--program", "codex") == ["two"]
+    assert ids("--model", "Opus") == ["one"]
+    assert ids("--title", "login b") == ["one"]
+    assert ids("--title", "about two") == ["two"]
+    assert ids("--model", "gemini", "--tag", "work") == []
+    (row,) = run("list", "--jsonl", "--tag", "work").lines
+    assert (row["models"], row["program"]) == (["claude-opus-4-8"], None)
+
+
+def test_in_a_pipe_ids_are_whole_and_there_is_no_heading(home: Path) -> None:
+    written(home, IDS[0], "/home/me/barn")
+    (line,) = run("list").out.decode().splitlines()
+    assert line.split("\t")[0] == IDS[0]
+    assert len(line.split("\t")) == 12
+
+
+def test_an_imported_session_is_listed_once(home: Path) -> None:
+    folder = home.parent / ".claude/projects/-work"
+    folder.mkdir(parents=True)
+    file = folder / "5e551000-0000-4000-8000-00000000c1a0.jsonl"
+    write(file, SAMPLES["claude-code"]())
+    env = {"HOME": str(home.parent)}
+    before = run("list", "--all-programs", "--jsonl", env=env).lines
+    assert [row["path"] for row in before] == [str(file)]
+    run("import", str(file), "--into", "mine", env=env)
+    after = run("list", "--all-programs", "--jsonl", env=env).lines
+    assert [row["id"] for row in after] == ["mine"]
+
+
+def test_nothing_to_list_is_one_line_on_stderr(home: Path) -> None:
+    assert run("list").err == b"codeh-history: no sessions yet: `codeh-history append -m TEXT` begins one\n"
+    append("demo", "-m", "hello")
+    done = run("list", "--tag", "x")
+    assert (done.code, done.out, done.err) == (0, b"", b"codeh-history: no session matches\n")
+    assert run("list", "--tag", "x", "--json").err == b""
