@@ -83,8 +83,9 @@ def test_a_bundle_of_a_session_that_is_here_is_refused(demo: Path, there: Path, 
     before = session_path(there, "demo").read_bytes()
     refused = inside("import", str(bundle), home=there)
     assert (refused.code, refused.out) == (65, b"")
-    assert b"exists already" in refused.err
+    assert b"another session of that id; --into NEW" in refused.err
     assert (session_path(there, "demo").read_bytes(), blocks(there)) == (before, {})
+    assert ok("import", bundle, home=demo).text == "demo"  # where it came from: nothing to do
     assert ok("import", bundle, "--into", "again", home=there).text == "again"
     assert ok("export", "again", home=there).out == ok("export", "demo", home=demo).out
     assert ok("show", "again", "--jsonl", home=there).out == ok("show", "demo", "--jsonl", home=demo).out

@@ -77,7 +77,7 @@ def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(
 def test_another_session_of_that_name_is_never_written_to(env: Env, home: Path) -> None:
     bring(env, source("x", id="a b"), "/src")  # whose name is made of its id
     before = path_of(home, "codex-a-b").read_bytes()
-    with pytest.raises(BadData, match=r"codex-a-b.jsonl: another session of that id; `--into NEW`"):
+    with pytest.raises(BadData, match=r"codex-a-b.jsonl: another session of that id; --into NEW "):
         bring(env, source("y", id="a/b"), "/src")
     path_of(home, "codex-own").write_bytes(b'{"type":"session","version":1,"id":"codex-own"}\n')
     with pytest.raises(BadData, match=r"another session of that id"):
@@ -85,11 +85,15 @@ def test_another_session_of_that_name_is_never_written_to(env: Env, home: Path) 
     assert path_of(home, "codex-a-b").read_bytes() == before
 
 
-def test_a_name_of_ones_own_is_a_new_session_or_refused(env: Env, home: Path) -> None:
+def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env: Env, home: Path) -> None:
     assert bring(env, source("a"), "/src", "mine") == Brought("mine", 1, created=True)
     assert lines(home, "mine")[0]["id"] == "mine"
-    with pytest.raises(BadData, match=r"mine.jsonl: exists already"):
-        bring(env, source("a"), "/src", "mine")
+    assert bring(env, source("a", "b"), "/src", "mine") == Brought("mine", 1, created=False)
+    with pytest.raises(BadData, match=r"mine.jsonl: another session of that id; --into NEW"):
+        bring(env, source("y", id="other"), "/src", "mine")
+    append_text(path_of(home, "mine"), "said here")
+    with pytest.raises(BadData, match=r"mine.jsonl: it was continued here .*; --into NEW"):
+        bring(env, source("a", "b", "c"), "/src", "mine")
 
 
 def test_what_could_not_be_read_back_is_not_stored(env: Env, home: Path) -> None:

@@ -164,8 +164,14 @@ def _unpacked(
     session = str(about.get("session"))
     if about.get("version") != VERSION or "/" in session:
         raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
-    path = create.free_path(env, into or (session if is_id(session) else None), session)
+    name = into or (session if is_id(session) else None)
+    path = create.asked_path(env, name) if name else create.free_path(env, None, session)
+    there = read.read_bytes(path, whole=True) if create.taken(path) else None
     data = _session(about, members, where, store, brought)
+    if there == data:
+        return id_of(path)
+    if there is not None:
+        raise BadData(f"{path}: another session of that id; --into NEW imports it as another session")
     id = create.copied(env, path, data, renamed=id_of(path) != session)
     absent = [block for block in rewrite.blocks(data) if block not in brought]
     if absent:

@@ -41,7 +41,13 @@ def bring(
     continued here) stays as it is: the next one of its name, `ID-2`, is the source as it is now.
     """
     if into is not None:
-        return _copied(env, session, path, create.free_path(env, into, into), unsynced)
+        target = create.asked_path(env, into)
+        if not create.taken(target):
+            return _copied(env, session, path, target, unsynced)
+        found = _appended(env, session, target, unsynced)
+        if found.apart:
+            raise BadData(f"{target}: {found.apart}; --into NEW imports it as another session")
+        return found
     id = records.session_id(session)
     begun: tuple[Json, bytes] | None = None
     why = None
@@ -124,7 +130,7 @@ def _check(session: Session, data: bytes, target: str) -> None:
     first = parse([data.partition(b"\n")[0]]).records
     of = origin(first[0].data if first else None)
     if (of.get("from"), of.get("id")) != (session.program, session.id):
-        raise BadData(f"{target}: another session of that id; `--into NEW` names the copy otherwise")
+        raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
 
 
 def _common(target: str, session: Session) -> tuple[Json, bytes]:

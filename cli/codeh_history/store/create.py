@@ -22,18 +22,28 @@ from .protocol import Locked, exists_already
 def free_path(env: Env, into: str | None, like: str) -> str:
     """The file for a new session: the one asked for (BadData if it exists), else a free id like `like`."""
     if into is not None:
-        path = path_of(env, into)
-        if path.endswith(".json"):
-            raise BadData(f"{path}: a new session's file ends in .jsonl")
+        path = asked_path(env, into)
         if taken(path):
             raise exists_already(path)
         return path
-    base = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(like)).strip(
-        "-_"
-    )[:100]
-    base = base if is_id(base) else "session"
+    base = id_like(like)
     names = itertools.chain([base], (f"{base}-{number}" for number in itertools.count(2)))
     return next(path for name in names if not taken(path := path_of(env, name)))
+
+
+def asked_path(env: Env, into: str) -> str:
+    """The file that `--into` names; it may exist."""
+    path = path_of(env, into)
+    if path.endswith(".json"):
+        raise BadData(f"{path}: a new session's file ends in .jsonl")
+    return path
+
+
+def id_like(name: str) -> str:
+    """An id much like a file's name."""
+    letters = (c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(name))
+    base = "".join(letters).strip("-_")[:100]
+    return base if is_id(base) else "session"
 
 
 def taken(path: str) -> bool:

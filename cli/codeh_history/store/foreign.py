@@ -65,9 +65,11 @@ def older_form(data: bytes) -> Json | list[Json] | None:
     if start == b"{" and json_value(data.split(b"\n", 1)[0]) is not None and data.count(b"\n") > 1:
         return None  # lines of JSON
     value = json_value(data.removeprefix(BOM))
-    if isinstance(value, list) or (isinstance(value, dict) and not _KEYS.isdisjoint(value)):
-        return value
-    return None
+    if isinstance(value, dict) and _KEYS.isdisjoint(value):
+        from ..programs.forms.older import history_in
+
+        return history_in(value)
+    return value if isinstance(value, list | dict) else None
 
 
 def read(data: bytes) -> Log:

@@ -125,17 +125,30 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
     if not is_path(name) and not is_id(name) and _of_a_program(name):
         return Target(name, why)
     path = path_of(env, name)
-    if is_path(name) or name == path or exists(path):
+    if is_path(name) or name == path:
         return Target(path, why)
+    if exists(path):
+        return _noted(env, Target(path, why))
     if path.endswith(".jsonl") and os.path.exists(path.removesuffix("l")):
         return Target(path.removesuffix("l"), why)
     paths = {id: path for id, path in ids(env) if id.startswith(name)}
     found = list(paths)
     if len(found) == 1:
-        return Target(paths[found[0]], f"{why} (prefix of {found[0]})")
+        return _noted(env, Target(paths[found[0]], f"{why} (prefix of {found[0]})"))
     if found:
         raise NotFound(f"{name}: ambiguous: {', '.join(found[:8])}{', …' if len(found) > 8 else ''}")
     raise NotFound(f"{name}: no such session{hint(path)}")
+
+
+def _noted(env: Env, target: Target) -> Target:
+    """The same, after a note where an older `.json` of that id lies beside the session and is not read."""
+    older = target.path.removesuffix("l")
+    if older != target.path and not older.startswith(SERVER) and os.path.exists(older):
+        env.note(
+            f"{target.id}: this is {os.path.basename(target.path)}; "
+            f"`codeh-history import {older}` adds what is new in {os.path.basename(older)}"
+        )
+    return target
 
 
 def _of_a_program(path: str) -> bool:

@@ -13,11 +13,13 @@ from ...access.view import tell_damage
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Usage
 from ...programs import forms, sessions
-from ...session.fold import kind_of
+from ...programs.forms import again
+from ...session.fold import fold, kind_of
 from ...session.model import Json
 from ...session.records import check_message, dumps
 from ...session.rules import ROLE_OF_KIND
-from ...store import create
+from ...store import create, log, read
+from ...store.paths import id_of, is_path
 from ...store.protocol import Locked
 from ...store.resolve import Target
 from . import blocks, program
@@ -26,7 +28,7 @@ from .given import FORMS, Given
 EXAMPLES = """\
   codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
   codeh-history import --all             # whatever is new in every session of every program; for cron
-  codeh-history import ~/.codeh/sessions/old.json --into old
+  codeh-history import ~/.codeh/sessions/old.json   # as session `old`; again: only what is new since
   codeh-history import request.json --from anthropic --into demo
   codeh-history import *.json            # a session each, named like its file
   codeh-history import demo.tar.age --identity key.txt   # an encrypted one: `export --bundle --encrypt-to`
@@ -98,10 +100,28 @@ def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
         for number, record in enumerate(records):
             check(record, f"{where}: message {number}")
         records = blocks.by_ours(env, records, where, allow_missing=given.allow_missing)
-        path = create.free_path(env, given.into, "imported" if name == "-" else name)
-        build = partial(lines, env, records=records)
-        id = create.session(env, path, build, here=False)
+        id = bring(env, records, name, given.into)
         env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
+
+
+def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
+    """Make a session of these records, or append what the one of the file's name lacks; returns its id."""
+    if name == "-" and into is None:
+        path = create.free_path(env, None, "imported")
+    else:
+        path = create.asked_path(env, into or create.id_like(name))
+    if not create.taken(path):
+        return create.session(env, path, partial(lines, env, records=records), here=False)
+
+    def build(locked: Locked) -> bytes:
+        try:
+            missing = again.missing(records, fold(read.read_log(locked.read())))
+        except again.OtherContent as error:
+            raise BadData(f"{path}: {error}; --into NEW imports it as another session") from None
+        return lines(env, locked, missing)
+
+    log.append(env, path, build)
+    return path if into is not None and is_path(into) else id_of(path)
 
 
 def unsealed(file: Source, where: str, given: Given) -> io.BytesIO:

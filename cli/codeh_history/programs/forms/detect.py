@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import providers
 from ...session.model import Json
-from . import history, sidekick
+from . import history, older, sidekick
 from .older import is_ref
 
 
@@ -23,9 +23,9 @@ def form_of(value: object) -> str | None:
         return None
     if isinstance(value.get("refs"), list) and any(map(is_ref, value["refs"][:1])):
         return "refs"
-    if "recentConversations" in value:
+    if history.FIELDS[0] in value:
         return "persisted"
-    return _of_body(value)
+    return _of_body(value) or ("persisted" if older.history_in(value) is not None else None)
 
 
 def _of_body(body: Json) -> str | None:

@@ -58,9 +58,6 @@ def contents(value: Any, size: int) -> Log | None:
 
 
 def persisted(value: Any, size: int) -> Log | None:
-    """`{recentConversations, summaries, lastSummarized}`, or an array of such conversations."""
-    if isinstance(value, list):
-        return older.log_of({"recentConversations": value}, size)
-    if not isinstance(value, dict) or "recentConversations" not in value:
-        return None
-    return older.log_of(value, size)
+    """`{recentConversations, …}`, also among other settings, or an array of conversations."""
+    found = {"recentConversations": value} if isinstance(value, list) else older.history_in(value)
+    return older.log_of(found, size) if found is not None else None

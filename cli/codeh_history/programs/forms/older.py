@@ -10,7 +10,7 @@ from ...session.depth import too_deep
 from ...session.model import Json
 from ...session.records import ELEMENT, Damage, Log, Record, bare_id, check, dumps
 from . import history
-from .history import Found
+from .history import FIELDS, Found
 
 _NO_MESSAGE: Json = {"type": "message", "id": "?", "role": None, "parts": None}  # of what is no element
 
@@ -25,10 +25,20 @@ def log_of(value: Json | list[Any], size: int) -> Log:
     elif any(map(is_ref, value[:1])):
         found = _checked(_refs(value, {}), value)
     elif any(map(history.is_entry, value)):
-        found = history.records({history.FIELDS[0]: value})
+        found = history.records({FIELDS[0]: value})
     else:
         found = _checked(_contents(value), value)
     return log_from(found, size)
+
+
+def history_in(value: object, depth: int = 3) -> Json | None:
+    """A history of conversations, or the first one among other settings, as an editor's plugin keeps it."""
+    if not isinstance(value, dict) or not depth:
+        return None
+    if FIELDS[0] in value:
+        return value
+    inner = (history_in(field, depth - 1) for field in value.values())
+    return next((found for found in inner if found is not None), None)
 
 
 def log_from(found: Iterable[Found], size: int) -> Log:

@@ -1,0 +1,159 @@
+"""A file of one of our forms imported again: only what is new, nothing twice, and nothing over something else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from blocks.stored import ok
+from inside import inside
+from support import lines, session_path
+
+SUMMARY = {
+    "id": "s1", "createdAt": "2026-01-03T00:00:00.000Z", "periodStart": "2026-01-01T00:00:00.000Z",
+    "periodEnd": "2026-01-01T00:00:00.000Z", "summary": "Of a.", "conversationCount": 1,
+}  # fmt: skip
+
+
+def entry(day: int) -> dict[str, Any]:
+    time = f"2026-01-0{day}T00:00:00.000Z"
+    said = {"userMessage": f"ask {day}", "assistantResponse": f"say {day}", "toolsUsed": []}
+    return {"id": f"c{day}", "timestamp": time, **said}
+
+
+def history(*days: int, summaries: Any = (), last: str | None = None) -> Any:
+    return {
+        "recentConversations": [entry(day) for day in days], "summaries": list(summaries), "lastSummarized": last,
+    }  # fmt: skip
+
+
+def content(role: str, text: str) -> Any:
+    return {"role": role, "parts": [{"text": text}]}
+
+
+CONTENTS = [content("user", "a"), content("model", "b"), content("user", "a"), content("model", "c")]
+CHAT = [
+    {"role": "user", "content": "a"},
+    {"role": "assistant", "content": None, "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "x"}, {"role": "assistant", "content": "b"},
+]  # fmt: skip
+GROWING: dict[str, tuple[Any, Any]] = {
+    "contents": (CONTENTS[:2], CONTENTS), "chat": (CHAT[:2], CHAT), "persisted": (history(1), history(1, 2)),
+    "body": ({"model": "m", "messages": CHAT[:3]}, {"model": "m", "messages": CHAT}),
+}  # fmt: skip
+
+
+def write(folder: Path, value: Any, name: str = "data.json") -> str:
+    (folder / name).write_bytes(orjson.dumps(value))
+    return str(folder / name)
+
+
+@pytest.mark.parametrize(("before", "after"), GROWING.values(), ids=GROWING)
+@pytest.mark.parametrize("into", [[], ["--into", "data"]], ids=["named", "into"])
+def test_again_is_nothing_and_grown_is_only_what_is_new(
+    home: Path, tmp_path: Path, before: Any, after: Any, into: list[str]
+) -> None:
+    path = session_path(home, "data")
+    assert ok("import", write(tmp_path, before), *into, home=home).out == b"data\n"
+    first = path.read_bytes()
+    assert ok("import", write(tmp_path, before), *into, home=home).out == b"data\n"
+    assert path.read_bytes() == first
+    ok("import", write(tmp_path, after), *into, home=home)
+    grown = path.read_bytes()
+    assert grown.startswith(first)
+    ok("import", write(tmp_path, after), "--into", "whole", home=home)
+    shown = [ok("export", name, home=home).out for name in ("data", "whole")]
+    assert shown[0] == shown[1]
+    ok("import", write(tmp_path, after), *into, home=home)
+    assert path.read_bytes() == grown
+    assert [file.name for file in sorted((home / "sessions").iterdir())] == ["data.jsonl", "whole.jsonl"]
+
+
+OTHER: dict[str, Any] = {
+    "another": [content("user", "z")], "an earlier message differs": [content("user", "z"), *CONTENTS[1:]],
+    "the last differs": [*CONTENTS[:3], content("model", "z")], "another history": history(3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("value", OTHER.values(), ids=OTHER)
+def test_other_content_of_that_name_is_refused_and_names_the_way_out(
+    home: Path, tmp_path: Path, value: Any
+) -> None:
+    ok("import", write(tmp_path, CONTENTS), home=home)
+    before = session_path(home, "data").read_bytes()
+    for into in ([], ["--into", "data"]):
+        done = inside("import", write(tmp_path, value), *into, home=home)
+        assert (done.code, b"--into NEW" in done.err) == (65, True)
+    assert session_path(home, "data").read_bytes() == before
+
+
+def test_an_entry_that_says_something_else_is_other_content(home: Path, tmp_path: Path) -> None:
+    ok("import", write(tmp_path, history(1, 2)), home=home)
+    changed = history(1, 2, 3)
+    changed["recentConversations"][1]["assistantResponse"] = "other"
+    assert inside("import", write(tmp_path, changed), home=home).code == 65
+
+
+def test_a_window_that_rolled_on_is_followed(home: Path, tmp_path: Path) -> None:
+    ok("import", write(tmp_path, history(1, 2)), home=home)
+    rolled = history(2, 3, summaries=[SUMMARY], last=SUMMARY["createdAt"])
+    ok("import", write(tmp_path, rolled), home=home)
+    assert orjson.loads(ok("export", "data", "--to", "persisted", home=home).out) == rolled
+    (summary,) = [record for record in lines(session_path(home, "data")) if record["type"] == "summary"]
+    assert summary["covers"] == ["c1", "c1-answer"]
+    assert b"ask 1" in ok("expand", "s1", "-s", "data", home=home).out
+
+
+def test_what_was_done_here_stays(home: Path, tmp_path: Path) -> None:
+    """Undone, redacted and edited messages do not come back; what was said here is not mixed with the file."""
+    secret = "sk-proj-" + "a1B2" * 12
+    ok("import", write(tmp_path, [content("user", secret), *CONTENTS[:2]]), home=home)
+    ok("undo", "data", home=home)
+    ok("redact", "data", "-i", "--yes", home=home)
+    before = session_path(home, "data").read_bytes()
+    ok("import", write(tmp_path, [content("user", secret), *CONTENTS[:2]]), home=home)
+    assert session_path(home, "data").read_bytes() == before
+    grown = [content("user", secret), *CONTENTS[:2], content("user", "more")]
+    ok("import", write(tmp_path, grown), home=home)
+    assert secret.encode() not in session_path(home, "data").read_bytes()
+    assert [m["parts"][0]["text"] for m in orjson.loads(ok("export", "data", home=home).out)][1:] == [
+        "a",
+        "more",
+    ]
+    ok("append", "-s", "data", "-m", "said here", home=home)
+    assert inside("import", write(tmp_path, grown), home=home).code == 0
+    done = inside("import", write(tmp_path, [*grown, content("model", "z")]), home=home)
+    assert (done.code, b"--into NEW" in done.err) == (65, True)
+
+
+@pytest.mark.parametrize("key", ["conversationHistory", "data"])
+@pytest.mark.parametrize("option", [0, orjson.OPT_INDENT_2])
+def test_a_history_among_a_plugin_s_settings_is_found(
+    home: Path, tmp_path: Path, key: str, option: int
+) -> None:
+    file = tmp_path / "data.json"
+    plugin = {"apiKey": "sk-secret", "settings": {"messages": True}, key: history(1, 2)}
+    file.write_bytes(orjson.dumps(plugin, option=option))
+    ok("import", str(file), home=home)
+    assert orjson.loads(ok("export", "data", "--to", "persisted", home=home).out) == history(1, 2)
+    assert b"sk-secret" not in session_path(home, "data").read_bytes()
+    assert b"ask 2" in ok("show", str(file), home=home).out
+
+
+def test_a_json_beside_its_imported_session_is_named(home: Path) -> None:
+    (home / "sessions").mkdir(parents=True)
+    older = home / "sessions" / "old.json"
+    older.write_bytes(orjson.dumps(CONTENTS[:2]))
+    assert ok("show", "old", home=home).err == b""
+    ok("import", str(older), home=home)
+    older.write_bytes(orjson.dumps(CONTENTS))
+    for name in ("old", "ol"):
+        shown = ok("last", name, home=home)
+        assert (shown.out, b"this is old.jsonl" in shown.err) == (b"b\n", True)
+    assert f"`codeh-history import {older}`" in shown.err.decode()
+    ok("import", str(older), home=home)
+    assert ok("last", "old", home=home).out == b"c\n"
