@@ -58,7 +58,7 @@ test-rescue: $(READY) ## ten thousand damaged sessions of each program rescued: 
 	TMPDIR=$(or $(wildcard /dev/shm),$(TMPDIR),/tmp) RESCUES=$(or $(RESCUES),10000) \
 	  $(BIN)/python -m pytest -q -n auto tests/commands/test_rescue.py
 
-agents: .agents/.ready ## install the programs whose sessions are read, as pinned, into .agents (npm; 1.3 GB)
+agents: .agents/.ready ## install the programs whose sessions are read, as pinned, into .agents (npm; 1.7 GB)
 
 test-agents: $(READY) agents ## have them go on with their sessions, against a loopback server (nightly; ARGS=--record)
 	PYTHONPATH=tests/helpers $(BIN)/python tests/programs/agents/run.py $(ARGS)
@@ -136,8 +136,10 @@ $(READY): pyproject.toml
 	tar -xzf .stores/claude_agent_sdk-*.tar.gz -C .stores/source --strip-components 1
 	@touch $@
 
-.agents/.ready: tests/programs/agents/package.json tests/programs/agents/package-lock.json
-	@mkdir -p .agents
-	cp $^ .agents
+.agents/.ready: tests/programs/agents/package.json tests/programs/agents/package-lock.json tests/programs/agents/newer/package.json
+	@mkdir -p .agents/newer
+	cp tests/programs/agents/package*.json .agents
+	cp tests/programs/agents/newer/package.json .agents/newer
 	npm install --prefix .agents --no-save --no-audit --no-fund --loglevel=error
+	npm install --prefix .agents/newer --no-save --no-audit --no-fund --loglevel=error
 	@touch $@

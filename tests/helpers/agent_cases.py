@@ -11,7 +11,7 @@ from typing import Any
 
 import sent
 from codeh_history.session.model import SUMMARY_HEAD
-from coding_agents import AGENTS, PROMPT, run
+from coding_agents import AGENTS, NEWER_AGENTS, PROMPT, run
 from inside import inside
 from support import ROOT
 
@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 CASES = ROOT / "tests" / "programs" / "agents" / "cases"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")
-NOT_THE_SESSION = ("about", "request.json", "ours.json")
+NOT_THE_SESSION = ("about", "request.json", "request.newer.json", "ours.json")
 MODELS = {"anthropic": "claude-opus-4-8", "openai-responses": "gpt-5-codex", "openai-chat": "loopback-model",
           "gemini": "gemini-3-pro-preview"}  # fmt: skip
 
@@ -42,6 +42,11 @@ class Case:
         return self.folder / "request.json"
 
     @property
+    def newer(self) -> Path:
+        """What a newer version sends, where that was recorded."""
+        return self.folder / "request.newer.json"
+
+    @property
     def chosen(self) -> Path:
         """Where it stands why we send something else, and what."""
         return self.folder / "ours.json"
@@ -52,10 +57,10 @@ class Case:
         files = (path for path in self.folder.iterdir() if path.is_file())
         return max(path for path in files if path.name not in NOT_THE_SESSION)
 
-    def live(self) -> Json:
+    def live(self, *, newer: bool = False) -> Json:
         """What the program that is installed sends: `turns`, or what it `says` where it sends nothing."""
-        agent = AGENTS[self.program]
-        ran = run(self.program, self.session)
+        agent = (NEWER_AGENTS if newer else AGENTS)[self.program]
+        ran = run(agent, self.session)
         head = {"program": self.program, "version": agent.version}
         if ran.request is None:
             return {**head, "says": complaint(ran.printed)}

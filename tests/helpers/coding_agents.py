@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from support import ROOT
 Json = dict[str, Any]
 
 INSTALLED = ROOT / ".agents" / "node_modules"
+NEWER = ROOT / ".agents" / "newer" / "node_modules"
 PROMPT = "proceed"
 SAID = "Done."
 PROJECT = "/home/dev/project"  # where the sessions here say that they took place
@@ -63,11 +64,12 @@ class Agent:
     settings: Callable[[Place], dict[str, str]]
     lay: Callable[[Place, Path], tuple[str, list[Words]]]
     resume: Callable[[str], Words]
+    installed: Path = INSTALLED
 
     @property
     def version(self) -> str:
         """The version that is installed; FileNotFoundError where none is."""
-        found = json.loads((INSTALLED / self.package / "package.json").read_bytes())["version"]
+        found = json.loads((self.installed / self.package / "package.json").read_bytes())["version"]
         assert isinstance(found, str)
         return found
 
@@ -81,11 +83,10 @@ class Run:
     code: int | None  # None: it had to be stopped
 
 
-def run(name: str, session: Path) -> Run:
+def run(agent: Agent, session: Path) -> Run:
     """Have the program go on with this file; the file itself is only read."""
-    agent = AGENTS[name]
     with _place() as (place, server):
-        env = _environment(place, agent.settings(place))
+        env = _environment(place, agent)
         known, before = agent.lay(place, session)
         for words in before:
             code, said = _done(words, env, place.project)
@@ -101,7 +102,7 @@ def run_written(name: str, session: Path, copy: Path | None = None, *, verb: str
     """
     agent = AGENTS[name]
     with _place() as (place, server):
-        env = _environment(place, agent.settings(place))
+        env = _environment(place, agent)
         ours, own = str(Path(sys.executable).with_name("codeh-history")), place.home / ".codeh"
         words = [ours, verb, str(session), "--to", name, "--cwd", str(place.project), "--install"]
         code, said = _done(words, {**env, "CODEH_HOME": str(own)}, place.project)
@@ -142,11 +143,11 @@ def _done(words: Words, env: dict[str, str], cwd: Path) -> tuple[int, str]:
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
-def _environment(place: Place, variables: dict[str, str]) -> dict[str, str]:
+def _environment(place: Place, agent: Agent) -> dict[str, str]:
     """Nothing of the user's but where programs lie; what is not the loopback server is a closed door."""
     closed = "http://127.0.0.1:9"
     return {
-        "PATH": f"{INSTALLED / '.bin'}:{os.environ['PATH']}",
+        "PATH": f"{agent.installed / '.bin'}:{os.environ['PATH']}",
         "HOME": str(place.home),
         "TMPDIR": str(place.home.parent / "tmp"),
         "LANG": "C.UTF-8",
@@ -154,7 +155,7 @@ def _environment(place: Place, variables: dict[str, str]) -> dict[str, str]:
         "HTTP_PROXY": closed,
         "HTTPS_PROXY": closed,
         "NO_PROXY": "127.0.0.1,localhost",
-        **variables,
+        **agent.settings(place),
     }
 
 
@@ -357,3 +358,4 @@ AGENTS: dict[str, Agent] = {
         ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _lay_pi, _resume_pi),
     )
 }  # fmt: skip
+NEWER_AGENTS = {"claude-code": replace(AGENTS["claude-code"], installed=NEWER)}

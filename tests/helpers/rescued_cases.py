@@ -123,7 +123,7 @@ def live(one: Damaged, turns: list[Json] | None) -> Json:
 def itself(one: Damaged, path: Path, turns: list[Json]) -> str:
     """What the program does with the damaged file."""
     try:
-        ran = run(one.program, path)
+        ran = run(AGENTS[one.program], path)
     except ValueError as error:
         return f"does not read it: {error}"
     return _outcome(turns, ran.request, ran.printed, one.program)

@@ -2,8 +2,9 @@
 
 A turn is `{"role": "user" | "model", "parts": [...]}`, a part one of `{"text"}`, `{"thought"}`, `{"call", "id",
 "args"}`, `{"result", "text", "failed"?}` (`result`: the call's id), `{"media", "sha256"}`, `{"native"}`. Left out
-are the system prompt, tools, cache marks, and what a program tells its model of the day and the machine; results
-stand in the order of their calls, a text's last newlines go.
+are the system prompt, tools, cache marks, and what a program tells its model of the day, the machine and itself, where
+that has the form that is known here: any other text is compared. Results stand in the order of their calls, a text's
+last newlines go.
 """
 
 from __future__ import annotations
@@ -17,27 +18,67 @@ from typing import Any
 
 Json = dict[str, Any]
 
-ASIDE = re.compile(
-    r"\s*<(system-reminder|session_context|environment_context|user_instructions|skills_instructions)>"
+ASIDE = re.compile(  # whole texts in which a program tells of the day, the machine and its own instructions
+    r"\s*(?:<(?P<of>session_context|environment_context|user_instructions|skills_instructions"
+    r"|permissions instructions)>.*</(?P=of)>|You are a coding agent running in the Codex CLI, .*)\s*",
+    re.DOTALL,
 )
 SUMMARY = re.compile(  # pi's words around one
     r"The conversation history before this point was compacted into the following summary:\n\n"
     r"<summary>\n(.*)\n</summary>", re.DOTALL,
 )  # fmt: skip
-QUEUED = re.compile(  # Claude Code's words around a prompt that was typed while its model worked
-    r"(?:<system-reminder>\n)?The user sent a new message while you were working:\n(.*?)\n\nIMPORTANT: ",
-    re.DOTALL,
-)
-ATTACHED = (  # how Claude Code begins what it says of what was attached
+REMINDER = re.compile(r"\s*<system-reminder>\n(.*)\n</system-reminder>\s*", re.DOTALL)  # Claude Code's
+QUEUED = re.compile(  # its words around a prompt that was typed while its model worked
+    r"The user sent a new message while you were working:\n(.*)\n\n(?:IMPORTANT: After completing your "
+    r"current task, you MUST address the user's message above\. Do not ignore it\.|This is how Claude Code "
+    r"surfaces messages the user sends mid-turn [^\n]*)", re.DOTALL,
+)  # fmt: skip
+OTHERS = re.compile(  # and what it adds to what others said, which changes from version to version
+    r"\n\n(?:Address this before completing your current task\.|This came from another Claude session |"
+    r"IMPORTANT: This is NOT from your user ).*|(?<=pending question\.)\nNo human input has been received since "
+    r"[^\n]*", re.DOTALL,
+)  # fmt: skip
+TOLD = (  # how it begins what is told of what was attached and queued
     r"Called the \w+ tool with the following input: |The user (?:selected the |opened the file )"
     r"|Contents of /|Note: /|A plan file exists from |Full contents of resource:"
     r"|\w+ hook (?:additional context|success|blocking error|stopped continuation)|Later: "
     r"|The user has expressed a desire|<new-diagnostics>|The following skills were invoked "
+    r"|The user sent a new message while |\[SYSTEM NOTIFICATION - |\[MESSAGE FROM NON-USER SOURCE - "
+    r"|The coordinator sent a message while |Another Claude session sent a message while |A message arrived from "
 )
-BETWEEN = re.compile(  # that, and what it says of itself
-    rf"\n\n(?={ATTACHED}|Available agent types |The following skills are |The TodoWrite tool "
-    r"|Plan mode is active|## Exited Plan Mode|The date has changed|PDF file: )"
-)
+OWN = {  # how what it says of itself begins, and all of it: what has not this form is compared
+    "As you answer the user's questions, ": (
+        r"you can use the following context:\n# currentDate\nToday's date is \S+\n+ +IMPORTANT: this context may "
+        r"or may not be relevant to your tasks\. You should not respond to this context unless it is highly "
+        r"relevant to your task\."
+    ),
+    "Available agent types ": (
+        r"for the Agent tool:\n(?:- .*\n)+\nWhen you launch multiple agents for independent work, send them in a "
+        r"single message with multiple tool uses so they run concurrently\."
+    ),
+    "The following skills are ": r"available for use with the Skill tool:\n\n(?:(?:- |SKIP|TRIGGER|DO NOT|  ).*\n?)+",
+    "The TodoWrite tool hasn't ": (
+        r"been used recently\. .*\n\n\nHere are the existing contents of your todo list:\n\n\[.*\]"
+    ),
+    "The task tools haven't ": r"been used recently\. .* This is just a gentle reminder - ignore if not applicable\.",
+    "Plan mode is active. ": r"(?:.*\n+)+NOTE: At any point in time through this workflow .*",
+    "## Exited Plan Mode": r"\n\nYou have exited plan mode\. You can now make edits, run tools, and take actions\.",
+    "The date has changed. ": (
+        r"Today's date is now \S+ DO NOT mention this to the user explicitly because they are already aware\."
+    ),
+    "Today's date is ": r"\d{4}-\d\d-\d\d\.",
+    "# Environment\n": (
+        r"You have been invoked in the following environment: \n(?: - .*\n)+\nYou are powered by .*"
+    ),
+    "The following deferred tools ": r"are now available via ToolSearch\. .*\n(?:\w+\n?)+",
+    "<total_tokens>": r"\d+ tokens left</total_tokens>",
+    "Attribution for git commits ": (
+        r"and pull requests you create from here on .*\n- End git commit messages with:\n.*\n"
+        r"- End pull request descriptions with:\n.*"
+    ),
+}
+IS_OWN = re.compile(rf"(?:{'|'.join(re.escape(start) + rest for start, rest in OWN.items())})\s*")
+BETWEEN = re.compile(rf"\n\n(?={'|'.join([*map(re.escape, OWN), TOLD])}|PDF file: )")
 FILLER = "No response requested."  # Claude Code, between two prompts of which the first had no answer
 DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 
@@ -47,7 +88,7 @@ def turns(speaks: str, body: Any) -> list[Json]:
     found: list[Json] = []
     for role, part in READ[speaks](body):
         if "text" in part and "result" not in part:
-            if ASIDE.match(part["text"]) or part["text"] == FILLER:
+            if ASIDE.fullmatch(part["text"]) or part["text"] == FILLER:
                 continue
             summary = SUMMARY.fullmatch(part["text"])
             part = {"text": summary[1] if summary else part["text"].rstrip("\n")}
@@ -86,14 +127,22 @@ def _anthropic(body: Json) -> Parts:
     for message in body["messages"]:
         role = "model" if message["role"] == "assistant" else "user"
         for block in _blocks(message["content"]):
-            queued = QUEUED.match(block.get("text", ""))
-            if queued:
-                yield "user", {"text": queued[1]}
-            elif message["role"] != "system":
-                yield role, _anthropic_part(block)
+            reminder = REMINDER.fullmatch(block.get("text", ""))
+            if reminder or message["role"] == "system":
+                told = reminder[1] if reminder else block["text"]
+                yield from (("user", {"text": text}) for text in _told(told))
             else:
-                told = BETWEEN.split(block["text"])
-                yield from (("user", {"text": text}) for text in told if re.match(ATTACHED, text))
+                yield role, _anthropic_part(block)
+
+
+def _told(text: str) -> Iterator[str]:
+    """What Claude Code tells in one text, one thing after the other; nothing of what it says of itself."""
+    for told in BETWEEN.split(text):
+        queued = QUEUED.fullmatch(told)
+        if queued:
+            yield queued[1]
+        elif not IS_OWN.fullmatch(told):
+            yield OTHERS.sub("", told)
 
 
 def _anthropic_part(block: Json) -> Json:
@@ -115,12 +164,10 @@ def _anthropic_part(block: Json) -> Json:
 def _responses(body: Json) -> Parts:
     for item in body["input"]:
         match item.get("type", "message"):
-            case "message" if item["role"] in ("user", "assistant"):
+            case "message":
                 role = "model" if item["role"] == "assistant" else "user"
                 for block in _blocks(item["content"]):
                     yield role, _openai_part(block)
-            case "message":
-                pass
             case "reasoning":
                 yield (
                     "model",
@@ -143,8 +190,8 @@ def _responses(body: Json) -> Parts:
 
 
 def _chat(body: Json) -> Parts:
-    for message in body["messages"]:
-        if message["role"] in ("system", "developer"):
+    for number, message in enumerate(body["messages"]):
+        if message["role"] == "system" and not number:
             continue
         if message["role"] == "tool":
             yield "user", _result(message["tool_call_id"], message["content"])

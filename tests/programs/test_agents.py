@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import sent
 from agent_cases import CASES, Case, cases, chosen, ours, recorded, table, written
 from coding_agents import AGENTS
 from support import ROOT
@@ -40,6 +41,37 @@ def test_the_view_is_what_the_program_would_send(
         case.chosen.write_text(written({"why": chosen(case)["why"], "turns": found}))
     assert found == chosen(case)["turns"]
     assert found != recorded(case).get("turns"), "it is equal now: its ours.json can go"
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=c.id) for c in cases() if c.newer.exists()])
+def test_the_view_is_what_a_newer_version_would_send(case: Case, tmp_path: Path) -> None:
+    pinned = json.loads((CASES.parent / "newer" / "package.json").read_bytes())["dependencies"]
+    newer = json.loads(case.newer.read_bytes())
+    assert ours(case, tmp_path) == newer["turns"]
+    assert newer["version"] == pinned[AGENTS[case.program].package]
+
+
+def test_2026_11_23_what_the_record_does_not_know_is_in_it() -> None:
+    own = "The date has changed. Today's date is now 2026-01-03. DO NOT mention this to the user explicitly because they are already aware."
+    said = [f"{own}\n\nA thing that no version said.", f"<system-reminder>\n{own}\n</system-reminder>"]
+    messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": said[0]}]
+    messages += [
+        {"role": "user", "content": said[1]},
+        {"role": "user", "content": f"<system-reminder>\nNew.\n{own}\n</system-reminder>"},
+    ]
+    (turn,) = sent.turns("anthropic", {"messages": messages})
+    assert [part["text"] for part in turn["parts"]] == [
+        "Hi.",
+        f"{own}\n\nA thing that no version said.",
+        f"New.\n{own}",
+    ]
+    items = [
+        {"role": "developer", "content": "<news>"},
+        {"role": "user", "content": "<environment_context>x</environment_context>"},
+    ]
+    items.append({"role": "user", "content": "<environment_context>x</environment_context>\nand more"})
+    (turn,) = sent.turns("openai-responses", {"input": items})
+    assert [part["text"] for part in turn["parts"]] == ["<news>", items[2]["content"]]
 
 
 def test_the_records_are_of_the_versions_that_are_pinned() -> None:

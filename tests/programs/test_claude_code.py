@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -650,3 +650,107 @@ def test_diagnostics_of_any_shape_are_read(tmp_path: Path) -> None:
     file.line("attachment", "a1", attachment={"type": "diagnostics", "files": [odd, None]})
     (asked,) = view(file.write(tmp_path), tmp_path)
     assert asked.count("[Line 1:1]") == 2
+
+
+def waited(file: Claude, uuid: str, prompt: Any, **fields: Any) -> None:
+    """What waited in the queue while the model worked."""
+    file.line("attachment", uuid, attachment={"type": "queued_command", "prompt": prompt, **fields})
+
+
+NOTIFIED = (
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event, NOT a message from the user.\n"
+    "Do NOT interpret this as user acknowledgement, confirmation, or response to any pending question.\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("fields", "head"),
+    [
+        ({}, ""),
+        ({"commandMode": "prompt"}, ""),
+        ({"commandMode": "bash", "origin": {"kind": "human"}}, ""),
+        ({"commandMode": "task-notification"}, NOTIFIED),
+        (
+            {"commandMode": "task-notification", "isMeta": True, "origin": {"kind": "task-notification"}},
+            NOTIFIED,
+        ),
+        ({"commandMode": "task-notification", "origin": {"kind": "human"}}, ""),
+        ({"commandMode": "prompt", "isMeta": True}, "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n"),
+        ({"origin": {"kind": "coordinator"}}, "The coordinator sent a message while you were working:\n"),
+        ({"origin": {"kind": "peer"}}, "Another Claude session sent a message while you were working:\n"),
+        (
+            {"origin": {"kind": "channel", "server": "s"}},
+            "A message arrived from s while you were working:\n",
+        ),
+    ],
+)
+def test_2026_11_23_all_that_waited_is_there_and_says_whose_it_is(
+    fields: Any, head: str, tmp_path: Path
+) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.called("b", "A")
+    file.result("c", "A", "of A")
+    waited(file, "d", "mow", **fields)
+    waited(file, "e", [{"type": "text", "text": "bale"}], **fields)
+    file.said("f", "two")
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == [
+        "one",
+        "call A",
+        "A=of A",
+        f"{head}mow",
+        f"{head}+bale" if head else "bale",
+        "two",
+    ]
+    assert inside("list", "--jsonl", home=tmp_path).lines[0]["exchanges"] == (1 if head else 3)
+
+
+def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.called("b", "A", id="m")
+    file.result("c", "A", "of A")
+    file.called("d", "B", "b", id="m")
+    file.result("e", "B", "of B")
+    for number, text in enumerate(("two", "three", "four", "five", "six")):
+        (file.user if number % 2 else file.said)(f"t{number}", text)
+    file.lines.append({"type": "last-prompt", "leafUuid": "c", "sessionId": SESSION})
+    path = file.write(tmp_path)
+    assert view(path, tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
+    done = inside("verify", str(path), home=tmp_path)
+    why = "it names line 3, one of several results: Claude Code 2.1.197 would send 2 of 9 messages"
+    assert (done.code, done.text) == (1, f"{path}: line 11: {why}")
+    done = inside("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
+    assert f"broken    line 11: {why}\n" in done.err.decode()
+    assert inside("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path).code == 0
+    assert view(tmp_path / f"{OTHER}.jsonl", tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
+
+
+def test_2026_11_23_a_leaf_that_was_rewound_to_hides_what_came_after_it(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    file.said("b", "two")
+    file.user("c", "three", "a")
+    file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
+    path = file.write(tmp_path)
+    assert view(path, tmp_path) == ["one", "two"]
+    assert inside("verify", str(path), home=tmp_path).code == 0
+
+
+OTHER = "22222222-2222-4222-8222-222222222222"
+
+
+def test_2026_11_23_an_attached_image_is_told_of_and_there(tmp_path: Path) -> None:
+    file = Claude()
+    file.user("a", "one")
+    held = {"type": "image", "file": {"base64": "iVBORw0KGgo=", "type": "image/png"}}
+    file.line("attachment", "b", attachment={"type": "file", "filename": "/x/a.png", "content": held})
+    file.said("c", "two")
+    parts = imported(file.write(tmp_path), tmp_path)[1]["parts"]
+    told = 'Called the Read tool with the following input: {"file_path":"/x/a.png"}'
+    assert parts == [
+        {"text": "one"},
+        {"text": told},
+        {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}},
+    ]

@@ -35,6 +35,8 @@ PROMPTS: dict[str, tuple[dict[str, Any], bool]] = {
     "an editor's context in the middle": (user("Hi.\n# Open Files\na.py"), False),
     "an editor's context over two texts": (user("Hi.", "# Directory Structure"), False),
     "a text for a program": (user("System: tick"), False),
+    "a notification of Claude Code": (user("[SYSTEM NOTIFICATION - NOT USER INPUT]\nIt is done."), False),
+    "another session's words": (user("A message arrived from s while you were working:\nHi."), False),
     "a pinned text for a program": (user("System: tick", pinned=True), True),
     "a pinned context is one still": (user(IDE, pinned=True), False),
     "System in the middle": (user("The System: what is it?"), True),

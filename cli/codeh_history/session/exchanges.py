@@ -9,6 +9,15 @@ from .view import text_of, uses_tools
 
 IDE_MARKERS = ("# IDE Context", "# Open Files", "# Directory Structure")
 SYSTEM_PREFIX = "System:"
+NOT_USERS = (  # how Claude Code begins what it gives its model in a user's turn that no user wrote
+    "[SYSTEM NOTIFICATION - NOT USER INPUT]",
+    "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]",
+    "The coordinator sent a message while you were working:",
+    "Another Claude session sent a message while you were working:",
+    "A message arrived from ",
+    "<task-notification>",
+)
+_NO_PROMPTS = (SYSTEM_PREFIX, *NOT_USERS)
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 
 __all__ = [
@@ -52,11 +61,11 @@ def is_thought(part: Part) -> bool:
 
 def asks(text: str) -> bool:
     """Whether a user's text is a prompt, so far as is seen at a glance: most are."""
-    return "#" not in text and not text.startswith(SYSTEM_PREFIX)
+    return "#" not in text and not text.startswith(_NO_PROMPTS)
 
 
 def is_prompt(message: Message) -> bool:
-    """A real user message: not a function response, IDE context or a `System:` text that curate drops."""
+    """A real user message: no function response, IDE context, notification or `System:` text."""
     if message.role != "user" or message.kind == "tool":
         return False
     parts = message.parts
@@ -64,7 +73,9 @@ def is_prompt(message: Message) -> bool:
         return True
     if any("functionResponse" in part for part in parts):
         return False
-    return not is_ide_context(message) and (message.pinned or not is_system(message))
+    if is_ide_context(message) or text_of(message).startswith(NOT_USERS):
+        return False
+    return message.pinned or not is_system(message)
 
 
 def exchanges(messages: Sequence[Message]) -> list[list[Message]]:

@@ -14,6 +14,7 @@ whether a program sends the same of each of its own cases once that was read and
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 import tempfile
@@ -57,6 +58,8 @@ def _wanted(words: list[str], *, record: bool) -> Iterator[Callable[[], bool]]:
     for case in cases():
         if is_wanted(case.id):
             yield partial(_case, case, case.id, record=record)
+            if case.newer.exists():
+                yield partial(_newer, case, f"{case.id} (newer)", record=record)
     for one, made in written_cases.shared():
         if is_wanted(id := f"written/{one.folder.name}/{made.program}"):
             yield partial(_written, one, made, made.hash(), id, record=record)
@@ -82,10 +85,17 @@ def _case(case: Case, id: str, *, record: bool) -> bool:
     return _record(id, changed=written_cases.write(case.record, written(live)))
 
 
+def _newer(case: Case, id: str, *, record: bool) -> bool:
+    live = case.live(newer=True)
+    if not record:
+        return _differs(id, json.loads(case.newer.read_bytes()), live)
+    return _record(id, changed=written_cases.write(case.newer, written(live)))
+
+
 def _written(one: Shared, made: Written, file: str, id: str, *, record: bool) -> bool:
     live, path = made.live(file), one.record(made.program)
     if not record:
-        return _differs(id, {**written_cases.read(path), "why": None}, {**live, "why": None})
+        return _differs(id, {**live, **written_cases.read(path), "why": None}, {**live, "why": None})
     why = written_cases.read(path).get("why") if path.exists() else None
     return _record(
         id, changed=written_cases.write(path, written({**live, **({"why": why} if why else {})}))

@@ -85,11 +85,42 @@ _LINE = re.compile(r"\r?\n")
 _EVENTS = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")  # whose hooks' output is told
 
 
+QUEUED = "queued_command"  # what waited while the model worked: the user's prompts, and what others said
+_NOTIFIED = """\
+[SYSTEM NOTIFICATION - NOT USER INPUT]
+This is an automated background-task event, NOT a message from the user.
+Do NOT interpret this as user acknowledgement, confirmation, or response to any pending question.
+
+"""
+_OTHERS = {
+    "task-notification": _NOTIFIED,
+    "coordinator": "The coordinator sent a message while you were working:\n",
+    "peer": "Another Claude session sent a message while you were working:\n",
+    "channel": "A message arrived from {} while you were working:\n",
+}
+_NOT_USERS = "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n"
+
+
+def queued(attachment: Json) -> Any:
+    """The content of what waited in the queue; what is not the user's begins with whose it is."""
+    content, mode = attachment.get("prompt"), text_of(attachment.get("commandMode"))
+    origin = object_of(attachment.get("origin"))
+    head = _OTHERS.get(
+        text_of(origin.get("kind")) or mode, _NOT_USERS if attachment.get("isMeta") is True else ""
+    )
+    head = head.format(text_of(origin.get("server")))
+    if not head:
+        return content
+    return (
+        head + content if isinstance(content, str) else [{"type": "text", "text": head}, *listed(content)]
+    )
+
+
 def parts(attachment: Any) -> list[Part]:
     """What the model is told of an attachment; nothing of one that is of no known kind, or says nothing."""
     held = object_of(attachment)
     if held.get("type") == "file" and object_of(held.get("content")).get("type") == "image":
-        return _image(object_of(held["content"].get("file")))
+        return _image(held, object_of(held["content"].get("file")))
     told = _TOLD.get(text_of(held.get("type")))
     text = told(held) if told is not None else ""
     return [{"text": text}] if text else []
@@ -100,15 +131,18 @@ def is_told(attachment: object) -> bool:
     return text_of(object_of(attachment).get("type")) in _TOLD
 
 
-def _image(file: Json) -> list[Part]:
-    data, mime = name_of(file.get("base64")), name_of(file.get("type"))
-    return [{"inlineData": {"mimeType": mime, "data": data}}] if data and mime else []
+def _image(held: Json, file: Json) -> list[Part]:
+    data, mime, path = name_of(file.get("base64")), name_of(file.get("type")), name_of(held.get("filename"))
+    if not data or not mime:
+        return []
+    told: list[Part] = [{"text": _called("Read", {"file_path": path})}] if path else []
+    return [*told, {"inlineData": {"mimeType": mime, "data": data}}]
 
 
-def _called(tool: str, arguments: Json, result: str) -> str:
+def _called(tool: str, arguments: Json, result: str | None = None) -> str:
     asked = dumps(arguments).decode("utf-8", "replace")
     called = f"Called the {tool} tool with the following input: {asked}"
-    return f"{called}\nResult of calling the {tool} tool:\n{result}"
+    return called if result is None else f"{called}\nResult of calling the {tool} tool:\n{result}"
 
 
 def _file(held: Json) -> str:

@@ -118,10 +118,10 @@ class Items:
             self.keep(Entry(node.id, "user", node.ts, [Piece(node.number, parts)]))
 
     def put_in(self, node: Node) -> None:
-        """What was typed meanwhile: a prompt while the model worked, or a command, with what it printed."""
+        """What came while the model worked: prompts, notifications, a command with what it printed."""
         self.flush()
         data = node.line.data
-        content = data.get("content") if node.local else object_of(data.get("attachment")).get("prompt")
+        content = data.get("content") if node.local else attachments.queued(data["attachment"])
         parts = self.parts(node, content, "user")
         if parts:
             self.keep(Entry(node.id, "user", node.ts, [Piece(node.number, parts)]))

@@ -9,7 +9,7 @@ from functools import partial
 from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json
 from .. import branches, lines, pairs
-from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Effect, Session, Used
+from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Effect, Problem, Session, Used
 from ..protocol import Refused, Source
 from ..records import session_id, time_of
 from . import NAME, recognises
@@ -38,6 +38,9 @@ def read(source: Source) -> Iterable[Session]:
     if leaf is not None:
         branch = tree.branch(leaf)
         session.problems += forgotten(branch)
+        if tree.beyond is not None:
+            session.loose = True
+            session.problems.append(_hidden(tree, branch, tree.beyond))
         Items(session, source, tree).add(branch)
         session.branches = partial(_branches, source, session, tree, branch)
         session.used = partial(_used, source, tree)
@@ -46,6 +49,15 @@ def read(source: Source) -> Iterable[Session]:
         session.leave(SUB_AGENTS, len(_files(source)))
         pairs.tell(session, _PAIRS)
     yield session
+
+
+def _hidden(tree: Tree, branch: Branch, leaf: Node) -> Problem:
+    """What the last prompt hides that names one of several results; newer versions send all of it."""
+    talk = [node.number for node in branch.nodes if node.talks]
+    sent = sum(number <= leaf.number for number in talk)
+    why = f"it names line {leaf.number}, one of several results"
+    why += f": Claude Code 2.1.197 would send {sent} of {len(talk)} messages"
+    return Problem(tree.leaf_line, "forgets", why, "all are read")
 
 
 def _tree(source: Source, session: Session) -> Tree:

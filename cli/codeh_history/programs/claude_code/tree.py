@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...base.times import to_millis
-from ...providers.parts import name_of, objects
+from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json
 from ..lines import Line
 from ..model import Problem
 from ..records import time_of
-from .attachments import is_told
+from .attachments import QUEUED, is_told
 
 TALK = ("user", "assistant")
 _TOLD_BY_TIMES = 5000  # milliseconds before a line whose parent is missing in which that is looked for
@@ -43,7 +43,7 @@ class Node:
         self.local = self.type == "system" and data.get("subtype") == "local_command"
         self.talks = self.local or self.type in TALK
         attachment = data.get("attachment") if self.type == "attachment" else None
-        self.queued = attachment is not None and is_queued(attachment)
+        self.queued = attachment is not None and text_of(object_of(attachment).get("type")) == QUEUED
         self.attached = attachment is not None and is_told(attachment)
         self.ts = time_of(data.get("timestamp"))
         self.parent = self.origin = name_of(data.get("parentUuid"))
@@ -87,6 +87,8 @@ class Tree:
         self.behind: list[Node] = []  # attachments since the last of the talk
         self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt`
+        self.leaf_line = 0  # of which line that is
+        self.beyond: Node | None = None  # the leaf that it names, where the branch goes beyond it
         self._preserved: Json | None = None
 
     def add(self, line: Line, data: Json) -> Node | None:
@@ -94,7 +96,7 @@ class Tree:
         uuid = name_of(data.get("uuid"))
         if uuid is None:
             if data.get("type") == "last-prompt" and name_of(data.get("leafUuid")):
-                self.leaf_named = data["leafUuid"]
+                self.leaf_named, self.leaf_line = data["leafUuid"], line.number
             return None
         known = self.nodes.get(uuid)
         if known is not None:
@@ -117,14 +119,18 @@ class Tree:
     def leaf(self) -> Node | None:
         """The end of the branch that goes on: the last line, unless the last prompt names one of others.
 
-        What is attached to the last line goes with it.
+        What is attached to the last line goes with it. One of several results stands beside its branch.
         """
         if not self.talk:  # a sub-agent's own file
             self.talk = self.aside
         last = self.talk[-1] if self.talk else None
         named = self.nodes.get(self.leaf_named or "")
-        if last is None or (named is not None and not self._comes_from(last, named)):
-            return last and named
+        if last is None:
+            return None
+        if named is not None and not self._comes_from(last, named):
+            if named not in siblings(self, self.branch(last).nodes):
+                return named
+            self.beyond = named
         for node in self.behind:
             last = node if node.parent == last.id else last
         return last
@@ -193,15 +199,6 @@ class Tree:
             if node.parent == anchor.id and node is not head:
                 node.parent = tail.id
         head.parent = anchor.id
-
-
-def is_queued(attachment: object) -> bool:
-    """Whether it is a prompt that the user typed while the model worked: that is sent as a message."""
-    if not isinstance(attachment, dict) or attachment.get("type") != "queued_command":
-        return False
-    origin = attachment.get("origin") or {"kind": "human"}
-    human = isinstance(origin, dict) and origin.get("kind") == "human"
-    return human and attachment.get("commandMode", "prompt") == "prompt" and not attachment.get("isMeta")
 
 
 def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
