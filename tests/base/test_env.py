@@ -58,11 +58,27 @@ def test_ids_are_random_or_follow_from_the_seed() -> None:
     assert len({env.new_id("s", 0), env.new_id("s", 0), *others}) == 5
 
 
+class Written:
+    """A session that has one id, and 10 bytes of what streams wrote."""
+
+    session, offset = "s", 10
+
+    def __init__(self, id: str) -> None:
+        self.id = id
+
+    def has(self, id: str) -> bool:
+        return id == self.id
+
+    @staticmethod
+    def streamed() -> int:
+        return 10
+
+
 def test_a_seeded_id_that_is_taken_is_passed_over() -> None:
     env, again = Env({"CODEH_ID_SEED": "x"}), Env({"CODEH_ID_SEED": "x"})
     first, second = env.new_id("s", 0), env.new_id("s", 0)
-    again.taken = lambda id: id == first
-    assert again.new_id("s", 0) == second
+    again.locked = Written(first)
+    assert again.id_in(again.locked) == second
 
 
 def test_a_closed_pipe_ends_it_quietly_and_other_failures_say_what_is_stored(tmp_path: Path) -> None:

@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from answers import STREAMS
+from codeh_history.receive import answer
+from codeh_history.receive.pending import Pending
+from codeh_history.receive.stream import Streaming
 from inside import inside, lay
 from support import lines
 
@@ -48,3 +52,36 @@ def test_a_batch_at_an_old_offset(home: Path) -> None:
         path.write_bytes(HEADER.encode() + gone)
         second = run("append", "--jsonl", "-s", "s", home=home, stdin=batch).split()
         assert not set(second) & set(first[shift:])
+
+
+def test_ids_do_not_depend_on_how_fast_a_stream_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each piece is written when it is read: as many deltas, and as large, as there are pieces."""
+    monkeypatch.setattr(Pending, "flush_seconds", 0.0)
+    monkeypatch.setattr(Streaming, "flush_seconds", 0.0)
+    found, deltas = [], []
+    for size in (1 << 16, 40, 1):
+        monkeypatch.setattr(answer, "CHUNK", size)
+        found.append(ids_of(tmp_path / str(size)))
+        deltas.append((tmp_path / str(size) / "sessions" / "s.jsonl").read_bytes().count(b'"delta"'))
+    assert found[0] == found[1] == found[2]
+    assert deltas[0] < deltas[1] <= deltas[2]
+
+
+def ids_of(home: Path) -> list[str]:
+    """The ids of records after streams that ended well, were cut, and were begun again."""
+    run("append", "-s", "s", "-m", "hi", home=home)
+    for name in ("gemini", "anthropic", "openai-responses"):
+        run("append", "-s", "s", "--from", "auto", home=home, stdin=STREAMS[name](f"{name}-1"))
+    run("append", "-s", "s", "--stream", home=home, stdin=b"a text\nof some\nlines\n")
+    whole = STREAMS["openai-chat"]("r2")
+    cut = whole[: len(whole) // 2] + b"\n\n"
+    run("append", "-s", "s", "--from", "auto", home=home, stdin=cut + whole)
+    assert inside("append", "-s", "s", "--from", "auto", home=home, env=SEED, stdin=cut).code == 75
+    run("append", "-s", "s", "--jsonl", home=home, stdin=b'{"role":"user","parts":[{"text":"a"}]}\n' * 2)
+    run("compact", "-i", "s", "--max-items", "4", home=home)
+    records = lines(home / "sessions" / "s.jsonl")
+    ids = [record["id"] for record in records if "id" in record and record["type"] != "update"]
+    assert len(ids) == len(set(ids)) > 10
+    return ids

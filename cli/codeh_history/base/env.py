@@ -19,6 +19,10 @@ if TYPE_CHECKING:
         @property
         def offset(self) -> int: ...
 
+        def has(self, id: str) -> bool: ...
+
+        def streamed(self) -> int: ...
+
 
 SIGPIPE = 13
 
@@ -35,7 +39,7 @@ class Env:
         self.stderr = stderr
         self.quiet = False
         self.stored: str | None = None  # the id already stored, for errors that come after
-        self.taken: Callable[[str], bool] | None = None  # whether the session being written has an id
+        self.locked: Placed | None = None  # the session that is being written
         self.make_way: Callable[[], object] = lambda: None  # takes a bar off the terminal
         self.program: Callable[[list[str], Env], int] | None = None  # as `main` runs it, for `serve`
         self.named_only = False  # whether every session must be named, as in programs
@@ -80,20 +84,28 @@ class Env:
     def new_id(self, session: str, offset: int) -> str:
         """A new id; with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal.
 
-        A session that was replaced by a shorter one comes to old offsets again: the ordinal goes on to
-        the first id that is not there.
+        What streams wrote before their commits is not counted in the offset: how much that is depends on
+        timing. So an offset may come again, as it does in a session that was replaced by a shorter one:
+        the ordinal goes on to the first id that is not there.
         """
-        seed = self.seed
-        if seed is None:
+        if self.seed is None:
             return self.random_id()
-        import hashlib
-
+        offset -= self.locked.streamed() if self.locked is not None else 0
         while True:
             self._ordinal += 1
-            text = f"{seed}\0{session}\0{offset}\0{self._ordinal}"
-            id = hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]
-            if self.taken is None or not self.taken(id):
+            id = self._seeded(session, offset, self._ordinal)
+            if self.locked is None or not self.locked.has(id):
                 return id
+
+    def streamed_id(self, place: Placed, of: str) -> str:
+        """The id of what a stream writes before its commit; no other id depends on it."""
+        return self.random_id() if self.seed is None else self._seeded(place.session, place.offset, of)
+
+    def _seeded(self, *names: object) -> str:
+        import hashlib
+
+        text = "\0".join(map(str, (self.seed, *names)))
+        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
     def id_in(self, place: Placed, more: int = 0) -> str:
         """`new_id` after so many more bytes; where the session ends is asked only if the id hangs on it."""

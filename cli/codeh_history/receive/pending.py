@@ -139,7 +139,7 @@ class Pending:
             self.opened = locked.offset, lines
         elif self.replace:
             self.replace = False
-            return self.update(self.env.id_in(locked), self.held)
+            return self.update(self.env.streamed_id(locked, self.pending), self.held)
         self.replace = False
         if self.held:
             lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"

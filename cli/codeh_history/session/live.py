@@ -20,6 +20,23 @@ from .view import kind_of
 _ELSEWHERE = frozenset(("flowId", "parts", *OF_BLOCKS))  # what a record says of where its parts lie
 
 
+def streamed(records: list[Record]) -> int:
+    """How many bytes of a log hold what streams wrote before their commits: it depends on timing.
+
+    These are the lines that open a message, add to it, or replace what is pending of it.
+    """
+    pending: set[str] = set()
+    size = 0
+    for record in records:
+        type, of = record.data["type"], record.data.get("of")
+        if type == "commit":
+            pending.discard(str(of))
+        elif type in ("open", "delta") or (type == "update" and of in pending):
+            size += len(record.raw) + 1
+            pending.update([record.data["id"]] if type == "open" else [])
+    return size
+
+
 def undone(records: list[Record], notes: list[str]) -> set[int]:
     """Places of the records that are as if never written; later reverts decide first.
 

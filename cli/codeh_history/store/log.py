@@ -43,7 +43,7 @@ class LockedFile:
     `offset` is where the first new line will start; `session` its id; `created` whether it is new.
     """
 
-    __slots__ = ("_fd", "_ids", "created", "offset", "path", "session", "size")
+    __slots__ = ("_fd", "_ids", "_streamed", "created", "offset", "path", "session", "size")
 
     def __init__(self, fd: int, path: str, size: int, offset: int, session: str, *, created: bool) -> None:
         self._fd = fd
@@ -53,6 +53,7 @@ class LockedFile:
         self.session = session
         self.created = created
         self._ids: set[bytes] | None = None
+        self._streamed: int | None = None
 
     def has(self, id: str) -> bool:
         """Whether the file holds this seeded id already, in whatever record."""
@@ -63,6 +64,14 @@ class LockedFile:
             chunks = (pread_all(self._fd, _CHUNK + 22, at) for at in range(0, self.size, _CHUNK))
             self._ids = {found for chunk in chunks for found in seeded.findall(chunk)}
         return id.encode() in self._ids
+
+    def streamed(self) -> int:
+        """How many bytes hold what streams wrote before their commits."""
+        if self._streamed is None:
+            from .read import streamed
+
+            self._streamed = streamed(self.read())
+        return self._streamed
 
     def read(self) -> bytes:
         """What the file holds now, without lines too long to be records."""
@@ -153,7 +162,7 @@ def append(
             prefix = _prefix(fd, path, size, begin)
             new = prefix.endswith(b"}\n")
             locked = LockedFile(fd, path, size, size + len(prefix), id_of(path), created=new)
-            env.taken = locked.has
+            env.locked = locked
             lines = build(locked)
             if lines and len(lines) > longest:
                 from .lines import fitting
@@ -167,7 +176,7 @@ def append(
                 _write(fd, path, size, prefix + (lines or b""), unsynced, new=new)
             return new and bool(lines or header)
         finally:
-            env.taken = None
+            env.locked = None
             _close(fd, path, created=created)
     except OSError as error:
         raise InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored") from None

@@ -30,7 +30,7 @@ def append(
     made: list[bytes] = []
 
     def built(locked: Locked) -> bytes | None:
-        env.taken = locked.has
+        env.locked = locked
         lines = build(locked)
         if lines and len(lines) > longest:
             lines = fitting(env, path, lines, longest)
@@ -45,13 +45,13 @@ def append(
     except postgres.Missing:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
     except Unreachable as error:
-        env.taken = None  # it would ask the server
+        env.locked = None  # it would ask the server
         lines = made[0] if made else _without(path, id, build) if create else b""
         from .unsent import told
 
         raise told(env, path, error, lines) from None
     finally:
-        env.taken = None
+        env.locked = None
 
 
 def _without(path: str, id: str, build: Callable[[Locked], bytes | None]) -> bytes:

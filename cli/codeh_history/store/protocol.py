@@ -58,6 +58,9 @@ class Locked(Protocol):
     def has(self, id: str) -> bool:
         """Whether the log holds this seeded id already, in whatever record."""
 
+    def streamed(self) -> int:
+        """How many bytes hold what streams wrote before their commits: no seeded id depends on them."""
+
     def read(self) -> bytes:
         """What the log holds now, without lines too long to be records."""
 

@@ -13,6 +13,7 @@ from ..base.env import Env
 from ..base.errors import TryAgain
 from ..session.exchanges import exchanges, text_of
 from ..session.fold import View, arrange, fold
+from ..session.live import streamed
 from ..session.model import Json, Message, Summary
 from ..session.records import block_of, dumps
 from ..store import log, read
@@ -78,7 +79,8 @@ def filtered(env: Env, view: View, settings: Settings) -> View:
     work = prepare(view, settings)
     if work is None:
         return view
-    return after(view, records(env, view.id, view.log.size, work.drafts))
+    offset = view.log.size - (streamed(view.log.records) if env.seed else 0)
+    return after(view, records(env, view.id, offset, work.drafts))
 
 
 def prepare(view: View, settings: Settings) -> Work | None:

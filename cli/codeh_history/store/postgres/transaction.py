@@ -161,6 +161,11 @@ class Row:
     def has(self, id: str) -> bool:
         return f'"{id}"'.encode() in self.whole()
 
+    def streamed(self) -> int:
+        from ..read import streamed
+
+        return streamed(self.whole())
+
     def whole(self) -> bytes:
         if self._data is None:
             self._data = b"".join(self._lines(LINES, self.session))
