@@ -61,6 +61,7 @@ show 'codeh-history calls'
 show 'while codeh-history calls --via "$scratch/weather"; do codeh-history ask || break; done'
 
 say "What there is now"
+show 'codeh-history gc --yes > $scratch/gc # the pieces of complete answers, as many as the network made of them'
 show 'codeh-history status'
 show 'codeh-history show -n 6'
 show 'codeh-history stats'
