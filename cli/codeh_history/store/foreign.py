@@ -8,6 +8,7 @@ from itertools import chain
 
 from ..base.errors import BadData
 from ..base.read_json import json_value
+from ..session import live
 from ..session.model import Json
 from ..session.records import BOM, VERSION, Log, lines_of, parse
 from ..session.rules import PLACING, RULES
@@ -155,3 +156,8 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
 def begins_a_session(line: bytes) -> bool:
     """Whether a file that begins with this line is a session's lines, so far as the line tells."""
     return _is_session(parse([line]))
+
+
+def streamed(data: bytes) -> int:
+    """How many bytes of a log hold what streams wrote before their commits."""
+    return live.streamed(read(data).records) if b'"open"' in data else 0

@@ -68,7 +68,7 @@ class LockedFile:
     def streamed(self) -> int:
         """How many bytes hold what streams wrote before their commits."""
         if self._streamed is None:
-            from .read import streamed
+            from .foreign import streamed
 
             self._streamed = streamed(self.read())
         return self._streamed

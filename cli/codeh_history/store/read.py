@@ -8,7 +8,6 @@ from ..base.collector import Resting
 from ..base.env import Env
 from ..base.errors import HistoryError, InputOutput, NotFound
 from ..base.unnamed import unnamed_file
-from ..session import live
 from ..session.records import Log
 from . import foreign
 from .file import is_locked, open_regular, pread_all, records_in
@@ -108,11 +107,6 @@ def read_log(data: bytes | Arriving) -> Log:
     """A session's records; the collector rests meanwhile, which triples the speed of a large one."""
     with Resting():
         return foreign.read(data) if isinstance(data, bytes) else data.read()
-
-
-def streamed(data: bytes) -> int:
-    """How many bytes of a log hold what streams wrote before their commits."""
-    return live.streamed(read_log(data).records) if b'"open"' in data else 0
 
 
 def stdin(env: Env) -> bytes | Arriving:

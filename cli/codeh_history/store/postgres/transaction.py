@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...base.postgres import Server, Unreachable
 from ...base.read_json import json_object
-from ..foreign import check_writable
+from ..foreign import check_writable, streamed
 
 if TYPE_CHECKING:
     import psycopg
@@ -162,8 +162,6 @@ class Row:
         return f'"{id}"'.encode() in self.whole()
 
     def streamed(self) -> int:
-        from ..read import streamed
-
         return streamed(self.whole())
 
     def whole(self) -> bytes:
