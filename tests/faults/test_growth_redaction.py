@@ -33,7 +33,8 @@ OTHERS = [
     "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----\nMIIE\n", "-----BEGIN A ", "-----END PRIVATE KEY-----", "Private-Lines: 9\nabc\n",
     "a", "1", "A ", " ", "\n", '"', '\\"', "\\", "%41", "%", "QUJD", "QUJDQUJDQUJDQUJDQUJDQUJD\n", "abcdEFGH" * 4 + " ", "\\u0041", "://", "://a:",
     "://a:b", "://a:b@", "@", "a=b; ", "cookie: a=b; ", "eyJ-", "eyJ.", "eyJabcdefgh.", "<", "<password>", "<password a", "-", "_", ".", "$", "aB_",
-    "\x1b[32m", "TOKEN_", '{"password": ', "'\"", "[[", "İ", "é=",
+    "\x1b[32m", "TOKEN_", '{"password": ', "'\"", "[[", "token=abAB12.", "token=ab1c.", "client_id=aB1", "1234567890123456|", "aB1" * 8 + ".", "aB1" * 8 + ".abcdef.", "kind: Secret\\n",
+    '{"kind":"Secret","data":{"a":"b",', "%3A+", "%25", "password-command 'echo ", ".atlasv1.", "AAAAAAAAAA", "İ", "é=",
 ]  # fmt: skip
 
 
@@ -51,7 +52,7 @@ def table() -> Iterator[str]:
 
 
 def starts_of(rules: Iterable[Rule]) -> list[str]:
-    return list(dict.fromkeys(rule.start for rule in rules))
+    return list(dict.fromkeys(rule.start for rule in rules if rule.start))
 
 
 def seconds(work: Callable[[str], object], unit: str, size: int) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import orjson
@@ -18,13 +19,16 @@ from hypothesis import strategies as st
 from codeh_history.filters.redact import Hints, Redactor, disguises
 from codeh_history.filters.redact.clues import NOTHING, Clues
 from codeh_history.filters.redact.redactor import RULES
+from gitleaks_samples import FIRST, SECOND, fill
 from length import examples
 from secret_examples import SECRETS
 from secret_forms import FORMS, MORE
+from secret_forms_fourth import FIFTH, SIXTH
 from secret_forms_third import THIRD
 
 EVERY = Hints(RULES, base64=True)
-FOUND = [*SECRETS.values(), *(text for text, _ in [*FORMS.values(), *MORE, *THIRD])]
+DRAWN = [fill(line, Random(29))[0] for line in [*(line for _, line in [*FIRST, *SECOND]), *FIFTH, *SIXTH]]
+FOUND = [*SECRETS.values(), *(text for text, _ in [*FORMS.values(), *MORE, *THIRD]), *DRAWN]
 AROUND = ["{}", "x\n{}\ny", "a {} b", "\\n{}", "\\t{}\\n", "\x1b[32m{}\x1b[0m", "%22{}%22", "x{}x", "_{}", "({})", "'{}'", "{0}{0}", "\u00e9{}\u3000",
           "a/{}", '{{"a": "{}"}}', "\x00{}\x07"]  # fmt: skip
 NOISE = st.sampled_from([*AROUND[1:], "{} key", "token: {}", "{}, password", "http://{}", "-----{}"])

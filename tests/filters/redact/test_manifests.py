@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from codeh_history.filters.redact import Redactor
@@ -46,6 +48,19 @@ def test_what_is_no_secret_stays(text: str) -> None:
 def test_only_the_document_that_is_one_is_looked_at() -> None:
     other = YAML.replace("kind: Secret", "kind: ConfigMap")
     assert Redactor().text(f"{other}---\n{YAML}---\n{other}") == f"{other}---\n{CLEAN}---\n{other}"
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+@pytest.mark.parametrize("manifest", [YAML, json.dumps({"kind": "Secret", "data": {"user": "YW5uYQ=="}, "stringData": {"plain": '{"a": {"b": "swordfish"}}'}}, indent=2)], ids=["yaml", "json"])  # fmt: skip
+def test_it_is_found_in_json_in_json(manifest: str, level: int) -> None:
+    text = manifest
+    for _ in range(level):
+        text = json.dumps({"output": text})
+    cleaned = Redactor().text(text)
+    assert "YW5uYQ==" not in cleaned
+    assert "swordfish" not in cleaned
+    for _ in range(level):
+        cleaned = json.loads(cleaned)["output"]
 
 
 @pytest.mark.parametrize("level", [0, 1, 2])

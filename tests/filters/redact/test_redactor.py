@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import orjson
+import pytest
 
 from codeh_history.filters.redact import Redactor
 from secret_examples import SECRETS
@@ -42,6 +43,26 @@ def test_what_a_tool_was_told_and_said_is_looked_at_whatever_its_keys() -> None:
         }
     }
     assert Redactor().value(picture) is picture
+
+
+@pytest.mark.parametrize("field", ["args", "response"])
+def test_an_object_is_read_by_its_keys_and_by_what_stands_there(field: str) -> None:
+    """A Kubernetes Secret, an id, a key that a machine drew; the same object where there is nothing."""
+    manifest = {
+        "kind": "Secret",
+        "metadata": {"name": "x"},
+        "data": {"pg": "c3dvcmRmaXNo", "odd": "not base64"},
+    }
+    listed = {"items": [manifest, {**manifest, "kind": "ConfigMap"}]}
+    cleaned = Redactor().value({field: listed})[field]["items"]
+    assert cleaned[0]["data"] == {"pg": "[redacted:kubernetes-secret]", "odd": "not base64"}
+    assert cleaned[1] == listed["items"][1]
+    ids = {"client_id": "0123456789abcdef0123456789abcdef", "acme_key": "a1b2c3d4e5f6a7b8c9d0"}
+    assert Redactor().value({field: ids})[field] == dict.fromkeys(ids, "[redacted:assignment]")
+    harmless = {
+        field: {"client_id": "my-app", "sort_key": "a1b2c3d4e5f6a7b8c9d0", "kind": "Secret", "data": {}}
+    }
+    assert Redactor().value(harmless) is harmless
 
 
 def test_a_secret_over_two_pieces_is_marked_once() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeh_history.filters.redact.secret_names import says_secret
+from codeh_history.filters.redact.redactor import says_secret
 
 SECRET = """
 password passwd pwd passphrase secret token api_key apiKey API_KEY accessToken access-token db_password dbPassword DB_PASS clientSecret client-secret

@@ -65,6 +65,24 @@ class Rule:
                         yield span
 
 
+class WordRule(Rule):
+    """A secret that is known by its form alone: `pattern`, wherever it matches.
+
+    `clue` matches inside at least one word of each such secret; a word has no space, quote or bracket.
+    """
+
+    __slots__ = ("clue", "kind", "pattern")
+
+    def __init__(self, kind: str, clue: str, pattern: str) -> None:
+        super().__init__("", lambda *_: ())
+        self.kind = kind
+        self.clue = re.compile(clue, re.MULTILINE)
+        self.pattern = re.compile(pattern)
+
+    def spans(self, text: str, _lower: str) -> Iterator[Span]:
+        return (Span(*found.span(), self.kind) for found in self.pattern.finditer(text))
+
+
 class Hints(NamedTuple):
     """The rules that may find something, in their order, and whether there may be base64."""
 
@@ -99,11 +117,17 @@ class Clues:
         self._phrase, self._said = phrase, phrase.start.encode()
         self._coded = coded
         self._keys = [f'"{key}"'.encode() for key in keys]
+        self._words = [rule for rule in rules if isinstance(rule, WordRule)]
         self._tables = [
             (
                 exact,
                 _Starts(
-                    [rule for rule in rules if (rule.exact, rule.anywhere) == (exact, anywhere)], anywhere
+                    [
+                        rule
+                        for rule in rules
+                        if rule.start and (rule.exact, rule.anywhere) == (exact, anywhere)
+                    ],
+                    anywhere,
                 ),
             )
             for exact in (True, False)
@@ -149,6 +173,10 @@ class Clues:
         told: dict[str, set[Rule]] = {}
         text = b"\n".join(words).decode("utf-8", "surrogateescape")
         lower = ascii_lower(text)
+        for form in self._words:
+            for place in form.clue.finditer(text):
+                end = text.find("\n", place.end()) % (len(text) + 1)
+                told.setdefault(text[text.rfind("\n", 0, place.end()) + 1 : end], set()).add(form)
         for exact, starts in self._tables:
             end = -1
             for at, rule in starts.places(text if exact else lower):

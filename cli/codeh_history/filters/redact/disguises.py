@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import takewhile
 
 from .spans import Span
 
-Find = Callable[[str], list[Span]]
-_PERCENT = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
+Find = Callable[[str], Iterable[Span]]
+_PERCENT = re.compile(r"(?:%(?:25)*[0-9A-Fa-f]{2})++\+{0,2}")  # `%3A+`: a colon and a space
+# One sign is enough where it stands between a name and a value.
+_ESCAPED = re.compile("%(?:25)*(?:3[AaDd]|7[Cc])|%[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2}")
+_TWICE = re.compile("%(?:25)+(?=[0-9A-Fa-f]{2})")
 _UNICODE = re.compile(r"\\+u00([2-7][0-9A-Fa-f])")
 _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/]{24,}={0,2})(?:(?:\\n|\r?\n)[A-Za-z0-9+/]{1,100}){0,400}={0,2}(?![A-Za-z0-9_-])"
@@ -31,14 +34,14 @@ def coded(word: str) -> bool:
 
 def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
     """Where the text holds a secret in another spelling; `base64`: one of its words is `coded`."""
-    if "%" in text and len("".join(_PERCENT.findall(text))) > len("%41"):
-        yield from _decoded(text, _PERCENT, _unquoted, find)
+    if "%" in text and _ESCAPED.search(text):
+        yield from decoded(text, _PERCENT, _unquoted, find)
     if "\\u00" in text:
-        yield from _decoded(text, _UNICODE, lambda found: chr(int(found[1], 16)), find)
+        yield from decoded(text, _UNICODE, lambda found: chr(int(found[1], 16)), find)
     for found in _BASE64.finditer(text) if base64 else ():
         for data in dict.fromkeys((found[0], *_wrapped(found[0]), found[1])):  # all its lines, or some
             inside = text_in("".join(data.replace("\\n", "").split()))
-            hidden = find(inside) if inside is not None else []
+            hidden = list(find(inside)) if inside is not None else []
             if hidden:
                 yield Span(found.start(), found.start() + len(data), hidden[0].kind)
                 break
@@ -70,11 +73,13 @@ def text_in(data: str) -> str | None:
 
 
 def _unquoted(found: re.Match[str]) -> str:
-    raw = bytes.fromhex(found[0].replace("%", ""))
-    return raw.decode("utf-8", "replace") if len(raw) > 1 else raw.decode("latin-1")
+    signs = found[0].rstrip("+")
+    raw = bytes.fromhex(_TWICE.sub("%", signs).replace("%", ""))
+    text = raw.decode("utf-8", "replace") if len(raw) > 1 else raw.decode("latin-1")
+    return text + " " * (len(found[0]) - len(signs))
 
 
-def _decoded(
+def decoded(
     text: str, pattern: re.Pattern[str], decode: Callable[[re.Match[str]], str], find: Find
 ) -> Iterator[Span]:
     """What is found once these places are decoded, where it stands in the text itself."""

@@ -103,7 +103,7 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
      r"|genie-?key|aws4-hmac-sha256|hawk|oauth|ntlm|jwt|discogs|sso-key|zoho-oauthtoken|klaviyo-api-key)\s+[^\s\"',;\\]{3,}"
      r"|[^\s\"',;\\()\[\]{}]{16,})"), _of_a_header),
     ("bearer", "bearer", (0,), r"(?i)bearer(?:\s|%20|\+){1,4}(?P<secret>(?=[A-Za-z._~+/-]{0,80}\d)[A-Za-z0-9._~+/-]{20,}=*)", None),
-    ("api-key-header", "api-key,apikey,auth-token,auth-key,access-token,subscription-key,x-honeycomb-team", (0,),
+    ("api-key-header", "api-key,apikey,-art-api,auth-token,auth-key,access-token,subscription-key,x-honeycomb-team", (0,),
      rf"[\w-]{{6,20}}{_Q}\s{{0,4}}:\s{{0,4}}{_Q}(?P<secret>(?=[A-Za-z_.-]{{0,80}}[\d+/=])[^\s\"',;\\]{{6,}})", None),
     ("cookie", "cookie", (0,),
      rf"(?i)cookie{_Q}\s{{0,4}}[:=,]\s{{0,4}}{_Q}(?P<secret>[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}(?:;\s{{0,4}}[\w.-]{{1,64}}=[^\s;\"'\\]{{0,2048}}){{0,100}})",
@@ -150,6 +150,12 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("variable", "variable", (0,),
      (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
       r"\"(?P<secret>[^\"\n]{3,512})\""), _no_name),
+    ("option", "password-command,password_command,_password_command,passcommand,_passcommand,passwordeval,passcmd", (0,),
+     (r"(?i)_?pass(?:word)?[-_]?(?:command|eval|cmd)(?:\\{0,6}[\"'])?[\s=:,]{1,8}(?:\\{0,6}[\"'])?\s{0,4}(?:\S{0,40}/)?(?:echo|printf)\s{1,4}"
+      r"(?:(?:-\w{1,3}|[\"']?%s(?:\\n)?[\"']?)\s{1,4}){0,3}(?:\\{0,6}[\"'])?(?P<secret>[^\s\"'`$\\][^\"'`\n\\$]{2,256})"), _no_word),
+    ("login", "sonar.login,dsonar.login,sonar_login", (0,), rf"(?i)d?sonar[._]login{_Q}\s{{0,4}}[=:> ,]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9_]{{40,64}})", None),
+    ("login", "__contribsys__com,contribsys.com", (0,), r"(?i)(?:__)?contribsys(?:__|\.)com[\"']?\s{0,4}[=: ]\s{0,4}[\"']?(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})", None),
+    ("url-password", "://", (0,), r"://(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})@(?:gems|enterprise)\.contribsys\.com", None),
     ("literal", "--from-literal", (0,), r"--from-literal[= ][\"']?[\w.-]{1,128}=(?P<secret>[^\s\"']{2,512})", _of_a_secret),
     ("input", 'type="password"', (0,), r"type=\"password\"[^<>\n]{0,200}?\svalue=\"(?P<secret>[^\"\n]{3,256})\"", _no_name),
     ("community", "snmp-server", (0,), r"(?i)snmp-server\s{1,4}community\s{1,4}(?P<secret>[^\s\"']{2,64})", _no_word),

@@ -6,10 +6,16 @@ import re
 from collections.abc import Iterator
 
 from .clues import Rule
+from .disguises import decoded
 from .spans import Span
 
-_Q = r"\\{0,6}[\"']?"
-_KIND = re.compile(rf"\bkind{_Q}:[ ]?{_Q}Secret\b")
+KIND = "kubernetes-secret"
+FIELDS = ("data", "stringData")
+_DEEPEST = 5  # levels of JSON in JSON
+_NAMED = re.compile(r"(?:\b|(?<=\\n))kind(?:\\{0,40}[\"'])?:[ ]?(?:\\{0,40}[\"'])?Secret\b")
+_HERE = re.compile(r"\bkind[\"']?:[ ]?[\"']?Secret\b")
+_ESCAPE = re.compile(r"\\([\\\"/nrt])")
+_MEANS = {"n": "\n", "r": "\r", "t": "\t"}
 _DOCUMENT = re.compile(r"^(?:---|```|~~~)", re.MULTILINE)
 _YAML = re.compile(r"^([ ]{0,40})(data|stringData):[ ]*\n", re.MULTILINE)
 _ENTRY = re.compile(
@@ -17,25 +23,35 @@ _ENTRY = re.compile(
     r"(?:[|>][+-]?[ ]*\n|(?P<q>[\"']?)(?P<secret>[^\s\"'|>][^\n]*?)(?P=q)[ ]*(?:\n|\Z))"
 )
 _LINE = re.compile(r"([ ]*)(?P<secret>[^\n]*)(?:\n|\Z)")
-_JSON = re.compile(r"\"(data|stringData)\\{0,6}\"\s{0,8}:\s{0,8}\{(?P<inside>[^{}]*)\}")
+_JSON = re.compile(r"\"(data|stringData)\"\s{0,8}:\s{0,8}\{")
 _PAIR = re.compile(
-    r"\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[^\"\\]*(?:\\[^\"][^\"\\]*)*?)\\{0,6}\"", re.ASCII
+    r"\s{0,80}\"[^\"\\\n]{1,256}\"\s{0,8}:\s{0,8}\"(?P<secret>(?:[^\"\\]|\\.)*+)\"\s{0,80},?", re.DOTALL
 )
 _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
 def _find(text: str, _lower: str, at: int) -> Iterator[Span]:
-    """All that the text holds, where one of its documents says that it is a secret."""
-    if not _KIND.search(text, max(0, at - 40), at + len("Secret") + 1):
-        return
+    """All that the text holds, at whatever level of quoting, once it names a Secret."""
+    if _NAMED.search(text, max(0, at - 100), at + len("Secret") + 1):
+        yield from _at_level(text, 0)
+        yield Span(len(text), len(text), "")
+
+
+def _at_level(text: str, level: int) -> Iterator[Span]:
     start = 0
     for mark in (*_DOCUMENT.finditer(text), None):
         end = mark.start() if mark else len(text)
-        if _KIND.search(text, start, end):
+        if _HERE.search(text, start, end):
             yield from _yaml(text, start, end)
             yield from _json(text, start, end)
         start = end
-    yield Span(start, start, "")
+    if level < _DEEPEST and "\\" in text and _NAMED.search(text):
+        yield from decoded(
+            text,
+            _ESCAPE,
+            lambda found: _MEANS.get(found[1], found[1]),
+            lambda inner: _at_level(inner, level + 1),
+        )
 
 
 def _yaml(text: str, start: int, end: int) -> Iterator[Span]:
@@ -48,22 +64,24 @@ def _yaml(text: str, start: int, end: int) -> Iterator[Span]:
             entry = _ENTRY.match(text, at, end) if not block or deep <= block else None
             if entry:
                 block = deep if entry["secret"] is None else 0
-                if entry["secret"] and _encoded(found[2], entry["secret"]):
-                    yield Span(*entry.span("secret"), "kubernetes-secret")
+                if entry["secret"] and is_value(found[2], entry["secret"]):
+                    yield Span(*entry.span("secret"), KIND)
             elif block and line["secret"]:
-                yield Span(*line.span("secret"), "kubernetes-secret")
+                yield Span(*line.span("secret"), KIND)
             at = line.end()
 
 
 def _json(text: str, start: int, end: int) -> Iterator[Span]:
     for found in _JSON.finditer(text, start, end):
-        for pair in _PAIR.finditer(text, *found.span("inside")):
-            if _encoded(found[1], pair["secret"]):
-                yield Span(*pair.span("secret"), "kubernetes-secret")
+        at = found.end()
+        while pair := _PAIR.match(text, at, end):
+            if is_value(found[1], pair["secret"]):
+                yield Span(*pair.span("secret"), KIND)
+            at = pair.end()
 
 
-def _encoded(field: str, value: str) -> bool:
-    """Whether it may stand there: `data` is base64."""
+def is_value(field: str, value: str) -> bool:
+    """Whether it may be a value of this field: those of `data` are base64."""
     if not value or "[redacted:" in value:
         return False
     return field == "stringData" or (len(value) % 4 == 0 and _BASE64.fullmatch(value) is not None)

@@ -23,6 +23,7 @@ _AFTER = re.compile(
       | (?:(?P<of>[ ](?:for|für|von|of)[ ](?:'[^'\n]{1,80}'|[\w@.+-]{1,64}))|[ ]\[[^\]\[\n"']{1,24}\]|\[\])?
         [ \t]{0,40}(?P<op>=>|:=|\?=|\+=|=(?!=)|:(?!:)|\uff1a)
         (?P<gap>\*{0,2}[ \t]{0,40}(?:\n[ \t]{1,40}(?=["'\\]))?)
+        (?:(?:!{1,2}\w{1,16}|&\w{1,32})[ ]{1,4})?
       | (?P<cell>[ \t]{1,20}\|[ \t]{1,20})
       | (?P<pair>\s{0,40},?\s{0,40}\\{0,6}["']?(?i:value)\\{0,6}["']?\s{0,4}[:=]\s{0,4})
       | (?P<xml>(?:\s[^<>\n]{0,100}+>|>|\s[^<>\n]{0,100}&gt;|&gt;)\s{0,40}(?:<!\[CDATA\[)?)
@@ -49,7 +50,6 @@ _SECTION = re.compile(r"^\[[\w .:-]+\]\s*$", re.MULTILINE)
 _XML = re.compile(r"(?:[^<>&]|&(?!lt;)){1,1000}(?=<|&lt;|\]\]>)")
 _VARIABLE = re.compile(r"[A-Z_]{2,64}=")
 _PAIR_BEFORE = re.compile(r"(?:^|[\s\"'])\w{1,32}=[^\s,;()\"'<>]{1,64}[ ]$")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
@@ -69,7 +69,8 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
     def tells(word: str, lower: str, at: int) -> bool:
         found = pattern.match(lower, at)
         end = found.end() if found else at + len(core) if " " in pattern.pattern else 0
-        return end > 0 and secret_names.end_in(word, end) > 0
+        end = secret_names.end_in(word, end) if end else 0
+        return end > 0 and word[end : end + 1] != "/"  # `token/budget`: no value follows
 
     return Rule(core, find, anywhere=True, tells=tells)
 
@@ -114,11 +115,13 @@ def _quoted(text: str, name: Name, how: str, quote: re.Match[str]) -> tuple[int,
         return None  # what a shell runs
     if " " in value and name.loud and name.kind in ("pass", "phrase") and text[quote.start() - 1] == "=":
         return None if values.message(value) else (start, end)  # what a shell is told
-    return (start, end) if _is_secret(name, how, value) else None
+    return (start, end) if is_secret(name, how, value) else None
 
 
-def _is_secret(name: Name, how: str, value: str) -> bool:
+def is_secret(name: Name, how: str, value: str) -> bool:
     """Whether what stands in quotes is one."""
+    if name.kind == "id":
+        return values.drawn(value)
     least = {"pass": 3, "phrase": 8, "secret": 6, "key": 16}[name.kind]
     if len(value) < least or values.code(value) or (how == "call" and values.label(value)):
         return False
@@ -152,7 +155,7 @@ def _is_secret(name: Name, how: str, value: str) -> bool:
 
 def _of_a_conversation(name: Name, value: str) -> bool:
     """Whether it is the id by which programs that talk to models call a session."""
-    return "session" in name.lower and _UUID.fullmatch(value) is not None
+    return "session" in name.lower and values.UUID.fullmatch(value) is not None
 
 
 def _bare(text: str, name: Name, start: int, how: str, after: re.Match[str]) -> tuple[int, int] | None:
@@ -195,9 +198,11 @@ def _stands(text: str, name: Name, start: int, how: str, after: re.Match[str], v
     """Whether a word without quotes is a secret, and no code."""
     if value.isdigit() and name.lower.endswith(("pin", "otp", "passcode")):
         return name.loud or len(value) >= 6
-    if len(value) < (4 if name.kind == "pass" else 6) or (value.isdigit() and name.kind != "pass"):
+    if len(value) < (4 if name.kind == "pass" else 6) or (
+        value.isdigit() and name.kind not in ("pass", "id")
+    ):
         return False
-    if name.kind == "key":
+    if name.kind in ("key", "id"):
         return _random_key(name, how, after, value) and not _of_a_conversation(name, value)
     if how == "prose":
         return values.mixed(value) and len(value) >= 6 and not values.code(value)
@@ -237,7 +242,9 @@ def _in_a_file(text: str, name: Name, start: int, after: re.Match[str], value: s
 
 
 def _random_key(name: Name, how: str, after: re.Match[str], value: str) -> bool:
-    """Whether something called a key is one to a door: `STRIPE_KEY=x`, or a value that a machine drew."""
+    """Whether something called a key is a secret: `STRIPE_KEY=x`, or random; an id has to be random."""
+    if name.kind == "id":
+        return (how != "space" or name.option) and values.drawn(value)
     if how == "op" and name.loud and after["op"] == "=" and not after["gap"]:
         long_enough = len(value) >= 6 if "_" in name.text else len(value) >= 8 and values.mixed(value)
         return long_enough and not values.code(value) and not values.number(value)

@@ -39,6 +39,7 @@ _FIELDS = _LEFT | frozenset(
 )
 _SAID = frozenset(("args", "response"))  # of a call and its result
 _MEDIA = frozenset(("mimeType", "media_type"))  # what stands as `data` beside them is media
+_UNSURE = ("key", "id")  # kinds of names whose value has to look like a secret
 _NAMED = ("name", "key", "header", "Name", "Key")  # of an object that gives a name and a `value`
 
 
@@ -61,6 +62,8 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text with every secret that is found replaced."""
+        if len(text) < _LEAST or not self._spans(text, self._hints):
+            return text  # as most
         return self.texts([text])[0]
 
     def texts(self, pieces: Sequence[str]) -> list[str]:
@@ -206,6 +209,7 @@ class Redactor:
         changed = False
         media = not _MEDIA.isdisjoint(value)
         tells = _secret_pair(value)
+        manifest = value.get("kind") == "Secret"
         for key, item in value.items():
             name = key if key in _FIELDS and not said else self.text(key)
             if media and key == "data" and isinstance(item, str):
@@ -214,22 +218,37 @@ class Redactor:
                 cleaned = self._whole(item)
             elif within == "references" and isinstance(item, str):
                 cleaned = self.text(item)  # an id on which nothing hangs
-            elif isinstance(item, str) and item and says_secret(key):
+            elif isinstance(item, str) and item and _is_secret(key, item, said=said):
                 cleaned = self._whole(item)  # `{"password": "x"}`
             else:
                 if isinstance(item, dict) and isinstance(item.get("value"), str) and says_secret(key):
                     item = {**item, "value": self._whole(item["value"])}
+                if manifest and key in manifests.FIELDS and isinstance(item, dict):
+                    item = self._manifest(key, item)
                 cleaned = self.value(item, key, said=said or key in _SAID)
             changed = changed or name != key or cleaned is not value[key]
             new[name] = cleaned
         return new if changed else value
 
-    def _whole(self, item: str) -> str:
+    def _whole(self, item: str, kind: str = "assignment") -> str:
         if "[redacted:" in item:
             return item
-        self.counts["assignment"] += 1
+        self.counts[kind] += 1
         self.removed.add(item)
-        return mark("assignment")
+        return mark(kind)
+
+    def _manifest(self, field: str, data: Json) -> Json:
+        """`data` or `stringData` of a Secret of Kubernetes without its values."""
+        secrets = [
+            name
+            for name, value in data.items()
+            if isinstance(value, str) and manifests.is_value(field, value)
+        ]
+        return (
+            {**data, **{name: self._whole(data[name], manifests.KIND) for name in secrets}}
+            if secrets
+            else data
+        )
 
     def _media(self, data: str) -> str:
         """The content of a file: text is looked at, the rest stays, unless all of it is a key."""
@@ -257,13 +276,25 @@ _BY_VENDORS = frozenset(vendors.RULES)
 # Fields of what must be looked at as a whole: pieces of a stream, files.
 _KEYS = ("delta", "update", "mimeType", "media_type")
 _CLUES = Clues(RULES[:-1], forms.SETTING, disguises.coded, _KEYS)
-_PERCENT = re.compile(rb"%[0-9A-Fa-f]{2}.*%[0-9A-Fa-f]{2}")
+_PERCENT = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})")
 
 
 @lru_cache(maxsize=10_000)
+def _name_of(key: str) -> secret_names.Name | None:
+    """What a key says of its value; keys come again and again."""
+    return secret_names.name_of(key) if len(key) < 128 else None
+
+
 def says_secret(key: str) -> bool:
-    """Whether this key says that its value is secret; keys come again and again."""
-    return len(key) < 128 and secret_names.says_secret(key)
+    """Whether this key says that its value is secret."""
+    name = _name_of(key)
+    return name is not None and name.kind not in _UNSURE
+
+
+def _is_secret(key: str, value: str, *, said: bool) -> bool:
+    """Whether the value of a key is one; in what a tool was told or said, also by what it looks like."""
+    name = _name_of(key)
+    return name is not None and (name.kind not in _UNSURE or (said and names.is_secret(name, "op", value)))
 
 
 def _issued(text: str, hints: Hints | None) -> str | None:

@@ -11,7 +11,7 @@ _OF_NAMES = ascii_letters + digits + "_.-"
 _NAME = 64  # characters of a name before the word that tells
 _WITHOUT_BLANKS = "\u3000"  # from here on are scripts that put nothing between words
 # What the name's last word is (in small letters), how it goes on, and what that says. `key` alone says
-# little, with one of the words below before it as much as `secret`.
+# little, with one of the words below before it as much as `secret`; the value of an `id` must look random.
 CORES = {
     "pass": ("pass", "pass(?:word|wd|phrase|code|wort)?"), "pwd": ("pass", "pwd"),
     "pw": ("pass", "pw(?!d)"), "kennwort": ("pass", "kennwort"), "密码": ("pass", "密码"),
@@ -32,7 +32,9 @@ CORES = {
     "authorization": ("secret", "authorization"), "key": ("key", "keys?"), "auth": ("key", "auth"),
     "pat": ("key", "pat"), "dsn": ("key", "dsn"), "salt": ("key", "salt"),
     "signature": ("key", "signature"), "cookie": ("key", "cookie"),
-    "session": ("key", "session[_-]?id"), "pin": ("key", "pin"),
+    "session": ("key", "session[_-]?id"), "pin": ("key", "pin"), "keystring": ("secret", "keystring"),
+    "client": ("id", "client[_-]?id"), "access": ("id", "access[_-]?(?:key[_-]?)?id"),
+    "api": ("id", "api[_-]?id"), "secret_id": ("id", "secret_id"), "secretid": ("id", "secretid"),
 }  # fmt: skip
 WORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in CORES.items()}
 # Words that make a `key` a secret, with one sign between them at most.
@@ -54,6 +56,11 @@ _SUFFIX = re.compile(
     r"(?:[_.-]?(?:[dD]ata|[bB]ase)(?![a-z0-9]))?(?:[_-]?(?:[vV]alue|[sS]tring|[cC]onfirm(?:ation)?|[pP]lain|[tT]ext|[bB]64|[bB]ase64|[oO]ld|[nN]ew|[pP]rod(?:uction)?|[dD]ev|[tT]est"
     r"|[sS]taging|[lL]ive)(?![a-z]))?(?:_[A-Z0-9]{1,24}(?![a-z])){0,3}(?:[_-]?\d{1,3})?"
 )
+# `SECRET_NAME` is no secret.
+_ABOUT = re.compile(
+    r"_(?:NAMES?|IDS?|ARN|TYPE|REF|COUNT|SIZE|LENGTH|LIMIT|TTL|UR[LI]|PATH|FILE|DIR|HOST|PORT|REGION|VERSION|EXPIRY|EXPIRES|LIFETIME"
+    r"|COMMAND|FIELD|HEADER|PREFIX|ENDPOINT)(?![A-Z])"
+)
 _NO_KEY = re.compile(
     r"(?:^|[_.-])(?:sort|primary|public|pub|foreign|partition|cache|unique|index|row|hash|group|dict|map|object|item|lookup|shortcut|hot|arrow|enter"
     r"|data|column|field|idempotency|dedup|range|react|parent|child|registry|reg|json|xml|config|setting|translation|i18n|message|event|search"
@@ -66,7 +73,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 class Name(NamedTuple):
     """A name that says that a secret follows."""
 
-    kind: str  # phrase, pass, secret or key
+    kind: str  # phrase, pass, secret, key or id
     text: str
     lower: str
     option: bool  # of a command line
@@ -74,8 +81,8 @@ class Name(NamedTuple):
     a_phrase: bool  # it says that several words follow
 
 
-def says_secret(key: str) -> bool:
-    """Whether a key of an object says that its value is secret."""
+def name_of(key: str) -> Name | None:
+    """What the key of an object says of its value, None where it is no secret's."""
     lower = key.lower()
     for core, (kind, rest) in WORDS.items():
         at = lower.rfind(core)
@@ -83,9 +90,9 @@ def says_secret(key: str) -> bool:
         plural = word is not None and word[0].endswith("s") and word[0] != "pass"
         if word and end_of(key, lower, at, word.end(), kind) == len(key) and not plural:
             told = named(key, lower, at, len(key), kind)
-            if told and told[0].kind != "key":
-                return True
-    return False
+            if told:
+                return told[0]
+    return None
 
 
 def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
@@ -103,7 +110,10 @@ def end_in(text: str, end: int) -> int:
     """The same for a word that ends here at the earliest, whatever stands before it."""
     after = text[end : end + 1]
     if after.isalnum() or after in ("_", "-", "."):
-        end = _SUFFIX.match(text, end).end()  # type: ignore[union-attr]
+        suffix = _SUFFIX.match(text, end)
+        end = suffix.end()  # type: ignore[union-attr]
+        if _ABOUT.search(suffix[0]):  # type: ignore[index]
+            return 0
         after = text[end : end + 1]
         if after.isalnum() or after in ("_", "-"):
             return 0

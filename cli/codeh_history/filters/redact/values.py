@@ -50,6 +50,14 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->|::)[A-Za-z_]\w*)+")
 _CAMEL = re.compile(r"[A-Z]+[a-z]+(?:[A-Z]+[a-z]*)+|[a-z]+(?:[A-Z][a-z]+)+")
 _NUMBER = re.compile(r"[-+]?[\d_.,:/-]+(?:e[-+]?\d+|[kmg]b?|ms|s|px|%|tcp|udp)?", re.IGNORECASE)
 _LABEL = re.compile(r"[A-Za-z]\w*_\w+|(?:[a-z]+-)+\d{1,4}")
+UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_DRAWN = re.compile(rf"{UUID.pattern}|\d{{15,}}|\d{{10,}}[.-]\d{{10,}}")
+_HUMPS = re.compile(r"(?>[a-z]+\d{1,3}[a-z]*|[A-Z]?[a-z]{2,}|[A-Z]{1,8}(?![a-z])|\d{1,3}(?=[A-Z_]|$)|_)++")
+_WORD, _ALIKE, _DIGITS = (
+    re.compile("[A-Za-z0-9]+"),
+    re.compile("[a-z]+|[A-Z]+|[0-9]+"),
+    re.compile("[0-9]+"),
+)
 LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile("[0-9]")
 _NO_LETTER = re.compile(r"[0-9!@#$%^*+~?=]")
 
@@ -83,7 +91,7 @@ def a_name(value: str) -> bool:
 def code(value: str) -> bool:
     """Whether it is a variable or an expression of a program, as far as one word tells; a name too."""
     return (
-        bool(_DOTTED.fullmatch(value.lstrip("!&*-")))
+        bool(_DOTTED.fullmatch(value.lstrip("!&*-")) and not _token(value))
         or ("_" in value and value.replace("_", "").isalpha())
         or a_name(value)
     )
@@ -99,7 +107,31 @@ def number(value: str) -> bool:
 
 
 def camel(value: str) -> bool:
-    return bool(_CAMEL.fullmatch(value))
+    """Whether it is words joined by capitals; `LbZnzwGbjiRH` is not."""
+    return bool(_CAMEL.fullmatch(value)) and not _jumbled(value)
+
+
+@lru_cache(maxsize=4096)
+def drawn(value: str) -> bool:
+    """Whether it is an id that a machine drew: a UUID, a long number, letters and digits in no order."""
+    return bool(_DRAWN.fullmatch(value)) or any(map(_drawn_word, _WORD.findall(value)))
+
+
+def _drawn_word(word: str) -> bool:
+    digits = len(_DIGITS.findall(word))
+    return len(word) >= 14 and digits > 0 and not word.isdigit() and (digits > 1 or _jumbled(word))
+
+
+def _jumbled(word: str) -> bool:
+    """Whether capitals, small letters and digits alternate as in no word."""
+    return len(word) >= 8 and len(_ALIKE.findall(word)) * 2 > len(word)
+
+
+def _token(value: str) -> bool:
+    """Whether dotted words are a token: `abcDEF123ghi.JKLmno456`, not `utf8.JsonReader`."""
+    words = value.split(".")
+    odd = [word for word in words if len(word) >= 8 and not _HUMPS.fullmatch(word)]
+    return len(odd) > 1 or any(map(_drawn_word, words))
 
 
 def mixed(value: str) -> bool:

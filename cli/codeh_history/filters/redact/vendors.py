@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from .clues import Rule
+from .clues import Rule, WordRule
 from .spans import Span
 
 _B = "[A-Za-z0-9_-]"  # base64 for URLs
@@ -52,10 +52,11 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("aws-key", "bedrock-api-key-", "[A-Za-z0-9+/=]{40,}"),
     ("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "[A-Za-z0-9]{36,}"),
     ("github-token", "github_pat_", "[A-Za-z0-9_]{22,}"),
-    ("gitlab-token", "glpat- gldt- glptt- glrt- glcbt- glft- glsoat- glimt- glagent- glffct- gloas- glwt-", rf"{_B}{{20,}}(?:\.[a-z0-9]{{2}}\.[a-z0-9]{{9}})?"),
+    ("gitlab-token", "glpat- gldt- glptt- glrt- glcbt- glft- glsoat- glimt- glagent- glffct- gloas- glwt-", rf"{_B}{{20,}}(?:\.[a-z0-9]{{2}}\.?[a-z0-9]{{7,9}})?"),
     ("gitlab-token", "GR1348941", rf"{_B}{{20}}"),
     ("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xoxe.xoxp- xoxe.xoxb-", "[A-Za-z0-9%-]{10,}"),
     ("slack-token", "xapp-", r"\d-[A-Za-z0-9-]{10,}"),
+    ("jwt", "ZXlK", r"[A-Za-z0-9+/_-]{60,}={0,2}"),  # once more in base64
     ("slack-webhook", "https://hooks.slack.com/", r"(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}"),
     ("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", rf"\d{{1,20}}/{_B}{{20,}}"),
     ("webhook", "webhook.office.com/", r"webhookb2/[A-Za-z0-9@/_-]{40,}"),
@@ -83,11 +84,10 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("paypal-token", "access_token$production$ access_token$sandbox$", r"[0-9a-z]{16}\$[0-9a-f]{32}"),
     ("plaid-token", "access-sandbox- access-production- access-development-", _UUID),
     ("razorpay-key", "rzp_live_ rzp_test_", "[A-Za-z0-9]{14,}"),
-    ("flutterwave-key", "FLWSECK-", "[0-9A-Za-z-]{20,}"),
-    ("flutterwave-key", "FLWSECK_TEST-", "[0-9A-Za-z-]{12,}"),
+    ("flutterwave-key", "FLWSECK- FLWSECK_TEST- FLWPUBK- FLWPUBK_TEST-", "[0-9A-Za-z-]{12,}"),
     ("easypost-key", "EZAK EZTK", "[A-Za-z0-9]{54}"),
     ("shippo-token", "shippo_live_ shippo_test_", "[0-9a-f]{40}"),
-    ("lob-key", "live_", r"[0-9a-f]{35}(?!\w)"),
+    ("lob-key", "live_ test_ live_pub_ test_pub_", r"(?:[0-9a-f]{31}|[0-9a-f]{35})(?!\w)"),
     ("databricks-token", "dapi dose", "[0-9a-f]{32}"),
     ("linear-key", "lin_api_ lin_oauth_", "[A-Za-z0-9]{32,}"),
     ("notion-token", "secret_ ntn_", r"(?=[A-Za-z0-9]{0,40}\d)[A-Za-z0-9]{40,}"),
@@ -100,7 +100,8 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("figma-token", "figd_ figo_ figu_ figdr_", rf"{_B}{{20,}}"),
     ("contentful-token", "CFPAT-", rf"{_B}{{43}}"),
     ("typeform-token", "tfp_", r"[A-Za-z0-9_.=-]{40,}"),
-    ("mapbox-token", "sk.eyJ tk.eyJ", rf"{_B}{{20,2000}}+\.{_B}{{20,}}"),
+    ("mapbox-token", "sk.eyJ tk.eyJ pk.eyJ", rf"{_B}{{20,2000}}+\.{_B}{{20,}}"),
+    ("mapbox-token", "pk.", r"(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{60}\.[A-Za-z0-9]{22}(?!\w)"),
     ("sentry-token", "sntrys_ sntryu_", "[A-Za-z0-9+/=_-]{20,}"),
     ("grafana-token", "glsa_ glc_", "[A-Za-z0-9+/=_]{20,}"),
     ("grafana-token", "eyJrIjoi", "[A-Za-z0-9+/]{60,}={0,2}"),
@@ -116,19 +117,18 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("buildkite-token", "bkua_ bkaat_ bkct_ bkpt_", "[0-9a-f]{40}"),
     ("circleci-token", "CCIPAT_ CCIPRJ_", r"[A-Za-z0-9]{1,40}_[0-9a-f]{40}"),
     ("sonar-token", "squ_ sqp_ sqa_", "[0-9a-f]{40}"),
-    ("artifactory-token", "AKCp", r"\d[A-Za-z0-9]{60,}"),
-    ("artifactory-token", "cmVmdGtu", "[A-Za-z0-9]{56}"),
+    ("artifactory-token", "AKCp", r"(?=[A-Za-z]{0,60}\d)[A-Za-z0-9]{60,}"),
+    ("artifactory-token", "cmVmd", "[A-Za-z0-9]{59}"),
     ("docker-token", "dckr_pat_ dckr_oat_", rf"{_B}{{20,}}"),
     ("supabase-key", "sbp_ sb_secret_", r"(?=[A-Za-z0-9_]{0,30}\d)[A-Za-z0-9_]{20,}"),
     ("neon-key", "napi_", "[a-z0-9]{40,}"),
     ("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_ pscale_api_", "[A-Za-z0-9_.=-]{20,}"),
     ("pulumi-token", "pul-", "[0-9a-f]{40}"),
-    ("terraform-token", ".atlasv1.", "[A-Za-z0-9_=-]{60,}"),
     ("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", "[A-Za-z0-9._-]{20,}"),
     ("vault-token", "hvs. hvb. hvr.", rf"{_B}{{24,}}"),
-    ("vault-token", "s.", r"(?=[A-Za-z0-9]{0,23}\d)(?=[A-Za-z0-9]{0,23}[A-Z])[A-Za-z0-9]{24}(?![\w.])"),
+    ("vault-token", "s.", r"(?=[A-Za-z]{0,23}\d|[A-Za-z]{0,20}(?:[A-Z]{2,9}[a-z]{1,3}){2})[A-Za-z0-9]{24}(?![\w.])"),
     ("1password-token", "ops_eyJ", rf"{_B}{{100,}}=*"),
-    ("1password-key", "A3-", r"[A-Z0-9]{6}(?:-[A-Z0-9]{5,6}){5}(?!\w)"),
+    ("1password-key", "A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{5,6}-[A-Z0-9]{5,6})(?:-[A-Z0-9]{5,6}){3}(?!\w)"),
     ("age-key", "AGE-SECRET-KEY-1 AGE-SECRET-KEY-PQ-1", "[A-Z0-9]{50,}"),
     ("tailscale-key", "tskey-", rf"[a-z]{{3,12}}-{_B}{{16,}}"),
     ("fly-token", "fo1_ fm2_", r"[A-Za-z0-9+/=_,-]{40,}"),
@@ -147,6 +147,18 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("prefect-key", "pnu_ pnb_", "[A-Za-z0-9]{36}"),
     ("duffel-token", "duffel_live_ duffel_test_", rf"{_B}{{40,}}"),
     ("snyk-token", "snyk_uat. snyk_sat.", r"[A-Za-z0-9_.-]{30,}"),
+    ("harness-token", "pat. sat.", rf"{_B}{{22}}\.[A-Za-z0-9]{{24}}\.[A-Za-z0-9]{{20}}"),
+    ("authress-key", "sc_ ext_ scauth_ authress_", r"[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}"),
+    ("nebula-key", "dnkey-", rf"{_B}{{26}}-{_B}{{52}}"),
+    ("frameio-token", "fio-u-", "[A-Za-z0-9_=-]{64}"),
+    ("42-secret", "s-s4t2ud- s-s4t2af-", "[0-9a-f]{64}"),
+    ("octopus-key", "API-", r"(?=[A-Z]{0,25}\d)[A-Z0-9]{26}(?!\w)"),
+    ("openshift-token", "sha256~", rf"{_B}{{43}}(?![\w-])"),
+    ("scalingo-token", "tk-us-", rf"{_B}{{48}}"),
+    ("settlemint-token", "sm_aat_ sm_pat_ sm_sat_", r"[A-Za-z0-9]{16}(?!\w)"),
+    ("telegram-token", "api.telegram.org/bot", rf"\d{{5,16}}:{_B}{{30,40}}"),
+    ("twitter-token", "A" * 22, r"(?=[A-Za-z%]{0,80}\d)[A-Za-z0-9%]{80,100}(?![A-Za-z0-9+/%])"),
+    ("yandex-key", "t1.", rf"{_B}{{20,2000}}+={{0,2}}\.{_B}{{86}}={{0,2}}"),
     ("cursor-key", "key_", r"[0-9a-f]{60,}"),
     ("password-hash", "$1$ $5$ $6$ $apr1$", r"(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{20,86}"),
     ("password-hash", "$2a$ $2b$ $2y$", r"\d\d\$[./A-Za-z0-9]{53}"),
@@ -154,6 +166,15 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("password-hash", "$argon2id$ $argon2i$ $argon2d$ $scrypt$", r"[A-Za-z0-9$=,+/]{20,300}"),
     ("password-hash", "pbkdf2_sha256$ pbkdf2_sha1$ pbkdf2:sha256: scrypt:", r"[A-Za-z0-9$:+/=]{30,300}"),
     ("password-hash", "{SSHA} {SSHA256} {SSHA512} {SHA} {SMD5} {CRYPT} {PBKDF2}", r"[A-Za-z0-9+/=$.]{20,200}"),
+)  # fmt: skip
+
+# What is known by the form of a whole word: kind, how a text of words tells it, and the word.
+_WORDS: tuple[tuple[str, str, str], ...] = (
+    ("facebook-token", r"[1-9](?<![\d.-].)\d{14,15}$", r"(?<![\d.-])[1-9]\d{14,15}\|[A-Za-z0-9_-]{27,40}(?![\w-])"),
+    ("terraform-token", r"\.atlasv1\.", r"(?:(?<!\w)[A-Za-z0-9]{14})?\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
+    ("discord-token", rf"\.(?<={_B}{{20}}\.){_B}{{6}}\.{_B}{{27}}",
+     (rf"(?:(?<![\w.-])|(?<=\\[nrt]))(?={_B}{{0,26}}\d)(?={_B}{{0,26}}[A-Z]){_B}{{23,28}}\.{_B}{{6,7}}\.(?={_B}{{0,26}}\d)(?={_B}{{0,26}}[A-Z]){_B}{{27,40}}(?![\w.-])")),
+    ("dropbox-token", rf"AAAAAAAAAA(?<=\w{{21}}){_B}{{43}}", rf"(?<![\w+/-])[A-Za-z0-9]{{11}}A{{10}}{_B}{{43}}(?![\w+/-])"),
 )  # fmt: skip
 
 
@@ -172,5 +193,6 @@ def _rule(kind: str, start: str, rest: str) -> Rule:
 
 
 RULES = [
-    _rule(kind, start, rest) for kind, starts, rest in _TABLE for start in dict.fromkeys(starts.split())
+    *(_rule(kind, start, rest) for kind, starts, rest in _TABLE for start in dict.fromkeys(starts.split())),
+    *(WordRule(kind, clue, word) for kind, clue, word in _WORDS),
 ]

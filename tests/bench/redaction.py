@@ -1,0 +1,65 @@
+"""How many samples of secrets `redact` misses, and what it takes for one: the figures of docs/reliability.md."""
+
+from __future__ import annotations
+
+import sys
+import sysconfig
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
+
+from codeh_history.filters.redact import Redactor
+from gitleaks_samples import FIRST, SECOND, fill
+from secret_forms_fourth import FIFTH, HARMLESS, HARMLESS_MORE, SIXTH
+
+SEEDS = range(20)
+
+
+def missed(line: str, seed: int) -> bool:
+    """Whether a drawn piece is left, alone or inside a text."""
+    text, pieces = fill(line, Random(f"{seed} {line}"))
+    alone, inside = (Redactor().text(some) for some in (text, f"I ran\n{text}\nand it failed"))
+    return any(piece in alone or piece in inside for piece in pieces)
+
+
+def falsely_found(lines: list[str]) -> list[str]:
+    return [line for line in lines if Redactor().text(line) != line]
+
+
+def in_sources(where: str, size: int = 5_000_000) -> Redactor:
+    """What is found in installed sources, chosen by a hash of their names."""
+    root = Path(sysconfig.get_paths()[where])
+    files = [path for path in root.rglob("*.py") if where == "purelib" or "site-packages" not in path.parts]
+    files.sort(key=lambda path: sha256(str(path.relative_to(root)).encode()).digest())
+    redactor = Redactor()
+    for path in files:
+        text = path.read_bytes().decode("utf-8", "replace")
+        redactor.text(text)
+        size -= len(text)
+        if size < 0:
+            break
+    return redactor
+
+
+LISTS = {
+    "a line for each rule of gitleaks": [line for _, line in FIRST],
+    "another for most of them": [line for _, line in SECOND],
+    "dotted tokens, escaped signs, manifests, ids, settings": FIFTH,
+    "more of these": SIXTH,
+}
+
+
+def main() -> None:
+    for name, lines in LISTS.items():
+        count = sum(missed(line, seed) for seed in SEEDS for line in lines)
+        print(f"{name}: {len(lines)} lines, {count} missed of {len(lines) * len(SEEDS)} drawn")
+    for name, harmless in {"harmless": HARMLESS, "more harmless": HARMLESS_MORE}.items():
+        print(f"{name}: {len(harmless)} lines, {len(falsely_found(harmless))} taken for a secret")
+    for where in ("stdlib", "purelib"):
+        print(f"{where}: {sum(in_sources(where).counts.values())} places in 5 MB")
+
+
+if __name__ == "__main__":
+    main()
