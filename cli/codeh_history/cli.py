@@ -44,7 +44,7 @@ OTHER_NAMES = {  # what others call a verb, or something like it
     "cost": "usage", "costs": "usage", "tokens": "stats", "count": "stats", "info": "status",
     "copy": "fork", "branch": "fork", "edit": "update", "shrink": "compact", "compress": "compact",
     "fix": "repair", "check": "verify", "recover": "rescue", "title": "set title=TEXT",
-    "rename": "set title=TEXT", "version": "--version",
+    "save": "export", "load": "import", "get": "show", "rename": "set title=TEXT", "version": "--version",
 }  # fmt: skip
 OTHER_OPTIONS = {"--format": "--to", "--out": "--output"}
 ONLY = "the session is the only argument"  # what to say of an argument too many

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -95,24 +94,6 @@ def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(
 def test_a_stream_has_no_file_to_be_changed() -> None:
     with pytest.raises(Usage, match=r"-i changes a session: name one instead of -"):
         result.run(Env({}), Target("-", "argument"), lambda _: ([], {}), in_place=True)
-
-
-def test_a_forgotten_dash_in_a_pipe_is_told(home: Path) -> None:
-    path = lay(home, encode(LOG))
-    reading, writing = os.pipe()
-    try:
-        env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "s"}, stdin=reading)
-        with pytest.raises(Usage, match=r"stdin is a pipe: say - to read the session from it"):
-            result.target_of(env, None, None)
-        named = [result.target_of(env, "s", None), result.target_of(env, None, "s")]
-        assert [target.path for target in named] == [str(path)] * 2
-        assert result.target_of(env, None, "-").path == "-"
-    finally:
-        os.close(reading)
-        os.close(writing)
-    with open(os.devnull, "rb") as null:
-        env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "s"}, stdin=null.fileno())
-        assert result.target_of(env, None, None).path == str(path)
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [5], [1 << 20, 1], [9, (1 << 16) + 1, 3], [700_000] * 5])

@@ -145,7 +145,7 @@ def is_there(process: int) -> bool:
 @pytest.mark.parametrize(
     "argv",
     [[], ["--nothing"], ["nothing"], ["append", "--nothing"], ["undo", "x", "y"], ["payload", "--max-tokens", "x"],
-     ["append", "\udcff"], ["append", "-s"], ["\udcff"]],
+     ["append", "\udcff", "-m", "x"], ["append", "-s"], ["\udcff"]],
     ids=repr,
 )  # fmt: skip
 def test_a_wrong_command_line_is_one_line_and_2(argv: list[str]) -> None:

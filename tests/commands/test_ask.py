@@ -210,6 +210,20 @@ def test_an_empty_file_adds_nothing(home: Path, tmp_path: Path) -> None:
     assert prompts(home).count("hi") == 1
 
 
+def test_a_call_that_waits_is_named_once_and_the_prompt_sent_without_it(home: Path) -> None:
+    via = ("--to", "text", "--via", "cat > /dev/null; echo Sunny.")
+    inside("append", "-s", "demo", "-m", "The weather?", home=home)
+    for names in (["get_weather"], ["get_weather", "get_time"]):
+        calls = [word for name in names for word in ("--call", name, "--args", "{}")]
+        inside("append", "-s", "demo", *calls, home=home)
+        was, it = ("was", "it") if len(names) == 1 else ("were", "them")
+        note = f"codeh-history: demo: {', '.join(names)} {was} never answered; sent without {it}\n"
+        assert inside("ask", "-s", "demo", "And on Mars?", *via, home=home).err.decode() == note
+        assert inside("ask", "-s", "demo", "And now?", *via, home=home).err == b""
+    assert b"repairs of call/response pairs" in inside("payload", "demo", "--to", "gemini", home=home).err
+    assert inside("ask", "-s", "demo", *via, home=home).code == 65
+
+
 def test_a_key_is_answered_once(home: Path) -> None:
     for _ in range(2):
         assert inside("ask", *TO, FAILS, "-m", "hi", "--key", "k", home=home).code == 75

@@ -14,7 +14,7 @@ SESSION = (
     b'{"type":"message","id":"aa11bb22","ts":"2026-01-02T03:04:05.000Z","kind":"user","role":"user","parts":[{"text":"Why?"}]}\n'
     b'{"type":"message","id":"cc33dd44","ts":"2026-01-02T03:04:06.000Z","kind":"codeh","role":"model","parts":[{"text":"So."}]}\n'
 )
-TEXT = "the text is -m TEXT, the session is -s SESSION"
+TEXT = "the text is one or the other (the session is -s SESSION)"
 LINES = {  # what is typed: the code, and what is said
     "-s demo show": (2, "options stand behind the command: `codeh-history show … -s …`"),
     "--session=demo status": (2, "options stand behind the command: `codeh-history status … --session …`"),
@@ -35,10 +35,14 @@ LINES = {  # what is typed: the code, and what is said
     "new demo": (2, "did you mean `codeh-history append`?"),
     "summarise demo": (2, "did you mean `codeh-history summarize`?"),
     "rename demo x": (2, "did you mean `codeh-history set title=TEXT`?"),
+    "save demo": (2, "did you mean `codeh-history export`?"),
+    "load demo.json": (2, "did you mean `codeh-history import`?"),
+    "get demo": (2, "did you mean `codeh-history show`?"),
     "version": (2, "did you mean `codeh-history --version`?"),
     "help shw": (2, "did you mean `codeh-history show`?"),
     "größe": (2, "größe: no such command; see codeh-history --help"),
-    "show": (2, "which session? -s ID, or set CODEH_SESSION"),
+    "show": (3, "no session was begun in this directory; name one with -s"),
+    "show ''": (2, "argument: an empty name"),
     "show demo:": (2, "did you mean demo?"),
     "show demo,": (2, "did you mean demo?"),
     "show 'my session'": (2, "did you mean my-session?"),
@@ -60,8 +64,9 @@ LINES = {  # what is typed: the code, and what is said
     "show demo --bogus --help": (2, "(codeh-history show --help)"),
     "expand -s demo aa11bb22:": (3, "did you mean aa11bb22?"),
     "expand -s demo 1": (3, "did you mean :1?"),
-    "undo demo": (2, "a message is --id ID, the session is -s SESSION"),
-    "undo -s demo aa11bb22": (2, "a message is --id ID, the session is -s SESSION"),
+    "undo aa11bb22": (3, "aa11bb22.jsonl: no such session"),
+    "undo :1": (2, "a message is --id ID, the session is the argument or -s SESSION"),
+    "undo -s demo aa11bb22": (2, "a message is --id ID, the session is the argument or -s SESSION"),
     "undo -s demo --id 2": (3, "did you mean :2?"),
     "update -s demo cc33dd44: -m x": (3, "did you mean cc33dd44?"),
     "fork demo --at 1": (3, "did you mean :1?"),
@@ -73,10 +78,11 @@ LINES = {  # what is typed: the code, and what is said
     "compact demo --budget 32kk": (2, "a number of tokens above 0 expected, as 32000 or 32k"),
     "payload demo gemini": (2, "the provider is --to PROVIDER"),
     "payload demo --to openai": (2, "--to openai: one of gemini, openai-chat,"),
-    "ask why is it blue -s demo": (2, TEXT),
-    "ask -s demo 'why is it'": (2, TEXT),
+    "ask demo -m why": (2, TEXT),
+    "ask -s demo 'why is it' -m blue": (2, TEXT),
     "ask -m": (2, "requires an argument (codeh-history ask --help)"),
-    "append hello": (2, TEXT),
+    "append hello -m you": (2, TEXT),
+    "append -": (2, "stdin is read without an argument, or by -F -"),
     "append -s demo -m ''": (65, "the message is empty: give -m TEXT, -F FILE, or text on stdin"),
     "append -s demo -m a -s demo": (2, "given twice"),
     "set -s demo title hello": (2, "KEY=VALUE or KEY=@FILE expected"),

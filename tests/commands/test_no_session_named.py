@@ -172,6 +172,16 @@ def test_text_and_m_are_one_or_the_other(home: Path) -> None:
     assert inside("last", "demo", "--role", "user", home=home).out == b"two words\n"
 
 
+def test_a_text_that_begins_with_the_name_of_a_session_is_pointed_out(home: Path) -> None:
+    inside("append", "-s", "demo", "hi", home=home)
+    for words in (["demo"], ["demo", "hi"]):
+        assert (
+            noted(inside("append", *words, home=home)) == "demo is text here; the session demo is -s demo"
+        )
+    assert inside("append", "-s", "demo", "demo", home=home).err == b""
+    assert inside("append", "-s", "demo", "demo x", home=home).err == b""
+
+
 @pytest.mark.parametrize("verb", ["undo", "clear", "chat"])
 def test_verbs_about_a_session_take_it_as_their_first_argument(home: Path, verb: str) -> None:
     inside("append", "-s", "demo", "hi", home=home)

@@ -191,6 +191,11 @@ def test_a_filter_reads_no_other_session_than_the_one_piped_in(
         for_filtering(env, None)
     env.environ = {**env.environ, "CODEH_SESSION": "alpha-1"}
     assert for_filtering(env, None).id == "alpha-1"
+    env.stdin, writer = os.pipe()
+    with pytest.raises(Usage, match="stdin is a pipe: say - "):
+        for_filtering(env, None)
+    assert for_filtering(env, None, "-").path == "-"
+    os.close(writer)
 
 
 def test_a_file_that_is_there_is_told_as_one(

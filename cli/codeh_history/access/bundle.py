@@ -18,6 +18,7 @@ from typing import Any
 
 import orjson
 
+from ..base import piped
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, Lost, Usage
 from ..base.folders import create as create_file
@@ -50,7 +51,7 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Se
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
         raise Usage("--bundle -: a bundle is no text; redirect stdout, or name a file")
-    data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path, whole=True)
+    data = piped.needed(env) if target.path == "-" else read.read_bytes(target.path, whole=True)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = rewrite.blocks(data)
     held = sizes(stores, ids)

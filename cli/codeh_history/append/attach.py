@@ -21,6 +21,7 @@ from ..base.errors import BadData, InputOutput, Usage
 from ..base.mime import mime_type
 from ..base.quote import quote
 from ..session.model import Json, Part
+from ..session.records import BOM
 
 LARGE = 64 * 1024  # a file above this goes to the block store at once
 _STEP = 3 << 18  # bytes read at a time; a multiple of three, so that their base64 can be joined
@@ -60,7 +61,9 @@ def _attached(env: Env, name: str, number: int, clean: Clean | None) -> Attached
             if not size:
                 raise BadData(f"{name}: the file is empty")
             mime = _mime(file, name)
-            data = _block(file, size, mime)
+            skipped = _mark(file) if mime.startswith(_TEXTS) else 0
+            size -= skipped
+            data = _block(file, size, mime, start=skipped)
     except OSError as error:
         raise InputOutput(f"{name}: {error.strerror}") from None
     if data is None:
@@ -131,15 +134,21 @@ def _whole_characters(head: bytes) -> bytes:
     return head[: end - 1] if end and head[end - 1] >= 0xC0 else head[:end]
 
 
-def _block(file: BinaryIO, size: int, mime: str, step: int = _STEP) -> bytearray | None:
-    """The block of a file, a part's compact JSON; None if the file is not `size` bytes long."""
+def _mark(file: BinaryIO) -> int:
+    """How many bytes a byte order mark takes at the file's beginning."""
+    file.seek(0)
+    return len(BOM) if file.read(len(BOM)) == BOM else 0
+
+
+def _block(file: BinaryIO, size: int, mime: str, step: int = _STEP, *, start: int = 0) -> bytearray | None:
+    """The block of a file from a byte on, a part's compact JSON; None if not `size` bytes follow."""
     head = f'{{"inlineData":{{"mimeType":{quote(mime)},"data":"'.encode()
     tail = b'"}}'
     block = bytearray(len(head) + (size + 2) // 3 * 4 + len(tail))
     block[: len(head)] = head
     block[-len(tail) :] = tail
     at, left = len(head), size
-    file.seek(0)
+    file.seek(start)
     while chunk := file.read(step):
         left -= len(chunk)
         if left < 0:

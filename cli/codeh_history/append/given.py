@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from ..base.errors import Usage
-from ..base.options import FILES, MAX_BYTES, NEW, Options, Writing, argument, flag, option
+from ..base.options import FILES, MAX_BYTES, NEW, Writing, argument, flag, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-class Text(Options):
-    """The text of a message, and the session that it may begin."""
+class Text(Writing):
+    """The text of a message, and the session that it is for or begins."""
 
     words: Sequence[str] | None = argument("[TEXT...]", "The text, its words joined by blanks.")
     message: Sequence[str] = option("TEXT", "Text; repeatable, joined by a blank line.", "-m")
@@ -19,7 +19,7 @@ class Text(Options):
     new: bool = NEW
 
 
-class Given(Writing, Text):
+class Given(Text):
     """The options of a message, and the other ways in which messages come."""
 
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")

@@ -19,7 +19,7 @@ from ..session.records import BOM, block_of, check_message, dumps, lines_of
 from ..session.rules import ROLE_OF_KIND
 from ..store import read
 from ..store.protocol import Locked
-from .text import begin, store, target_of
+from .text import begin, see_that_something_came, store, target_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def run(
     cleaning = _cleaning(env) if redact else None
     lines = checked(lines_of(data), str(name), cleaning)
     if not lines:
+        if not data:
+            see_that_something_came(env)
         raise BadData(f"{name}: no message")
     target = target_of(env, session, new=new) or begin(env, _first_text(lines[0]))
     if cleaning is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..base.errors import BadData, TryAgain, Usage
+from ..base.ids import is_id
 from ..base.input import decode, read_text
 from ..base.quote import quote
 from ..session.rules import NAME_OF_KIND, ROLE_OF_KIND
@@ -31,7 +32,7 @@ class Taken(TryAgain):
     """Another process began a session of the name that was free."""
 
 
-def with_text(given: Taking) -> Taking:
+def with_text(env: Env, given: Taking) -> Taking:
     """The options with the text of the arguments as an `-m`; Usage where both are given."""
     if not given.words:
         return given
@@ -39,6 +40,9 @@ def with_text(given: Taking) -> Taking:
         raise Usage("-: stdin is read without an argument, or by -F -")
     if given.message:
         raise Usage(f"{given.words[0]} and -m: the text is one or the other (the session is -s SESSION)")
+    first = given.words[0]
+    if given.session is None and is_id(first) and exists(path_of(env, first)):
+        env.note(f"{first} is text here; the session {first} is -s {first}")
     return given.but(words=(), message=[" ".join(given.words)])
 
 
@@ -145,6 +149,8 @@ def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: 
         pieces = [decode(env.read_stdin(), "stdin")]
     text = joined(pieces)
     if needed and not text.strip():
+        if not messages and set(files) <= {"-"}:
+            see_that_something_came(env)
         raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
     return text
 
@@ -156,8 +162,17 @@ def exact(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
         return "".join(pieces)
     text = decode(env.read_stdin(), "stdin")
     if not text:
+        see_that_something_came(env)
         raise BadData("nothing to append: give -m TEXT, -F FILE, or text on stdin")
     return text
+
+
+def see_that_something_came(env: Env) -> None:
+    """BadData where the text was to come through a pipe, and nothing did."""
+    from ..base import piped
+
+    if piped.is_piped(env.stdin) and not env.reads_file():
+        raise BadData(f"stdin: {piped.nothing(env)}")
 
 
 def given(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:

@@ -32,9 +32,9 @@ def read_file(name: str) -> bytes:
 
 
 def decode(data: bytes, name: str) -> str:
-    """Text as UTF-8; anything else is refused, naming the byte."""
+    """Text as UTF-8 without a byte order mark; anything else is refused, naming the byte."""
     try:
-        return data.decode("utf-8")
+        return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise BadData(f"{name}: byte {error.start}: not UTF-8 (use --attach for a binary file)") from None
 

@@ -8,7 +8,7 @@ import stat
 import time
 
 from .env import Env
-from .errors import InputOutput, Usage
+from .errors import BadData, InputOutput, Usage
 from .input import decode
 
 NOTE_SECONDS = 2.0  # of waiting, until people are told what for
@@ -26,6 +26,20 @@ def text(env: Env, instead: str, *, note: float = NOTE_SECONDS, patience: float 
         return None
     found = decode(_read(env, instead, note, patience), "stdin").removesuffix("\n")
     return found if found.strip() else None
+
+
+def needed(env: Env) -> bytes:
+    """All of stdin; BadData where nothing is on it."""
+    data = env.read_stdin()
+    if not data.strip():
+        raise BadData(f"stdin: {nothing(env)}")
+    return data
+
+
+def nothing(env: Env) -> str:
+    """What to say of a stdin that brought nothing."""
+    pipe = is_piped(env.stdin) and not env.reads_file()
+    return f"nothing arrived{': the command before printed nothing' if pipe else ''}"
 
 
 def is_piped(fd: int) -> bool:

@@ -24,6 +24,8 @@ def json_object(text: object) -> dict[str, Any] | None:
 
 def demanded(text: bytes | str, name: str) -> Any:
     """The value of a JSON text that somebody named; BadData says what is wrong with it."""
+    if isinstance(text, bytes):
+        text = text.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
     try:
         return orjson.loads(text)
     except ValueError as error:

@@ -23,7 +23,7 @@ TEXT = ("message", "file", "role", "kind", "new")  # what a plain text message m
 
 
 def run(env: Env, given: Given) -> None:
-    given = text.with_text(given)
+    given = text.with_text(env, given)
     if not says_only(given, *TEXT):
         from ..base.signals import unwind
 

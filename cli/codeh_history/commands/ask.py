@@ -31,6 +31,7 @@ from ..send import payload
 from ..send.readiness import asking, unanswered
 from ..session.exchanges import is_prompt, text_of
 from ..session.model import Message
+from ..session.pairing import open_at_end
 from ..session.records import block_of, dumps
 from ..session.view import View
 from ..store import log
@@ -74,7 +75,7 @@ def run(env: Env, given: Given) -> None:
     layers.reaching(env, asked)
     payload.checked(asked.request)
     given.one_of("--id and --echo", "id", "echo")
-    given = append.with_text(given)
+    given = append.with_text(env, given)
     target = append.target_of(env, given.session, new=given.new)
     if target is None:
         text = _text(env, given, looked_at(env, b"", None))
@@ -139,6 +140,10 @@ def sending(
     if draft is not None and last is not None and given.key is None and _says(last, draft):
         env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
         draft = None
+    if draft is not None and (calls := open_at_end(view.messages)):
+        names = ", ".join(call.name for call in calls)
+        was, it = ("was", "it") if len(calls) == 1 else ("were", "them")
+        env.note(f"{target.id}: {names} {was} never answered; sent without {it}")
     lines = _kept(env, view, given)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
     reader = _reader(view, request)
@@ -199,7 +204,9 @@ def _text(env: Env, given: Given, view: View) -> str | None:
     text = append.joined(pieces if found is None else [*pieces, found])
     if text.strip() or given.attach:
         return text
-    if flags or (not view.messages and stdin and piped.is_piped(env.stdin)):
+    if not flags and stdin and piped.is_piped(env.stdin) and not open_at_end(view.messages):
+        raise BadData(f"stdin: {piped.nothing(env)}")
+    if flags:
         raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
     return None
 
@@ -241,7 +248,7 @@ def _kept(env: Env, view: View, given: Given) -> bytes:
 def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], seen: Seen, lines: bytes) -> None:
     """Put the request of the session with these lines into the file; whatever is wrong is found here."""
 
-    def look(env: Env, target: Target, _data: bytes | None, **how: Any) -> View:
+    def look(env: Env, target: Target, **how: Any) -> View:
         if not lines:
             return filled(env, target, seen.view(), **how)
         if size_of(target.path):
@@ -252,7 +259,9 @@ def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], seen: Seen, 
     body.truncate()
     request = asked.request.but(persist=False)
     with Resting():
-        body.writelines(payload.body_of(env, None, target.path, request, under=asked.under, look=look))
+        under = asked.under
+        pieces = payload.body_of(env, None, target.path, request, under=under, look=look, lost_known=True)
+        body.writelines(pieces)
 
 
 def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> int:

@@ -14,7 +14,7 @@ import orjson
 from .. import providers
 from ..access import result as filtering
 from ..access.view import view_of
-from ..base import amounts
+from ..base import amounts, piped
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
 from ..base.ids import is_id
@@ -210,7 +210,7 @@ def apply(env: Env, given: Given, file: str, counter: Counter) -> int:
     """Store what was answered; the answer is in the file, else it is what is piped in."""
     from ..summaries import two_step
 
-    emitted = two_step.read(env.read_stdin() if file == "-" else read_file(file), file)
+    emitted = two_step.read(piped.needed(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
     if given.given("session", "argument"):
         named = for_reading(env, given.session, given.argument)

@@ -22,8 +22,8 @@ class Given(Writing):
 
 
 def run(env: Env, given: Given) -> None:
-    if given.argument is not None and given.argument.startswith(":"):
-        raise Usage(f"{given.argument}: a message is --id {given.argument}; the argument is the session")
+    if given.argument is not None and (given.session is not None or given.argument.startswith(":")):
+        raise Usage(f"{given.argument}: a message is --id ID, the session is the argument or -s SESSION")
     if given.id and given.turn:
         raise Usage("--id and --turn: one of them")
     target = for_writing(env, given.session, given.argument)

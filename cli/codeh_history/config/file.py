@@ -61,7 +61,7 @@ def _text(path: str) -> str:
             status = os.fstat(fd)
             if path != os.devnull:
                 _see_that_it_is_ours(path, status, os.stat(os.path.dirname(os.path.realpath(path))))
-            return file.read().decode()
+            return file.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Usage(f"{path}: byte {error.start}: not UTF-8") from None
     except OSError as error:

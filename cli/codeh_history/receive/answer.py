@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ..base import piped
 from ..base.env import Env
 from ..base.errors import (
     BadData,
@@ -97,6 +98,7 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
     receiving.env.lives_long()
     if fd == receiving.env.stdin:
         receiving.env.awaits()
+        receiving.nothing = piped.nothing(receiving.env)
     with awaiting(receiving.env, receiving.target.path):
         _read(receiving, fd, most, ended)
         return receiving.close()
@@ -127,6 +129,7 @@ class Receiving(Pending):
         self.reader = reader
         self.echo = echo
         self.fresh = fresh
+        self.nothing = Nothing.text  # what to say where nothing came
         self.waits = False  # for its end: its id is known, so it may be an answer that is stored already
         self.taken = 0  # bytes read in all
         self.restarts = 0
@@ -275,9 +278,10 @@ class Receiving(Pending):
                 return self.unsent.error(self.came, f"{who}{outcome.text}; ")
             text = f"{where}: {who}{outcome.text}{self.rest()}"
             return TryAgain(text) if outcome.retry else ProviderRefused(text)
+        what = self.nothing if isinstance(outcome, Nothing) else outcome.text
         if self.unsent is not None:
-            return self.unsent.error(self.came, f"{outcome.text}; ")
-        text = f"{where}: {outcome.text}{self.rest()}"
+            return self.unsent.error(self.came, f"{what}; ")
+        text = f"{where}: {what}{self.rest()}"
         return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
 
     def store_error(self, failure: Failure) -> None:

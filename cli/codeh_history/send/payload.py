@@ -13,7 +13,7 @@ from ..base.env import Env
 from ..base.errors import BadData, Lost, Usage
 from ..base.input import from_file
 from ..base.jobs import BySettings, Compaction, Request, beside, tools_from
-from ..filters.curate import passes
+from ..filters.curate import pairs, passes
 from ..filters.curate import run as curating
 from ..providers.base import Options, Transcript
 from ..providers.base import Request as Body
@@ -39,17 +39,17 @@ def body_of(
     session: str | None,
     given: Request,
     *,
-    data: bytes | None = None,
     under: Json | None = None,
     strict: bool = False,
     look: Look | None = None,
+    lost_known: bool = False,
 ) -> Iterable[bytes | memoryview]:
     """The request body, in pieces that are made as they are written.
 
-    With `data` of these lines instead of those of the session's file; `under` are settings that hold where
-    the session says nothing else; `look` is how else its view is had. Large media in the block store is
-    not read before its piece is written, unless a budget must know what it costs and its first bytes do
-    not tell.
+    `under` are settings that apply where the session has none; `look` returns its view in another way than
+    `view_of`. With `lost_known` missing results of calls are repaired without a note. Large media in the
+    block store is not read before its piece is written, unless a budget must know what it costs and its
+    first bytes do not tell.
     """
     to = checked(given)
     choose = for_filtering if named(env, session, argument) is None else for_reading
@@ -61,13 +61,13 @@ def body_of(
     media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if given.allow_missing else None
     how: Filling = {"strict": strict, "media": media, "lost": lost}
-    view = (look or view_of)(env, target, data, **how)
+    view = (look or view_of)(env, target, **how)
     tell_lost(env, target.id, lost)
     if under:
         over = {key: value for key, value in view.meta.items() if value is not None}
         view = view.with_settings({**under, **over})
     given = given.within(view.meta, target.id, env.note)
-    view, messages, options = _as_sent(env, view, to, given, target.id)
+    view, messages, options = _as_sent(env, view, to, given, target.id, lost_known=lost_known)
     summaries = [summary.text for summary in view.summaries]
     if to == providers.PLAIN:
         return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
@@ -78,13 +78,13 @@ def body_of(
 
 
 def _as_sent(
-    env: Env, view: View, to: str, given: Request, session: str
+    env: Env, view: View, to: str, given: Request, session: str, *, lost_known: bool
 ) -> tuple[View, Sequence[Message], Options]:
     """The view as it is sent, its messages with what templates and attachments add, and the options."""
     options = _options(view, to, given, session)
     if given.context:
         view, options = _with_context(env, view, options)
-    view = _reduced(env, view, options, given, session)
+    view = _reduced(env, view, options, given, session, lost_known=lost_known)
     check_sendable(view, session, prefill=given.prefill)
     if given.user_template or given.system_template:
         from . import templates
@@ -172,12 +172,17 @@ def _within(env: Env, view: View, options: Options, given: Request, session: str
     return after
 
 
-def _reduced(env: Env, view: View, options: Options, given: Request, session: str) -> View:
+def _reduced(
+    env: Env, view: View, options: Options, given: Request, session: str, *, lost_known: bool
+) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
     with BySettings(session):
         settings, names = curating.settings(given), [] if given.raw else curating.names(given)
     view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
-    repaired = sum(1 for line in report if line["pass"] == "pairs")  # noqa: S105 - a pass
+    repaired = sum(
+        line["pass"] == "pairs" and not (lost_known and line["why"] == pairs.MISSING)  # noqa: S105 - a pass
+        for line in report
+    )
     if repaired:
         repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
         env.note(f"{session}: {repairs} of call/response pairs (curate --report shows each)")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+from itertools import chain
 
+from ..base import piped
 from ..base.collector import Resting
 from ..base.env import Env
-from ..base.errors import HistoryError, InputOutput, NotFound
+from ..base.errors import BadData, HistoryError, InputOutput, NotFound
 from ..base.unnamed import unnamed_file
 from ..session.records import Log
 from . import foreign
@@ -110,8 +112,14 @@ def read_log(data: bytes | Arriving) -> Log:
 
 
 def stdin(env: Env) -> bytes | Arriving:
-    """The session on stdin; of a pipe it is read while more of it comes."""
-    return Arriving(env.arriving()) if env.piped() else env.read_stdin()
+    """The session on stdin; of a pipe it is read while more of it comes. BadData where nothing is on it."""
+    if not env.piped():
+        return piped.needed(env)
+    blocks = env.arriving()
+    first = next((block for block in blocks if block.strip()), None)
+    if first is None:
+        raise BadData(f"stdin: {piped.nothing(env)}")
+    return Arriving(chain([first], blocks))
 
 
 def being_written(path: str) -> bool:

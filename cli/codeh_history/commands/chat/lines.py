@@ -24,6 +24,7 @@ class Lines:
         self.env = env
         self.typed = env.terminal(env.stdin)
         self._rest = b""
+        self._first = True
         self._ended = False
         edited = self.typed and (env.stdin, env.stdout) == (0, 1) and env.terminal(env.stdout)
         self._history = History(env, completer) if edited else None
@@ -68,8 +69,9 @@ class Lines:
         if not self._rest:
             return None
         line, _, self._rest = self._rest.partition(b"\n")
+        encoding, self._first = "utf-8-sig" if self._first else "utf-8", False
         try:
-            return line.removesuffix(b"\r").decode()
+            return line.removesuffix(b"\r").decode(encoding)
         except UnicodeDecodeError as error:
             raise BadData(
                 f"stdin: byte {error.start} of a line: not UTF-8; nothing of it was stored"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ... import providers
+from ...access.view import view_of
 from ...base.env import Env
 from ...base.errors import HistoryError, NegativeAnswer, Usage
 from ...base.escape import visible
@@ -20,6 +21,8 @@ from ...filters.redact.redactor import Redactor
 from ...send import payload
 from ...session.model import Json
 from ...session.records import VERSION, dumps
+from ...session.view import View
+from ...store.resolve import Target
 
 _SEPARATES = frozenset("|&;()")
 _ASSIGNS = re.compile(r"\w+=")
@@ -102,7 +105,11 @@ def _built(env: Env, said: Sequence[Layer], named: Mapping[str, Any]) -> None:
     }
     header: Json = {"type": "session", "version": VERSION, "id": "check", "created": env.now()}
     data = b"".join(dumps(record) + b"\n" for record in (header, {**message, "ts": env.now()}))
-    for _ in payload.body_of(env, None, "check.jsonl", request, data=data, under=under):
+
+    def look(env: Env, target: Target, **how: Any) -> View:
+        return view_of(env, target, data, **how)
+
+    for _ in payload.body_of(env, None, "check.jsonl", request, under=under, look=look):
         pass
 
 

@@ -10,6 +10,7 @@ from functools import partial
 from ...access.sealing import Seal, is_sealed
 from ...access.source import HEAD, Source, is_bundle, source
 from ...access.view import tell_damage
+from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Usage
 from ...programs import forms, sessions
@@ -85,6 +86,8 @@ def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
     for name in names:
         where = "stdin" if name == "-" else name
         with source(env, name) as file:
+            if name == "-" and not file.head:
+                raise BadData(f"stdin: {piped.nothing(env)}")
             opened = unsealed(file, where, given) if is_sealed(file.head) else None
             if opened is not None or (form == "auto" and is_bundle(file.head)):
                 from ...access import bundle

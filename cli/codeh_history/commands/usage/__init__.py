@@ -7,6 +7,7 @@ from functools import partial
 
 from ...access import responses
 from ...access.rows import Kind, noted, remembered
+from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, Usage
 from ...base.options import JSON, Reading, argument, option
@@ -77,7 +78,7 @@ def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
     if not named:
         return with_owners(noted(env, _remembered(env, paths, table)))
     chosen = [for_reading(env, name).path for name in dict.fromkeys(named)]
-    rows = [responses.row_of(path, table, env.read_stdin() if path == "-" else None) for path in chosen]
+    rows = [responses.row_of(path, table, piped.needed(env) if path == "-" else None) for path in chosen]
     of = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only programs have sub-agents
         others = with_owners([row for row in _remembered(env, paths, table) if row["id"] not in of] + rows)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...access.view import view_of
+from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
@@ -72,7 +73,7 @@ def checked(env: Env, target: Target) -> Json:
 
 def refused(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Json:
     """The verdict of a provider on what the session says."""
-    data = env.read_stdin() if target.path == "-" else read.read_bytes(target.path)
+    data = piped.needed(env) if target.path == "-" else read.read_bytes(target.path)
     from . import provider as refusals
 
     view = view_of(env, target, data, strict=strict)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from ...access.open_calls import Calling
 from ...access.skim import BIG, NeedsFold, Skim, logs
+from ...base import piped
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
 from ...session.fold import fold
@@ -37,7 +38,7 @@ class Verdict:
 
 def verify(env: Env, target: Target, *, big: int = BIG, step: int = _STEP) -> Verdict:
     """Everything that is wrong with a session: its lines, what they name, its pairs, its blocks."""
-    data = env.read_stdin() if target.path == "-" else None
+    data = piped.needed(env) if target.path == "-" else None
     kept = os.path.dirname(target.path) == sessions_dir(env)  # a copy elsewhere may have any name
     checks = Checks(target.id if kept else None)
     pieces = checks.through(

@@ -9,6 +9,7 @@ import orjson
 
 from ...access import result as filtering
 from ...access.view import view_of
+from ...base import piped
 from ...base.env import Env
 from ...base.errors import Lost, Usage
 from ...base.input import from_file, read_file
@@ -80,7 +81,7 @@ def _reduced(
 def _plan_in(env: Env, file: str, target: Target) -> bytes:
     if file == target.path == "-":
         raise Usage("--apply - and the session - are both stdin: give one as a file")
-    return env.read_stdin() if file == "-" else read_file(file)
+    return piped.needed(env) if file == "-" else read_file(file)
 
 
 def _tell(env: Env, session: str, plan: Plan) -> None:

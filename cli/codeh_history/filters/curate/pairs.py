@@ -13,6 +13,7 @@ from ...session.pairing import Answer, Call, open_at_end, pair
 from .base import Settings
 
 LOST = "The result of this tool call was lost."
+MISSING = "its result was lost"
 UNASKED, SECOND = "a response that no call asked for", "a second response to the same call"
 MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
@@ -84,7 +85,7 @@ class _Work:
                 self.remove(call.answer.message, call.answer.part, MOVED)
             elif id(call) not in left:
                 parts.append(lost(call))
-                why = "its result was lost"
+                why = MISSING
         new: Json = {"kind": "tool", "role": "user", "parts": parts, "ts": message.ts}
         self.inserts.append(insert(message.id, {"id": self._free_id(message), **new}, why))
 

@@ -91,7 +91,7 @@ class Exact:
 
 
 class Reader(Exact):
-    """The answer of a command: without escape sequences, lines that were written anew, final newlines."""
+    """The answer of a command, without byte order mark, escape sequences, redrawn lines, last newlines."""
 
     provider: str | None = "text"
 
@@ -99,6 +99,11 @@ class Reader(Exact):
         super().__init__(model)
         self._held = ""  # the beginning of an escape sequence
         self._spun = ""  # of a line that may be a spinner's
+
+    def _decoded(self, chunk: bytes, *, final: bool) -> str:
+        begins = not self._read
+        text = super()._decoded(chunk, final=final)
+        return text.removeprefix("\ufeff") if begins else text  # a byte order mark
 
     def _clean(self, text: str, *, final: bool) -> str:
         text = self._held + text
