@@ -74,6 +74,13 @@ def test_a_plain_append_imports_next_to_nothing(home: Path, argv: list[str]) -> 
         assert not loaded.intersection(APPEND)
 
 
+def test_an_append_to_the_newest_session_of_the_directory_imports_no_more(home: Path) -> None:
+    imported(home, "append", "-s", "demo", "-m", "hi")
+    loaded = imported(home, "append", "hi")
+    assert "codeh_history.store.begun" in loaded
+    assert not loaded.intersection(APPEND)
+
+
 @pytest.mark.parametrize("to", list(providers.FORMATS))
 def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
     imported(home, "append", "-s", "demo", "-m", "hi")

@@ -13,7 +13,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound, Usage
 from codeh_history.base.times import from_millis, to_millis
 from codeh_history.session.records import dumps
-from codeh_history.store import begun
+from codeh_history.store import begun, tail
 from codeh_history.store.resolve import for_reading, for_writing
 
 NOON = "2026-01-02T12:00:00.000Z"
@@ -51,6 +51,31 @@ def test_the_newest_is_told_by_messages_though_another_changed_later(env: Env) -
     today = made(env, "today", "2026-01-04T12:00:00.000Z", changed="2026-01-05T03:17:00.000Z")
     made(env, "between", "2026-01-03T18:00:00.000Z", changed="2026-01-05T03:18:00.000Z")
     assert begun.newest(env) == today
+
+
+@pytest.mark.parametrize(
+    ("last", "sure", "newest"),
+    [
+        ('{"type":"message","id":"a","ts":"TIME","role":"user","parts":[]}\n', True, "own"),
+        ('{"type":"commit","of":"a","ts":"TIME","parts":[]}\n', True, "own"), ('{"type":"summary","ts":"TIME"}\n', False, "other"),
+        ('{"type":"message","id":"a","ts":"2026-01-01T00:00:00.000Z","parts":[{"text":"\\"ts\\":\\"TIME\\""}]}\n', False, "other"),
+        ('{"type":"message","id":"a","ts":"TIME","parts":[{"text":"' + "x" * 9000 + '"}]}\n', False, "own"), ("", False, "other"),
+    ],
+    ids=["message", "commit", "summary", "another time", "long", "header alone"],
+)  # fmt: skip
+def test_a_message_that_changed_its_file_last_is_the_newest_at_sight(
+    env: Env, monkeypatch: pytest.MonkeyPatch, last: str, newest: str, *, sure: bool
+) -> None:
+    made(env, "other", "2026-01-02T12:00:00.000Z")
+    own = made(env, "own", created="2026-01-02T11:00:00.000Z", changed="2026-01-02T12:30:01.100Z")
+    with Path(own).open("a") as file:
+        file.write(last.replace("TIME", "2026-01-02T12:30:00.900Z"))
+    os.utime(own, (1767357001.1, 1767357001.1))
+    parsed = []
+    last_used = tail.last_used
+    monkeypatch.setattr(tail, "last_used", lambda path: parsed.append(path) or last_used(path))
+    assert begun.newest(env) == str(Path(own).with_name(f"{newest}.jsonl"))
+    assert (not parsed) == sure
 
 
 def test_a_session_that_was_just_begun_is_the_newest(env: Env) -> None:

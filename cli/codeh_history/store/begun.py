@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..base.env import Env
 
 _HEAD = 1 << 13  # bytes; a header is shorter
+_END = 1 << 13  # bytes that hold most last lines
 _TICK = 1000  # milliseconds that a file's time may lag behind the clock
 LATELY = 3_600_000  # milliseconds
 
@@ -39,6 +40,8 @@ def newest(env: Env) -> str | None:
     """The path of the session begun here that was begun or got a message last."""
     best, last, certain = None, "", False
     for changed, path in begun_here(env):
+        if best is None and _changed_by_message(path, changed):
+            return path  # without a JSON library: `append` has none
         at = from_millis(changed + _TICK)
         if certain and at < last:
             break  # none of those that follow has a newer message
@@ -62,6 +65,24 @@ def lately(env: Env) -> list[str]:
         if _last_used(path) >= earliest:
             found.append(id_of(path))
     return found
+
+
+def _changed_by_message(path: str, changed: int) -> bool:
+    """Whether a file ends with the message that changed it last, as far as its last bytes tell."""
+    if path.startswith(SERVER):
+        return False
+    try:
+        with open(path, "rb", buffering=0) as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - _END))
+            before, _, line = file.read(_END).removesuffix(b"\n").rpartition(b"\n")
+    except OSError:
+        return False
+    seconds = (from_millis(changed - ago)[:19] for ago in (0, _TICK))
+    return (
+        before != b""
+        and line.startswith((b'{"type":"message",', b'{"type":"commit",'))
+        and any(b'"ts":"' + second.encode() in line for second in seconds)
+    )
 
 
 def _last_used(path: str) -> str:
