@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from codeh_history.summaries import calls, outline
-from outlines import call, say
+from codeh_history.summaries import calls
+from outlines import call
 from summaries.recorded import view_of
 
 
@@ -127,14 +127,6 @@ def test_the_same_command_with_another_outlet_is_the_same() -> None:
     )  # fmt: skip
     assert list(done.failures) == ["`make check`", "`make test`"]
     assert done.mended == {"`make check`"}
-
-
-def test_a_failure_that_went_well_later_is_told_last() -> None:
-    again = call(1, "bash", {"command": "make"}, {"error": "boom"}) + call(
-        2, "bash", {"command": "make"}, {"output": "ok"}
-    )
-    text = outline.outline(view_of(say("Build it") + again).messages, 600)
-    assert "boom (went well later)" in text
 
 
 @pytest.mark.parametrize(

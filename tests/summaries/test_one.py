@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
+from codeh_history.commands.summarize import outlined
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
@@ -20,6 +22,7 @@ from talks import call, result, talk
 
 ENV = Env({"CODEH_NOW": "2026-05-01T00:00:00Z"})
 COUNTER = open_counter("approx")
+OUTLINE = Outline(partial(outlined, COUNTER), COUNTER)
 
 
 @st.composite
@@ -47,7 +50,7 @@ def logs(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def settings(most: int, least: int) -> Settings:
-    return Settings(Outline(), COUNTER, most=most, least=least)
+    return Settings(OUTLINE, COUNTER, most=most, least=least)
 
 
 @given(logs(), st.integers(1, 12), st.integers(1, 6))

@@ -1,26 +1,51 @@
-"""The built-in writer: an outline of what there is, in its room, and words for nothing."""
+"""The built-in writer: an extract of what there is, in its room, and words for nothing."""
 
 from __future__ import annotations
 
-from codeh_history.summaries import outline
+from functools import partial
+from typing import Any
+
+from codeh_history.commands.summarize import outlined
+from codeh_history.session.model import Summary
 from codeh_history.summaries.window import Batch
 from codeh_history.summaries.writer import Outline
+from codeh_history.tokens import open_counter
 from talks import talk, view
 
+COUNTER = open_counter("approx")
+OUTLINE = Outline(partial(outlined, COUNTER), COUNTER)
 
-def test_a_batch_is_outlined_in_the_room_that_its_size_gives() -> None:
-    messages = view(talk(12)).messages
-    made = Outline().of_batch(Batch(messages, 12, None, None))
-    assert made.text == outline.outline(messages, outline.room(outline.size(messages)))
-    assert "12" in made.text
+
+def summary(text: str, **fields: Any) -> Summary:
+    return Summary(fields={"id": "S", "summary": text, **fields}, place=0, raw=None)
+
+
+def test_a_batch_is_told_in_lines_in_the_room_that_its_size_gives() -> None:
+    messages = view(talk(40)).messages
+    made = OUTLINE.of_batch(Batch(messages, 40, None, None))
+    assert 0 < COUNTER.counts([made.text])[0] <= 150
     assert made.shortened is None
+    ids = {message.id for message in messages}
+    assert made.lines
+    assert all(text in made.text and id in ids for _, text, id in made.lines)
 
 
-def test_summaries_are_folded_and_where_nothing_is_in_them_it_is_said_how_many_they_were() -> None:
-    texts = ["Preferences:\n- Always use tabs.", "Preferences:\n- Never push on Fridays."]
-    folded = Outline().of_summaries(texts, 7)
-    assert "tabs" in folded
-    assert "Fridays" in folded
-    assert Outline().of_summaries(["", " "], 7) == "7 earlier exchanges."
-    Outline().stop()
-    assert Outline().of_summaries(texts, 7) == folded
+def test_what_has_no_room_for_a_line_is_told_by_its_beginning() -> None:
+    messages = view(talk(1)).messages
+    made = Outline(lambda *_: {"summary": "", "lines": []}, COUNTER).of_batch(
+        Batch(messages, 1, None, None)
+    )
+    assert made == (f"1 exchanges, beginning with: {messages[0].parts[0]['text']}", None, None)
+    assert OUTLINE.of_batch(Batch([], 2, None, None)).text == "2 exchanges without text."
+
+
+def test_summaries_are_folded_by_their_lines_and_those_without_line_by_line() -> None:
+    ours = summary("Rules:\n- Always use tabs.", lines=[["rule", "Always use tabs.", "m1"]])
+    theirs = summary("Rules:\n- Never push on Fridays.")
+    folded = OUTLINE.of_summaries([ours, theirs], 7)
+    assert folded.text == "Rules:\n- Always use tabs.\nEarlier summary:\n  Rules:\n- Never push on Fridays."
+    assert folded.lines == [
+        ["rule", "Always use tabs.", "m1"], ["earlier", "Rules:", "S"], ["earlier", "- Never push on Fridays.", "S"],
+    ]  # fmt: skip
+    assert OUTLINE.of_summaries([summary(""), summary(" ")], 7).text == "7 earlier exchanges."
+    OUTLINE.stop()

@@ -22,7 +22,7 @@ from ..base.input import decode, read_file
 from ..base.options import PROFILE, Reading, flag, option
 from ..config import layers
 from ..render.progress import progress
-from ..session.model import Json, Message
+from ..session.model import Json, Message, Summary
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import one as summarizing
@@ -107,7 +107,7 @@ def counter_of(env: Env, given: Given) -> Counter:
 def settings_of(env: Env, given: Given, command: Runs | None) -> Settings:
     """How it is done: by what a command says, or by the built-in outline."""
     counting = counter_of(env, given)
-    summarizer: Summarizer = Outline()
+    summarizer: Summarizer = Outline(partial(outlined, counting), counting)
     if command is not None:
         from ..summaries.by_command import Asked
 
@@ -126,6 +126,15 @@ def sources(given: Given, counter: Counter) -> Sources:
     )  # fmt: skip
 
 
+def outlined(
+    counter: Counter, messages: Sequence[Message], room: int, summaries: Sequence[Summary]
+) -> Json:
+    """What `compact` would write of messages and earlier summaries in so many tokens."""
+    from ..filters.compact.extract import extract
+
+    return extract(messages, room, counter, summaries)
+
+
 def extracted(
     counter: Counter, messages: Sequence[Message], most: int, room: int
 ) -> tuple[str, int] | None:
@@ -133,7 +142,7 @@ def extracted(
     from ..filters.compact.extract import extract
 
     size = sum(message_tokens(counter, messages))
-    return (extract(messages, room, counter), size) if size > most else None
+    return (extract(messages, room, counter)["summary"], size) if size > most else None
 
 
 def worded(file: str) -> Wording:

@@ -8,11 +8,15 @@ from datetime import datetime
 
 from ..base.times import to_millis
 from ..base.words import some
+from ..session.labels import labelled, pattern
 from .entries import Entry
 
 Local = Callable[[int], datetime]  # epoch milliseconds → the time on the reader's clock
 
 RECENT = 10
+_OURS = pattern(
+    r"#{2,3} (?:Recent Conversation History|Summary of Older|\S.*(?: ago|now|Yesterday|Undated))"
+)
 _MINUTE, _HOUR = 60_000, 3_600_000
 _MARK = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+")
 
@@ -38,9 +42,9 @@ def prompt(
 def _exchange(entry: Entry, now: int, local: Local) -> str:
     lines = [f"### {when(entry['timestamp'], now, local)}"]
     if entry["userMessage"]:
-        lines.append(f"User: {entry['userMessage']}")
+        lines.append(labelled("User", entry["userMessage"], _OURS))
     if entry["assistantResponse"]:
-        lines.append(f"Assistant: {entry['assistantResponse']}")
+        lines.append(labelled("Assistant", entry["assistantResponse"], _OURS))
     if entry["toolsUsed"]:
         lines.append(f"Tools: {', '.join(entry['toolsUsed'])}")
     return "\n".join(lines)

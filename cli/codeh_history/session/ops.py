@@ -247,5 +247,5 @@ def _summary(compaction: Json, number: int, op: Op) -> Json:
         "type": "summary", "id": f"{compaction['id']}.{number}", "createdAt": compaction.get("ts"),
         "summary": op["summary"], "covers": list(op.get("ids") or ()), "by": compaction["id"],
     }  # fmt: skip
-    of_period = ("periodStart", "periodEnd", "conversationCount")
-    return fields | {name: dict(op)[name] for name in of_period if name in op}
+    others = ("periodStart", "periodEnd", "conversationCount", "lines")
+    return fields | {name: dict(op)[name] for name in others if name in op}

@@ -64,6 +64,7 @@ class Op(TypedDict, total=False):
     after: str
     message: Json
     summary: str
+    lines: list[list[str]]
 
 
 class Line(Protocol):

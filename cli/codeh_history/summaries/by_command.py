@@ -10,7 +10,7 @@ from .. import providers
 from ..base.errors import SummarizerFailed
 from ..providers.base import Options
 from ..providers.wire import Cut, Failure, Nothing, Reply, read
-from ..session.model import Message, Part
+from ..session.model import Message, Part, Summary
 from . import gate
 from .command import Runs
 from .prompt import SUMMARIES, Prompt
@@ -39,8 +39,8 @@ class Asked:
         source = self.sources.of_batch(batch)
         return Written(self._reduced(source), source.shortened)
 
-    def of_summaries(self, texts: Sequence[str], count: int) -> str:
-        return self._reduced(of_summaries(texts, count))
+    def of_summaries(self, summaries: Sequence[Summary], count: int) -> Written:
+        return Written(self._reduced(of_summaries([summary.text for summary in summaries], count)))
 
     def stop(self) -> None:
         self.commands.stop()

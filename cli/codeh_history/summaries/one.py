@@ -13,8 +13,10 @@ from ..base.env import Env
 from ..base.errors import TryAgain
 from ..session.exchanges import exchanges, text_of
 from ..session.fold import View, arrange, fold
+from ..session.labels import PINNED, escaped
 from ..session.live import streamed
 from ..session.model import Json, Message, Summary
+from ..session.ops import NEXT
 from ..session.records import block_of, dumps
 from ..store import log, read
 from ..store.protocol import Locked
@@ -108,13 +110,15 @@ def seen(batch: Batch | None, summaries: Sequence[Summary]) -> dict[str, object]
 
 
 def _batch_draft(batch: Batch, summarizer: Summarizer) -> Draft:
-    text, shortened = summarizer.of_batch(batch)
+    written = summarizer.of_batch(batch)
     fields: Json = {
-        "periodStart": batch.start, "periodEnd": batch.end, "summary": text,
+        "periodStart": batch.start, "periodEnd": batch.end, "summary": written.text,
         "conversationCount": batch.count,
     }  # fmt: skip
-    if shortened is not None:
-        fields["shortened"] = dict(zip(("from", "to"), shortened, strict=True))
+    if written.lines is not None:
+        fields["lines"] = written.lines
+    if written.shortened is not None:
+        fields["shortened"] = dict(zip(("from", "to"), written.shortened, strict=True))
     return Draft(fields, batch.ids, summarizer.by)
 
 
@@ -122,15 +126,20 @@ def _fold_draft(view: View, new: Sequence[Draft], summarizer: Summarizer) -> Dra
     """One summary in the place of all there are and of the new one; covered pins stand word for word."""
     parts: list[Json] = [*(window.facts(s, view) for s in view.summaries), *(draft.fields for draft in new)]
     count = sum(part["conversationCount"] for part in parts)
-    text = summarizer.of_summaries([part["summary"] for part in parts], count)
+    made = [Summary(fields={"id": NEXT, **draft.fields}, place=0, raw=None) for draft in new]
+    written = summarizer.of_summaries([*view.summaries, *made], count)
     covers = window.stands_for(view.summaries, view, [id for draft in new for id in draft.covers])
-    pins = [text_of(view.all[id]) for id in covers if id in view.all and view.all[id].pinned]
-    text = "\n".join([text, *(f"Pinned: {said}" for said in pins if said and said not in text)])
+    pins = {id: text_of(view.all[id]) for id in covers if id in view.all and view.all[id].pinned}
+    pins = {id: said for id, said in pins.items() if said and said not in written.text}
+    text = "\n".join([written.text, *(f"{PINNED}: {escaped(said)}" for said in pins.values())])
     fields: Json = {
         "periodStart": window.earliest(part["periodStart"] for part in parts),
         "periodEnd": window.latest(part["periodEnd"] for part in parts),
         "summary": text, "conversationCount": count,
     }  # fmt: skip
+    if written.lines is not None:
+        pinned = [["pinned", line, id] for id, said in pins.items() for line in said.splitlines()]
+        fields["lines"] = [*written.lines, *pinned]
     return Draft(fields, covers, summarizer.by, absorbs_new=bool(new))
 
 
@@ -178,6 +187,8 @@ def records(env: Env, session: str, offset: int, drafts: Sequence[Draft]) -> lis
         covers = [*draft.covers, made[-1]["id"]] if draft.absorbs_new else list(draft.covers)
         head = {"type": "summary", "id": id, "createdAt": env.now()}
         made.append({**head, **draft.fields, "covers": covers, "by": draft.by})
+        if "lines" in made[-1]:
+            made[-1]["lines"] = made[-1].pop("lines")  # the last, as people read the text
         offset += len(dumps(made[-1])) + 1
     return made
 

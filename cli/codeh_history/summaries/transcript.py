@@ -9,11 +9,14 @@ from typing import Any
 import orjson
 
 from ..base.read_json import texts_in
+from ..session import labels
 from ..session.exchanges import exchanges, is_ide_context, text_of, tools_named
+from ..session.labels import labelled
 from ..session.model import Message
 from .results import result_value
 
 SEPARATOR = "\n\n---\n\n"
+OURS = labels.pattern(r"---[ \t]*(?:[\r\n]|\Z)|\[\d{4}-\d\d-\d\dT")  # an exchange begins with its time
 _ARGS, _HEAD, _TAIL = 400, 300, 200  # characters of a call's arguments, and of a result's two ends
 
 
@@ -29,27 +32,28 @@ def _entry(group: Sequence[Message]) -> str:
             continue
         if not lines and message.ts:
             lines.append(f"[{message.ts}]")
-        lines += _lines(message)
+        lines += (labelled(label, text, OURS) for label, text in _lines(message))
     return "\n".join(lines)
 
 
-def _lines(message: Message) -> list[str]:
+def _lines(message: Message) -> list[tuple[str, str]]:
+    """What a message says and does, each with the label that it stands under."""
     text = text_of(message).strip()
-    lines = [f"{'User' if message.role == 'user' else 'Assistant'}: {text}"] if text else []
+    lines = [("User" if message.role == "user" else "Assistant", text)] if text else []
     for part in message.parts:
         if "functionCall" in part:
             call = part["functionCall"]
-            lines.append(f"Tool call: {call['name']} {_cut(_json(call.get('args') or {}), _ARGS, 0)}")
+            lines.append(("Tool call", f"{call['name']} {_cut(_json(call.get('args') or {}), _ARGS, 0)}"))
         elif "functionResponse" in part:
             value = result_value(part["functionResponse"].get("response"))
             text = value if isinstance(value, str) else _json(value)
-            lines.append(f"Tool result: {_cut(text.strip(), _HEAD, _TAIL)}")
+            lines.append(("Tool result", _cut(text.strip(), _HEAD, _TAIL)))
         elif "inlineData" in part or "fileData" in part:
             blob: Any = part.get("inlineData") or part.get("fileData") or {}
-            lines.append(f"Attached: {blob.get('displayName') or blob.get('mimeType') or 'a file'}")
+            lines.append(("Attached", str(blob.get("displayName") or blob.get("mimeType") or "a file")))
     used = tools_named(message)
     if used:
-        lines.append(f"Tools used: {', '.join(used)}")
+        lines.append(("Tools used", ", ".join(used)))
     return lines
 
 

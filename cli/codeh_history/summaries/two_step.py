@@ -14,7 +14,7 @@ from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, TryAgain
 from ..session.fold import View
-from ..session.model import Json
+from ..session.model import Json, Summary
 from ..store.resolve import Target
 from ..tokens import Counter
 from . import gate, one, window
@@ -108,8 +108,8 @@ class Answered:
         sizes = self.emitted.get("shortened")
         return Written(self._checked(source), (sizes["from"], sizes["to"]) if sizes else None)
 
-    def of_summaries(self, texts: Sequence[str], count: int) -> str:
-        return self._checked(of_summaries(texts, count))
+    def of_summaries(self, summaries: Sequence[Summary], count: int) -> Written:
+        return Written(self._checked(of_summaries([summary.text for summary in summaries], count)))
 
     def stop(self) -> None:
         """Nothing runs."""

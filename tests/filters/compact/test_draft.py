@@ -50,7 +50,7 @@ def test_the_total_is_what_the_result_costs_whatever_is_done(data: st.DataObject
         if how == "drop":
             made.drop("s", unit, "w")
         elif how == "summarize":
-            made.summarize("s", unit, f"Sum of {unit}.", absorb=False)
+            made.summarize("s", unit, {"summary": f"Sum of {unit}."}, absorb=False)
         else:
             place = unit[-1], len(view.messages[unit[-1]].parts) - 1
             old = made.history.part(place)
@@ -163,7 +163,7 @@ def test_a_summary_stands_beside_an_earlier_one_or_takes_it_in(*, absorb: bool) 
     view = view_of([*records, S])
     made = draft(view)
     foreseen = made.summary_total("Sum.", [0, 1], absorb=absorb)
-    made.summarize("s", [0, 1], "Sum.", absorb=absorb)
+    made.summarize("s", [0, 1], {"summary": "Sum."}, absorb=absorb)
     (step,) = made.finished()
     op: Any = step.op
     assert op["ids"] == (["a", "b", "S"] if absorb else ["a", "b"])

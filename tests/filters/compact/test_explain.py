@@ -136,7 +136,7 @@ def test_in_a_talk_what_users_said_is_told_apart() -> None:
     asked_ = [line for line in lines if line.startswith("User: ")]
     assert 0 < len(asked_) < len(lines) - 1
     wanted = COUNTER.counts(["\n".join(asked_), "\n".join(line for line in lines if line not in asked_)])
-    assert [found["prompts"], found["sentences"]] == pytest.approx(wanted, abs=2)
+    assert [found["prompts"], found["sentences"]] == pytest.approx(wanted, abs=5)  # each with its heading
 
 
 def test_kinds_of_what_was_let_go() -> None:

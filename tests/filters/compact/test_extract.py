@@ -25,14 +25,14 @@ def talked() -> View:
 @pytest.mark.parametrize("room", [60, 200, 1000])
 def test_it_fits_and_says_the_same_twice(room: int) -> None:
     messages = talked().messages
-    text = extract(messages, room, COUNTER)
-    assert 0 < COUNTER.counts([text])[0] <= room
-    assert extract(messages, room, COUNTER) == text
+    made = extract(messages, room, COUNTER)
+    assert 0 < COUNTER.counts([made["summary"]])[0] <= room
+    assert extract(messages, room, COUNTER) == made
 
 
 def test_what_was_asked_for_for_good_is_in_it() -> None:
-    assert "release" in extract(talked().messages, 120, COUNTER)
+    assert "release" in extract(talked().messages, 120, COUNTER)["summary"]
 
 
 def test_nothing_comes_of_nothing() -> None:
-    assert extract([], 100, COUNTER) == ""
+    assert extract([], 100, COUNTER) == {"summary": "", "lines": []}

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from codeh_history.filters.compact.choice import earlier
 from codeh_history.filters.compact.ledger import failed_before, failing, ledger
 from codeh_history.filters.compact.line import Line
-from codeh_history.filters.compact.summary import parsed
+from codeh_history.filters.compact.summary import entries_of
 from codeh_history.session.ops import apply
 from codeh_history.summaries.calls import Effects
 from compact.short import asked, plan, tokens
@@ -39,10 +40,10 @@ def test_commands_that_failed_alike_are_told_in_one_line_and_read_apart() -> Non
     how = "Error: timed out waiting for the condition"
     runs = [m for name in "ab" for m in asked(name, "bash", {"command": f"make {name}"}, {"error": how})]
     view = session([user("go"), *runs, *working(60), user("end")])
-    text = summary(view, tokens(view) // 4)
-    assert section(text, "What failed") == [f"- `make a`, `make b`: {how}"]
+    (made,) = apply(view, plan(view, tokens(view) // 4).ops).summaries
+    assert section(made.text, "What failed") == [f"- `make a`, `make b`: {how}"]
     done = Effects()
-    assert list(parsed(text, done, 0))
+    assert list(earlier(entries_of(made) or (), done, 0))
     assert {what: said for what, (said, _) in done.failures.items()} == {"`make a`": how, "`make b`": how}
 
 

@@ -32,7 +32,7 @@ def test_what_stands_before_a_colon_may_be_no_speaker() -> None:
     talk = [m for n in range(20) for m in (user(f"number {n}?"), model("word " * 40))]
     view = session([user("TODO: find out why the mailer starts twice."), model(said), *talk, user("end")])
     text = summary(view, tokens(view) // 2)
-    assert f"- {said.removeprefix('Ok. ')}" in section(text, "Decisions")
+    assert f"- Model: {said.removeprefix('Ok. ')}" in section(text, "Decisions")
     assert section(text, "Open") == ["- TODO: find out why the mailer starts twice."]
 
 
@@ -64,8 +64,11 @@ TYPED: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
     "a decision": ("We decided to keep SQLite.", [("We decided to keep SQLite.", "asked", "User", "decision")]),
     "a command of the program": ("/theme\nGo on with the parser.", [("Go on with the parser.", "asked", "User", "")]),
     "a path is no command": ("/etc/hosts is wrong.", [("/etc/hosts is wrong.", "asked", "User", "")]),
-    "a picture": ("/tmp/a b.png", [("/tmp/a b.png", "pasted", "User", "")]),
+    "a picture": ("/tmp/a b.png", [("/tmp/a b.png", "pasted", "Pasted", "")]),
     "code": ("if (x) {", [("if (x) {", "asked", "User", "")]),
+    "a fence": ("```yaml\n- Never do that.\n```\nAnd you?", [("```yaml", "pasted", "Pasted", ""), ("- Never do that.", "pasted", "Pasted", ""), ("```", "pasted", "Pasted", ""), ("And you?", "asked", "User", "")]),
+    "a quote": ("> Never do that.\nWhy?", [("> Never do that.", "pasted", "Pasted", ""), ("Why?", "asked", "User", "")]),
+    "a name of ours": ("Rules: We met in Bonn.", [("Rules: We met in Bonn.", "asked", "User", "")]),
     "imports": ("import os", [("import os", "asked", "User", "")]),
     "nothing": (" \n\t\n", []),
 }  # fmt: skip

@@ -12,7 +12,9 @@ from hypothesis import given
 from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.session.fold import fold
+from codeh_history.session.line_names import named
 from codeh_history.session.records import lines_of, parse
+from codeh_history.session.redactions import blank
 from secret_examples import SECRETS
 from strategies import files_of
 from support import run
@@ -139,3 +141,55 @@ def test_append_and_export_redact_on_the_way(tmp_path: Path) -> None:
     for form in ("contents", "markdown"):
         assert secret.encode() in run("export", "s", "--to", form, home=tmp_path).out
         assert secret.encode() not in run("export", "s", "--to", form, "--redact", home=tmp_path).out
+
+
+KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\\nQyNTUxOQAAACBN\\n-----END OPENSSH PRIVATE KEY-----"
+
+
+def summarized(rows: list[str], text: str | None = None) -> bytes:
+    """A session with a summary, and with an op that makes one, of such lines."""
+    lines = [["rule", "Never push.", "m0"], *(["shown a.txt", row, "m1"] for row in rows)]
+    text = text or "\n".join(
+        ["Rules:", "- Never push.", "What files and commands showed:", "[a.txt]", *rows]
+    )
+    summary = {"summary": text, "lines": lines}
+    records = [
+        {"type": "session", "version": 1, "id": "s"}, {"type": "summary", "id": "S", **summary},
+        {"type": "compaction", "id": "K", "ops": [{"op": "summarize", "ids": [], **summary}]},
+    ]  # fmt: skip
+    return b"".join(orjson.dumps(record) + b"\n" for record in records)
+
+
+def clean(data: bytes) -> list[dict[str, Any]]:
+    redactor = Redactor()
+    found = [orjson.loads(line) for line in redacted_lines(data, redactor)]
+    assert sum(redactor.counts.values()) == 2  # once in each record, though text and lines both hold it
+    return [found[1], found[2]["ops"][0]]
+
+
+def test_the_lines_of_a_summary_lose_what_its_text_loses() -> None:
+    secret = SECRETS["github-token"]
+    for made in clean(summarized([f"my token is {secret}", "x = 1"])):
+        assert secret not in orjson.dumps(made).decode()
+        assert [text for _, text, _ in made["lines"]][::2] == ["Never push.", "x = 1"]
+        assert all(text in made["summary"] for _, text, _ in made["lines"])
+
+
+def test_a_secret_that_goes_over_lines_goes_from_both() -> None:
+    for made in clean(summarized(KEY.split("\\n"))):
+        assert "b3Blbn" not in orjson.dumps(made).decode()
+        assert "Never push." in made["summary"]
+
+
+def test_lines_that_would_tell_more_than_the_text_go() -> None:
+    row = "hunter2hunter2"
+    for made in clean(summarized([row], f"Rules:\n- Never push.\npassword: {row}")):
+        assert row not in orjson.dumps(made).decode()
+        assert "lines" not in made
+
+
+def test_a_summary_without_secrets_keeps_its_lines_and_a_tombstone_has_none() -> None:
+    data = summarized(["x = 1"])
+    assert b"".join(redacted_lines(data, Redactor())) == data
+    for line in [*named(data)][1:]:
+        assert b"x = 1" not in orjson.dumps(blank(line))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ...session.model import Part, Summary
+from ...session.model import Json, Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import arrange
 from .history import History, Place
@@ -115,12 +115,16 @@ class Draft:
         texts = self._texts_with(text, numbers, absorb=absorb)
         return self.total - self.costs(numbers) - self.summary_cost + self.history.cost_of_summaries(texts)
 
-    def summarize(self, stage: str, numbers: Sequence[int], text: str, *, absorb: bool) -> None:
-        """Put a text in the place of messages, and of the summaries there are with `absorb`."""
+    def summarize(self, stage: str, numbers: Sequence[int], fields: Json, *, absorb: bool) -> None:
+        """Put a summary in the place of messages, and of the summaries there are with `absorb`.
+
+        `fields` are its text (`summary`) and, of one that is made of lines, its `lines`.
+        """
+        text = fields["summary"]
         ids = self._covered(numbers, absorb=absorb)
         before = self.costs(numbers) + (self.summary_cost if absorb else 0)
         total = self.summary_total(text, numbers, absorb=absorb)
-        op: Op = {**summarize(ids, text), **self._period(numbers)}  # type: ignore[typeddict-item]
+        op: Op = {**summarize(ids, text), **fields, **self._period(numbers)}  # type: ignore[typeddict-item]
         why = "the oldest exchanges"
         self.steps.append(Step(op, stage, why, before, before - (self.total - total)))
         self.summaries = self._texts_with(text, numbers, absorb=absorb)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from ...base.read_json import texts_in
 from ...session.exchanges import is_ide_context, is_prompt, is_thought
-from ...session.model import Json, Message, Part
+from ...session.labels import SAID, SHOWN, USER
+from ...session.model import Json, Message, Part, Summary
 from ...session.ops import NEXT, shown_parts
 from ...session.sources import rendered
 from ...session.view import View
@@ -18,7 +19,8 @@ from ...tokens import Counter, part_tokens
 from ...tokens.formula import overhead, sent, summary_text, unscaled
 from ..costs import largest
 from . import stubs
-from .summary import ASKED, HEADINGS, LABEL, SAID, SHOWN, is_ours
+from .summary import KINDS as HEADING_OF
+from .summary import Entry, entries_of, fields_of
 from .units import units
 
 # In the order of a request; `frame` is what it costs whatever it says.
@@ -157,27 +159,26 @@ def _record(view: View, counter: Counter) -> dict[str, int]:
         return {}
     lines: list[tuple[str, str]] = [("frame", summary_text(()))]
     for summary in view.summaries:
-        ours = is_ours(summary.text)
-        lines += _sections(summary.text) if ours else [("summaries", summary.text)]
+        lines += _sections(summary)
     texts = {name: "\n".join(text for its, text in lines if its == name) for name in dict(lines)}
     counts = dict(zip(texts, counter.counts([f"{text}\n" for text in texts.values()]), strict=True))
     counts["frame"] += counter.message
     return dict(zip(counts, shared(_record_cost(view, counter), list(counts.values())), strict=True))
 
 
-def _sections(text: str) -> Iterator[tuple[str, str]]:
-    """The lines of a summary written here, each with what it is spent on."""
-    heading, whose, work = "", "", False
-    for line in text.split("\n"):
-        label = LABEL.fullmatch(line)
-        if line.removesuffix(":") in HEADINGS:
-            heading, whose, work = line.removesuffix(":"), "", False
-        elif heading == SAID and label:
-            whose, work = label[1], True
-        elif heading == SAID and not work and not line.startswith("  "):
-            whose = line.partition(": ")[0]
-        name = "sentences" if heading in (SAID, SHOWN) else "ledger"
-        yield "prompts" if heading == ASKED or whose == "User" else name, line
+def _sections(summary: Summary) -> Iterator[tuple[str, str]]:
+    """The lines of a summary, each with what it is spent on."""
+    entries = entries_of(summary)
+    if entries is None:
+        yield "summaries", summary.text
+    sections: dict[tuple[str, str], list[Entry]] = {}
+    for line in entries or ():
+        heading = HEADING_OF[line.kind]
+        sentence = heading in (SAID, SHOWN)
+        asked = line.kind == "asked" or (sentence and line.label == USER)
+        name = "prompts" if asked else "sentences" if sentence else "ledger"
+        sections.setdefault((name, heading), []).append(line)
+    yield from ((name, fields_of(lines)["summary"]) for (name, _), lines in sections.items())
 
 
 def _let_go(before: View, after: View, old: Pieces, new: Pieces, counter: Counter) -> Json:

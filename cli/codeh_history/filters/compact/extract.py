@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Message
+from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
 from ...tokens import Counter
@@ -12,13 +12,18 @@ from .draft import Draft
 from .history import History
 from .plan import Settings
 from .removal import Telling
+from .summary import fields_of
 
 
-def extract(messages: Sequence[Message], room: int, counter: Counter) -> str:
-    """The ledger and the chosen sentences of these messages, in at most so many tokens, unscaled."""
+def extract(
+    messages: Sequence[Message], room: int, counter: Counter, summaries: Sequence[Summary] = ()
+) -> Json:
+    """`summary` and `lines` of messages and earlier summaries, in at most so many tokens, unscaled."""
     view = View(Log([], [], 0, set()))
-    view.messages = list(messages)
+    view.messages, view.summaries = list(messages), list(summaries)
     draft = Draft(History(view, counter, Settings(budget=room)))
     draft.doomed = set(range(len(draft.history.messages)))
-    draft.target = room + draft.summary_total("", draft.doomed, absorb=False)
-    return Telling(draft, absorb=False).fitting()[0]
+    absorb = bool(summaries)
+    draft.target = room + draft.summary_total("", draft.doomed, absorb=absorb)
+    telling = Telling(draft, absorb=absorb)
+    return fields_of(telling.fitting()[0], work=telling.work)

@@ -10,6 +10,7 @@ from ...session.model import Json
 from ...session.ops import NEXT, Op
 from ...session.records import block_of
 from ...session.view import View
+from .summary import is_line
 
 HIGH = 0.85  # with `-i` a compaction starts above this share of the budget
 LOW = 0.60  # and reduces to this one, so that the next is far away
@@ -170,6 +171,9 @@ def _step(item: Any, number: int, view: View, known: Collection[str]) -> Step:
     op: Any = {key: value for key, value in item.items() if key not in _EXTRA}
     if item["op"] == "summarize":
         op.pop("why", None)
+        lines = item.get("lines", [])
+        if not isinstance(lines, list) or not all(map(is_line, lines)):
+            raise BadData(f"{where}: `lines` are not lists of kind, text and message id")
     before, after = item.get("tokens_before"), item.get("tokens_after")
     why, stage = item.get("why"), item.get("stage")
     return Step(

@@ -12,13 +12,14 @@ from typing import NamedTuple
 
 import orjson
 
+from ...session.labels import PASTED
 from ...tokens import memory
 from .line import Line
 
 RULES = (  # what says how a text is read; a law holds that this is all
     "filters/compact/readings.py", "filters/compact/speech.py", "filters/compact/line.py",
     "filters/compact/words.py", "summaries/clipped.py", "summaries/cues.py", "summaries/leanings.py",
-    "summaries/prose.py",
+    "summaries/prose.py", "session/labels.py",
 )  # fmt: skip
 TABLE = "readings"
 _KINDS = ("asked", "said", "pasted")
@@ -86,7 +87,7 @@ def _lines(known: str, text: Text, number: int, rate: float) -> Iterator[Line]:
     """A text's lines, of where they stand in it."""
     said, own = text.said, "User" if text.user else "Model"
     for start, end, row, kind, speaker, colon, topic, factor, first in orjson.loads(known):
-        label = said[speaker:colon] if colon else own
+        label = said[speaker:colon] if colon else PASTED if _KINDS[kind] == "pasted" else own
         line = Line(said[start:end], _KINDS[kind], number, label=label, row=row, rate=rate,
                     topic=_TOPICS[topic], first=first)  # fmt: skip
         line.factor = factor
@@ -101,7 +102,7 @@ def _told(lines: Iterable[Line], text: Text) -> str:
     for line in lines:
         at = said.find(line.text, at)
         speaker = colon = 0
-        if line.label != own:
+        if line.label != (PASTED if line.kind == "pasted" else own):
             speaker = said.find(line.label)
             colon = speaker + len(line.label)
         if at < 0 or speaker < 0 or line.kind not in _KINDS or line.topic not in _TOPICS:

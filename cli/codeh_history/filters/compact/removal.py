@@ -8,12 +8,13 @@ from operator import attrgetter
 
 from ...summaries.calls import Effects, Memo, effects
 from . import recent, stubs
+from .choice import earlier, entries, names, ranked
 from .draft import Draft
 from .extent import Extent
 from .ledger import ledger
 from .line import Line
 from .lines import Reader
-from .summary import is_ours, names, parsed, ranked, written
+from .summary import Entry, entries_of, fields_of, opaque, rendered
 from .words import upto
 from .worth import Worth
 
@@ -36,7 +37,7 @@ def summarize(draft: Draft) -> None:
     Where it needs less room than there is, more of the newest turns stay.
     """
     absorb = bool(draft.summaries) and (
-        any(is_ours(text) for text in draft.summaries)
+        any(entries_of(summary) is not None for summary in draft.history.view.summaries)
         or len(draft.summaries) >= MOST_SUMMARIES
         or draft.summary_cost > draft.target * FOREIGN_SHARE
     )
@@ -46,12 +47,12 @@ def summarize(draft: Draft) -> None:
     while telling.spare > draft.target * SLACK and recent.extend(draft, telling.spare):
         telling.measure()
     for _ in range(TRIES):
-        text, left = telling.fitting()
+        chosen, left = telling.fitting()
         if left <= draft.target * SLACK or not recent.extend(draft, left):
             break
         telling.measure()
-    if text:
-        draft.summarize("summary", telling.covered, text, absorb=absorb)
+    if chosen:
+        draft.summarize("summary", telling.covered, fields_of(chosen, work=telling.work), absorb=absorb)
 
 
 class Telling:
@@ -60,6 +61,7 @@ class Telling:
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft = draft
         self._absorb = absorb
+        self._ids: dict[int, str] = {}  # of the lines of earlier summaries: number → message id
         self.measure()
 
     def measure(self) -> None:
@@ -75,21 +77,21 @@ class Telling:
         self._once = _once(self._lines)
         self.spare = int(self.room - sum([line.cost for line in self._once]))  # should all be told
 
-    def fitting(self) -> tuple[str, int]:
-        """The summary that fills the room best, and what it leaves of it."""
+    def fitting(self) -> tuple[list[Entry], int]:
+        """The lines of the summary that fills the room best, and what it leaves of it."""
         for place, line in enumerate(self._lines):
             line.place = place
-        tools = any(line.kind in ("called", "gave", "ledger") for line in self._lines)
         chosen = self._chosen()
-        best, unused = "", self.room
+        best, unused = list[Entry](), self.room
         low, high, count = 0, len(chosen), len([*upto(self.room, chosen, attrgetter("cost"))])
         bisected = False  # where estimates came to nothing that fits
         for tries in range(1, TRIES + len(chosen).bit_length() + 1):
-            text = written(chosen[:count], tools=tools)
+            lines = entries(chosen[:count], self._id)
+            text = rendered(lines, work=self.work)
             left = self.room + self._beside
             left -= self._draft.summary_total(text, self.covered, absorb=self._absorb)
             if left >= 0:
-                best, unused, low = text, left, count
+                best, unused, low = lines, left, count
             else:
                 high = count - 1
             bisected = bisected or (tries >= TRIES and not best)
@@ -98,6 +100,15 @@ class Telling:
             nearer = (low + high) // 2 if bisected else count + int(left * count / self.room)
             count = min(high, max(low + 1, nearer))
         return best, unused
+
+    @property
+    def work(self) -> bool:
+        """Whether tools are at work in it, or people talk."""
+        return any(line.kind in ("called", "gave", "ledger") for line in self._lines)
+
+    def _id(self, number: int) -> str:
+        """The id of the message that a line is of."""
+        return self._ids[number] if number < 0 else self._draft.history.messages[number].id
 
     def _chosen(self) -> list[Line]:
         """The lines to be told, what is kept longest first."""
@@ -112,15 +123,15 @@ class Telling:
     def _told(self) -> tuple[list[Line], list[Line]]:
         """The lines of earlier summaries, and those of the ledger: what all calls came to."""
         history = self._draft.history
-        earlier = history.view.summaries if self._absorb else ()
         done = Effects()
-        lines = [
-            line
-            for age, summary in enumerate(earlier, -MOST)
-            for line in parsed(summary.text, done, age * MOST)
-        ]
+        lines: list[Line] = []
+        for age, summary in enumerate(history.view.summaries if self._absorb else (), -MOST):
+            some = entries_of(summary)
+            some = opaque(summary) if some is None else some
+            self._ids.update((row, line.id) for row, line in enumerate(some, age * MOST))
+            lines += earlier(some, done, age * MOST)
         memo = history.view.memo.setdefault("calls", Memo())
-        done = effects(history.messages, history.layout.pairing, done if earlier else None, memo)
+        done = effects(history.messages, history.layout.pairing, done if self._absorb else None, memo)
         return lines, ledger(done)
 
     @cached_property
@@ -174,7 +185,7 @@ def forget(draft: Draft) -> None:
     if not draft.fits and draft.summaries:
         text = _bare(draft)
         if draft.summary_total(text, (), absorb=True) < draft.total:
-            draft.summarize("drop", (), text, absorb=True)
+            draft.summarize("drop", (), {"summary": text}, absorb=True)
 
 
 def least_summary(draft: Draft) -> int:

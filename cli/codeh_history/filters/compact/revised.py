@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from operator import attrgetter
 
+from ...session.labels import EARLIER, USER
 from .line import DULL, PROSE, Line
 from .questions import ASKS, SUBSTANCE, telling, untaken
 from .worth import Worth
@@ -20,7 +21,6 @@ TOPICS = frozenset(("open", "decision"))  # whose lines have to tell something b
 EMPTY = 0.2  # what is left of a line that tells next to nothing
 FIRST, LAST = 2, 3  # lines of an output among which its frame is
 OFTEN, SHARE = 5, 0.1  # outputs, and the share of all, that a line frames which is a frame
-USER, EARLIER = "User", "Earlier"  # whose words they are where no line names its speaker
 EQUAL = 0.9  # a user's sentence beside the others', where all are named
 NUMBERS = 2  # that may differ from one to the next; with more it tells something
 _PERMITS = (  # takes back what was forbidden or demanded

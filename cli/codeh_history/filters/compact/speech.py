@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ...session.labels import PASTED, is_ours
 from ...summaries import cues, leanings, prose
 from . import words
 from .line import Line, dullness
@@ -14,7 +15,7 @@ FEW = 4  # words of a sentence that tells something without the one before: not 
 RULE_LENGTH = 240  # characters of a rule
 LONGEST = 480  # and of what has a topic: who talks longer tells something
 WEIGHT = 0.15  # more of a sentence, for each kind of words in it that rules and decisions are made of
-PASTED = 2000  # characters of a prompt beyond which it is what somebody pasted
+LONG = 2000  # characters of a prompt beyond which it is what somebody pasted
 TYPED = 400  # characters of a line that somebody typed
 _PICTURE = re.compile(  # the path of one, as it is dropped on a terminal
     r"['\"<\[(]*(?:file:/|[A-Za-z]:\\|~|\.{0,2})?[/\\].{0,300}"
@@ -34,6 +35,17 @@ fehlt frage grund hinweis idee offen problem regel ursache wichtig 待办 决定
 )  # what stands before a colon and says what kind of thing follows
 _POINTS_BACK = re.compile(
     r"(?:so |and |but |then )?(?:that|this|it|these|das|dies)\b|[这那]", re.IGNORECASE
+)
+_LASTING = re.compile(  # what holds for all that follows, by how a sentence says it
+    r"(?:please,? )?(?:i prefer\b|i(?:['\u2019]d| would) rather (?:have|see|keep|use)\b|call me\b"
+    r"|i (?:want|need|expect) (?:all|every|each|any|no|nothing)\w*\b|from here on\b|we (?:use|only)\b"
+    r"|(?:always )?(?:remember that|(?:keep|bear) in mind)\b|(?:it|this|that|everything) has to\b"
+    r"|(?:limit|restrict|confine) yourself\b|nothing (?:may|can|should|leaves|goes)\b"
+    r"|no [a-z-]+(?: [a-z-]+)?[.!]$(?<!idea\.)(?<!problem\.)(?<!worries\.)|explain (?:things|everything)\b"
+    r"|(?:answer|reply|respond|speak|talk)(?: to me)? (?:in|with|without|only|as)\b"
+    r"|(?:toujours|jamais|siempre|nunca|sempre|nooit|altijd)\b)"
+    r"|.*(?:: (?:every|each|all|no) |\blimit is\b|\bn['\u2019e ]+\w+ (?:jamais|pas|plus)\b|\bjamais\b)",
+    re.IGNORECASE,
 )
 REASON_LENGTH = 60  # characters of a sentence that is the reason of the one before
 _POINTS_ON = re.compile(  # `It is unclear whether the parser …`
@@ -57,23 +69,31 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
     kind, label = ("asked", "User") if user else ("said", "Model")
     first = user
     seen = 0
+    fence = ""
     for row, line in enumerate(text.split("\n")):
         seen += len(line)
         line = line.strip()
         if not line or (user and is_command(line)):
             continue
-        if user and _PICTURE.fullmatch(line):
-            yield Line(line, "pasted", number, label=label, row=row, rate=rate, factor=FILLER)
-            continue
-        if user and (seen > PASTED or len(line) > PASTED or dullness(line) < 1 or not prose.is_prose(line)):
+        fenced, fence = fence, _fence(line, fence)
+        if user and (fenced or fence or line[0] == ">"):
             for piece in words.lines_of(line):
-                whose = "pasted" if seen > TYPED else kind
-                yield Line(piece, whose, number, label=label, row=row, rate=rate,
+                yield Line(
+                    piece, "pasted", number, label=PASTED, row=row, rate=rate, factor=dullness(piece)
+                )
+            continue
+        if user and _PICTURE.fullmatch(line):
+            yield Line(line, "pasted", number, label=PASTED, row=row, rate=rate, factor=FILLER)
+            continue
+        if user and (seen > LONG or len(line) > LONG or dullness(line) < 1 or not prose.is_prose(line)):
+            for piece in words.lines_of(line):
+                whose, by = ("pasted", PASTED) if seen > TYPED else (kind, label)
+                yield Line(piece, whose, number, label=by, row=row, rate=rate,
                            factor=dullness(piece), first=first)  # fmt: skip
                 first = False
             continue
         who = _SPEAKER.match(line)
-        if who and who[1].split()[-1].lower() in _NO_SPEAKER:
+        if who and (who[1].split()[-1].lower() in _NO_SPEAKER or is_ours(who[1])):
             who = None
         speaker = who[1] if who else label
         rest = line[who.end() :] if who else line
@@ -83,6 +103,14 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
                 label=speaker, row=row, rate=rate, topic=topic, factor=factor, first=first,
             )  # fmt: skip
             first = False
+
+
+def _fence(line: str, open: str) -> str:
+    """The code fence that is open after this line; "" for none."""
+    mark = line[:3]
+    if not open:
+        return mark if mark in ("```", "~~~") and mark not in line[3:] else ""
+    return "" if mark == open and not line.strip(mark[0]) else open
 
 
 def is_command(line: str) -> bool:
@@ -126,6 +154,8 @@ def about(sentence: str, *, user: bool) -> tuple[str, float]:
     """What kind of thing a sentence says, and what that is worth."""
     if len(sentence) > LONGEST:
         return "", 1.0
+    if user and len(sentence) <= RULE_LENGTH and sentence[-1:] not in "?？" and _LASTING.match(sentence):
+        return "rule", RULE
     sure = 0.0
     if not cues.none(sentence):  # as most say nothing of the kind
         sure = cues.rule(sentence) if user else 0.0

@@ -12,6 +12,7 @@ from re import Pattern
 from typing import Any
 
 from ...base.errors import BadData
+from ...session.labels import is_ours
 from ...session.model import Json
 from . import disguises, forms, manifests, names, secret_names, vendors
 from .clues import NOTHING, Clues, Hints, Rule
@@ -35,8 +36,9 @@ _FIELDS = _LEFT | frozenset(
         fileUri native provider value set title tags system tools model usage ops why with part message
         summary conversationCount by policy counter budget before version cwd parent session at
         references number url score attached bytes key pinned source finish reason idless spelling
-        displayName item raw""".split()
+        displayName item raw lines""".split()
 )
+DROPPED = object()  # in the place of a field that goes
 _SAID = frozenset(("args", "response"))  # of a call and its result
 _MEDIA = frozenset(("mimeType", "media_type"))  # what stands as `data` beside them is media
 _UNSURE = ("key", "id")  # kinds of names whose value has to look like a secret
@@ -216,6 +218,8 @@ class Redactor:
                 cleaned: Any = self._media(item)
             elif tells and key == "value":
                 cleaned = self._whole(item)
+            elif key == "lines" and "summary" in new:
+                cleaned = self._lines(item, value["summary"], new["summary"])
             elif within == "references" and isinstance(item, str):
                 cleaned = self.text(item)  # an id on which nothing hangs
             elif isinstance(item, str) and item and _is_secret(key, item, said=said):
@@ -227,8 +231,27 @@ class Redactor:
                     item = self._manifest(key, item)
                 cleaned = self.value(item, key, said=said or key in _SAID)
             changed = changed or name != key or cleaned is not value[key]
-            new[name] = cleaned
+            if cleaned is not DROPPED:
+                new[name] = cleaned
         return new if changed else value
+
+    def _lines(self, lines: Any, before: Any, summary: Any) -> Any:
+        """The `lines` of a summary, which its text repeats; DROPPED where they would tell more than it.
+
+        They are read as one text, as the summary was; what is found counts once.
+        """
+        if not isinstance(lines, list) or not isinstance(summary, str):
+            return self.value(lines)
+        if summary == before and _all_in(lines, summary):
+            return lines
+        counts = self.counts.copy()
+        texts = self.texts([f"{line[1]}\n" for line in lines]) if all(map(_is_line, lines)) else []
+        new = [
+            [self.text(kind), self.text(text.removesuffix("\n")), id]
+            for (kind, _, id), text in zip(lines, texts, strict=False)
+        ]
+        self.counts = counts
+        return new if new and _all_in(new, summary) else DROPPED
 
     def _whole(self, item: str, kind: str = "assignment") -> str:
         if "[redacted:" in item:
@@ -257,6 +280,21 @@ class Redactor:
             new = self.text(text)
             return data if new == text else b2a_base64(new.encode(), newline=False).decode()
         return self.text(data) if _issued(data, None) or not disguises.is_base64(data) else data
+
+
+def _is_line(line: Any) -> bool:
+    return isinstance(line, list) and len(line) == 3 and all(isinstance(item, str) for item in line)
+
+
+def _all_in(lines: list[Any], summary: str) -> bool:
+    """Whether a summary's text holds all that its lines tell."""
+    for line in lines:
+        if not _is_line(line) or line[1] not in summary:
+            return False
+        label = line[0].partition(" ")[2]
+        if label not in summary and not is_ours(label):
+            return False
+    return True
 
 
 def runs(parts: Sequence[Any]) -> Iterator[list[int]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from ...session.labels import labelled, pattern
 from ...session.model import SUMMARY_HEAD, Message, Part
 from ..base import Options, Transcript
 from ..media import media
@@ -13,9 +14,9 @@ from ..openai import json_text, result_media, result_text
 from ..turns import Turn, described, runs
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."
+_OURS = pattern()
+_TURNS = re.compile(r"^(?=(?:System|Summary|User|Assistant|Tool call|Tool result):)", re.MULTILINE)
 _WHO = {"user": "User", "model": "Assistant"}
-_LABELS = ("System", "Summary", *_WHO.values(), "Tool call", "Tool result")
-_LABEL = re.compile(rf"^(?=(?:{'|'.join(_LABELS)}):)", re.MULTILINE)
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
@@ -35,8 +36,10 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
         entries += _entries(turn) if isinstance(turn, Turn) else [_said(*turn)]
     if len(entries) == 1 and entries[0][0] == "User":
         return Transcript(text=f"{entries[0][1]}\n", notes=notes)
-    told = (f"{who}: {_LABEL.sub('  ', text)}" for who, text in entries)
-    return Transcript(text="\n\n".join([HEAD, *told]) + "\n", notes=notes)
+    said = (  # a summary has headings and speakers of its own
+        labelled(who, text, _TURNS if who == "Summary" else _OURS) for who, text in entries
+    )
+    return Transcript(text="\n\n".join([HEAD, *said]) + "\n", notes=notes)
 
 
 def _said(role: str, parts: list[Part], _id: str) -> tuple[str, str]:

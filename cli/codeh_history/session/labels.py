@@ -1,0 +1,60 @@
+"""What marks our own lines in texts that models read: speakers and headings, and how others' lines differ.
+
+A line of a tool, a file or a message that could be taken for one of ours is indented; every other line
+stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+USER, MODEL, EARLIER, PASTED = "User", "Model", "Earlier", "Pasted"
+ASKED, RULES, DECISIONS, DONE, FILES = "What was asked", "Rules", "Decisions", "Done", "Files"
+NAMES, FAILED, OPEN, SAID = "Names in files", "What failed", "Open", "What was said and done"
+SHOWN, BEFORE, PINNED = "What files and commands showed", "Earlier summary", "Pinned"
+HEADINGS = (ASKED, RULES, DECISIONS, DONE, FILES, NAMES, FAILED, OPEN, SAID, SHOWN, BEFORE, PINNED)
+SPEAKERS = (
+    USER, MODEL, EARLIER, "Assistant", "Human", "System", "Summary", "Tool", "Tools", "Tool call",
+    "Tool calls", "Tool result", "Tool results", "Tools used", "Attached", PASTED,
+)  # fmt: skip
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # what a reader may see as the end of a line
+_BREAK = re.compile(f"[{_BREAKS}]+")
+_HIDDEN = r"(?:[\x00-\x08\x0e-\x1a\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|\x1b(?:\[[\d;]*m)?)*"
+_NAMES = "|".join(map(re.escape, HEADINGS))
+
+
+def pattern(more: str = "(?!)") -> re.Pattern[str]:
+    """Where a line begins that could be taken for ours, by its label or by a further pattern."""
+    label = rf"(?:(?i:{'|'.join(SPEAKERS)})|{_NAMES}|{_NAMES.upper()})"
+    ours = (
+        rf"{_HIDDEN}(?:\#{{1,6}}\ +)?[*_]{{0,3}}{_HIDDEN}(?:"
+        rf"{label}{_HIDDEN}[*_ ]*(?:\([^()\n]{{0,40}}\))?[*_ ]*[:\uff1a]"  # `User:`, `User (:3):`
+        rf"|\[{label}(?:[ :(][^\]\n]{{0,40}})?\]"
+        rf"|(?<=[#*_ ]){label}[*_ ]*(?=[{_BREAKS}]|\Z))"  # `## Rules`
+    )
+    return re.compile(rf"(?:\A|(?<=[{_BREAKS}]))(?={ours}|{more})")
+
+
+_LABELS = pattern()
+
+
+def escaped(text: str, ours: re.Pattern[str] = _LABELS) -> str:
+    """The text, the lines indented that could be taken for ours."""
+    return ours.sub("  ", text)
+
+
+def labelled(label: str, text: str, ours: re.Pattern[str] = _LABELS) -> str:
+    """The text behind its label; its further lines as `escaped` leaves them."""
+    end = _BREAK.search(text)
+    first = end.start() if end else len(text)
+    return f"{label}: {text[:first]}{escaped(text[first:], ours)}"
+
+
+def is_ours(label: str) -> bool:
+    """Whether this would name a speaker or a section of ours."""
+    return _LABELS.match(f"{label}:") is not None
+
+
+def one_line(text: str) -> str:
+    """The text with blanks in the place of what ends a line."""
+    return text if text.isprintable() else _BREAK.sub(" ", text)
