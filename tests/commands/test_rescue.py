@@ -24,6 +24,7 @@ from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS
 from damage import KINDS, damaged
 from inside import inside
+from program_files import Pi
 from readable import messages
 from rescued_cases import FOLDER, every, table
 from support import ROOT
@@ -226,3 +227,24 @@ def test_the_real_program_goes_on_with_each_session_that_was_rescued(program: st
 
 def test_the_page_has_the_table_of_what_was_rescued() -> None:
     assert table() in (ROOT / "docs" / "programs.md").read_text()
+
+
+@pytest.mark.parametrize("window", [8000, None])
+def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(
+    window: int | None, tmp_path: Path
+) -> None:
+    file = Pi()
+    for number in range(60):
+        file.user(f"u{number}", f"Say {number}. " * 40)
+        file.said(f"a{number}", f"So {number}. " * 40, model="claude-opus-4-8")
+    path = file.write(tmp_path)
+    model = {"id": "claude-opus-4-8", "contextWindow": window}
+    settings = tmp_path / ".pi" / "agent" / "models.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_bytes(orjson.dumps({"providers": {"p": {"models": [model]}}}))
+    env = {"HOME": str(tmp_path)}
+    told = orjson.loads(inside("rescue", str(path), "--json", "--dry-run", home=tmp_path, env=env).out)
+    assert told["compacted"] is (window is not None)
+    assert told["window"] == (window or 1_000_000)
+    if window:
+        assert told["tokens"]["after"] <= told["budget"] == int(window * 0.6)

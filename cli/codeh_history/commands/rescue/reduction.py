@@ -19,6 +19,7 @@ from ...session.imported import origin
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
+from ...store.program_files import folders
 from ...tokens.prices import table
 from .fates import Moves
 
@@ -57,7 +58,10 @@ def reduced(env: Env, view: View, to: str | None, asked: int | None) -> Reduced:
     """
     newest = next((m for m in reversed(view.messages) if m.model), None)
     model = newest.model if newest is not None else None
-    window = table().window(model, newest.provider) if newest is not None and model else None
+    windows: list[int | None] = []
+    if newest is not None and model:
+        windows = [table().window(model, newest.provider), folders.window(env, to, model) if to else None]
+    window = min((size for size in windows if size), default=None)
     budget = asked or (int(window * SHARE) if window else None)
     thoughts = "keep" if to in (None, origin(view.header).get("from")) else "all"
     settings = Settings(unanswered="error" if to is None else "stub", thoughts=thoughts)

@@ -10,11 +10,12 @@ from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 from ...base.env import Env
-from ...programs import sessions
+from ...programs import sessions, windows
 from ...programs.protocol import Place
 from .. import cache
 
 _VERSION = 2
+_SETTINGS = 4 << 20  # bytes of a program's settings that are read
 
 
 class Found(NamedTuple):
@@ -45,6 +46,19 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
             if path not in older and not _is_older(path, paths):
                 more = _beside(path, beside[path]) if path in beside else _log(path)
                 yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns, *more])
+
+
+def window(env: Env, program: str, model: str) -> int | None:
+    """How large a window the program's own settings give a model; None where they say nothing of it."""
+    if program not in windows.SETTINGS:
+        return None
+    sizes = []
+    place = windows.SETTINGS[program][0]
+    for pattern in place.patterns:
+        for path in _matching(folder_of(env, place), pattern.split("/")):
+            with suppress(OSError), open(path, "rb") as file:
+                sizes.append(windows.smallest(program, file.read(_SETTINGS), model))
+    return min(filter(None, sizes), default=None)
 
 
 def below(folder: str) -> list[str]:

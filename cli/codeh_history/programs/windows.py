@@ -1,0 +1,60 @@
+"""How large a model's window is by a program's own settings: which file they are, and what it says."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ..base.read_json import json_object
+from ..providers.parts import object_of, objects
+from ..session.model import Json
+from .protocol import Place
+
+_PI_DEFAULT = 128_000  # of a model that pi is told of without its window
+_COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
+_COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
+
+
+def smallest(program: str, settings: bytes, model: str) -> int | None:
+    """The smallest window that a file of settings gives a model; None where it says nothing of it."""
+    text = settings.decode("utf-8", "replace")
+    found = (size for size in SETTINGS[program][1](text, model) if type(size) is int and size > 0)
+    return min(found, default=None)
+
+
+def _pi(text: str, model: str) -> Iterator[Any]:
+    for provider in map(object_of, object_of(_json(text).get("providers")).values()):
+        for one in objects(provider.get("models")):
+            if one.get("id") == model:
+                yield one.get("contextWindow", _PI_DEFAULT)
+        yield object_of(object_of(provider.get("modelOverrides")).get(model)).get("contextWindow")
+
+
+def _codex(text: str, model: str) -> Iterator[Any]:
+    try:
+        settings = tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return
+    if settings.get("model", model) == model:
+        yield settings.get("model_context_window")
+
+
+def _opencode(text: str, model: str) -> Iterator[Any]:
+    for provider in map(object_of, object_of(_json(text).get("provider")).values()):
+        yield object_of(object_of(object_of(provider.get("models")).get(model)).get("limit")).get("context")
+
+
+def _json(text: str) -> Json:
+    """JSON, in which there may be comments and commas too many."""
+    for unwanted in (_COMMENT, _COMMA):
+        text = unwanted.sub(lambda found: found[1] or "", text)
+    return json_object(text) or {}
+
+
+SETTINGS: dict[str, tuple[Place, Callable[[str, str], Iterator[Any]]]] = {
+    "pi": (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("models.json",)), _pi),
+    "codex": (Place("CODEX_HOME", ".codex", ("config.toml",)), _codex),
+    "opencode": (Place("XDG_CONFIG_HOME", ".config", ("opencode/opencode.json*",)), _opencode),
+}
