@@ -10,6 +10,7 @@ import pytest
 from codeh_history.programs import branches
 from codeh_history.store import program_files
 from inside import inside
+from length import by_length
 from program_copies import imported, shown, view
 from program_files import SESSION, Claude, written
 from support import corpus_files, lines, session_path
@@ -754,3 +755,27 @@ def test_2026_11_23_an_attached_image_is_told_of_and_there(tmp_path: Path) -> No
         {"text": told},
         {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}},
     ]
+
+
+@pytest.mark.parametrize("alone", [False, True])
+def test_2026_11_23_a_long_first_line_is_read(alone: bool, tmp_path: Path) -> None:
+    file = Claude()
+    text = "rye " * (by_length(2, 8, 60) << 18)
+    file.lines.append(
+        {"message": {"role": "user", "content": text}, "parentUuid": None, "type": "user", "uuid": "a"}
+    )
+    if not alone:
+        file.said("b", "two", "a")
+    path = file.write(tmp_path)
+    assert (
+        inside("verify", str(path), home=tmp_path).text
+        == f"ok: {1 if alone else 2} message{'' if alone else 's'} of claude-code"
+    )
+    assert imported(path, tmp_path)[1]["parts"] == [{"text": text}]
+
+
+def test_2026_11_23_half_a_character_in_an_only_line_is_read(tmp_path: Path) -> None:
+    line = rb'{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"one \ud83d two"}}'
+    path = written(tmp_path / f"{SESSION}.jsonl", [line])
+    assert inside("verify", str(path), home=tmp_path).text == "ok: 1 message of claude-code"
+    assert view(path, tmp_path) == ["one \ufffd two"]

@@ -11,7 +11,6 @@ from typing import IO, Any
 
 import orjson
 
-from ..base.read_json import json_object
 from ..providers.json_text import loads
 from ..session.depth import MAX_READ, depth_exceeds
 from ..session.model import Json
@@ -32,8 +31,17 @@ def is_whole(data: bytes) -> bool:
     if data[:1] != b"{":
         return data[:1] == b"["
     return not any(
-        line[:1] == b"{" and json_object(line) is not None for line in data.split(b"\n", _FIRST)[:_FIRST]
+        line[:1] == b"{" and line_object(line) is not None for line in data.split(b"\n", _FIRST)[:_FIRST]
     )
+
+
+def line_object(line: bytes) -> Json | None:
+    """The object that a line is, also where a text in it ends in half a character; else None."""
+    try:
+        value = loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def first(data: bytes) -> list[Json]:

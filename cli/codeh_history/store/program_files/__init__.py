@@ -14,7 +14,6 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ...base.collector import Resting
 from ...base.errors import BadData, InputOutput, NotFound
-from ...base.read_json import json_object
 from ...base.unnamed import unnamed_file
 from ...programs import records, sessions, values
 from ...programs.model import Problem, Session
@@ -57,6 +56,8 @@ class File:
             self.head = Head(data, (), tables=self._database.tables())
         else:
             self.head = head_of(self._beginning() if data.startswith(_ZIP) else data)
+            if data[:1] == b"{" and b"\n" not in data and sessions.whose(self.head) is None:
+                self.head = head_of(self._first_lines())
 
     @property
     def stem(self) -> str:
@@ -113,6 +114,11 @@ class File:
         from .database import Database
 
         return Database(self._fd, self.path)
+
+    def _first_lines(self) -> bytes:
+        """How the lines begin of which the first is long."""
+        data = pread_all(self._fd, min(self.size, LONGEST + 1 + HEAD))
+        return data[: (data.find(b"\n") + 1 or len(data)) + HEAD]
 
     def _beginning(self) -> bytes:
         """How the first file of a zip begins."""
@@ -258,7 +264,7 @@ class _Objects(Sequence[Json]):
             line = next(self._lines, None)
             if line is None:
                 break
-            value = json_object(line)
+            value = values.line_object(line)
             if value is not None:
                 self._found.append(value)
         return self._found[place]
