@@ -36,11 +36,14 @@ Amount: TypeAlias = int | str
 Response: TypeAlias = bytes | str | Mapping[str, Any] | Iterable[bytes | str]
 Value: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | float | bool | None
 Told: TypeAlias = Callable[[str], object]
+Remover: TypeAlias = str | Callable[[str], str]
+AsyncRemover: TypeAlias = Callable[[str], Awaitable[str]]
 
 class Session:
 """
 RETURNS = {  # of what may be awaited: what it is in the end
     "append_response": "str", "ask": "Answer", "calls": "list[Json]", "summarize": "Json | None",
+    "curate": "Filtered", "payload": "bytes",
 }  # fmt: skip
 TAKES = {  # what is taken in whose place: plain, and async
     "append_response": ("response", "Response", "AsyncIterable[bytes | str] | Awaitable[Response]"),
@@ -49,6 +52,8 @@ TAKES = {  # what is taken in whose place: plain, and async
     "calls": ("via", "str | Callable[[Json], Value] | None", "Callable[[Json], Awaitable[Value]]"),
     "summarize": ("via", "str | Callable[[str], str] | Callable[[bytes], Response] | None",
                   "Callable[[str], Awaitable[str]] | Callable[[bytes], Awaitable[Response]]"),
+    **dict.fromkeys(("curate", "payload"), (
+        "remove_cmd", "Remover | Sequence[Remover] | None", "AsyncRemover | Sequence[AsyncRemover]")),
 }  # fmt: skip
 FIXED = {  # of a verb's options, what a method has no use for
     "append": tuple(ELSEWHERE), "ask": ("no_stdin", "id", "echo"), "summarize": ("all_", "jobs", "emit", "apply"),
@@ -99,8 +104,9 @@ def _method(name: str, signature: inspect.Signature, kind: str, returns: str = "
             takes = module_of(name).Given
             given = {*signature.parameters, *FIXED.get(name, ()), *NOT_ASKED}
             for option in takes.DEFAULTS:
+                asked = kind if kind and option == TAKES[name][0] else f"{_type(takes, option)} = ..."
                 if option not in given:
-                    yield f"        {option}: {_type(takes, option)} = ...,"
+                    yield f"        {option}: {asked}{' = ...' if asked == kind and 'None' in kind else ''},"
             continue
         if each.kind is each.KEYWORD_ONLY and not keyword:
             keyword = True
@@ -119,6 +125,8 @@ def _method(name: str, signature: inspect.Signature, kind: str, returns: str = "
 
 def _type(takes: type[Options], name: str) -> str:
     """What an option may be in Python."""
+    if name == "remove_cmd":
+        return "Remover | Sequence[Remover] | None"
     declared, metavar = takes.TYPES[name], takes.SPELLED[name].metavar
     if declared.startswith("Sequence"):
         one = (

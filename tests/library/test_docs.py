@@ -22,7 +22,7 @@ def test_the_examples_run(home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         monkeypatch.setenv("MODEL_URL", f"{server.url}/v1beta/models/m:streamGenerateContent?alt=sse")
         for number, example in enumerate(EXAMPLES):
             exec(compile(example, f"{PAGE.name}, example {number}", "exec"), said)
-    assert len(EXAMPLES) == 8
+    assert len(EXAMPLES) == 9
     assert (tmp_path / "demo.html").stat().st_size > 1000
     assert said["other"].id == "demo-b"
 

@@ -138,6 +138,9 @@ class Wanted(Settable):
     )
     user_template: str | None = option("FILE", "Jinja; renders the last user message.")
     system_template: str | None = option("FILE", "Jinja; renders the system prompt.")
+    rendered_user: str | None = option(
+        "TEXT|@FILE", "The last user message, rendered already: sent as it is."
+    )
     var: Sequence[str] = option("K=V", "A template variable.")
     allow_missing: bool = ALLOW_MISSING
 

@@ -59,11 +59,36 @@ def _by_either(work: Callable[..., Any]) -> Callable[..., Any]:
     """The work with a command or a function; with an async one it comes to something to be awaited."""
 
     def done(opened: Opened, via: Any, *how: Any) -> Any:
+        *rest, options = how
+
+        def run(options: Json) -> Any:
+            return work(opened, via, *rest, options)
+
         if is_async(via):
-            return loop.run(lambda bridge: work(opened, bridge.called(via), *how))
-        return work(opened, via, *how)
+            return loop.run(
+                lambda bridge: work(opened, bridge.called(via), *rest, _bridged(options, bridge))
+            )
+        return with_removers(options, run)
 
     return done
+
+
+def with_removers(options: Json, work: Callable[[Json], Any]) -> Any:
+    """The work with these options; where a function that removes text is async, to be awaited."""
+    if any(map(is_async, _removers(options))):
+        return loop.run(lambda bridge: work(_bridged(options, bridge)))
+    return work(options)
+
+
+def _removers(options: Json) -> list[Any]:
+    given = options.get("remove_cmd") or ()
+    return list(given) if isinstance(given, (list, tuple)) else [given]
+
+
+def _bridged(options: Json, bridge: loop.Bridge) -> Json:
+    """The options with functions that can be called here."""
+    removers = [bridge.called(one) if is_async(one) else one for one in _removers(options)]
+    return {**options, "remove_cmd": removers} if removers else options
 
 
 @_by_either

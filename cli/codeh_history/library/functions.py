@@ -44,6 +44,18 @@ def tool(function: Callable[..., Any]) -> Run:
     return run
 
 
+def remover(function: Callable[..., Any]) -> Callable[[str], str]:
+    """What cleans a text by a function of it, as `--remove-cmd` does by a command."""
+
+    def clean(text: str) -> str:
+        made = called(function, text)
+        if not isinstance(made, str):
+            raise TypeError(f"remove_cmd: {function!r} returned {type(made).__name__}: a text expected")
+        return made
+
+    return clean
+
+
 class Writer:
     """Summaries by a function: of a prompt, or with `body` of a provider's request body."""
 

@@ -187,9 +187,18 @@ class Methods:
 
     # -- what makes it smaller ----------------------------------------------------------------------
 
-    def curate(self, **options: Any) -> Filtered:
-        """The session without what a model should not be sent again (`curate`)."""
-        return _filtered(self._opened.run("curate", options, argument=None, report=True))
+    def curate(self, **options: Any) -> Any:
+        """The session without what a model should not be sent again (`curate`).
+
+        `remove_cmd`: a command, or a function of each text of the model that returns what stays of it. Of
+        an async function something to be awaited.
+        """
+        from . import asking
+
+        def work(options: Json) -> Filtered:
+            return _filtered(self._opened.run("curate", options, argument=None, report=True))
+
+        return asking.with_removers(options, work)
 
     def compact(self, budget: int | str | None = None, **options: Any) -> Filtered:
         """The session made to fit (`compact`)."""
@@ -238,8 +247,19 @@ class Methods:
         with self._opened.call() as call:
             return self._opened.look(call, self._opened.target)
 
-    def payload(self, to: str | None = None, **options: Any) -> bytes:
-        """The request body that sends the session to a provider (`payload`)."""
+    def payload(self, to: str | None = None, **options: Any) -> Any:
+        """The request body that sends the session to a provider (`payload`), as bytes.
+
+        `remove_cmd`: a command, or a function of each text of the model that returns what stays of it. Of
+        an async function something to be awaited.
+        """
+        if "remove_cmd" not in options:
+            return self._payload(to, options)
+        from . import asking
+
+        return asking.with_removers(options, lambda options: self._payload(to, options))
+
+    def _payload(self, to: str | None, options: Json) -> bytes:
         from ..base.collector import Resting
         from ..commands.payload import Given
         from ..config.layers import asked

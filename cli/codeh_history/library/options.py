@@ -57,11 +57,15 @@ def _value(name: str, value: Any, type: str, spelled: Option) -> object:
     return value
 
 
-def _text(name: str, value: Any, spelled: Option) -> str:
-    """A text as the flag takes it."""
+def _text(name: str, value: Any, spelled: Option) -> Any:
+    """A text as the flag takes it, or a function in the place of a command."""
     names_file = "@FILE" in spelled.metavar
     if isinstance(value, str):
-        return Text(value) if names_file else value
+        return Text(value) if names_file or name.endswith("_template") else value
+    if name == "remove_cmd" and callable(value):
+        from .functions import remover
+
+        return remover(value)
     if hasattr(value, "__fspath__"):
         path = value.__fspath__()
         return f"@{path}" if names_file else str(path)

@@ -14,6 +14,8 @@ Amount: TypeAlias = int | str
 Response: TypeAlias = bytes | str | Mapping[str, Any] | Iterable[bytes | str]
 Value: TypeAlias = str | Mapping[str, Any] | Sequence[Any] | float | bool | None
 Told: TypeAlias = Callable[[str], object]
+Remover: TypeAlias = str | Callable[[str], str]
+AsyncRemover: TypeAlias = Callable[[str], Awaitable[str]]
 
 class Session:
     @classmethod
@@ -115,6 +117,7 @@ class Session:
         persist: bool | None = ...,
         user_template: File | None = ...,
         system_template: File | None = ...,
+        rendered_user: File | None = ...,
         var: Mapping[str, Any] | str | Sequence[str] | None = ...,
         allow_missing: bool | None = ...,
         only: str | Sequence[str] | None = ...,
@@ -122,7 +125,7 @@ class Session:
         ide_marker: str | Sequence[str] | None = ...,
         keep_system: str | Sequence[str] | None = ...,
         remove: str | Sequence[str] | None = ...,
-        remove_cmd: str | Sequence[str] | None = ...,
+        remove_cmd: Remover | Sequence[Remover] | None = ...,
         thoughts: str | None = ...,
         unanswered: str | None = ...,
         timeout: float | None = ...,
@@ -163,6 +166,7 @@ class Session:
         persist: bool | None = ...,
         user_template: File | None = ...,
         system_template: File | None = ...,
+        rendered_user: File | None = ...,
         var: Mapping[str, Any] | str | Sequence[str] | None = ...,
         allow_missing: bool | None = ...,
         only: str | Sequence[str] | None = ...,
@@ -170,7 +174,7 @@ class Session:
         ide_marker: str | Sequence[str] | None = ...,
         keep_system: str | Sequence[str] | None = ...,
         remove: str | Sequence[str] | None = ...,
-        remove_cmd: str | Sequence[str] | None = ...,
+        remove_cmd: Remover | Sequence[Remover] | None = ...,
         thoughts: str | None = ...,
         unanswered: str | None = ...,
         timeout: float | None = ...,
@@ -234,6 +238,7 @@ class Session:
         self,
         settings: Json,
     ) -> None: ...
+    @overload
     def curate(
         self,
         *,
@@ -242,7 +247,24 @@ class Session:
         ide_marker: str | Sequence[str] | None = ...,
         keep_system: str | Sequence[str] | None = ...,
         remove: str | Sequence[str] | None = ...,
-        remove_cmd: str | Sequence[str] | None = ...,
+        remove_cmd: AsyncRemover | Sequence[AsyncRemover],
+        thoughts: str | None = ...,
+        unanswered: str | None = ...,
+        timeout: float | None = ...,
+        in_place: bool | None = ...,
+        allow_missing: bool | None = ...,
+        strict: bool | None = ...,
+    ) -> Awaitable[Filtered]: ...
+    @overload
+    def curate(
+        self,
+        *,
+        only: str | Sequence[str] | None = ...,
+        skip: str | Sequence[str] | None = ...,
+        ide_marker: str | Sequence[str] | None = ...,
+        keep_system: str | Sequence[str] | None = ...,
+        remove: str | Sequence[str] | None = ...,
+        remove_cmd: Remover | Sequence[Remover] | None = ...,
         thoughts: str | None = ...,
         unanswered: str | None = ...,
         timeout: float | None = ...,
@@ -322,6 +344,7 @@ class Session:
     def settings(self) -> Json: ...
     @property
     def view(self) -> View: ...
+    @overload
     def payload(
         self,
         to: str | None = None,
@@ -340,6 +363,7 @@ class Session:
         persist: bool | None = ...,
         user_template: File | None = ...,
         system_template: File | None = ...,
+        rendered_user: File | None = ...,
         var: Mapping[str, Any] | str | Sequence[str] | None = ...,
         allow_missing: bool | None = ...,
         only: str | Sequence[str] | None = ...,
@@ -347,7 +371,51 @@ class Session:
         ide_marker: str | Sequence[str] | None = ...,
         keep_system: str | Sequence[str] | None = ...,
         remove: str | Sequence[str] | None = ...,
-        remove_cmd: str | Sequence[str] | None = ...,
+        remove_cmd: AsyncRemover | Sequence[AsyncRemover],
+        thoughts: str | None = ...,
+        unanswered: str | None = ...,
+        timeout: float | None = ...,
+        budget: Amount | None = ...,
+        max_chars: Amount | None = ...,
+        max_items: Amount | None = ...,
+        keep_last: Amount | None = ...,
+        policy: str | None = ...,
+        prose: str | None = ...,
+        counter: str | None = ...,
+        calibrated: bool | None = ...,
+        upload_share: float | None = ...,
+        history_share: float | None = ...,
+        profile: str | None = ...,
+        strict: bool | None = ...,
+    ) -> Awaitable[bytes]: ...
+    @overload
+    def payload(
+        self,
+        to: str | None = None,
+        *,
+        model: str | None = ...,
+        system: File | None = ...,
+        tools: PathLike[str] | str | Sequence[Json] | Json | None = ...,
+        set: Mapping[str, Any] | str | Sequence[str] | None = ...,
+        max_tokens: int | None = ...,
+        stream: bool | None = ...,
+        raw: bool | None = ...,
+        prefill: bool | None = ...,
+        pretty: bool | None = ...,
+        cache: bool | None = ...,
+        context: bool | None = ...,
+        persist: bool | None = ...,
+        user_template: File | None = ...,
+        system_template: File | None = ...,
+        rendered_user: File | None = ...,
+        var: Mapping[str, Any] | str | Sequence[str] | None = ...,
+        allow_missing: bool | None = ...,
+        only: str | Sequence[str] | None = ...,
+        skip: str | Sequence[str] | None = ...,
+        ide_marker: str | Sequence[str] | None = ...,
+        keep_system: str | Sequence[str] | None = ...,
+        remove: str | Sequence[str] | None = ...,
+        remove_cmd: Remover | Sequence[Remover] | None = ...,
         thoughts: str | None = ...,
         unanswered: str | None = ...,
         timeout: float | None = ...,

@@ -86,7 +86,7 @@ def _as_sent(
         view, options = _with_context(env, view, options)
     view = _reduced(env, view, options, given, session, lost_known=lost_known)
     check_sendable(view, session, prefill=given.prefill)
-    if given.user_template or given.system_template:
+    if given.user_template or given.system_template or given.rendered_user is not None:
         from . import templates
 
         messages, options = templates.rendered(view, options, given)
@@ -112,6 +112,7 @@ def checked(given: Request) -> str:
     if given.raw and (ignored := given.given(*_LEFT_OUT)):
         raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
     given.explains()
+    given.one_of("--user-template and --rendered-user", "user_template", "rendered_user")
     if given.var:
         from . import templates
 
@@ -129,7 +130,9 @@ def _written(env: Env, target: Target, request: Body, given: Request) -> Iterabl
     In pieces where its messages come from a session alone: what others made may be no JSON, in the midst.
     """
     _tell(env, target, request.notes)
-    if not (given.pretty or given.given("set", "context", "user_template", "system_template")):
+    if not (
+        given.pretty or given.given("set", "context", "user_template", "system_template", "rendered_user")
+    ):
         return pieces(request.body)
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given.pretty else 0)
     return [orjson.dumps(_set(request.body, given.set), option=option)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..base.errors import BadData, Usage
-from ..base.input import decode, read_file
+from ..base.input import Text, decode, from_file, read_file
 from ..base.jobs import Request
 from ..providers.base import Options
 from ..sandbox import SECONDS, Sandbox, TooMuch
@@ -18,14 +18,17 @@ def rendered(view: View, options: Options, given: Request) -> tuple[list[Message
     """The messages and options with the rendered texts; the session is not changed.
 
     The rendered user text replaces the original inside the last user message, so what was attached to it
-    survives. Templates see `message` (that text), `context` (the system prompt) and `vars`.
+    survives; one that was rendered elsewhere is taken as it is. Templates see `message` (that text),
+    `context` (the system prompt) and `vars`.
     """
     messages = list(view.messages)
     last = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
     original = text_of(messages[last]) if last is not None else ""
     values: Json = {"message": original, "context": options.system or "", "vars": variables(given.var)}
     seconds = given.timeout or SECONDS
-    if given.user_template and last is not None:
+    if given.rendered_user is not None and last is not None:
+        messages[last] = _with_text(messages[last], from_file(given.rendered_user))
+    elif given.user_template and last is not None:
         text = render(given.user_template, values, seconds)
         messages[last] = _with_text(messages[last], text)
     if given.system_template:
@@ -47,8 +50,8 @@ def variables(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def render(name: str, values: Json, seconds: float = SECONDS) -> str:
-    """The template file rendered; a mistake in it is BadData naming its line."""
-    source = decode(read_file(name), name)
+    """The template file (or text) rendered; a mistake in it is BadData naming its line."""
+    source, name = decode(read_file(name), name), "template" if isinstance(name, Text) else name
     with Sandbox(seconds) as sandbox:
         try:
             (text,) = sandbox.ask("render", name, source, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import orjson
 
@@ -80,10 +80,12 @@ def _cuts(given: Curation) -> list[Clean]:
     return [_pattern(given, text, "--remove", re.DOTALL).cut for text in given.remove]
 
 
-def _through(command: str) -> Clean:
-    """Texts through `sh -c CMD`, one by one; a command that fails changes nothing and ends the filter."""
+def _through(command: str | Callable[[str], str]) -> Clean:
+    """Texts through `sh -c CMD` or a function, one by one; a failure ends the filter."""
 
     def clean(texts: Sequence[str], ids: Ids) -> list[str]:
+        if not isinstance(command, str):
+            return [command(text) for text in texts]
         return [_filtered(command, text, id) for text, id in zip(texts, ids, strict=True)]
 
     return clean

@@ -1,0 +1,92 @@
+"""What a program renders and removes itself: functions in the place of commands, texts in that of files."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from answering import ANSWER, Model
+from codeh_history import BadData, Session, Usage
+
+
+def cut(text: str) -> str:
+    return text.replace("<more>", "")
+
+
+async def cut_later(text: str) -> str:
+    await asyncio.sleep(0)
+    return cut(text)
+
+
+@pytest.fixture
+def talk(session: Session) -> Session:
+    session.append("Why {{x}}?")
+    session.append("Because.<more>", role="model")
+    session.append("And <more>?")
+    return session
+
+
+def texts(body: bytes) -> list[str]:
+    contents: Any = orjson.loads(body)["contents"]
+    return [part["text"] for content in contents for part in content["parts"]]
+
+
+REMOVED = ["Why {{x}}?", "Because.", "And <more>?"]
+
+
+@pytest.mark.parametrize("remover", [cut, [cut], ["sed s/b/b/", cut]])
+def test_a_function_removes_from_what_the_model_said(talk: Session, remover: Any) -> None:
+    assert texts(talk.payload("gemini", remove_cmd=remover)) == REMOVED
+    assert talk.messages[1]["parts"] == [{"text": "Because.<more>"}]
+    assert b"Because.<" not in talk.curate(remove_cmd=remover).output
+    model = Model(ANSWER)
+    talk.ask("Now?", to="gemini", via=model, remove_cmd=remover)
+    assert texts(orjson.dumps(model.asked[0]))[1] == "Because."
+
+
+@pytest.mark.parametrize("remover", [cut_later, [cut, cut_later]])
+def test_an_async_function_is_awaited(talk: Session, remover: Any) -> None:
+    async def asked() -> None:
+        assert texts(await talk.payload("gemini", remove_cmd=remover)) == REMOVED
+        assert b"Because.<" not in (await talk.curate(remove_cmd=remover)).output
+        model: Any = Model(ANSWER)
+        await talk.ask("Now?", to="gemini", via=model, remove_cmd=remover)
+        assert texts(orjson.dumps(model.asked[0]))[1] == "Because."
+
+    asyncio.run(asked())
+
+
+def test_what_a_function_raises_comes_out_and_another_result_is_refused(talk: Session) -> None:
+    def fails(text: str) -> str:
+        raise KeyError(text)
+
+    with pytest.raises(KeyError):
+        talk.payload("gemini", remove_cmd=fails)
+    with pytest.raises(TypeError, match="a text expected"):
+        talk.payload("gemini", remove_cmd=lambda text: None)
+
+
+def test_templates_are_texts_or_paths(talk: Session, tmp_path: Path) -> None:
+    sent = talk.payload(
+        "gemini", user_template="Hi {{message}}", system_template="S {{vars.a}}", var={"a": 1}
+    )
+    assert texts(sent)[-1] == "Hi And <more>?"
+    assert orjson.loads(sent)["systemInstruction"] == {"parts": [{"text": "S 1"}]}
+    (tmp_path / "t.j2").write_text("From a file: {{message}}")
+    assert texts(talk.payload("gemini", user_template=tmp_path / "t.j2"))[-1] == "From a file: And <more>?"
+    with pytest.raises(BadData, match=r"^template:1: "):
+        talk.payload("gemini", user_template="{% for")
+
+
+def test_what_was_rendered_already_is_taken_as_it_is(talk: Session) -> None:
+    given = {"rendered_user": "@Q: {{message}}", "system": "{% as it is %}"}
+    sent = talk.payload("gemini", **given)
+    assert texts(sent)[-1] == given["rendered_user"]
+    assert orjson.loads(sent)["systemInstruction"] == {"parts": [{"text": given["system"]}]}
+    assert talk.messages[-1]["parts"] == [{"text": "And <more>?"}]
+    with pytest.raises(Usage):
+        talk.payload("gemini", rendered_user="a", user_template="b")
