@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.base.env import Env
+from codeh_history.commands.search import MOST
 from codeh_history.commands.search import matches as searching
 from codeh_history.commands.search.matches import Hit
 from codeh_history.sandbox import Pattern
@@ -21,6 +22,8 @@ from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
 from plain_logs import plain_files
+from support import run
+from terminal_output import on_terminal
 
 QUIET = Env(stderr=99)
 PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "System", r"\bx\b"]
@@ -37,9 +40,9 @@ def expected(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
     return [
         Hit(path.stem, None, 0, "title", text) for text in titles if re.search(pattern, text, flags)
     ] + [
-        Hit(path.stem, message.id, number, message.role or message.kind, line)
+        Hit(path.stem, message.id, number, message.role or message.kind, *lines)
         for number, message in enumerate(view.messages, 1)
-        for line in searching.matching(message, Pattern(pattern, "", flags))
+        for lines in searching.matching(message, Pattern(pattern, "", flags))
     ]
 
 
@@ -86,13 +89,13 @@ def result(response: Any) -> Any:
     ],
 )  # fmt: skip
 def test_matching_lines(part: Any, pattern: str, lines: list[str]) -> None:
-    assert list(searching.matching(message(part), Pattern(pattern, ""))) == lines
+    assert [line for line, *_ in searching.matching(message(part), Pattern(pattern, ""))] == lines
 
 
 def test_pending_text_is_searched() -> None:
     pending = message()
     pending.own, pending.pending = None, [{"text": "half"}]
-    assert list(searching.matching(pending, Pattern("half", ""))) == ["half"]
+    assert [line for line, *_ in searching.matching(pending, Pattern("half", ""))] == ["half"]
 
 
 @pytest.mark.parametrize(
@@ -147,3 +150,62 @@ def test_hits_come_by_number_where_streams_interleave(most: int, tmp_path: Path)
     assert [(hit.n, hit.id) for hit in found(path, "x", big=0, most=most)] == [
         (n, id) for n, id in enumerate("abcdef", 1)
     ]
+
+
+@pytest.mark.parametrize(
+    ("places", "around", "shown"),
+    [
+        ([2], 0, ["c"]), ([2], 1, ["b", "c", "d"]), ([0], 2, ["a", "b", "c"]), ([6], 9, list("abcdefg")),
+        ([1, 2], 1, ["a", "b", "c", "d"]), ([1, 4], 1, ["a", "b", "c", "d", "e", "f"]), ([0, 5], 1, ["a", "b", "--", "e", "f", "g"]),
+    ],
+)  # fmt: skip
+def test_lines_around_matches_are_shown_once(places: list[int], around: int, shown: list[str]) -> None:
+    found: list[str] = []
+    for text, before, after, apart in searching.with_context("abcdefg", places, around):
+        found += ["--"] if apart and found else []
+        found += [*before, text, *after]
+    assert found == shown
+
+
+def searched(*argv: str) -> list[str]:
+    return run("search", *argv).out.decode().splitlines()
+
+
+def test_context_is_shown_as_grep_shows_it(home: Path) -> None:
+    run("append", "-s", "demo", "-m", "one\ntwo\nthree\nfour\nfive\nsix")
+    run("append", "-s", "demo", "-m", "a two")
+    assert searched("-C", "1", "two|five") == [
+        "demo-1-user- one", "demo:1:user: two", "demo-1-user- three", "demo-1-user- four", "demo:1:user: five",
+        "demo-1-user- six", "--", "demo:2:user: a two",
+    ]  # fmt: skip
+    (first, _) = run("search", "--jsonl", "-C", "1", "two").lines
+    assert (first["text"], first["before"], first["after"]) == ("two", ["one"], ["three"])
+    assert list(run("search", "--jsonl", "two").lines[0]) == ["session", "id", "n", "role", "text"]
+    assert searched("--words", "-C", "1", "five") == [
+        "demo-1-user- four",
+        "demo:1:user: five",
+        "demo-1-user- six",
+    ]
+
+
+def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home: Path) -> None:
+    run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(300)))
+    assert searched("-n", "2", "line") == ["demo:1:user: line 0", "demo:1:user: line 1"]
+    assert len(searched("line")) == 300
+    shown = on_terminal("search", "line", home=home).splitlines()
+    assert len(shown) == MOST + 1
+    assert shown[-1] == f"codeh-history: more than {MOST} matches: -n N prints more"
+    assert len(on_terminal("search", "-n", "250", "line", home=home).splitlines()) == 250
+    assert len(on_terminal("search", "--jsonl", "line", home=home, columns=999).splitlines()) == 300
+
+
+def test_the_copies_of_a_message_are_found_once(home: Path) -> None:
+    run("append", "-s", "demo", "-m", "the sky\nthe sky\nsky")
+    run("fork", "demo", "--into", "other")
+    run("append", "-s", "other", "-m", "sky too")
+    assert searched("sky") == [
+        "demo:1:user: the sky", "demo:1:user: the sky", "demo:1:user: sky", "other:2:user: sky too"
+    ]  # fmt: skip
+    assert searched("-l", "sky") == ["demo", "other"]
+    assert len(searched("sky", "other")) == 4
+    assert sorted(searched("--words", "sky")) == ["demo:1:user: the sky", "other:2:user: sky too"]

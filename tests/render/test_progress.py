@@ -47,6 +47,8 @@ def on_a_terminal(*argv: str, home: Path, out: Path | None = None) -> bytes:
         ("redact demo -i --yes", b"redacting", 9, b"demo: no secrets found"),
         ("compact demo -i --budget 9M", b"compacting", 5, b"nothing to change"),
         ("gc", b"collecting", 33, b"--yes removes it"),
+        ("status demo", b"reading", 17, b"tokens"),
+        ("search absent|sky demo -l", b"searching", 17, b""),
         ("stats demo --cache", b"replaying", 1, b"cache requests"),
     ],
 )  # fmt: skip

@@ -17,7 +17,7 @@ import orjson
 from ..base.env import Env
 from ..base.processes import shared
 from ..base.times import to_millis
-from ..render.progress import progress
+from ..render.progress import A_SECOND, progress
 from ..session.model import Json
 from ..store import cache
 from ..store.paths import SERVER, own_dir, sessions_dir
@@ -25,7 +25,6 @@ from ..store.state import Stamp, passing, stamps_of
 
 MANY = 1000  # sessions, and
 MUCH = 2 << 20  # bytes: less is read as fast as it is remembered
-A_SECOND = 16 << 20  # bytes that are read in about a second
 VERSION = 6  # of what is counted: rows of another are not read
 
 

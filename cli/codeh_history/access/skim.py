@@ -20,6 +20,7 @@ from ..store.file import blocks
 from ..store.foreign import begins_a_session
 
 BIG = 8 << 20  # a larger file is read piece by piece
+FOLDED = 32 << 20  # up to here it takes twice as long as to fold it: where somebody waits it is folded
 _STEP = 1 << 20
 
 

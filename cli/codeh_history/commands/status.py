@@ -9,10 +9,11 @@ from ..base.escape import visible
 from ..base.options import ALLOW_MISSING, JSON, Reading, option
 from ..base.words import some
 from ..render import values
+from ..render.progress import A_SECOND, progress, size_of
 from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
 from ..store import unsent
-from ..store.resolve import BEGUN_HERE, for_reading
+from ..store.resolve import BEGUN_HERE, Target, for_reading
 
 EXAMPLES = """\
   codeh-history status demo
@@ -35,15 +36,22 @@ def run(env: Env, given: Given) -> None:
         for path in kept:
             env.note(f"a text that no session took is in {path}")
         raise
-    found = standing_of_big(env, target, given.counter, strict=given.strict)
-    if found is None:
-        view = measured_view(env, target, strict=given.strict, allow_missing=given.allow_missing)
-        found = standing(env, target, view, given.counter)
+    with progress(env, "reading", size_of(target.path), A_SECOND):
+        found = state(env, target, given)
     found["unsent"] = kept
     if given.json:
         env.write(values.line(found))
     else:
         env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(found)).encode())
+
+
+def state(env: Env, target: Target, given: Given) -> Json:
+    """What `status --json` prints, but for texts that no session took."""
+    found = standing_of_big(env, target, given.counter, strict=given.strict)
+    if found is not None:
+        return found
+    view = measured_view(env, target, strict=given.strict, allow_missing=given.allow_missing)
+    return standing(env, target, view, given.counter)
 
 
 def lines(found: Json) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ def show(env: Env, data: bytes, *, paged: bool = True) -> None:
     import subprocess
 
     environ = {"LESS": LESS, **env.environ}
+    env.make_way()
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
     try:
         process = subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=environ)

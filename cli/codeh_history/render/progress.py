@@ -7,6 +7,8 @@ from typing import Any
 
 from ..base.env import Env
 
+A_SECOND = 16 << 20  # bytes of sessions that are read in about a second
+
 
 class Told:
     """How far work has come. What the environment writes takes the bar away until more is done."""

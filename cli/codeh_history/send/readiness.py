@@ -41,7 +41,7 @@ def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
 
 
 def standing_of_big(
-    env: Env, target: Target, counter: str | None, *, strict: bool, big: int = skim.BIG,
+    env: Env, target: Target, counter: str | None, *, strict: bool, big: int = skim.FOLDED,
     at_once: int = AT_ONCE, ends: int = END,
 ) -> Json | None:  # fmt: skip
     """The same of a big plain log, read twice in little memory; None for any other log."""

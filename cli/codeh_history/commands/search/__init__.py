@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ...access.view import tell_lost
 from ...base.env import Env
@@ -13,6 +13,7 @@ from ...base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound
 from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, argument, flag, option
 from ...render import pager, values
+from ...render.progress import A_SECOND, progress, size_of
 from ...sandbox import Exceeded, Pattern, allowed
 from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
@@ -22,19 +23,30 @@ from .matches import hits
 EXAMPLES = """\
   codeh-history search 'Rayleigh|Mie'              # SESSION:N:ROLE: LINE, N as in `show`
   codeh-history search -i todo demo
+  codeh-history search -C 2 -n 5 timeout
   codeh-history search -l deploy | xargs -n 1 codeh-history show -n 4
   codeh-history search --words 'blue sky' -l         # the best first, of an index that is kept up
   codeh-history search --jsonl error | jq -r .id
 """
+MOST = 200  # lines on a terminal
 STRAY = "search REGEX [SESSION]"
 
 
 class Given(Options):
-    regex: str = argument("REGEX", "A Python regular expression, sought in each line.")
-    argument: str | None = argument("[SESSION]", "Only this one; all without.")
-    ignore_case: bool = flag("Do not tell capitals from small letters.", "-i")
-    list_only: bool = flag("Only the sessions with a match.", "-l", long="--list")
+    regex: str = argument("REGEX", "A Python regular expression, matched against each line.")
+    argument: str | None = argument("[SESSION]", "Only this session (default: all).")
+    ignore_case: bool = flag("Ignore case.", "-i")
+    list_only: bool = flag("Only the names of sessions with a match.", "-l", long="--list")
     count: bool = flag("Only SESSION:LINES of each with a match.", "-c")
+    most: int | None = option("N", f"At most N matches (on a terminal {MOST}).", long="-n", least=1)
+    around: int = option(
+        "N",
+        "N lines of the message before and after each match.",
+        "-C",
+        long="--context",
+        least=0,
+        default=0,
+    )
     words: bool = flag("REGEX is words: the messages that hold all of them, the best first.")
     json: bool = JSON
     jsonl: bool = JSONL
@@ -56,17 +68,44 @@ def run(env: Env, given: Given) -> int:
         from . import ranked
 
         marks = Pattern(ranked.sought_of(given.regex).pattern, "", re.IGNORECASE, allowed(given.timeout))
-        found = ranked.records(env, targets_of(env, given), given.regex, unread)
+        found = ranked.records(env, targets_of(env, given), given.regex, unread, given.around)
     else:
         marks = Pattern(given.regex, "", flags, allowed(given.timeout))
         found = found_in(env, given, marks, lost, unread)
-    with marks:
+    with marks, progress(env, "searching", _size(env, given), A_SECOND):
         if given.list_only or given.count:
             found = summed(found, count=given.count)
-        some = printed(env, found, given, marks)
+        elif not (given.session or given.argument):
+            found = once(found)
+        some = printed(env, capped(env, given, found), given, marks)
     if unread or (given.strict and lost):
         return BadData.exit_code
     return 0 if some else NegativeAnswer.exit_code
+
+
+def _size(env: Env, given: Given) -> int:
+    """How much there is to read, where a person waits for it."""
+    if not env.terminal(env.stderr) or given.words:
+        return 0
+    return sum(size_of(target.path) for target in targets_of(env, given))
+
+
+def once(found: Iterator[Json]) -> Iterator[Json]:
+    """The hits without those of a message's copies in forks and other sessions."""
+    seen: dict[int, str] = {}
+    for record in found:
+        first = seen.setdefault(hash((record["id"], record["text"])), record["session"])
+        if record["id"] is None or first == record["session"]:
+            yield record
+
+
+def capped(env: Env, given: Given, found: Iterator[Json]) -> Iterator[Json]:
+    """As many as were asked for; on a terminal no more than people read, which is said."""
+    shown = env.terminal(env.stdout) and not (given.json or given.jsonl)
+    most = given.most or (MOST if shown else None)
+    yield from itertools.islice(found, most)
+    if most is not None and next(found, None) is not None and given.most is None:
+        env.note(f"more than {most} matches: -n N prints more")
 
 
 def printed(env: Env, found: Iterator[Json], given: Given, marks: Pattern) -> bool:
@@ -74,14 +113,38 @@ def printed(env: Env, found: Iterator[Json], given: Given, marks: Pattern) -> bo
     first = next(found, None)
     records = itertools.chain([first], found) if first is not None else iter(())
     if given.json or given.jsonl:
-        for line in values.lines(records, as_array=given.json):
+        for line in values.lines((_as_json(record, given) for record in records), as_array=given.json):
             env.write(line)
-    elif pager.pager(env) is not None and not given.no_pager:
-        pager.show(env, b"".join(plain(record, marks if env.colour else None) for record in records))
+        return first is not None
+    lines = _lines(records, marks if env.colour else None, given)
+    if pager.pager(env) is not None and not given.no_pager:
+        pager.show(env, b"".join(lines))
     else:
-        for record in records:
-            env.draw(plain(record, marks if env.colour else None))
+        for line in lines:
+            env.draw(line)
     return first is not None
+
+
+def _as_json(record: Json, given: Given) -> Json:
+    """A hit for scripts: the lines around it only where they were asked for."""
+    hidden = ("apart",) if given.around else ("apart", "before", "after")
+    return {name: value for name, value in record.items() if name not in hidden}
+
+
+def _lines(records: Iterable[Json], marks: Pattern | None, given: Given) -> Iterator[bytes]:
+    """The lines of hits; those around them as grep has them, `--` where lines between are left out."""
+    first = True
+    for record in records:
+        if not given.around or "text" not in record:
+            yield plain(record, marks)
+            continue
+        if record["apart"] and not first:
+            yield b"--\n"
+        first = False
+        where = visible(f"{record['session']}-{record['n']}-{record['role']}-")
+        yield from (f"{where} {visible(line)}\n".encode() for line in record["before"])
+        yield plain(record, marks)
+        yield from (f"{where} {visible(line)}\n".encode() for line in record["after"])
 
 
 def targets_of(env: Env, given: Given) -> list[Target]:
@@ -98,7 +161,7 @@ def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[
     for path in targets if named else passing(list(targets)):
         target = targets[path]
         try:
-            yield from _records(env, target, pattern, strict=given.strict, lost=lost)
+            yield from _records(env, target, pattern, given.around, strict=given.strict, lost=lost)
         except Exceeded:
             raise
         except (HistoryError, OSError) as error:
@@ -110,10 +173,14 @@ def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[
             unread.append(target.id)
 
 
-def _records(env: Env, target: Target, pattern: Pattern, *, strict: bool, lost: Lost) -> Iterator[Json]:
+def _records(
+    env: Env, target: Target, pattern: Pattern, around: int, *, strict: bool, lost: Lost
+) -> Iterator[Json]:
     """The hits of a session; what of it is lost is noted after them."""
     missing: Lost = {}
-    yield from (hit._asdict() for hit in hits(env, target, pattern, strict=strict, lost=missing))
+    yield from (
+        hit._asdict() for hit in hits(env, target, pattern, strict=strict, lost=missing, around=around)
+    )
     if missing:
         tell_lost(env, target.id, missing)
         lost.update(missing)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import heapq
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ...access.late_media import Deferred
 from ...access.row import text_of
-from ...access.skim import BIG, NeedsFold, Skim, logs
+from ...access.skim import FOLDED, NeedsFold, Skim, logs
 from ...access.view import tell_damage, view_of
 from ...base.env import Env
 from ...base.errors import Lost
@@ -28,13 +28,15 @@ from ...store.state import size_of
 _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
 _ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # a file with these may spell it, or hold it, elsewhere
 _STEP = 1 << 20
+Lines = tuple[str, Sequence[str], Sequence[str], bool]  # the last four fields of a `Hit`
 MANY = 10_000  # hits that are held before it is known that the log is plain
 
 
 class Hit(NamedTuple):
     """A matching line: session, message, `show`'s number of it, its role (else its kind), the line.
 
-    The title's has the role `title`, the number 0 and no id.
+    The title's has the role `title`, the number 0 and no id. `before` and `after` are the lines around it
+    that belong to no other match; `apart`: they do not follow those of the match before it.
     """
 
     session: str
@@ -42,6 +44,9 @@ class Hit(NamedTuple):
     n: int
     role: str
     text: str
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    apart: bool = True
 
 
 def hits(
@@ -51,15 +56,16 @@ def hits(
     *,
     strict: bool = False,
     lost: Lost | None = None,
-    big: int = BIG,
+    big: int = FOLDED,
     most: int = MANY,
+    around: int = 0,
 ) -> Iterator[Hit]:
     """The matching lines of a session, in view order; of a big plain one in bounded memory."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
     if target.path != "-" and size_of(target.path) > big:
         try:
-            yield from _skimmed(env, target, pattern, most, strict=strict)
+            yield from _skimmed(env, target, pattern, most, around, strict=strict)
         except NeedsFold:
             pass
         else:
@@ -67,30 +73,32 @@ def hits(
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     yield from _in_title(target, view.meta, pattern)
     for number, message in enumerate(view.messages, 1):
-        yield from _in_message(target, number, message, pattern)
+        yield from _in_message(target, number, message, pattern, around)
 
 
-def _skimmed(env: Env, target: Target, pattern: Pattern, most: int, *, strict: bool) -> Iterator[Hit]:
+def _skimmed(
+    env: Env, target: Target, pattern: Pattern, most: int, around: int, *, strict: bool
+) -> Iterator[Hit]:
     """The hits of a plain log, none before its end has shown that it is one; many are sought again then."""
     skim = Skim(logs(target.path))
     found: list[Hit] = []
     for number, message in skim.messages():
         if len(found) <= most:
-            found += _in_message(target, number, message, pattern)
+            found += _in_message(target, number, message, pattern, around)
     tell_damage(env, target, Log([], skim.damage, 0), strict=strict)
     yield from _in_title(target, skim.meta, pattern)
     if len(found) <= most:
         yield from sorted(found, key=lambda hit: hit.n)
     else:
-        yield from _again(target, pattern)
+        yield from _again(target, pattern, around)
 
 
-def _again(target: Target, pattern: Pattern) -> Iterator[Hit]:
+def _again(target: Target, pattern: Pattern, around: int) -> Iterator[Hit]:
     """The same by number as they come: those behind a stream wait until it is settled."""
     skim = Skim(logs(target.path))
     waiting: list[tuple[int, int, Hit]] = []
     for number, message in skim.messages():
-        for line, hit in enumerate(_in_message(target, number, message, pattern)):
+        for line, hit in enumerate(_in_message(target, number, message, pattern, around)):
             heapq.heappush(waiting, (number, line, hit))
         first = min((number for number, _ in skim.open.values()), default=number + 1)
         while waiting and waiting[0][0] < first:
@@ -105,24 +113,38 @@ def _in_title(target: Target, meta: Json, pattern: Pattern) -> Iterator[Hit]:
         yield Hit(target.id, None, 0, "title", title)
 
 
-def _in_message(target: Target, number: int, message: Message, pattern: Pattern) -> Iterator[Hit]:
-    for text in matching(message, pattern):
-        yield Hit(target.id, message.id, number, message.role or message.kind, text)
+def _in_message(
+    target: Target, number: int, message: Message, pattern: Pattern, around: int
+) -> Iterator[Hit]:
+    for found in matching(message, pattern, around):
+        yield Hit(target.id, message.id, number, message.role or message.kind, *found)
 
 
-def matching(message: Message, pattern: Pattern) -> Iterator[str]:
+def matching(message: Message, pattern: Pattern, around: int = 0) -> Iterator[Lines]:
     """The matching lines of a message: of its texts, `NAME ARGS` of its calls, and its results.
 
-    JSON is one compact line if that matches, else the lines of the texts inside that do.
+    Each with up to so many lines `around` it. JSON is one compact line if that matches, else the lines of
+    the texts inside that do.
     """
     groups = list(said_of(message))
     found = iter(pattern.found([line for group in groups for line in group], (message.id,)))
     for whole, *inside in groups:
         matched = [next(found), *(next(found) for _ in inside)]
         if whole and matched[0]:
-            yield whole
+            yield whole, [], [], True
         else:
-            yield from (line for line, match in zip(inside, matched[1:], strict=True) if match)
+            places = [place for place, match in enumerate(matched[1:]) if match]
+            yield from with_context(inside, places, around)
+
+
+def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> Iterator[Lines]:
+    """The lines at these places, each with the lines around it that are shown with no other of them."""
+    shown = 0  # the first line that is not shown yet
+    for place, following in zip(places, [*places[1:], len(lines)], strict=False):
+        end = min(place + 1 + around, following)
+        first = max(shown, place - around)
+        yield lines[place], lines[first:place], lines[place + 1 : end], shown == 0 or first > shown
+        shown = end
 
 
 def said_of(message: Message) -> Iterator[list[str]]:

@@ -17,10 +17,10 @@ from ...session.model import Json
 from ...session.view import View
 from ...store.resolve import Target
 from ...store.state import stamps_of
-from .matches import said_of
+from .matches import Hit, said_of, with_context
 
 
-def records(env: Env, targets: list[Target], words: str, unread: list[str]) -> Iterator[Json]:
+def records(env: Env, targets: list[Target], words: str, unread: list[str], around: int) -> Iterator[Json]:
     """A record a message, with the line of it that holds most of the words; `unread` as in `search`."""
     by_path = {target.path: target for target in targets}
 
@@ -40,8 +40,9 @@ def records(env: Env, targets: list[Target], words: str, unread: list[str]) -> I
     sought = sought_of(words)
     for said in word_index.found(env, stamps, read, words):
         target = by_path[said.path]
-        line = best_line(said.text, sought)
-        yield {"session": target.id, "id": said.id, "n": said.n, "role": said.role, "text": line}
+        lines = said.text.split("\n")
+        (shown,) = with_context(lines, [lines.index(best_line(said.text, sought))], around)
+        yield Hit(target.id, said.id, said.n, said.role, *shown)._asdict()
 
 
 def sought_of(words: str) -> re.Pattern[str]:
