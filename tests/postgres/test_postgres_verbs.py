@@ -57,6 +57,30 @@ def test_a_reader_and_a_worker_need_no_more_rights_than_they_use(
         assert worker(*words).code == 0, words
 
 
+READING = (
+    "show demo", "show dem", "status", "list", "search Hello", "stats demo", "verify demo", "usage", "last demo",
+    "payload demo --to gemini", "curate demo", "compact demo --max-items 1", "redact demo", "export demo --to html",
+    "expand :1 -s demo", "fork -s ./x.jsonl --into ./y.jsonl",
+)  # fmt: skip
+
+
+def test_a_role_with_select_alone_reads(cluster: Cluster, url: str, tmp_path: Path) -> None:
+    """On the sessions and their lines; not on the table that says how old the tables are, nor on blocks."""
+    owner = Program(tmp_path / "home", url)
+    owner("append", "-s", "demo", "-m", "Hello")
+    cluster.sql("CREATE ROLE looker LOGIN")
+    cluster.sql("GRANT SELECT ON codeh_sessions, codeh_lines TO looker", url.rpartition("/")[2])
+    looker = Program(tmp_path / "other", url.replace("postgres@", "looker@"))
+    (tmp_path / "x.jsonl").write_text('{"role":"user","parts":[{"text":"a file"}]}\n')
+    for words in READING:
+        done = looker(*words.replace("./", f"{tmp_path}/").split())
+        assert done.code == 0, (words, done.err)
+    files = Program(tmp_path / "third", f"dir:{tmp_path / 'files'}")
+    assert files("sync", looker.url).code == 0
+    assert (tmp_path / "files" / "demo.jsonl").exists()
+    assert looker("append", "-s", "demo", "-m", "x").code == 74
+
+
 def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run: Program, tmp_path: Path) -> None:
     run("append", "-s", "demo", "-m", "x" * 9000)
     run("persist", "demo", "-i")

@@ -41,6 +41,7 @@ def test_what_is_to_be_run(fields: dict[str, Any], found: dict[str, Any]) -> Non
         ({"stdin": 1}, "stdin: a text"), ({"stdin64": 1}, "stdin64: a text"), ({"stdin64": "?"}, "stdin64: not base64"),
         ({"stdin64": "YQ"}, "stdin64: not base64"), ({"stdin": "", "stdin64": ""}, "one of them"), ({"argvs": 1}, "argvs: no such field; did you mean argv"),
         ({"later": 1}, "later: no such field"), ({"argv": ["chat"]}, "chat is not for `serve`"), ({"argv": ["serve", "x"]}, "serve is not for"),
+        ({"argv": ["--", "serve"]}, "serve is not for"), ({"argv": ["--", "--", "chat", "-s", "x"]}, "chat is not for"),
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip

@@ -91,8 +91,9 @@ def _request(value: dict[str, object], size: int) -> Request:
         raise BadData("stream: true or false expected")
     if any("\0" in text for text in (*argv, cwd, *environ, *filter(None, environ.values()))):
         raise BadData("argv, cwd and env hold no NUL: no process can be given one")
-    if argv[0] in REFUSED:
-        raise Usage(f"{argv[0]} is not for `serve`: {REFUSED[argv[0]]}")
+    verb = next((word for word in argv if word != "--"), "")  # which may stand before it
+    if verb in REFUSED:
+        raise Usage(f"{verb} is not for `serve`: {REFUSED[verb]}")
     return Request(value["id"], argv, _stdin(value), cwd, environ, stream, size)  # type: ignore[arg-type]
 
 
