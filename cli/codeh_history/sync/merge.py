@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ..base.ids import LONGEST_ID
 from ..session.line_names import Line
 from ..session.records import dumps
+from .damage import mended
 from .log import QUIET, Log, beyond, branching, digest, kind_of, places, time_of
 
 _FORK = re.compile(r"(.+)-([0-9a-f]{8})")
@@ -36,6 +37,7 @@ def merged(name: str, one: Log, other: Log) -> Merged:
 
     The other becomes a fork, or, if nothing is said in it, is appended. The same whichever comes first.
     """
+    one, other = mended(one, other)
     mine, theirs = one.compared(other.commits), other.compared(one.commits)
     redactions = one.redactions | other.redactions
     at = branching(mine, theirs)

@@ -1,0 +1,60 @@
+"""Lines of a copy in which bytes became zeros, as a crash may leave them, mended from another copy."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..session.line_names import Line
+from .log import Log, same
+
+_KEPT = re.compile(rb"[^\0]+")
+
+
+def mended(one: Log, other: Log) -> tuple[Log, Log]:
+    """The two logs, each with the lines that it lost to zeros and the other still has in the same place."""
+    mine, theirs = one.lines, other.lines
+    if not any(_is_zeroed(line) for line in (*mine, *theirs)):
+        return one, other
+    counted = {id(line) for line in (*one.compared(other.commits), *other.compared(one.commits))}
+    new, others = list[Line](), list[Line]()
+    at = there = 0
+    while at < len(mine) and there < len(theirs):
+        if count := _was(mine[at], theirs, there):
+            new += theirs[there : there + count]
+            others += theirs[there : there + count]
+            at, there = at + 1, there + count
+        elif count := _was(theirs[there], mine, at):
+            new += mine[at : at + count]
+            others += mine[at : at + count]
+            at, there = at + count, there + 1
+        elif id(mine[at]) not in counted:
+            new.append(mine[at])
+            at += 1
+        elif id(theirs[there]) not in counted:
+            others.append(theirs[there])
+            there += 1
+        elif same(mine[at], theirs[there]):
+            new.append(mine[at])
+            others.append(theirs[there])
+            at, there = at + 1, there + 1
+        else:
+            break  # where they branch
+    return Log([*new, *mine[at:]], one.redactions), Log([*others, *theirs[there:]], other.redactions)
+
+
+def _is_zeroed(line: Line) -> bool:
+    return line.record is None and b"\0" in line.raw
+
+
+def _was(damaged: Line, lines: Sequence[Line], start: int) -> int:
+    """How many lines from a place on the damaged one was, newlines among them; 0 where none."""
+    if not _is_zeroed(damaged):
+        return 0
+    raw, text, end = damaged.raw, b"", start
+    while len(text) < len(raw) and end < len(lines):
+        text += lines[end].raw + b"\n"
+        end += 1
+    whole = len(raw) in (len(text) - 1, len(text))
+    kept = all(text[part.start() : part.end()] == part[0] for part in _KEPT.finditer(raw))
+    return end - start if whole and kept else 0
