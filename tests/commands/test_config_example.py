@@ -7,6 +7,7 @@ from pathlib import Path
 
 from codeh_history.commands.config import example
 from codeh_history.config import file
+from codeh_history.providers import TARGETS
 
 
 def written(folder: Path, text: str) -> str:
@@ -16,8 +17,14 @@ def written(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_the_example_holds_nothing_until_it_is_told_to_and_then_every_key(tmp_path: Path) -> None:
-    assert file.read(written(tmp_path, example.TEXT)).top == {}
+def test_it_has_a_profile_for_each_provider_and_no_setting_for_all(tmp_path: Path) -> None:
+    found = file.read(written(tmp_path, example.TEXT))
+    assert found.top == {}
+    assert {name: values["to"] for name, values in found.profiles.items()} == {to: to for to in TARGETS}
+    assert all(values["via"] for values in found.profiles.values())
+
+
+def test_every_key_is_in_it(tmp_path: Path) -> None:
     text = re.sub(r"^#(?! |$)", "", example.TEXT, flags=re.MULTILINE)
     found = file.read(written(tmp_path, text))
     assert {*found.top, *(key for one in found.profiles.values() for key in one)} == set(file.KEYS)

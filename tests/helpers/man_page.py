@@ -17,11 +17,12 @@ DATE = "2026-11-23"  # of the version; macOS reads pages with mandoc, which want
 CODES = re.compile(r"^\| ([\d, ]+) \| (.*) \|$", re.MULTILINE)
 VARIABLES = {
     "CODEH_HOME": "Where everything is kept, instead of ~/.codeh.",
-    "CODEH_SESSION": "The session, where -s names none.",
+    "CODEH_SESSION": "The session, where none is named; without it the newest begun in this directory.",
     "CODEH_CONFIG": "The configuration, instead of $CODEH_HOME/config.toml.",
     "CODEH_PROFILE": "The profile of the configuration, where -p names none.",
     "CODEH_TO": "The provider, where --to names none.",
     "CODEH_VIA": "The command that sends a request, where --via names none.",
+    "CODEH_MODEL": "The model, where --model names none.",
     "CODEH_SUMMARIZER": "The command that summarises, where --via names none.",
     "CODEH_BLOCKS": "The block store: a directory, or redis://HOST:PORT/DB.",
     "CODEH_BLOCKS_PASSWORD": "Its password, which stands in no URL.",

@@ -116,7 +116,7 @@ class Wanted(Settable):
     """What a request holds besides the session's messages."""
 
     to: str | None = option("PROVIDER", "{TARGETS}; $CODEH_TO.")
-    model: str | None = option("MODEL", "The provider's model name.")
+    model: str | None = option("MODEL", "The provider's model name; $CODEH_MODEL.")
     system: str | None = option("TEXT|@FILE", "The system prompt.")
     tools: str | None = option("@FILE", "Tool declarations, in any provider's shape.")
     set: Sequence[str] = option("PATH=JSON", "Set a field of the body, last of all.")

@@ -21,16 +21,17 @@ if TYPE_CHECKING:
 
 TOGETHER = ("to", "via", "model")
 REQUEST = (*TOGETHER, "system", "tools", "budget", "max_tokens", "set", "stream")
-VARIABLES = {"to": "CODEH_TO", "via": "CODEH_VIA", "summarize.via": "CODEH_SUMMARIZER"}
+VARIABLES = {
+    "to": "CODEH_TO",
+    "via": "CODEH_VIA",
+    "model": "CODEH_MODEL",
+    "summarize.via": "CODEH_SUMMARIZER",
+}
 SETTINGS = {
     "system": "system",
     "tools": "tools",
     "budget": COMPACT + "budget",
 }  # of a session, which may say it
-EXAMPLE = (
-    'curl -sSN --fail-with-body --json @- -H @$HOME/.codeh/gem.hdr "https://generativelanguage.googleapis.com/'
-    'v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"'
-)
 FLAGS, ENVIRONMENT, PROFILE = "flag", "environment", "CODEH_PROFILE"
 
 
@@ -103,7 +104,7 @@ def _profile(env: Env, found: Config | None, name: str, by: str) -> Mapping[str,
 
     path = path_of(env)
     if found is None:
-        raise Usage(f"{by} {name}: {path} is not there; `codeh-history config init` writes an example")
+        raise Usage(f"{by} {name}: {path} does not exist; `codeh-history config init` writes an example")
     known = sorted(found.profiles)
     there = f"has {', '.join(known)}" if known else "has none"
     raise Usage(f"{by} {name}: no such profile{did_you_mean(name, known)}; {path} {there}")
@@ -146,10 +147,13 @@ def _together(said: Sequence[Layer]) -> Held:
 def _goes_with(layer: Layer, found: Held) -> bool:
     """Whether it speaks of the same provider, and of no other command.
 
-    The environment says one half, a flag the other, as long as its own two do not name another provider.
+    The environment says one half, a flag the other, as long as its own two do not name another provider; a
+    model alone goes with whatever flags name.
     """
     to, via = layer.values.get("to"), layer.values.get("via")
     typed = layer.where == ENVIRONMENT
+    if typed and to is via is None:
+        return all(found[key][1].where == FLAGS for key in ("to", "via") if key in found)
     if "to" not in found:
         return typed and found["via"][1].where == FLAGS
     of_it = to == found["to"][0] or (to is None and typed and found["to"][1].where == FLAGS)
@@ -204,12 +208,9 @@ def reaching(env: Env, asked: Asked) -> str:
         return asked.via
     first = next((layer for layer in asked.said if layer.values.get("to")), None)
     if first is None:
-        env.complain(
-            "nothing says whom to ask, and how: --to and --via do; or, once for all, such lines in "
-            f"{path_of(env)} (`codeh-history config init` begins it):"
-        )
-        env.report(f"to = \"gemini\"\nvia = '{EXAMPLE}'".encode())
-        raise Usage("")
+        names = ", ".join(profiles(env))
+        how = f"-p NAME ({names})" if names else "run `codeh-history config init`"
+        raise Usage(f"no provider configured; pass --to and --via, or {how}")
     other = next((layer for layer in asked.said if layer.values.get("via")), None)
     beside = (
         f"; {who('via', other)} says how to reach {other.values.get('to', 'another')}"

@@ -65,8 +65,14 @@ def run(env: Env, given: Given) -> int:
         env.write(values.line(told))
     else:
         known = f"profiles: {', '.join(profiles)}" if profiles else "no profile"
-        there = known if config is not None else "not there"
-        env.write("".join(f"{visible(line)}\n" for line in lines(f"{path}: {there}", holds)).encode())
+        there = known if config is not None else "does not exist"
+        shown = lines(f"{path}: {there}", holds)
+        if not holds:
+            no_default = "# no default; -p NAME chooses a profile"
+            shown.append(
+                no_default if profiles else "# nothing is configured; `config init` writes an example"
+            )
+        env.write("".join(f"{visible(line)}\n" for line in shown).encode())
     return 0
 
 
@@ -100,5 +106,4 @@ def lines(file: str, holds: list[tuple[str, Any, str]]) -> list[str]:
     """What holds as the file would say it, and who says it as notes."""
     rows = [(f"{key} = {orjson.dumps(value).decode()}", by) for key, value, by in holds]
     wide = max((len(row) for row, _ in rows if len(row) <= 60), default=0)
-    nothing = [] if rows else ["# nothing holds but what the flags say; `config init` writes an example"]
-    return [f"# {file}", *(f"{row:<{wide}}  # {by}" for row, by in rows), *nothing]
+    return [f"# {file}", *(f"{row:<{wide}}  # {by}" for row, by in rows)]

@@ -34,7 +34,7 @@ def run(env: Env) -> int:
     config = layers.config(env)
     path = layers.path_of(env)
     if config is None:
-        raise NegativeAnswer(f"{path}: it is not there; `codeh-history config init` writes an example")
+        raise NegativeAnswer(f"{path}: does not exist; `codeh-history config init` writes an example")
     top = Layer(where=path, values=config.top, above=False)
     tried = [
         (name, [Layer(where=name, values=values, above=True), top])
@@ -48,9 +48,11 @@ def run(env: Env) -> int:
             f"{path}: a key stands in a command, where `ps` shows it; curl reads one from a file: -H @FILE"
         )
     for name, said in tried:
-        found = [problem for problem in problems(env, said) if problem not in wrong]
-        wrong.update(found)
-        lines += [f"{name}: {problem}" for problem in found] or [f"{name}: {_told(said)}"]
+        found = list(problems(env, said))
+        new = [problem for problem in found if problem not in wrong]
+        wrong.update(new)
+        otherwise = "the same problem as above" if found else _told(said)
+        lines += [f"{name}: {text}" for text in new or [otherwise]]
     env.write("".join(f"{visible(line)}\n" for line in lines).encode())
     return NegativeAnswer.exit_code if wrong else 0
 

@@ -1,4 +1,4 @@
-"""`config init`: an example of config.toml, in which nothing holds yet."""
+"""`config init`: an example of config.toml with a profile for each provider."""
 
 from __future__ import annotations
 
@@ -6,50 +6,76 @@ import os
 
 from ...base.env import Env
 from ...base.errors import BadData
-from ...config.layers import EXAMPLE, path_of
+from ...config.layers import path_of
 from ...store import new_file
 
+GEMINI = (
+    "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
+)
+CURL = "curl -sSN --fail-with-body --json @-"
 TEXT = f"""\
-# What holds for codeh-history where a command line does not say it. A line that begins with "#" and no
-# blank is a setting: it holds once that "#" is gone. `codeh-history config` prints what holds and who says
-# it, `codeh-history config check` tries it without sending anything.
+# Settings of codeh-history, for whatever a command line does not say. `codeh-history config` prints the
+# effective ones and where each comes from; `codeh-history config check` tries the profiles without sending.
 #
-# The strongest first: a flag, -p NAME, CODEH_TO and CODEH_VIA, the session (`set`), CODEH_PROFILE, the
-# lines above all [profile…]. `to`, `via`, `model` come together, from the first that names `to` or `via`.
+# A profile per provider follows: `codeh-history ask -p anthropic "Why is the sky blue?"`, or once for all
+# `export CODEH_PROFILE=anthropic`. Keep your key in a file of its own, from which curl reads the header:
 #
-# A key does not belong here: it stands in a file that curl reads, as
-#   umask 077; printf 'x-goog-api-key: %s\\n' "$GEMINI_API_KEY" > ~/.codeh/gem.hdr
+#   umask 077
+#   printf 'x-goog-api-key: %s\\n' "$GEMINI_API_KEY" > ~/.codeh/gem.hdr
+#   printf 'authorization: Bearer %s\\n' "$OPENAI_API_KEY" > ~/.codeh/oai.hdr
+#   printf 'x-api-key: %s\\nanthropic-version: 2023-06-01\\n' "$ANTHROPIC_API_KEY" > ~/.codeh/ant.hdr
+#
+# Precedence: a flag, -p NAME, CODEH_TO, CODEH_VIA and CODEH_MODEL, the session (`set`), CODEH_PROFILE, the
+# settings above all profiles. `to`, `via` and `model` come together, from the first that has `to` or `via`.
+# curl before 7.82 needs `-H content-type:application/json --data-binary @-` for `--json @-`.
 
-#to = "gemini"
-#via = '{EXAMPLE}'
-#system = "Be brief."                   # or "@system.md", beside this file
+# Settings for all profiles; remove a "#" to use one.
+#system = "Be brief."                   # or "@system.md", a file beside this one
 #tools = "@tools.json"                  # declarations, in any provider's shape
 #budget = "100k"                        # tokens of a request: what is older is shortened to fit
 #max_tokens = 8192                      # of an answer
+#summarize.via = "llm"                  # what `summarize` runs: prompt on stdin, summary on stdout
 
-#[summarize]
-#via = "llm -m MODEL"                   # what `summarize` runs: prompt on stdin, summary on stdout
+[profile.gemini]                        # the model is in the URL
+to = "gemini"
+via = '{CURL} -H @$HOME/.codeh/gem.hdr "{GEMINI}"'
 
-#[profile.claude]                       # codeh-history ask -p claude, chat -p claude
-#to = "anthropic"
-#model = "claude-opus-4-8"
-#via = 'curl -sSN --fail-with-body --json @- -H @$HOME/.codeh/ant.hdr https://api.anthropic.com/v1/messages'
-#stream = true
+[profile.openai-responses]
+to = "openai-responses"
+model = "gpt-5.1"
+via = '{CURL} -H @$HOME/.codeh/oai.hdr https://api.openai.com/v1/responses'
+stream = true
+
+[profile.openai-chat]                   # llama.cpp is at http://localhost:8080, LM Studio at port 1234
+to = "openai-chat"
+model = "gpt-5.1"
+via = '{CURL} -H @$HOME/.codeh/oai.hdr https://api.openai.com/v1/chat/completions'
+stream = true
+
+[profile.anthropic]
+to = "anthropic"
+model = "claude-opus-4-8"
+via = '{CURL} -H @$HOME/.codeh/ant.hdr https://api.anthropic.com/v1/messages'
+stream = true
 #set = {{ temperature = 0.2 }}            # fields of the body, for this provider alone
 
-#[profile.local]                        # Ollama; llama.cpp's server and LM Studio take openai-chat
-#to = "ollama"
-#model = "llama3.2"
-#via = "curl -sSN --fail-with-body --json @- http://localhost:11434/api/chat"
-#stream = true
-#calls.via = "./tool"                   # `calls -p local`, and in `chat`: runs each call (CODEH_CALL_NAME)
+[profile.ollama]                        # a model on this machine
+to = "ollama"
+model = "llama3.2"
+via = "{CURL} http://localhost:11434/api/chat"
+stream = true
+#calls.via = "./tool"                   # runs each tool call of `calls -p ollama` and `chat`
+
+[profile.text]                          # any command that takes a prompt and prints an answer
+to = "text"
+via = "llm"
 """
 
 
 def write(env: Env) -> str:
-    """Write the example where the file is looked for, for its owner alone; its path."""
+    """Write the example where the file is looked for, readable for its owner alone; its path."""
     path = path_of(env)
     if os.path.lexists(path):
-        raise BadData(f"{path}: it is there, and stays as it is (`codeh-history config check` tries it)")
+        raise BadData(f"{path}: already exists; left unchanged (`codeh-history config check` tries it)")
     new_file.write(path, TEXT.encode(), folders=True)
     return path
