@@ -61,7 +61,7 @@ def test_filters_print_the_same_session(made: Path, same: Path, argv: list[str])
 
 def test_a_summary_is_made_of_what_lies_in_blocks(demo: Path) -> None:
     ok("persist", "demo", "-i", "--all", home=demo)
-    ok("summarize", "demo", "--max-conversations", "1", "--min-batch", "1", home=demo)
+    ok("summarize", "demo", "-i", "--max-conversations", "1", "--min-batch", "1", home=demo)
     (summary,) = [r for r in lines(session_path(demo, "demo")) if r["type"] == "summary"]
     assert "- see" in summary["summary"]
 

@@ -191,7 +191,7 @@ CALL = {"functionCall": {"name": "$(touch pwned)", "args": {"secret": CANARY}, "
     [
         ["ask", "-m", CANARY, "--to", "gemini", "--via", "cat >/dev/null; cat $CODEH_HOME/answer", "--unanswered", "stub"],
         ["calls", "--via", "cat; echo $CODEH_CALL_NAME"],
-        ["summarize", "demo", "--max-conversations", "3", "--min-batch", "1", "--via", "cat >/dev/null; echo The user asked."],
+        ["summarize", "demo", "-i", "--max-conversations", "3", "--min-batch", "1", "--via", "cat >/dev/null; echo The user asked."],
     ],
     ids=lambda argv: argv[0],
 )  # fmt: skip

@@ -49,7 +49,7 @@ def inside(
 def summarized(session: str, home: Path) -> Result:
     """All but the newest exchange become a summary, their tokens counted roughly."""
     few = ("--max-conversations", "1", "--min-batch", "1", "--counter", "approx")
-    return inside("summarize", session, *few, home=home)
+    return inside("summarize", session, "-i", *few, home=home)
 
 
 @contextmanager

@@ -37,8 +37,9 @@ def shown(name: str, stdin: bytes = b"") -> list[str]:
 
 
 def summarize(*argv: str, **how: Any) -> Result:
-    """`summarize` without the exact counter, which takes longer to load than all the rest."""
-    return run("summarize", *argv, "--counter", "approx", **how)
+    """`summarize -i` of what is named, without the exact counter, which takes long to load."""
+    named = argv[:1] != ("-",) and not {"--all", "--emit", "--apply"}.intersection(argv)
+    return run("summarize", *argv, *(["-i"] if named else []), "--counter", "approx", **how)
 
 
 def summarized(home: Path, count: int) -> tuple[Path, list[Any]]:

@@ -56,7 +56,7 @@ TAKES = {  # what is taken in whose place: plain, and async
         "remove_cmd", "Remover | Sequence[Remover] | None", "AsyncRemover | Sequence[AsyncRemover]")),
 }  # fmt: skip
 FIXED = {  # of a verb's options, what a method has no use for
-    "append": tuple(ELSEWHERE), "ask": ("no_stdin", "id", "echo"), "summarize": ("all_", "jobs", "emit", "apply"),
+    "append": tuple(ELSEWHERE), "ask": ("no_stdin", "id", "echo"), "summarize": ("all_", "jobs", "emit", "apply", "in_place", "jsonl"),
     "export": ("all",),
 }  # fmt: skip
 NAMES = {

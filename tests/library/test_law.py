@@ -60,7 +60,7 @@ DOINGS: dict[str, Doing] = {
     "compact": (["compact", "-i", "--max-items", "2"], b"", lambda s: s.compact(in_place=True, max_items=2)),
     "repair": (["repair", "-i", "--unanswered", "stub"], b"",
                lambda s: s.repair(in_place=True, unanswered="stub")),
-    "summarize": (["summarize", "--max-conversations", "2", "--min-batch", "1"], b"",
+    "summarize": (["summarize", "-i", "--max-conversations", "2", "--min-batch", "1"], b"",
                   lambda s: s.summarize(max_conversations=2, min_batch=1)),
     "fork": (["fork"], b"", lambda s: s.fork()),
 }  # fmt: skip

@@ -245,7 +245,7 @@ class Session(RuleBasedStateMachine):
     @rule()
     def summarize(self) -> None:
         done, new = self.run(
-            "summarize", "s", "--max-conversations", "1", "--min-batch", "1", "--counter", "approx"
+            "summarize", "s", "-i", "--max-conversations", "1", "--min-batch", "1", "--counter", "approx"
         )
         assert done.code == 0
         known = [orjson.loads(line) for line in self.data.split(b"\n") if is_json(line)]

@@ -36,7 +36,7 @@ def test_every_request_fits_its_budget_however_long_the_batch(home: Path) -> Non
         f"n=$(ls {home}/prompts | wc -l); cat > {home}/prompts/$n; echo 'The user asked short questions.'"
     )
     (home / "prompts").mkdir()
-    done = run("summarize", "demo", "--via", script, "--budget", "1k")
+    done = run("summarize", "demo", "-i", "--via", script, "--budget", "1k")
     assert done.code == 0, done.err
     prompts = [(home / "prompts" / name).read_text() for name in sorted(os.listdir(home / "prompts"))]
     counts = open_counter(None).counts(prompts)

@@ -83,7 +83,14 @@ def test_nothing_of_a_command_is_left_running(home: Path, then: str, code: int) 
 def test_a_signal_ends_the_command_too(home: Path, number: int, what: list[str]) -> None:
     path = session(home, "demo", 51)
     before, pid = digest(path), home / "pid"
-    process = start("summarize", *what, "--via", f"echo $$ > {pid}; exec sleep 60", home=home)
+    process = start(
+        "summarize",
+        *what,
+        *(["-i"] if what == ["demo"] else []),
+        "--via",
+        f"echo $$ > {pid}; exec sleep 60",
+        home=home,
+    )
     while not (pid.exists() and pid.read_text().strip()):
         time.sleep(0.001)  # at once: that is when a signal could be missed
     process.send_signal(number)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from codeh_history.base.env import Env
 from codeh_history.commands.summarize import outlined
 from codeh_history.session import stream
-from codeh_history.session.fold import fold
+from codeh_history.session.fold import View, fold
 from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.summaries import one as summarizing
 from codeh_history.summaries.one import Settings
@@ -77,10 +77,15 @@ def test_what_is_reported_is_what_the_log_says(
     assert summarizing.holds(view, work)
 
 
+def filtered(view: View, most: int, least: int) -> View:
+    work = summarizing.prepare(view, settings(most, least))
+    return view if work is None else summarizing.filtered(ENV, view, work)
+
+
 @given(logs(), st.integers(1, 12), st.integers(1, 6))
 def test_the_filter_prints_the_same_view(records: list[dict[str, Any]], most: int, least: int) -> None:
     view = fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
-    shown = summarizing.filtered(ENV, view, settings(most, least))
+    shown = filtered(view, most, least)
     printed = fold(parse(stream.lines(shown)))
     assert [m.id for m in printed.messages] == [m.id for m in shown.messages]
     assert [s.text for s in printed.summaries] == [s.text for s in shown.summaries]
@@ -90,5 +95,5 @@ def test_the_filter_prints_the_same_view(records: list[dict[str, Any]], most: in
 @given(files_of())
 def test_any_log_can_be_summarized(data: bytes) -> None:
     view = fold(parse(lines_of(data)))
-    shown = summarizing.filtered(ENV, view, settings(1, 1))
+    shown = filtered(view, 1, 1)
     assert len(shown.messages) <= len(view.messages)

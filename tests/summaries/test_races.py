@@ -16,7 +16,6 @@ from summarizing import (
     HOW_IT_STANDS,
     LONG,
     changed_in,
-    on_a_terminal,
     session,
     shown,
     summarize,
@@ -37,7 +36,7 @@ def test_appends_are_neither_blocked_nor_lost_while_a_command_thinks(home: Path)
     path = session(home, "demo", 51)
     asked, go = home / "asked", home / "go"
     command = f"touch {asked}; while [ ! -e {go} ]; do sleep 0.02; done; {GOOD}"
-    process = start("summarize", "demo", "--via", command, "--counter", "approx", home=home)
+    process = start("summarize", "demo", "-i", "--via", command, "--counter", "approx", home=home)
     until(asked)
     ids = [append_text(path, f"meanwhile {n}") for n in range(100)]
     go.touch()
@@ -174,9 +173,3 @@ def test_two_runs_at_once_with_appends_going_on(home: Path) -> None:
         assert len(covered) >= 20
         assert len(covered) == len(set(covered))
         assert [r["id"] for r in records if "meanwhile" in str(r.get("parts"))] == stored[name]
-
-
-def test_not_due_is_told_on_a_terminal_only(home: Path) -> None:
-    session(home, "demo", 12)
-    assert b"not due" in on_a_terminal("summarize", "demo", home=home)
-    assert summarize("demo").err == b""

@@ -48,7 +48,7 @@ def path(home: Path) -> Path:
 
 def summarize(home: Path, *argv: str, via: str = READS) -> Any:
     limits = ("--max-conversations", "15", "--budget", "2k")
-    return run("summarize", *argv, *limits, "--via", via.format(home=home), home=home)
+    return run("summarize", *argv, "-i", *limits, "--via", via.format(home=home), home=home)
 
 
 def read(home: Path) -> list[str]:
@@ -127,7 +127,7 @@ def test_a_provider_is_sent_the_extract(home: Path, path: Path) -> None:
 
 
 def test_the_builtin_outline_reads_everything(home: Path, path: Path) -> None:
-    done = run("summarize", "demo", "--max-conversations", "15", "--max-source", "10", home=home)
+    done = run("summarize", "demo", "-i", "--max-conversations", "15", "--max-source", "10", home=home)
     assert done.code == 0
     assert "shortened" not in lines(path)[-1]
 

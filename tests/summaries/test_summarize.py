@@ -9,7 +9,7 @@ import pytest
 
 from codeh_history import providers
 from codeh_history.session.records import dumps
-from summarizing import GOOD, LONG, digest, session, shown, summarize, summarized
+from summarizing import GOOD, LONG, digest, on_a_terminal, session, shown, summarize, summarized
 from support import lines, run
 
 # -- what is due ------------------------------------------------------------------------------------
@@ -19,7 +19,7 @@ def test_fifty_are_kept_without_asking(home: Path) -> None:
     path = session(home, "demo", 50)
     before = digest(path)
     done = summarize("demo", "--via", f"touch {home}/asked; {GOOD}")
-    assert (done.code, done.out, done.err) == (0, b"", b"")
+    assert (done.code, done.out) == (0, b"")
     assert not (home / "asked").exists()
     assert digest(path) == before
 
@@ -185,3 +185,54 @@ def test_a_forgotten_dash_is_caught(home: Path) -> None:
 def test_no_session(home: Path) -> None:
     assert summarize("nobody").code == 3
     assert summarize().code == 3
+
+
+# -- as a filter ----------------------------------------------------------------------------------------
+
+
+def test_without_i_the_session_is_printed_and_stays(home: Path) -> None:
+    path = session(home, "demo", 51)
+    before = digest(path)
+    done = run("summarize", "demo", "--counter", "approx")
+    assert (done.code, done.err.decode()) == (0, "codeh-history: demo is unchanged; -i keeps it\n")
+    assert digest(path) == before
+    (made,) = [record for record in done.lines if record["type"] == "summary"]
+    assert made["lines"]
+    assert len(shown("-", done.out)) == 82
+    kept = summarize("demo")
+    assert kept.lines[0]["covered"] == 10
+    assert [record["summary"] for record in lines(path) if record["type"] == "summary"] == [made["summary"]]
+    again = run("compact", "-", "--budget", "1500", stdin=done.out)
+    assert again.code == 0
+    (made,) = [record for record in again.lines if record["type"] == "summary"]
+    assert {kind for kind, _, _ in made["lines"]} <= {"asked", "said"}  # its lines went through the pipe
+
+
+def test_where_nothing_is_due_the_session_is_printed_and_why_is_said(home: Path) -> None:
+    path = session(home, "demo", 12)
+    before = digest(path)
+    done = run("summarize", "demo")
+    assert (done.code, done.out) == (0, path.read_bytes())
+    assert "demo: not due: 12 exchanges, and only more than 50 are summarised" in done.err.decode()
+    assert "--max-conversations N" in done.err.decode()
+    kept = run("summarize", "demo", "-i")
+    assert (kept.code, kept.out) == (0, b"")
+    assert kept.err.decode().rstrip().endswith("; nothing to undo")
+    few = run("summarize", "demo", "-i", "--max-conversations", "10", "--min-batch", "12")
+    assert "fewer than 12 of 12 exchanges may go; --min-batch N" in few.err.decode()
+    assert digest(path) == before
+
+
+def test_on_a_terminal_the_summary_is_shown(home: Path) -> None:
+    session(home, "demo", 51)
+    out = on_a_terminal("summarize", "demo", "--counter", "approx", home=home)
+    assert b"What was" in out
+    assert b"-i keeps it" in out
+    assert b'"role"' not in out
+
+
+def test_i_needs_a_session_and_does_not_go_with_emit(home: Path) -> None:
+    path = session(home, "demo", 51)
+    assert run("summarize", "-", "-i", stdin=path.read_bytes()).code == 2
+    assert run("summarize", "demo", "-i", "--emit").code == 2
+    assert run("summarize", "--all", "-i", "--counter", "approx").lines[0]["session"] == "demo"

@@ -98,7 +98,8 @@ def test_a_shell_can_do_it(home: Path) -> None:
 def test_nothing_due_is_nothing_printed(home: Path) -> None:
     session(home, "demo", 50)
     done = summarize("demo", "--emit")
-    assert (done.code, done.out, done.err) == (0, b"", b"")
+    assert (done.code, done.out) == (0, b"")
+    assert b"not due: 50 exchanges" in done.err
 
 
 def test_undo_brings_back_what_was_applied(home: Path) -> None:

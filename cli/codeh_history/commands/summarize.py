@@ -19,7 +19,7 @@ from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
 from ..base.ids import is_id
 from ..base.input import decode, read_file
-from ..base.options import PROFILE, Reading, flag, option
+from ..base.options import PROFILE, STREAM, Reading, flag, option
 from ..config import layers
 from ..render.progress import progress
 from ..session.model import Json, Message, Summary
@@ -27,6 +27,7 @@ from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import one as summarizing
 from ..summaries.one import Settings
+from ..summaries.window import not_due
 from ..summaries.writer import Outline, Summarizer
 from ..tokens import Counter, message_tokens, open_counter
 
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
     from ..summaries.source import Sources
 
 EXAMPLES = """\
-  codeh-history summarize demo                              # the built-in outline, offline
-  codeh-history summarize demo --via 'llm -m MODEL'         # prompt on stdin, text on stdout
-  codeh-history summarize demo --via 'curl -sS --fail-with-body --json @- -H @k.hdr "$URL"' \\
+  codeh-history summarize demo > smaller.jsonl              # the built-in outline, offline
+  codeh-history summarize demo -i --via 'llm -m MODEL'      # prompt on stdin, summary on stdout
+  codeh-history summarize demo -i --via 'curl -sS --fail-with-body --json @- -H @k.hdr "$URL"' \\
     --to openai-chat --model MODEL
   codeh-history curate demo | codeh-history summarize - | codeh-history payload - --raw --to gemini
   codeh-history summarize demo --emit > s.json              # the prompt, for a model of your own
@@ -48,7 +49,9 @@ EXAMPLES = """\
 
 
 class Given(Reading):
-    all_: bool = flag("Every session; a JSON line for each that acted or failed.")
+    in_place: bool = flag("Append the summary and print a line of JSON instead of the session.", "-i")
+    jsonl: bool = STREAM
+    all_: bool = flag("Every session, with -i; a JSON line for each that acted or failed.")
     jobs: int = option("N", "With --all: so many at once.", least=1, most=64, default=1)
     max_conversations: int = option("N", "More exchanges are summarised.", least=1, default=50)
     min_batch: int = option("N", "At least so many at a time.", least=1, default=10)
@@ -84,7 +87,10 @@ def run(env: Env, given: Given) -> int:
     if given.all_:
         return every(env, settings, given.jobs)
     try:
-        return single(env, for_filtering(env, given.session, given.argument), settings, strict=given.strict)
+        target = for_filtering(env, given.session, given.argument)
+        if given.in_place:
+            return stored(env, target, settings, strict=given.strict)
+        return printed(env, target, settings, given)
     finally:
         settings.summarizer.stop()
 
@@ -195,7 +201,7 @@ def check_two_step(given: Given) -> None:
     one, other = ("--emit", "--apply FILE") if given.emit else ("--apply", "--emit")
     if given.emit and given.apply is not None:
         raise Usage(f"{one} comes first, and {other} when there is an answer; give one")
-    for name in given.given("all_", "via", "to", "model"):
+    for name in given.given("all_", "in_place", "via", "to", "model"):
         raise Usage(f"{one} and --{name.rstrip('_')} do not go together: your program asks its own model")
     if given.apply is not None and given.prompt is not None:
         raise Usage("--prompt goes with --emit; --apply knows what was asked")
@@ -212,7 +218,10 @@ def emit(env: Env, given: Given, made: Sources) -> int:
         emitted = two_step.emit(view, name, made, most=given.max_conversations, least=given.min_batch)
     except SummarizerFailed as error:
         raise unchanged(target, error) from None
-    return told(env, target, emitted, given.max_conversations)
+    if emitted is None:
+        env.note(f"{target.id}: {not_due(view.messages, given.max_conversations, given.min_batch)}")
+        return 0
+    return told(env, emitted)
 
 
 def apply(env: Env, given: Given, file: str, counter: Counter) -> int:
@@ -230,7 +239,7 @@ def apply(env: Env, given: Given, file: str, counter: Counter) -> int:
         line = two_step.apply(env, target, answered, strict=given.strict)
     except SummarizerFailed as error:
         raise unchanged(target, error) from None
-    return told(env, target, line, 0)
+    return told(env, line)
 
 
 def lasting_name(env: Env, target: Target) -> str:
@@ -255,24 +264,43 @@ def answer_in(env: Env, emitted: Json, file: str) -> str:
         raise SummarizerFailed(f"the answer is no text: byte {error.start} is not UTF-8") from None
 
 
-def single(env: Env, target: Target, settings: Settings, *, strict: bool) -> int:
-    """One session: appended to, or with `-` printed as it would be."""
+def stored(env: Env, target: Target, settings: Settings, *, strict: bool) -> int:
+    """Append the summary of what is due and print a line of JSON; say why where nothing is."""
+    if target.path == "-":
+        raise Usage("-i changes a session: name one instead of -")
     try:
-        if target.path == "-":
-            filtering.show(env, summarizing.filtered(env, view_of(env, target, strict=strict), settings))
-            return 0
         line = summarizing.run(env, target, settings, strict=strict)
     except SummarizerFailed as error:
         raise unchanged(target, error) from None
-    return told(env, target, line, settings.most)
+    if line is None:
+        view = view_of(env, target, strict=strict)
+        env.note(f"{target.id}: {not_due(view.messages, settings.most, settings.least)}; nothing to undo")
+        return 0
+    return told(env, line)
 
 
-def told(env: Env, target: Target, line: Json | None, most: int) -> int:
-    """Print a line; that nothing was due is told people alone."""
-    if line is not None:
-        env.write(orjson.dumps(line) + b"\n")
-    elif env.terminal(env.stderr):
-        env.note(f"{target.id}: not due (more than {most} exchanges are summarised, the newest never)")
+def printed(env: Env, target: Target, settings: Settings, given: Given) -> int:
+    """Print the session with what is due summarised; on a terminal only what that would be."""
+    view = view_of(env, target, strict=given.strict)
+    try:
+        work = summarizing.prepare(view, settings)
+    except SummarizerFailed as error:
+        raise unchanged(target, error) from None
+    after = view if work is None else summarizing.filtered(env, view, work)
+    if not filtering.previews(env, jsonl=given.jsonl):
+        filtering.show(env, after)
+    elif work is not None:
+        env.write(f"{work.drafts[-1].fields['summary']}\n".encode("utf-8", "replace"))
+    if work is None:
+        env.note(f"{target.id}: {not_due(view.messages, settings.most, settings.least)}")
+    elif target.path != "-":
+        env.note(f"{target.id} is unchanged; -i keeps it")
+    return 0
+
+
+def told(env: Env, line: Json) -> int:
+    """Print what was done."""
+    env.write(orjson.dumps(line) + b"\n")
     return 0
 
 

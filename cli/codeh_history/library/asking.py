@@ -152,7 +152,7 @@ def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
 def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
     """Summarise what is due."""
     with opened.call() as call:
-        alone = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None}
+        alone = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
         said = {**options, "via": A_FUNCTION if callable(via) else via}
         given = read(summarizing.Given, said, session=opened.name, **alone)
         command = layers.command(call, "summarize.via", given.profile, given.via)
@@ -164,7 +164,7 @@ def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
         )
         settings = summarizing.settings_of(call, given, writer)
         try:
-            summarizing.single(call, opened.target, settings, strict=given.strict)
+            summarizing.stored(call, opened.target, settings, strict=given.strict)
         finally:
             settings.summarizer.stop()
         return json_object(call.output)

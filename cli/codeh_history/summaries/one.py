@@ -76,11 +76,8 @@ def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -
     raise TryAgain(f"{target.path}: what was to be summarised changed meanwhile, twice; nothing was stored")
 
 
-def filtered(env: Env, view: View, settings: Settings) -> View:
-    """The view as it is once what is due is summarised; the session itself is not changed."""
-    work = prepare(view, settings)
-    if work is None:
-        return view
+def filtered(env: Env, view: View, work: Work) -> View:
+    """The view as it is once this is stored; the session itself is not changed."""
     offset = view.log.size - (streamed(view.log.records) if env.seed else 0)
     return after(view, records(env, view.id, offset, work.drafts))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from ..base.times import to_millis
+from ..base.words import some
 from ..session.exchanges import exchanges, prompts
 from ..session.fold import View, timestamp
 from ..session.model import Json, Message, Summary
@@ -52,6 +53,17 @@ def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
     times = [next((m.ts for m in group if m.ts), None) for group in chosen]
     covered = [message for group in chosen for message in group]
     return Batch(covered, len(chosen), earliest(times), latest(times))
+
+
+def not_due(messages: Sequence[Message], most: int, least: int) -> str:
+    """Why nothing is due, and how to ask for it anyway."""
+    count = len(exchanges(messages))
+    if count > most:
+        return f"not due: fewer than {least} of {some(count, 'exchange')} may go; --min-batch N takes fewer"
+    return (
+        f"not due: {some(count, 'exchange')}, and only more than {most} are summarised; "
+        f"--max-conversations N --min-batch N asks for it sooner"
+    )
 
 
 def earliest(times: Iterable[object]) -> str | None:

@@ -103,7 +103,17 @@ def compact() -> None:
 
 
 def summarize() -> None:
-    do("summarize", "--max-conversations", "5", "--min-batch", "2", "--counter", "approx", codes=(0, 75))
+    do(
+        "summarize",
+        "-i",
+        "--max-conversations",
+        "5",
+        "--min-batch",
+        "2",
+        "--counter",
+        "approx",
+        codes=(0, 75),
+    )
 
 
 seen: set[str] = set()

@@ -129,7 +129,7 @@ SCENARIOS = {
     "append --from, a stream": Scenario(["append", "--from", "gemini"], lambda home: plain(home, SMALL), ANSWER),
     "compact -i": Scenario(["compact", "-i", "--max-chars", "3000", "-q"], again=True),
     "summarize": Scenario(
-        ["summarize", "--max-conversations", "3", "--min-batch", "1", "--counter", "approx"], again=True
+        ["summarize", "-i", "--max-conversations", "3", "--min-batch", "1", "--counter", "approx"], again=True
     ),
     "persist -i": Scenario(["persist", "-i", "demo", "-q"], again=True, replaces=True),
     "redact -i": Scenario(["redact", "-i", "demo", "--yes", "-q"], again=True, replaces=True),

@@ -158,8 +158,8 @@ def test_tools_of_imported_exchanges_stand_in_the_prompt_and_in_the_outline(home
     imported(home, history(*entries))
     asked = home.parent / "asked"
     via = f"cat > {asked}; echo 'The user made notes with file_note.'"
-    inside("summarize", "old", "--via", via, home=home, env={"PATH": "/usr/bin:/bin"})
+    inside("summarize", "old", "-i", "--via", via, home=home, env={"PATH": "/usr/bin:/bin"})
     assert "Assistant: Done.\nTools used: file_note, search_notes" in asked.read_text()
     inside("undo", "-s", "old", home=home)
-    assert inside("summarize", "old", home=home).code == 0
-    assert "Tools used: file_note, search_notes" in exported(home)["summaries"][-1]["summary"]
+    assert inside("summarize", "old", "-i", home=home).code == 0
+    assert "Done:\n- used file_note, search_notes" in exported(home)["summaries"][-1]["summary"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...session.exchanges import is_ide_context
+from ...session.exchanges import is_ide_context, tools_named
 from ...session.model import Message, Part
 from ...session.pairing import Call
 from ...summaries.calls import command_of, here, paths_of
@@ -146,6 +146,9 @@ class Reader:
             if "functionResponse" in part:
                 asked.append(((number, place), self._asked((number, place))))
             read.append((its_most, size))
+        used = tools_named(message)  # of a history that keeps no calls
+        if used:
+            lines.append(Line(f"used {', '.join(used)}", "ledger", number, topic="done"))
         return Known(message, self._costs[number], (self.extent.whole, self._terse), asked, read, lines)
 
     def _of_part(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
