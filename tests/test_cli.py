@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from codeh_history import __version__, cli
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
-from codeh_history.commands import COMMANDS, SECTIONS
+from codeh_history.commands import COMMANDS, FIRST, SECTIONS, SHOWN
 from inside import inside
 
 
@@ -24,10 +25,9 @@ def refused(*argv: str) -> str:
     (["ls"], "ls: no such command; did you mean `codeh-history list`?"),
     (["rename", "x"], "rename: no such command; did you mean `codeh-history set title=TEXT`?"),
     (["qqqq"], "qqqq: no such command; see codeh-history --help"),
-    (["-s", "demo", "show"], "-s: options stand behind the command: `codeh-history show … -s …`"),
-    (["--session=x", "last"], "--session: options stand behind the command: `codeh-history last … --session …`"),
+    (["-s", "demo", "show"], "-s: put options after the command: `codeh-history show … -s …`"),
+    (["--session=x", "last"], "--session: put options after the command: `codeh-history last … --session …`"),
     (["show", "a", "b"], "show: Got unexpected extra argument(s) (b); the session is the only argument; -n N shows the last N messages"),
-    (["append", "x"], "append: Got unexpected extra argument(s) (x); the text is -m TEXT, the session is -s SESSION"),
     (["show", "--odd"], "show: No such option: --odd (codeh-history show --help)"),
     (["show", "-n"], "show: Option '-n' requires an argument (codeh-history show --help)"),
     (["last", "--role", "user", "--role", "model"],
@@ -48,11 +48,51 @@ def test_what_others_call_a_verb_names_one_that_is_there(name: str) -> None:
 def test_help_begins_with_examples_and_names_every_verb(tmp_path: Path) -> None:
     text = inside("--help", home=tmp_path).out.decode()
     assert text.startswith("Examples:\n" + cli.EXAMPLES)
-    assert all(f"\n{section}:\n" in text for section in SECTIONS)
-    assert all(f"\n  {name} " in text for name in COMMANDS)
+    commands = text.partition("\nCommands:\n")[2]
+    assert re.findall(r"^  ([a-z]+) ", commands, re.MULTILINE) == FIRST
+    assert text.endswith("\nAll commands: codeh-history help --all\n")
     assert inside(home=tmp_path).out.decode() == text
     assert inside("help", home=tmp_path).out.decode() == text
     assert inside("--version", home=tmp_path).text == f"codeh-history {__version__}"
+
+
+def test_help_all_names_every_verb(tmp_path: Path) -> None:
+    text = inside("help", "--all", home=tmp_path).out.decode()
+    assert all(f"\n{section}:\n" in text for section in SECTIONS)
+    assert [name for name in COMMANDS if f"\n  {name} " in text] == list(SHOWN)
+    assert inside("--help-all", home=tmp_path).out.decode() == text
+
+
+def options_in(text: str) -> list[str]:
+    return re.findall(r"^  (?:-\w, )?(--[a-z][\w-]*)", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("verb", SHOWN)
+def test_a_verbs_help_fits_a_screen(verb: str, tmp_path: Path) -> None:
+    """At most 40 lines and 30 options at 80 columns; the others are in `--help-all`, but those without effect."""
+    text = inside(verb, "-h", home=tmp_path).out.decode()
+    assert text.count("\n") <= 40
+    assert len(options_in(text)) <= 30
+    everything = inside(verb, "--help-all", home=tmp_path).out.decode()
+    shown = {name: it for name, it in cli.load(verb).declared.items() if not (it.positional or it.hidden)}
+    missing = [name for name, it in shown.items() if f"{it.flags(name)[0]} " not in everything]
+    assert missing == [] or cli.load(verb).declared[missing[0]].default
+    assert inside("help", verb, "--all", home=tmp_path).out.decode() == everything
+
+
+@pytest.mark.parametrize("verb", ["payload", "ask", "chat", "persist"])
+def test_options_of_curate_and_compact_are_in_help_all_only(verb: str, tmp_path: Path) -> None:
+    first, everything = (inside(verb, how, home=tmp_path).out.decode() for how in ("-h", "--help-all"))
+    for option in ("--budget", "--remove", "--unanswered", "--keep-last"):
+        assert option not in options_in(first)
+        assert option in options_in(everything)
+    assert "--budget" in options_in(inside("compact", "-h", home=tmp_path).out.decode())
+    assert "--remove" in options_in(inside("curate", "-h", home=tmp_path).out.decode())
+
+
+def test_what_has_no_effect_is_accepted_and_not_shown(tmp_path: Path) -> None:
+    assert "--echo" not in inside("ask", "--help-all", home=tmp_path).out.decode()
+    assert cli.load("ask").make_context("ask", ["--echo", "-m", "x"]).params["echo"] is True
 
 
 @pytest.mark.parametrize("verb", COMMANDS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
 from typing import Annotated, Any
 
@@ -14,10 +15,10 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from . import __version__
 from .base.env import Env
 from .base.errors import Usage
-from .base.options import Options
+from .base.options import Option, Options
 from .base.signals import unwind
 from .base.words import near
-from .commands import COMMANDS, SECTIONS, module_of, told
+from .commands import COMMANDS, FIRST, HOMES, SECTIONS, module_of, told
 
 TYPES: dict[str, Any] = {  # what Typer makes of a declared type
     "bool": bool, "int": int, "float": float, "str": str, "str | None": str | None,
@@ -34,7 +35,8 @@ EXAMPLES = """\
   codeh-history show
 """
 
-OWN = ("-h", "--help", "--version", "--")
+BOUNDS = re.compile(r"\s+\[[^\[\]]*x[<>]=?[^\[\]]*\]$")  # which Click adds to a number
+OWN = ("-h", "--help", "--help-all", "--version", "--")
 OTHER_NAMES = {  # what others call a verb, or something like it
     "sessions": "list", "ls": "list", "lst": "list", "messages": "show", "cat": "show", "view": "show",
     "log": "show", "history": "show", "delete": "rm", "remove": "rm", "del": "rm",
@@ -43,7 +45,7 @@ OTHER_NAMES = {  # what others call a verb, or something like it
     "prompt": "ask", "continue": "ask", "resume": "ask", "retry": "ask", "talk": "chat", "repl": "chat",
     "cost": "usage", "costs": "usage", "tokens": "stats", "count": "stats", "info": "status",
     "copy": "fork", "branch": "fork", "edit": "update", "shrink": "compact", "compress": "compact",
-    "fix": "repair", "check": "verify", "recover": "rescue", "title": "set title=TEXT",
+    "fix": "curate --only pairs,invalid", "check": "verify", "recover": "rescue", "title": "set title=TEXT",
     "save": "export", "load": "import", "get": "show", "rename": "set title=TEXT", "version": "--version",
 }  # fmt: skip
 OTHER_OPTIONS = {"--format": "--to", "--out": "--output"}
@@ -59,6 +61,8 @@ class Command(TyperCommand):
 
     examples = ""
     stray = ""
+    declared: Mapping[str, Option] = {}
+    everything = False  # whether the help has every option
 
     @property
     def summary(self) -> str:
@@ -81,6 +85,9 @@ class Command(TyperCommand):
     def get_help_option(self, ctx: click.Context) -> TyperOption | None:
         return _printed(super().get_help_option(ctx))
 
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        return [*super().get_params(ctx), HELP_ALL]
+
     def _once(self, ctx: click.Context, args: list[str]) -> None:
         seen: set[str] = set()
         for param in self.make_parser(ctx).parse_args(args)[2]:
@@ -95,9 +102,42 @@ class Command(TyperCommand):
             formatter.write("Examples:\n" + self.examples.rstrip("\n") + "\n\n")
         super().format_help(ctx, formatter)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The options by section; those of other verbs and the rare ones only with `--help-all`."""
+        sections = self.sections(ctx).items()
+        further = {
+            HOMES.get(title, "")
+            for title, params in sections
+            for param in params
+            if self._is_further(title, param) and param.param_type_name == "option"
+        }
+        for title, params in sections:
+            shown = [param for param in params if self.everything or not self._is_further(title, param)]
+            rows = [record for param in shown if (record := param.get_help_record(ctx))]
+            if title == "Options" and further:
+                others = " and ".join(sorted(further - {""}, reverse=True))
+                rows.append(("--help-all", f"Show all options{others and f', also those of {others}'}."))
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl([(name, BOUNDS.sub("", help)) for name, help in rows])
+
+    def sections(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
+        """The parameters by the heading that they stand under, "Options" last."""
+        found: dict[str, list[click.Parameter]] = {}
+        for param in self.get_params(ctx):
+            spelled = self.declared.get(str(param.name))
+            found.setdefault((spelled.section if spelled else "") or "Options", []).append(param)
+        return {**found, "Options": found.pop("Options")}
+
+    def _is_further(self, title: str, param: click.Parameter) -> bool:
+        spelled = self.declared.get(str(param.name))
+        return HOMES.get(title, self.name) != self.name or (spelled is not None and spelled.rare)
+
 
 class Group(TyperGroup):
     """The verbs, each imported when it is named."""
+
+    everything = False  # whether the help has every command
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         return load(cmd_name) if cmd_name in COMMANDS else None
@@ -106,12 +146,17 @@ class Group(TyperGroup):
         return _printed(super().get_help_option(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`help VERB` is `VERB --help`; a verb's options stand behind it."""
+        """`help VERB` is `VERB --help`; `help --all` lists every command."""
+        if args and args[0] in ("help", "--help-all"):
+            everything = "--all" in args or "--help-all" in args
+            verbs = [arg for arg in args[1:] if arg not in ("--all", "--help-all")][:1]
+            self.everything = everything
+            return super().parse_args(ctx, [*verbs, "--help-all" if verbs and everything else "--help"])
         verb = next((arg for arg in args if arg in COMMANDS), None)
         if verb is not None and args[0].startswith("-") and args[0] not in OWN:
             option = args[0].partition("=")[0]
-            raise Usage(f"{option}: options stand behind the command: `codeh-history {verb} … {option} …`")
-        return super().parse_args(ctx, [*args[1:2], "--help"] if args[:1] == ["help"] else args)
+            raise Usage(f"{option}: put options after the command: `codeh-history {verb} … {option} …`")
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -127,9 +172,13 @@ class Group(TyperGroup):
         super().format_help(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        for section, names in SECTIONS.items():
+        sections = SECTIONS if self.everything else {"Commands": FIRST}
+        for section, names in sections.items():
             with formatter.section(section):
                 formatter.write_dl([(name, load(name).summary) for name in names], col_max=12)
+        if not self.everything:
+            formatter.write_paragraph()
+            formatter.write("All commands: codeh-history help --all\n")
 
 
 def load(name: str) -> Command:
@@ -141,6 +190,7 @@ def load(name: str) -> Command:
     command: Command = built
     command.name = name
     command.examples = getattr(module, "EXAMPLES", "")
+    command.declared = module.Given.SPELLED
     takes_one = any(each.param_type_name == "argument" for each in command.params)
     command.stray = getattr(module, "STRAY", ONLY if takes_one else NONE)
     return command
@@ -172,7 +222,9 @@ def parameter(takes: type[Options], name: str) -> Parameter:
         default = Parameter.empty if "None" not in takes.TYPES[name] else None
     else:
         names = (f"--{name}/--no-{name}",) if default is True else spelled.flags(name)
-        as_typer = typer.Option(*names, min=spelled.least, max=spelled.most, **beside)
+        as_typer = typer.Option(
+            *names, min=spelled.least, max=spelled.most, hidden=spelled.hidden, **beside
+        )
     return Parameter(
         name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[type, as_typer],
         default=None if default == () else default,
@@ -187,6 +239,19 @@ def _version(ctx: typer.Context, value: bool) -> None:  # noqa: FBT001 - as Type
 def _help(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - the same
     if value and not ctx.resilient_parsing:
         _print(ctx, ctx.get_help())
+
+
+def _help_all(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - the same
+    if value and not ctx.resilient_parsing:
+        command: Any = ctx.command
+        command.everything = True
+        _print(ctx, ctx.get_help())
+
+
+HELP_ALL = TyperOption(
+    param_decls=["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_help_all,
+    hidden=True,
+)  # fmt: skip
 
 
 def _printed(option: TyperOption | None) -> TyperOption | None:

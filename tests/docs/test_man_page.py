@@ -11,7 +11,7 @@ import tomllib
 import pytest
 
 import man_page
-from codeh_history.commands import COMMANDS, module_of
+from codeh_history.commands import SHOWN, module_of
 from support import ROOT
 
 READERS = {
@@ -31,11 +31,11 @@ def test_it_is_what_the_table_of_options_says(request: pytest.FixtureRequest) ->
 def test_it_has_every_verb_option_and_exit_code() -> None:
     text = man_page.PAGE.read_text().replace("\\-", "-")
     verbs = dict(re.findall(r"^\.SS (\S+)\n(.*?)(?=^\.S[SH] )", text, re.DOTALL | re.MULTILINE))
-    assert tuple(verbs) == COMMANDS
+    assert tuple(verbs) == SHOWN
     for verb, said in verbs.items():
         takes = module_of(verb).Given
         for name, option in takes.SPELLED.items():
-            for flag in () if option.positional else option.flags(name):
+            for flag in () if option.positional or option.hidden else option.flags(name):
                 assert re.search(rf"\\fB(.*[ /,])?{re.escape(flag)}([ ,/].*)?\\fR$", said, re.MULTILINE), (
                     flag
                 )

@@ -53,7 +53,10 @@ def _lines() -> Iterator[str]:
         r"[\fIOPTION\fR]... [\fIARGUMENT\fR]...",
     )
     yield from (".SH DESCRIPTION", plain(whole.help or ""))
-    yield from (".PP", r"\fBcodeh\-history \fICOMMAND\fB \-h\fR says of each command what stands here.")
+    yield from (
+        ".PP",
+        r"\fBcodeh\-history \fICOMMAND\fB \-h\fR shows a command's examples and main options, \fB\-\-help\-all\fR all of them.",
+    )
     yield from example(EXAMPLES)
     for section, verbs in SECTIONS.items():
         yield f'.SH "{plain(section.upper())}"'

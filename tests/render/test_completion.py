@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import support
-from codeh_history.cli import COMMANDS
+from codeh_history.commands import SHOWN
 from codeh_history.commands.export import FORMS
 from codeh_history.commands.import_.given import FORMS as IMPORTED
 from codeh_history.programs.sessions import WRITTEN
@@ -110,8 +110,8 @@ def test_words(script: str, sessions: Path, words: list[str], offered: list[str]
 
 
 def test_every_verb_and_its_help_are_offered(script: str, sessions: Path) -> None:
-    assert completed(script, sessions, "") == list(COMMANDS)
-    for verb in COMMANDS:
+    assert completed(script, sessions, "") == list(SHOWN)
+    for verb in SHOWN:
         assert "--help" in completed(script, sessions, verb, "--")
 
 
@@ -126,7 +126,7 @@ def test_the_other_shells(shell: str, tmp_path: Path) -> None:
     result = support.run("completion", shell)
     assert result.code == 0
     text = result.out.decode()
-    for verb in COMMANDS:
+    for verb in SHOWN:
         assert verb in text
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed: only the text was checked")

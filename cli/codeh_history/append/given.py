@@ -9,46 +9,46 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+CALLS, INPUT = "Tool calls", "Other input"
 
-class Text(Writing):
+
+class Text(Writing, section="Message"):
     """The text of a message, and the session that it is for or begins."""
 
-    words: Sequence[str] | None = argument("[TEXT...]", "The text, its words joined by blanks.")
+    words: Sequence[str] | None = argument("[TEXT...]", "The text; words are joined by spaces.")
     message: Sequence[str] = option("TEXT", "Text; repeatable, joined by a blank line.", "-m")
     file: Sequence[str] = FILES
     new: bool = NEW
 
 
-class Given(Text):
+class Given(Text, section="Message"):
     """The options of a message, and the other ways in which messages come."""
 
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")
     role: str | None = option("ROLE", "user (default) or model.")
-    kind: str | None = option("KIND", "user, model, tool, error or info.")
-    call: Sequence[str] = option("NAME", "A tool call of the model's; repeatable, in one message.")
-    args: Sequence[str] = option("JSON", "The call's arguments; one for each call, in order.")
-    call_id: Sequence[str] = option("ID", "The id of each call, or of the call answered.")
-    result: str | None = option("NAME", "A tool's result; text or JSON object from -m, -F or stdin.")
-    failed: bool = flag("The tool failed; the text is its error.")
+    kind: str | None = option("KIND", "user, model, tool, error or info.", rare=True)
+    call: Sequence[str] = option("NAME", "A tool call by the model; repeatable.", section=CALLS)
+    args: Sequence[str] = option("JSON", "The arguments of each call, in order.", section=CALLS)
+    call_id: Sequence[str] = option("ID", "The id of each call, or of the call answered.", section=CALLS)
+    result: str | None = option("NAME", "A tool's result: the text, or a JSON object.", section=CALLS)
+    failed: bool = flag("The tool failed; the text is its error.", section=CALLS)
     references: str | None = option(
-        "FILE",
-        "What the model may cite, with the message: a JSON list of {id, title?, url?, text, score?}.",
+        "FILE", "JSON list of sources to cite: {id, title?, url?, text, score?}.", rare=True
     )
     exchange: str | None = option(
-        "FILE|-",
-        "Prompt and answer at once, as JSON: {userMessage, assistantResponse, toolsUsed?, source?}.",
+        "FILE|-", "Prompt and answer: {userMessage, assistantResponse, toolsUsed?, source?}.", rare=True
     )
-    jsonl: bool = flag("Many messages, one a line, all or nothing.")
-    from_: str | None = option("FORMAT", "stdin is a provider's response: auto, or a provider.")
-    stream: bool = flag("stdin is a text still being written: pending until it ends.")
-    echo: bool = flag("With --from and --stream: print the text as it arrives.")
+    jsonl: bool = flag("Read many messages, one a line, all or nothing.", section=INPUT)
+    from_: str | None = option("FORMAT", "stdin is a response of this provider, or auto.", section=INPUT)
+    stream: bool = flag("stdin is text still being written.", section=INPUT)
+    echo: bool = flag("With --from, --stream: print text as it arrives.", section=INPUT)
     max_bytes: str | None = MAX_BYTES
-    key: str | None = option("K", "Store once under this key, however often it is retried.")
-    pin: bool = flag("Keep it verbatim through curation and compaction.")
-    pending: bool = flag("Not committed yet (see update, commit).")
-    redact: bool = flag("Replace secrets by [redacted:kind] first; best effort.")
+    key: str | None = option("K", "Store once under this key, however often retried.", rare=True)
+    pin: bool = flag("Keep it through curation and compaction.")
+    pending: bool = flag("Leave it uncommitted (see update).", rare=True)
+    redact: bool = flag("Replace secrets first; best effort.")
     max_items: int | None = option(
-        "N", "Then hide the oldest exchanges, so that at most N messages are left; `undo` shows them."
+        "N", "Then hide the oldest exchanges beyond N messages (`undo` shows them).", rare=True
     )
 
     def check(self) -> None:

@@ -40,53 +40,49 @@ class Settable(Options):
         return self.but(**found) if found else self
 
 
-class Curation(Settable):
+class Curation(Settable, section="Curation"):
     """How `curate` works; the same for the curation inside `payload`, `ask` and `persist`."""
 
     only: Sequence[str] = option("PASS", f"Only these passes: {', '.join(PASSES)}.")
     skip: Sequence[str] = option("PASS", "All but these passes.")
     ide_marker: Sequence[str] = option("TEXT", "What marks IDE context, instead of the defaults.")
-    keep_system: Sequence[str] = option("REGEX", "Keep System: texts it is found in.")
-    remove: Sequence[str] = option("REGEX", "Cut from model prose (dot matches newlines).")
+    keep_system: Sequence[str] = option("REGEX", "Keep System: texts that match.")
+    remove: Sequence[str] = option("REGEX", "Cut matches from model prose (dot matches newlines).")
     remove_cmd: Sequence[str] = option("CMD", "Filter model prose through a command.")
     thoughts: str | None = option(
         "T",
-        "The model's thinking: keep it (default), drop what is before the last prompt (old), or all.",
+        "The model's thinking: keep (default), drop it before the last prompt (old), or drop all.",
     )
     unanswered: str | None = option("U", "Open calls at the end: error (default), stub or drop.")
-    timeout: float | None = option("S", "Seconds that each pattern or template may take in all (10).")
+    timeout: float | None = option("S", "Time limit for each pattern or template (10).")
 
 
-class Compaction(Settable):
+class Compaction(Settable, section="Compaction"):
     """How `compact` works; the same for the compaction inside `payload`, `ask` and `persist`."""
 
-    budget: str | None = option("N", "Tokens, system and tools included; 32k is 32000.")
-    max_chars: str | None = option("N", "Characters of texts, arguments and results.")
-    max_items: str | None = option(
-        "N", "At most so many messages; the oldest exchanges go first, each as a whole."
-    )
-    keep_last: str | None = option("N", "Leave the last N exchanges as they are; alone: only those stay.")
+    budget: str | None = option("N", "Tokens to fit in, system and tools included (32k).")
+    max_chars: str | None = option("N", "Characters to fit in: texts, arguments, results.")
+    max_items: str | None = option("N", "Messages to keep at most; oldest exchanges go first.")
+    keep_last: str | None = option("N", "Exchanges to keep as they are; alone: only these.")
     policy: str | None = option(
         "P",
-        "How it is made to fit: tiered (default, least loss first), loop (shares for files, history), "
-        "mask (old tool outputs become stubs, nothing else).",
+        "tiered (default): least loss first; loop: shares for files and history; mask: only stubs for "
+        "old tool outputs.",
     )
-    prose: str | None = option("P", "whole (default), or terse: summaries without filler words.")
-    counter: str | None = option("C", "o200k_base, cl100k_base, approx, or a model's name.")
-    calibrated: bool = flag(
-        "Scale the count by what the model's recorded usage was, beside what was counted."
-    )
+    prose: str | None = option("P", "whole (default) or terse: summaries without filler words.", rare=True)
+    counter: str | None = option("C", "o200k_base, cl100k_base, approx, or a model name.")
+    calibrated: bool = flag("Scale token counts by the usage that the model recorded.", rare=True)
     upload_share: float | None = option(
-        "S", "With loop: the part of the budget that attached files may take (0.6)."
+        "S", "With loop: share of the budget for attached files (0.6).", rare=True
     )
-    history_share: float | None = option("S", "With loop: the part that earlier exchanges may take (0.2).")
+    history_share: float | None = option("S", "With loop: share for earlier exchanges (0.2).", rare=True)
 
 
-class Explained(Options):
+class Explained(Options, section="Compaction"):
     """Whether it is told what a budget went to; never kept in a session."""
 
-    explain: bool = flag("A table on stderr: what the budget went to, and what was let go.")
-    json: bool = flag("--explain as a line of JSON, on stderr too.")
+    explain: bool = flag("Show on stderr what used the budget, what was removed.")
+    json: bool = flag("With --explain: JSON on stderr.", rare=True)
 
     def explains(self) -> bool:
         """Whether it is asked for; Usage where JSON is asked for of nothing."""
@@ -98,10 +94,10 @@ class Explained(Options):
 class Compact(Reading, Explained, Compaction):
     """Everything that `compact` may be asked for."""
 
-    system: str | None = option("TEXT|@FILE", "The system prompt that is sent too.")
-    tools: str | None = option("@FILE", "Tool declarations that are sent too.")
-    plan: bool = flag("Print the plan as JSON, change nothing; with -i the plan of -i.")
-    apply: str | None = option("PLAN|-", "Do what a printed plan says.")
+    system: str | None = option("TEXT|@FILE", "System prompt that counts too.", section="Compaction")
+    tools: str | None = option("@FILE", "Tool declarations that count too.", section="Compaction")
+    plan: bool = flag("Print the plan as JSON and change nothing.")
+    apply: str | None = option("PLAN|-", "Carry out a printed plan.")
     in_place: bool = IN_PLACE
     jsonl: bool = STREAM
     report: bool = REPORT
@@ -112,36 +108,32 @@ class Reduction(Compaction, Curation):
     """What is left out of a session, and how small the rest is to be."""
 
 
-class Wanted(Settable):
+class Wanted(Settable, section="Request"):
     """What a request holds besides the session's messages."""
 
     to: str | None = option("PROVIDER", "{TARGETS}; $CODEH_TO.")
     model: str | None = option("MODEL", "The provider's model name; $CODEH_MODEL.")
     system: str | None = option("TEXT|@FILE", "The system prompt.")
     tools: str | None = option("@FILE", "Tool declarations, in any provider's shape.")
-    set: Sequence[str] = option("PATH=JSON", "Set a field of the body, last of all.")
+    set: Sequence[str] = option("PATH=JSON", "Set a field of the body, after everything else.")
     max_tokens: int | None = option(
-        "N", "Longest answer (Anthropic: 8192 by default).", least=1, most=MOST_TOKENS
+        "N", "Longest answer in tokens (Anthropic: 8192).", least=1, most=MOST_TOKENS
     )
     stream: bool = flag("Ask for a stream (Gemini's is in the URL).")
-    raw: bool = flag("Send everything as it stands; only what the provider would refuse is mended.")
-    prefill: bool = flag("The model's own message may stand last: it goes on with it.")
+    raw: bool = flag("Send everything; fix only what the provider would refuse.", rare=True)
+    prefill: bool = flag("Let the last message be the model's, for it to continue.", rare=True)
     pretty: bool = flag("Indented JSON.")
     cache: bool = flag(
-        "Let the provider keep the beginning for the next request (Anthropic: marks, OpenAI: a cache key)."
+        "Mark the prompt for the provider's cache (Anthropic marks, OpenAI's cache key).", rare=True
     )
     context: bool = flag(
-        "Tell earlier work in the system prompt, as `context` prints it, and leave out what that repeats."
+        "Put what `context` prints in the system prompt, and leave out what it repeats.", rare=True
     )
-    persist: bool = flag(
-        "Move large content of the session to the block store first, as `persist -i` does."
-    )
-    user_template: str | None = option("FILE", "Jinja; renders the last user message.")
-    system_template: str | None = option("FILE", "Jinja; renders the system prompt.")
-    rendered_user: str | None = option(
-        "TEXT|@FILE", "The last user message, rendered already: sent as it is."
-    )
-    var: Sequence[str] = option("K=V", "A template variable.")
+    persist: bool = flag("Move large content to the block store first, as `persist -i` does.", rare=True)
+    user_template: str | None = option("FILE", "Jinja template of the last user message.", rare=True)
+    system_template: str | None = option("FILE", "Jinja template of the system prompt.", rare=True)
+    rendered_user: str | None = option("TEXT|@FILE", "The last user message, already rendered.", rare=True)
+    var: Sequence[str] = option("K=V", "A template variable.", rare=True)
     allow_missing: bool = ALLOW_MISSING
 
 

@@ -25,6 +25,9 @@ class Option(Fields):
     most: float | None = None
     default: object = None
     positional: bool = False
+    section: str = ""  # heading in the help
+    rare: bool = False  # only in --help-all
+    hidden: bool = False  # accepted, but has no effect
 
     def flags(self, name: str) -> tuple[str, ...]:
         """`--long-name` and `-l`, as far as it has them."""
@@ -32,24 +35,19 @@ class Option(Fields):
         return (long, self.short) if self.short else (long,)
 
 
-def option(
-    metavar: str, help: str, short: str = "", *, long: str = "", least: float | None = None,
-    most: float | None = None, default: object = None,
-) -> Any:  # fmt: skip
-    """An option with a value; `least` and `most` of a number."""
-    return Option(
-        metavar=metavar, help=help, short=short, long=long, least=least, most=most, default=default
-    )
+def option(metavar: str, help: str, short: str = "", **more: Any) -> Any:
+    """An option with a value; `more` are further fields of `Option`."""
+    return Option(metavar=metavar, help=help, short=short, **more)
 
 
-def flag(help: str, short: str = "", *, long: str = "", default: bool = False) -> Any:
-    """An option without a value; one that is on unless told otherwise has a `--no-…`."""
-    return Option(help=help, short=short, long=long, default=default or None)
+def flag(help: str, short: str = "", *, default: bool = False, **more: Any) -> Any:
+    """An option without a value; one that is on by default has a `--no-…`."""
+    return Option(help=help, short=short, default=default or None, **more)
 
 
-def argument(metavar: str, help: str = "") -> Any:
-    """A word that is told by its place; it must be given where its type has no None."""
-    return Option(metavar=metavar, help=help, positional=True)
+def argument(metavar: str, help: str = "", **more: Any) -> Any:
+    """A word that is known by its place; required unless its type has None."""
+    return Option(metavar=metavar, help=help, positional=True, **more)
 
 
 class Options(Fields):
@@ -65,11 +63,16 @@ class Options(Fields):
 
     CLOSING: ClassVar[bool] = False  # whether they stand after those of the classes that take them
 
-    def __init_subclass__(cls, *, without: tuple[str, ...] = (), closing: bool = False) -> None:
+    def __init_subclass__(
+        cls, *, without: tuple[str, ...] = (), closing: bool = False, section: str = ""
+    ) -> None:
+        """`section`: of the class's own options that name none."""
         cls.CLOSING = closing
         bases = [base for base in reversed(cls.__bases__) if issubclass(base, Options)]
         own = {name: type for name, type in cls.__annotations__.items() if name in cls.__dict__}
         spelled = {name: cls.__dict__[name] for name in own}
+        if section:
+            spelled = {name: it if it.section else it.but(section=section) for name, it in spelled.items()}
         taken = [(base.TYPES, base.SPELLED) for base in bases if not base.CLOSING] + [(own, spelled)]
         taken += [(base.TYPES, base.SPELLED) for base in bases if base.CLOSING]
         cls.TYPES = {n: type for types, _ in taken for n, type in types.items() if n not in without}
@@ -115,8 +118,8 @@ def _default(spelled: Option, type: str) -> object:
 # -- what several verbs share ------------------------------------------------------------------------------
 
 SESSION = option("SESSION", "Session id, prefix, path, @, @. or -.", "-s")
-ARGUMENT = argument("[SESSION]", "The same as -s.")
-PROFILE = option("PROFILE", "As this profile of config.toml says; $CODEH_PROFILE.", "-p")
+ARGUMENT = argument("[SESSION]", "The same as -s.", rare=True)
+PROFILE = option("PROFILE", "Use this profile of config.toml; $CODEH_PROFILE.", "-p")
 QUIET = flag("No notes on stderr.", "-q")
 JSON = flag("One JSON value on stdout.")
 JSONL = flag("JSON lines on stdout.")
@@ -125,15 +128,15 @@ REPORT = flag("JSON lines of what changed and why, on stderr.")
 IN_PLACE = flag("Append one reversible record instead of printing.", "-i")
 REWRITE = flag("Replace the session's file instead of printing.", "-i")
 RULES = option("FILE", "JSON object: kind, regular expression.")
-VIA = option("CMD", "Run by sh -c: body on stdin, response on stdout; $CODEH_VIA.")
+VIA = option("CMD", "Shell command: body in, response out; $CODEH_VIA.")
 FILES = option("FILE|-", "Text from a file, after the -m texts.", "-F")
-ALLOW_MISSING = flag("A placeholder for a block that is missing or altered.")
+ALLOW_MISSING = flag("Use a placeholder for a missing or altered block.", rare=True)
 STRICT = flag("Exit 65 on a damaged line instead of skipping it.")
 NO_PAGER = flag("On a terminal, however long it is, without `$PAGER`.")
 ENCRYPT_TO = option("AGE1...", "Encrypt to this public key (age, or SSH); repeatable.")
 IDENTITY = option("FILE", "The key that opens what is encrypted; repeatable.")
-NEW = flag("Begin a session; -s names it, else the date and the first words.")
-MAX_BYTES = option("N", "Most bytes of an answer, or of a tool's output (256 MiB).")
+NEW = flag("Start a new session; -s names it.")
+MAX_BYTES = option("N", "Longest answer or tool output in bytes (256 MiB).", rare=True)
 
 
 MESSAGE_ID = "Message id, unique prefix, or :N."

@@ -9,12 +9,15 @@ from ..base.modules import module
 SECTIONS = {
     "Talk": "append payload ask chat calls".split(),
     "Look": "status show last list search stats usage verify expand context".split(),
-    "Filter": "curate compact summarize repair redact fixture persist hydrate".split(),
-    "Change": "update commit clear undo set config".split(),
+    "Filter": "curate compact summarize redact fixture persist hydrate".split(),
+    "Change": "update clear undo set config".split(),
     "Keep and share": "fork import export sync rescue rm prune gc store completion".split(),
     "Build on": ["serve"],
 }
-COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
+FIRST = "append payload ask chat show list curate compact summarize".split()  # of the short help
+SHOWN = tuple(name for names in SECTIONS.values() for name in names)
+COMMANDS = (*SHOWN, "repair", "commit")  # the last two: aliases of `curate` and `update`
+HOMES = {"Curation": "curate", "Compaction": "compact"}  # whose options these are, in other verbs' help too
 _RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
 
 

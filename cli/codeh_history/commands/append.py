@@ -11,7 +11,6 @@ __all__ = ["Given", "run"]
 
 EXAMPLES = """\
   codeh-history append "Why is the sky blue?"      # to the newest session begun here, or a new one
-  git diff | codeh-history append -s demo -m "Review this:" -F -
   curl ... | codeh-history append -s demo --from auto --echo
   my-model | codeh-history append -s demo --role model --stream --echo
   codeh-history append -s demo --call ls --args '{"path":"."}' --call-id c1

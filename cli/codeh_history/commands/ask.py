@@ -51,18 +51,18 @@ EXAMPLES = """\
 """
 
 
-class _Prompt(appending.Text):
+class _Prompt(appending.Text, section="Message"):
     attach: Sequence[str] = option("FILE", "Attach a file.")
-    via: str | None = VIA
+    via: str | None = VIA.but(section="Request")
 
 
 class _Answer(Writing):
-    no_stdin: bool = flag("Leave what is piped in alone: in loops over lines, in hooks.")
-    id: bool = flag("Print the id of the answer instead of its text.")
-    echo: bool = flag("Print the text as it arrives, as it does without.")
+    no_stdin: bool = flag("Do not read stdin, for loops and hooks.", section="Message")
+    id: bool = flag("Print the answer's id instead of its text.")
+    echo: bool = flag("No effect: text is always printed.", hidden=True)
     max_bytes: str | None = MAX_BYTES
-    key: str | None = option("K", "Store the prompt once under this key.")
-    profile: str | None = PROFILE
+    key: str | None = option("K", "Store the prompt once under this key.", rare=True)
+    profile: str | None = PROFILE.but(section="Request")
 
 
 class Given(_Answer, Request, _Prompt, without=("pretty",)):

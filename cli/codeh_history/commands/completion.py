@@ -14,7 +14,7 @@ from ..render.completion import SHELLS, Option, Verb
 from ..session.rules import ROLE_OF_KIND
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
-from . import COMMANDS, module_of, told
+from . import SHOWN, module_of, told
 from .export import FORMS
 from .import_.given import FORMS as FILES
 from .set_ import KEYS
@@ -49,14 +49,19 @@ class Given(Options):
 def run(env: Env, given: Given) -> None:
     if given.shell not in SHELLS:
         raise Usage(f"{given.shell}: one of {', '.join(SHELLS)}")
-    env.write(SHELLS[given.shell]([verb(name, module_of(name)) for name in COMMANDS]).encode())
+    env.write(SHELLS[given.shell]([verb(name, module_of(name)) for name in SHOWN]).encode())
 
 
 def verb(name: str, module: Any) -> Verb:
     """What a script needs to know of a verb."""
     takes: type[Options] = module.Given
-    options = [option_of(name, takes, each) for each, it in takes.SPELLED.items() if not it.positional]
-    options.append(Option(("--help",), "", "Show this message and exit."))
+    options = [
+        option_of(name, takes, each)
+        for each, it in takes.SPELLED.items()
+        if not (it.positional or it.hidden)
+    ]
+    options.append(Option(("--help",), "", "Show examples and the main options."))
+    options.append(Option(("--help-all",), "", "Show all options."))
     arguments = [
         kind_of(it.metavar) + ("+" if takes.TYPES[each].startswith("Sequence") else "")
         for each, it in takes.SPELLED.items()

@@ -52,9 +52,9 @@ class Given(Reading):
     in_place: bool = flag("Append the summary and print a line of JSON instead of the session.", "-i")
     jsonl: bool = STREAM
     all_: bool = flag("Every session, with -i; a JSON line for each that acted or failed.")
-    jobs: int = option("N", "With --all: so many at once.", least=1, most=64, default=1)
+    jobs: int = option("N", "With --all: so many at once.", least=1, most=64, default=1, rare=True)
     max_conversations: int = option("N", "More exchanges are summarised.", least=1, default=50)
-    min_batch: int = option("N", "At least so many at a time.", least=1, default=10)
+    min_batch: int = option("N", "At least so many at a time.", least=1, default=10, rare=True)
     emit: bool = flag("Print the prompt and what it covers, as JSON; store nothing.")
     apply: str | None = option(
         "FILE", "Store the answer to what --emit printed: under `answer`, or on stdin."
@@ -62,12 +62,14 @@ class Given(Reading):
     via: str | None = option("CMD", "Run by sh -c: prompt on stdin, summary on stdout; $CODEH_SUMMARIZER.")
     to: str | None = option("FORMAT", "stdin is this provider's request body, stdout its response.")
     model: str | None = option("MODEL", "With --to: the provider's model name.")
-    timeout: float = option("SECONDS", "Longest run of the command.", least=0.1, default=120)
+    timeout: float = option("SECONDS", "Longest run of the command.", least=0.1, default=120, rare=True)
     budget: str = option("N", "Most tokens of one request to the command.", default="16k")
-    max_source: str = option("N", "The command reads an extract of what has more tokens.", default="100k")
-    prompt: str | None = option("FILE", "A template in the place of the built-in prompt.")
-    gate: bool = flag("Refuse a summary that names what its source does not have.", default=True)
-    counter: str | None = option("C", "Whose tokens are counted.")
+    max_source: str = option(
+        "N", "The command reads an extract of what has more tokens.", default="100k", rare=True
+    )
+    prompt: str | None = option("FILE", "A template in the place of the built-in prompt.", rare=True)
+    gate: bool = flag("Refuse a summary that names what its source does not have.", default=True, rare=True)
+    counter: str | None = option("C", "Whose tokens are counted.", rare=True)
     profile: str | None = PROFILE
 
 

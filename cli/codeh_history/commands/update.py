@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ..access.view import find
 from ..append.text import exact, store, text_of
 from ..base.env import Env
-from ..base.errors import NotFound
+from ..base.errors import NotFound, Usage
 from ..base.options import MESSAGE_ID, Writing, argument, flag, option
 from ..session.fold import fold, is_idless, join
 from ..session.model import Json, Message, Part, Unread, unread
@@ -21,32 +21,41 @@ EXAMPLES = """\
   codeh-history update -s demo :-1 -m "a better question"
   id=$(codeh-history append -s demo --role model --pending)
   codeh-history update -s demo "$id" --append -m "Hel"
-  codeh-history update -s demo "$id" --append -m "lo" && codeh-history commit -s demo "$id"
+  codeh-history update -s demo "$id" --append -m "lo" --commit
   my-model | codeh-history append -s demo --role model --stream     # the same for a program that prints
 """
 STRAY = "one message ID; the text is -m TEXT"
 
 
 class Given(Writing):
-    id: str = argument("ID", MESSAGE_ID)
+    id: str | None = argument("[ID]", MESSAGE_ID)
     message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
     file: Sequence[str] = option("FILE|-", "Text from a file.", "-F")
     append: bool = flag("Add to the text instead of replacing it, byte for byte.")
     pending: bool = flag("Leave the new content uncommitted.")
+    commit: bool = flag("Commit pending content; without ID the newest.")
 
 
 def run(env: Env, given: Given) -> None:
+    given.one_of("--pending and --commit", "pending", "commit")
     target = for_writing(env, given.session)
+    if given.commit and not (given.message or given.file):
+        store(env, target, lambda locked, ids: committed(env, locked, ids, given.id))
+        return
+    if given.id is None:
+        raise Usage("no message named; give its ID (`:-1` is the last)")
+    name = given.id
     text = (exact if given.append else text_of)(env, given.message, given.file)
 
     def build(locked: Locked, ids: list[str]) -> bytes | None:
-        found, stored = whole(env, fold(read.read_log(locked.read())), given.id, locked.session)
+        found, stored = whole(env, fold(read.read_log(locked.read())), name, locked.session)
         ids.append(found.id)
         if given.append and not text:
             return None
         now = env.now()
         if given.append and found.pending is not None:
-            return dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
+            delta = dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
+            return delta + commit_of(found, now) if given.commit else delta
         update: Json = {
             "type": "update", "id": env.id_in(locked), "of": found.id, "ts": now,
             "parts": changed(found, text, append=given.append),
@@ -57,7 +66,7 @@ def run(env: Env, given: Given) -> None:
             update["parts"] = [stored.get(id(part), part) for part in update["parts"]]
             update = by_reference(env, update, locked.session)
         lines = dumps(update) + b"\n"
-        if found.pending is None and not given.pending:
+        if given.commit or (found.pending is None and not given.pending):
             lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
         return lines
 
@@ -69,6 +78,23 @@ def run(env: Env, given: Given) -> None:
         from ..store.unsent import kept_text
 
         raise NotFound(f"{error}; {kept_text(env, target.path, env.random_id(), text, '')}") from None
+
+
+def committed(env: Env, locked: Locked, ids: list[str], name: str | None) -> bytes | None:
+    """The record that commits a message's pending content, the newest's without a name."""
+    view = fold(read.read_log(locked.read()))
+    newest = next((m for m in reversed(view.messages) if m.pending is not None), None)
+    message = newest if name is None else find(view, name, session=locked.session)
+    if message is None or message.pending is None:
+        env.note(f"{locked.session}: nothing is pending")
+        return None
+    ids.append(message.id)
+    return commit_of(message, env.now())
+
+
+def commit_of(message: Message, now: str) -> bytes:
+    of = message.update["id"] if message.update is not None else message.id
+    return dumps({"type": "commit", "of": of, "ts": now}) + b"\n"
 
 
 def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:

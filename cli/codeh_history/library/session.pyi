@@ -226,6 +226,7 @@ class Session:
         file: File | Sequence[File] | None = ...,
         append: bool | None = ...,
         pending: bool | None = ...,
+        commit: bool | None = ...,
     ) -> str: ...
     def commit(
         self,
@@ -296,9 +297,19 @@ class Session:
     def repair(
         self,
         *,
+        only: str | Sequence[str] | None = ...,
+        skip: str | Sequence[str] | None = ...,
+        ide_marker: str | Sequence[str] | None = ...,
+        keep_system: str | Sequence[str] | None = ...,
+        remove: str | Sequence[str] | None = ...,
+        remove_cmd: Remover | Sequence[Remover] | None = ...,
+        thoughts: str | None = ...,
         unanswered: str | None = ...,
-        output: File | None = ...,
+        timeout: float | None = ...,
         in_place: bool | None = ...,
+        allow_missing: bool | None = ...,
+        strict: bool | None = ...,
+        output: File | None = ...,
     ) -> Filtered: ...
     @overload
     def summarize(

@@ -24,9 +24,9 @@ STRAY = "the session is the only argument; prompts are typed, or piped in, a lin
 class Given(Writing, Request, without=("pretty", "explain", "json", "persist")):
     argument: str | None = ARGUMENT
     new: bool = NEW
-    via: str | None = VIA
+    via: str | None = VIA.but(section="Request")
     max_bytes: str | None = MAX_BYTES
-    profile: str | None = PROFILE
+    profile: str | None = PROFILE.but(section="Request")
 
 
 def run(env: Env, given: Given) -> int:
