@@ -16,11 +16,11 @@ SESSION = (
 )
 TEXT = "the text is one or the other (the session is -s SESSION)"
 LINES = {  # what is typed: the code, and what is said
-    "-s demo show": (2, "options stand behind the command: `codeh-history show … -s …`"),
-    "--session=demo status": (2, "options stand behind the command: `codeh-history status … --session …`"),
-    "-q list": (2, "options stand behind the command: `codeh-history list … -q …`"),
-    "-p local ask -m x": (2, "options stand behind the command: `codeh-history ask … -p …`"),
-    "--to text payload demo": (2, "options stand behind the command: `codeh-history payload … --to …`"),
+    "-s demo show": (2, "put options after the command: `codeh-history show … -s …`"),
+    "--session=demo status": (2, "put options after the command: `codeh-history status … --session …`"),
+    "-q list": (2, "put options after the command: `codeh-history list … -q …`"),
+    "-p local ask -m x": (2, "put options after the command: `codeh-history ask … -p …`"),
+    "--to text payload demo": (2, "put options after the command: `codeh-history payload … --to …`"),
     "-V": (2, "No such option: -V (codeh-history --help)"),
     "shows demo": (2, "did you mean `codeh-history show`?"),
     "lists": (2, "did you mean `codeh-history list`?"),
