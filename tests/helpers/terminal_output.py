@@ -25,12 +25,15 @@ UNSAFE = re.compile(
 
 def on_terminal(*argv: str, home: Path, columns: int = 80, **env: str) -> str:
     """What a command writes to a terminal of so many columns, both streams."""
+    return of_process([*support.program(), *argv], home, columns, env)
+
+
+def of_process(argv: list[str], home: Path, columns: int, env: dict[str, str]) -> str:
+    """The same of any command line."""
     master, slave = terminal.opened(columns)
     merged = support.environ({"NO_COLOR": "", "TERM": "xterm-256color", **env}, home)
     merged.pop("COLUMNS", None)
-    process = subprocess.Popen(
-        [*support.program(), *argv], stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=merged
-    )
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=slave, stderr=slave, env=merged)
     os.close(slave)
     shown = b"".join(terminal.chunks(master))
     process.wait(60)

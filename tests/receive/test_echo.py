@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,8 @@ import terminal
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Interrupted
 from codeh_history.receive.echo import Echo
+from support import program, run
+from terminal_output import of_process, on_terminal
 
 
 @contextmanager
@@ -92,3 +96,28 @@ def test_any_other_signal_ends_it() -> None:
 
     with pytest.raises(Interrupted):
         Echo(Ended({})).text("a")
+
+
+LONG = "Because air scatters blue light more than red light, which is called Rayleigh scattering."
+
+
+@pytest.mark.parametrize(
+    "verb", [["ask", "-m", "why?"], ["append", "--role", "model", "--stream"], ["append", "--from", "text"]]
+)
+def test_an_answer_is_wrapped_between_words_on_a_terminal_and_stored_as_it_came(
+    verb: list[str], home: Path
+) -> None:
+    run("append", "-s", "demo", "-m", "why?")
+    via = f"cat > /dev/null; for word in {LONG}; do printf '%s ' $word; done"
+    if verb[0] == "ask":
+        shown = on_terminal(*verb, "-s", "demo", "--to", "text", "--via", via, home=home, columns=40)
+    else:
+        line = f"printf '{LONG}' | {shlex.join([*program(), *verb, '-s', 'demo'])}"
+        shown = of_process(["sh", "-c", line], home, 40, {})
+    lines = [line for line in shown.splitlines() if not line.startswith("codeh-history:")]
+    assert lines[0] == "Because air scatters blue light more"
+    assert all(len(line) <= 40 for line in lines)
+    assert " ".join(lines).split() == LONG.split()
+    assert run("last", "demo").text.strip() == LONG
+    again = run("ask", "-s", "other", "-m", "why?", "--to", "text", "--via", via)
+    assert again.out.decode().rstrip() == LONG

@@ -110,7 +110,7 @@ def _read(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | 
         if ended is not None:
             ended()
     except (KeyboardInterrupt, Interrupted):
-        if receiving.echo and receiving.echo.tty:
+        if receiving.echo and receiving.echo.wrapping:
             receiving.echo.end()  # what is said of it begins a line
         receiving.interrupt("interrupted")
         raise

@@ -7,13 +7,19 @@ from ..base.errors import HistoryError, Interrupted
 from ..base.escape import safe
 from ..session.model import Part
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..render.wrapping import Wrapping
+
+WIDTH = 80  # columns of a terminal that does not say
+
 
 class Echo:
-    """Writes it; a reader that went away does not stop the storing."""
+    """Writes it, wrapped between words on a terminal; a reader that went away does not stop the storing."""
 
     def __init__(self, env: Env) -> None:
         self.env = env
-        self.tty = env.terminal(env.stdout)
+        self.wrapping = wrapping(env) if env.terminal(env.stdout) else None
         self.at_start = True
         self.broken: HistoryError | Interrupted | None = None
 
@@ -24,8 +30,11 @@ class Echo:
         if not text or self.broken:
             return
         self.at_start = text.endswith("\n")
+        self._write(self.wrapping.feed(safe(text)) if self.wrapping else text)
+
+    def _write(self, text: str) -> None:
         try:
-            self.env.write((safe(text) if self.tty else text).encode("utf-8", "replace"))
+            self.env.write(text.encode("utf-8", "replace"))
         except HistoryError as error:
             self.broken = error
         except Interrupted as error:
@@ -42,3 +51,18 @@ class Echo:
     def end(self) -> None:
         if not self.at_start:
             self.text("\n")
+
+
+def wrapping(env: Env) -> Wrapping:
+    """What breaks lines for the terminal that stdout is."""
+    import os
+
+    from ..render.wrapping import Wrapping
+
+    def width() -> int:
+        try:
+            return os.get_terminal_size(env.stdout).columns or WIDTH
+        except OSError:
+            return WIDTH
+
+    return Wrapping(width)
