@@ -162,10 +162,10 @@ def test_a_session_somewhere_else_keeps_its_blocks(home: Path, tmp_path: Path) -
     moved = told.rename(tmp_path / "moved.jsonl")
     left = run("gc", "--yes", home=home, env=LATER)
     assert (left.code, left.out) == (0, b"")
-    assert b"told.jsonl: needed blocks and is gone" in left.err
+    assert b"told.jsonl referred to blocks and is missing" in left.err
     assert run("hydrate", str(moved), home=home).code == 0
     assert run("gc", "--yes", "--shared", home=home, env=LATER).lines[0]["blocks"] == 1
-    assert run("gc", "--yes", home=home, env=LATER).err == b""
+    assert run("gc", "--yes", home=home, env=LATER).err == b"codeh-history: nothing to remove\n"
     assert run("hydrate", str(begun), home=home).code == 0
 
 

@@ -46,7 +46,7 @@ def on_a_terminal(*argv: str, home: Path, out: Path | None = None) -> bytes:
         ("verify demo", b"verifying", 17, b"ok: 18 records"),
         ("redact demo -i --yes", b"redacting", 9, b"demo: no secrets found"),
         ("compact demo -i --budget 9M", b"compacting", 5, b"nothing to change"),
-        ("gc", b"collecting", 33, b"--yes removes it"),
+        ("gc", b"collecting", 33, b"nothing to remove"),
         ("status demo", b"reading", 17, b"tokens"),
         ("search absent|sky demo -l", b"searching", 17, b""),
         ("stats demo --cache", b"replaying", 1, b"cache requests"),

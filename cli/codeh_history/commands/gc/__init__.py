@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 import orjson
 
@@ -14,6 +14,7 @@ from ...base.times import from_millis
 from ...base.timezone import moment
 from ...blocks import open_store
 from ...render.progress import progress, size_of
+from ...session.model import Json
 from ...store import elsewhere, resolve, trash, unsent
 from ...store.resolve import Target
 from . import unused
@@ -21,7 +22,7 @@ from . import unused
 UNSENT_DAYS = 30  # a text that no session took is kept for so long
 SECOND = 32 << 20  # bytes of sessions that are looked through in about a second
 EXAMPLES = """\
-  codeh-history gc              # what would go: a JSON line for each session, and one for the blocks
+  codeh-history gc              # what would be removed, a JSON line for each session, one for blocks
   codeh-history gc --yes
   codeh-history gc --trash 30d --yes    # sessions removed 30 days ago or earlier, for good
   CODEH_BLOCKS=redis://blocks.example/0 codeh-history gc --shared --yes   # only this home uses it
@@ -30,77 +31,84 @@ STRAY = "it looks at every session of this home"
 
 
 class Given(Options):
-    yes: bool = flag("Remove it; without, only say what would go.")
-    shared: bool = flag("Blocks of a store that other homes may use, too.")
-    age: str | None = option("AGE", "Sessions removed before, too: 30d, 12w, or a date.", long="--trash")
+    yes: bool = flag("Remove it (default: only report it).")
+    shared: bool = flag("Also blocks of a store that other homes may use.")
+    age: str | None = option(
+        "AGE", "Also sessions trashed before AGE: 30d, 12w, or a date.", long="--trash"
+    )
     quiet: bool = QUIET
 
 
 def run(env: Env, given: Given) -> int:
-    before = moment(env, given.age, "--trash") / 1000 if given.age is not None else None
-    unused.check(env)
-    gone = emptied(env, before, yes=given.yes) if before is not None else ()
-    found = list(resolve.ids(env))
-    failed = []
-    with progress(env, "collecting", sum(size_of(path) for _, path in found), SECOND) as told:
-        for number, (name, path) in enumerate(found, 1):
-            code = deltas(env, name, path, yes=given.yes)
-            failed += [code] if code else []
-            told.done(number, len(found))
-        blocks(env, yes=given.yes, shared=given.shared, but=gone)
-    unsent_texts(env, yes=given.yes)
-    if not given.yes:
+    failed: list[int] = []
+    some = False
+    for line in removable(env, given, failed):
+        env.write(orjson.dumps(line) + b"\n")
+        some = True
+    if not some and not failed:
+        env.note("nothing to remove")
+    elif not given.yes:
         env.note("nothing was removed: --yes removes it")
     return failed[0] if failed else 0
 
 
-def emptied(env: Env, before: float, *, yes: bool) -> list[str]:
-    """Report, or remove for good, what went to the trash before a moment (epoch seconds): its files."""
-    gone = trash.empty(env, before) if yes else trash.older(env, before)
-    for item in gone:
-        since = from_millis(int(item.since * 1000))
-        line = {"trash": item.id, "path": item.path, "since": since, "bytes": item.size, "removed": yes}
-        env.write(orjson.dumps(line) + b"\n")
-    return [item.path for item in gone]
+def removable(env: Env, given: Given, failed: list[int]) -> Iterator[Json]:
+    """A line for each thing that no session needs, once it is removed if that was asked for.
+
+    `failed` gets the exit codes of failures, which are noted.
+    """
+    before = moment(env, given.age, "--trash") / 1000 if given.age is not None else None
+    unused.check(env)
+    gone: list[str] = []
+    if before is not None:
+        for item in trash.empty(env, before) if given.yes else trash.older(env, before):
+            gone.append(item.path)
+            since = from_millis(int(item.since * 1000))
+            line = {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
+            yield {**line, "removed": given.yes}
+    found = list(resolve.ids(env))
+    with progress(env, "collecting", sum(size_of(path) for _, path in found), SECOND) as told:
+        for number, (name, path) in enumerate(found, 1):
+            try:
+                yield from deltas(env, name, path, yes=given.yes)
+            except HistoryError as error:
+                env.complain(f"{name}: {error}")
+                failed.append(error.exit_code)
+            told.done(number, len(found))
+        yield from blocks(env, yes=given.yes, shared=given.shared, but=gone)
+    yield from unsent_texts(env, yes=given.yes)
 
 
-def deltas(env: Env, name: str, path: str, *, yes: bool) -> int:
-    """Report, or remove, one session's deltas; the exit code of a failure, which is noted."""
-    if path.endswith(".json"):
-        return 0
-    try:
-        count, size = unused.deltas(path)
-        if count and yes:
-            unused.drop_deltas(env, Target(path, "gc"))
-            env.stored = f"{name}, without its deltas"
-    except HistoryError as error:
-        env.complain(f"{name}: {error}")
-        return error.exit_code
+def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
+    """What one session has of deltas that are committed; with `yes` they are removed."""
+    count, size = (0, 0) if path.endswith(".json") else unused.deltas(path)
+    if count and yes:
+        unused.drop_deltas(env, Target(path, "gc"))
+        env.stored = f"{name}, without its deltas"
     if count:
-        env.write(orjson.dumps({"session": name, "deltas": count, "bytes": size, "removed": yes}) + b"\n")
-    return 0
+        yield {"session": name, "deltas": count, "bytes": size, "removed": yes}
 
 
-def unsent_texts(env: Env, *, yes: bool) -> None:
-    """Report, or remove, the texts that no session took, once they are old."""
+def unsent_texts(env: Env, *, yes: bool) -> Iterator[Json]:
+    """The texts that no session took and that are old; with `yes` they are removed."""
     for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
         if yes:
             os.unlink(path)
-        env.write(orjson.dumps({"unsent": path, "bytes": size, "removed": yes}) + b"\n")
+        yield {"unsent": path, "bytes": size, "removed": yes}
 
 
-def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> None:
-    """Report, or remove, the blocks that nothing refers to, never those that others may refer to."""
+def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> Iterator[Json]:
+    """The blocks that nothing can refer to; with `yes` they are removed."""
     before = unused.grace(env)
     store = open_store(env)
     if store.shared and not shared:
-        env.note(f"{store.name}: other homes may use these blocks: left alone (--shared, if they do not)")
+        env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
         return
     moved = unused.gone(env)
     if moved and not shared:
         env.note(
-            f"{moved[0]}: needed blocks and is gone; if it was moved, it needs them still:"
-            f" all blocks are left alone (--shared, if nothing needs them)"
+            f"{moved[0]} referred to blocks and is missing; if it was moved, it still needs them:"
+            f" all blocks are kept (--shared removes them)"
         )
         return
     gone = unused.unused(env, store, before, but=but)
@@ -111,7 +119,4 @@ def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> N
     else:
         count = len(gone)
     if count:
-        size = sum(gone.values())
-        env.write(
-            orjson.dumps({"store": store.name, "blocks": count, "bytes": size, "removed": yes}) + b"\n"
-        )
+        yield {"store": store.name, "blocks": count, "bytes": sum(gone.values()), "removed": yes}
