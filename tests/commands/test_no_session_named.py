@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from codeh_history import Session
 from codeh_history.append import naming
+from codeh_history.base.errors import Usage
+from codeh_history.session.records import dumps
 from inside import inside
 from support import Result, run
 
@@ -132,6 +135,26 @@ def test_with_seeded_ids_a_session_is_named(home: Path) -> None:
     for line in (["append", "hi"], ["append", "--new", "hi"], ["show"], ["payload", "--to", "gemini"]):
         assert inside(*line, home=home, env={"CODEH_ID_SEED": "x"}).code == 2
     assert not sessions(home)
+
+
+def test_in_serve_and_the_library_a_session_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inside("append", "-s", "demo", "hi", home=home)
+    requests = [
+        {"id": verb, "argv": [verb, *rest]}
+        for verb, *rest in (["last"], ["append", "x"], ["append", "--new", "x"])
+    ]
+    done = run(
+        "serve", home=home, stdin=b"".join(dumps(request) + b"\n" for request in requests), cwd=Path.cwd()
+    )
+    assert sorted((answer["id"], answer["code"]) for answer in done.lines) == [
+        ("append", 2), ("append", 2), ("last", 2),
+    ]  # fmt: skip
+    monkeypatch.setenv("CODEH_HOME", str(home))
+    with pytest.raises(Usage):
+        Session.open("")
+    with pytest.raises(TypeError):
+        Session.open("demo").append("x", new=True)
+    assert sessions(home) == ["demo"]
 
 
 def test_copies_and_rescued_sessions_were_not_begun_here(home: Path) -> None:

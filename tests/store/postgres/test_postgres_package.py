@@ -10,7 +10,7 @@ import pytest
 
 import postgres_server
 from codeh_history.base.env import Env
-from codeh_history.store import postgres, stores
+from codeh_history.store import begun, postgres, stores
 from postgres_program import Program
 
 pytestmark = postgres_server.needed
@@ -55,3 +55,19 @@ def test_many_sessions_are_listed_in_two_queries(
             assert main.run(words, env) in {0, 1}
         assert len([query for query in asked if "codeh_lines" in query]) == 1, asked
         assert len([query for query in asked if "codeh_sessions" in query]) == 1, asked
+
+
+def test_the_newest_session_begun_here_is_found(
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    store = postgres.named(url)
+    line = '{"type":"session","version":1,"id":"s","created":"%s","cwd":"%s"}\n'
+    for number in range(9):
+        store.create(f"here-{number}", (line % (f"2026-01-0{number + 1}", tmp_path)).encode())
+        store.create(f"there-{number}", (line % (f"2026-01-0{number + 1}", "/elsewhere")).encode())
+    env = Env({"CODEH_STORE": url, "CODEH_HOME": str(tmp_path)})
+    assert begun.newest(env) == store.path("here-8")
+    store.create("later", (line % ("2026-01-08", tmp_path)).encode())  # stored last, begun before
+    assert begun.newest(env) == store.path("here-8")
+    assert not begun.lately(env)
