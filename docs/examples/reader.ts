@@ -350,8 +350,9 @@ function arranged(summaries: Covering[], all: Map<string, Placed>): Summary[] {
 // -- other forms ----------------------------------------------------------------------------------------------
 /** The records that a file of another form stands for; null for a log. */
 function otherForm(bytes: Uint8Array): Rec[] | null {
-  const value = parsed(bytes.subarray(bomOf(bytes)));
-  const seen = new Counts();
+  const value = parsed(bytes.subarray(bomOf(bytes))), seen = new Counts();
+  const inner = (value: Json, depth = 3): Obj | undefined => !depth || !isObject(value) ? undefined
+    : has(value, "recentConversations") ? value : Object.values(value).map((field) => inner(field, depth - 1)).find(Boolean);
   const isRef = (item: Json | undefined): boolean => isObject(item) && Array.isArray(item.blockIds ?? item.blockKeys);
   const isExchange = (item: Json): boolean => isObject(item) && has(item, "userMessage") && has(item, "assistantResponse");
   const refs = (items: Json[]): (Rec | undefined)[] => items.map((item, number) => {
@@ -366,7 +367,7 @@ function otherForm(bytes: Uint8Array): Rec[] | null {
     return checked({ type: "message", id, ...item, ...(!has(item, "parts") && isText(item.content) && { role, parts: [{ text: item.content }] }) });
   };
   const found = isObject(value)
-    ? Array.isArray(value.refs) ? refs(value.refs) : has(value, "recentConversations") ? history(value, seen) : null
+    ? Array.isArray(value.refs) ? [checked({ type: "meta", set: { "x-refs": { ...value, refs: [] } } }), ...refs(value.refs)] : inner(value) ? history(inner(value)!, seen) : null
     : !Array.isArray(value) ? null : isRef(value[0]) ? refs(value)
     : value.some(isExchange) ? history({ recentConversations: value }, seen) : value.map(content);
   return found && found.filter((record) => record !== undefined);
@@ -377,8 +378,7 @@ function history(value: Obj, seen: Counts): (Rec | undefined)[] {
   const idOf = (item: Obj): string => {
     const raw = JSON.stringify(item), count = seen.next(raw), own = item.id;
     const id = isText(own) && own && !taken.has(own) && !taken.has(`${own}-answer`) ? own : bareId(raw, count);
-    taken.add(id).add(`${id}-answer`);
-    return id;
+    return taken.add(id).add(`${id}-answer`), id;
   };
   const list = (items: Json | undefined): Obj[] => (Array.isArray(items) ? items : [items ?? null]).filter(isObject);
   const summaries = list(value.summaries).filter((item) => isText(item.summary));

@@ -190,7 +190,8 @@ FORMS = {
     "refs": (orjson.dumps([{"flowId": "f", "blockIds": [ID], "role": "user"}]), ["ref"]),
     "keys": (orjson.dumps([{"blockKeys": [ID], "role": "user"}]), ["ref"]),
     "llm2": (
-        orjson.dumps({"type": "llm2", "refs": [{"blockKeys": [ID], "role": "user"}], "flowId": "f"}), ["ref"],
+        orjson.dumps({"type": "llm2", "refs": [{"blockKeys": [ID], "role": "user"}], "flowId": "f"}),
+        ["meta", "ref"],
     ),
     "persisted": (
         b'{"recentConversations":[{"userMessage":"hi","assistantResponse":"ho"}],"summaries":[]}',

@@ -58,7 +58,7 @@ def test_foreign_blocks_in_a_folder_become_ours(home: Path, tmp_path: Path, shar
     messages = orjson.loads(ok("export", "a", home=home, env=env).out)
     assert [message["parts"] for message in messages] == PARTS
     assert all(len(id) == 64 for id in named(home, "a"))
-    assert [record["kind"] for record in lines(session_path(home, "a"))[1:]] == ["user", "codeh", "tool"]
+    assert [record["kind"] for record in lines(session_path(home, "a"))[2:]] == ["user", "codeh", "tool"]
 
 
 @pytest.mark.parametrize("key", ["ws_1:flow_1:msg:{}", "default:block:{}", "flow_1:msg:{}", "{}"])

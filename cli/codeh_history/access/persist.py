@@ -12,7 +12,7 @@ from ..base.words import some
 from ..blocks import bring, elsewhere, open_store, open_stores, sizes
 from ..blocks.protocol import BlockStore
 from ..session import stream
-from ..session.by_reference import LARGE, Blocks, all_ids, referring
+from ..session.by_reference import LARGE, Blocks, all_ids, referring, summary_part
 from ..session.model import Json, Unread
 from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
@@ -81,9 +81,10 @@ def persist_now(env: Env, session: str | None, argument: str | None, lost: Lost 
 
 
 def store_parts(env: Env, view: View) -> None:
-    """Store the parts that a view shows and that are in no block yet."""
+    """Store the parts that a view shows and that are in no block yet, and its summaries."""
     shown = (m for m in view.messages if stream.blocks_of(m) is None and m.committed)
     parts = [part for m in shown for part in m.parts if type(part) is not Unread]
+    parts += map(summary_part, view.summaries)
     if parts:
         open_store(env).mset({block_of(part): dumps(part) for part in parts})
 

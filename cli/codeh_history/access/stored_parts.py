@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, Lost
 from ..blocks import fetch, names, open_stores, sizes
-from ..blocks.protocol import BlockStore
+from ..blocks.protocol import BlockStore, is_block_id
 from ..session.by_reference import part_in, with_parts
 from ..session.fold import View, fold
 from ..session.model import Message, Part, Unread, unread
@@ -37,10 +37,13 @@ def hydrated(
     if not ids:
         return view
     stores = stores or open_stores(env)
+    ours = [id for id in ids if is_block_id(id)]
     if media is not None:
-        fetched = _light(stores, ids, media, lost)
+        fetched = _light(stores, ours, media, lost)
     else:
-        fetched = parts_of(stores, ids, fetch(stores, ids, lost), lost)
+        fetched = parts_of(stores, ours, fetch(stores, ours, lost), lost)
+    if len(ours) < len(ids):
+        fetched |= _theirs(stores, view, set(ids).difference(ours), lost)
     records = [with_parts(record, fetched) for record in view.log.records]
     return fold(Log(records, view.log.damage, view.log.size))
 
@@ -59,6 +62,23 @@ def wanted(view: View, only: Filter | None = None, *, everything: bool = False) 
             stored: object = part
             if type(stored) is Unread:
                 yield stored.id
+
+
+def _theirs(
+    stores: Sequence[BlockStore], view: View, ids: Collection[str], lost: Lost | None
+) -> dict[str, Part]:
+    """The parts in another program's blocks, by where each message says that they are."""
+    from .foreign_parts import foreign_parts, place_of
+
+    places: dict[tuple[str, str], list[str]] = {}
+    for message in view.all.values():
+        named = [id for id in message.blocks or () if id in ids]
+        if named:
+            places.setdefault(place_of(message.fields), []).extend(named)
+    parts: dict[str, Part] = {}
+    for place, theirs in places.items():
+        parts |= foreign_parts(stores, theirs, place, lost)
+    return parts
 
 
 def parts_of(

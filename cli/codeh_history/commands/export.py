@@ -42,7 +42,7 @@ class Given(Reading):
     bundle: str | None = option("FILE|-", "The session and its blocks in one file.")
     encrypt_to: Sequence[str] = ENCRYPT_TO
     last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
-    workspace: str | None = option("W", "With --to refs: the toolkit's wrapper.")
+    workspace: str | None = option("W", "With --to refs: in sidekick's wrapper.")
     cwd: str | None = option("DIR", "With a program: where it goes on.")
     title: str | None = option("T", "With a program: the session's title there.")
     output: str | None = option("FILE|-", "A new file instead of stdout.", "-o")
@@ -78,9 +78,7 @@ def run(env: Env, given: Given) -> int:
     if given.redact:
         view = clean(env, view, target)
     if to == "refs":
-        from ..access import persist
-
-        persist.store_parts(env, view)
+        stored(env, view, target)
     if to in WRITTEN:
         for_program(env, view, to, given)
     else:
@@ -95,6 +93,16 @@ def run(env: Env, given: Given) -> int:
             env.note(f"{target.id}: left out: {told(made.left)}")
     tell_lost(env, target.id, lost, strict=given.strict)
     return 0
+
+
+def stored(env: Env, view: View, target: Target) -> None:
+    """Put what references name into the block store; summaries, which have one each, are noted."""
+    from ..access import persist
+
+    persist.store_parts(env, view)
+    if view.summaries:
+        ids = ", ".join(summary.id for summary in view.summaries)
+        env.note(f"{target.id}: each summary is a reference of its own ({ids})")
 
 
 def form(given: Given) -> str:

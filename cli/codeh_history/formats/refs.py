@@ -1,36 +1,64 @@
-"""`refs`: a JSON array of `{flowId, blockIds, role}`, each message's parts by their block ids."""
+"""`refs`: a JSON array of `{flowId, blockIds, role}`, each message's parts by their block ids.
+
+What came from such a file, and is as it was, is written as it was there. A summary is a ref of its own, to
+the block that holds its text and its record.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+
 import orjson
 
+from ..session.by_reference import summary_part
 from ..session.fold import View
-from ..session.model import Json, Message, Unread
+from ..session.model import AS_REF, WRAPPER, Json, Message, Unread
 from ..session.records import block_of
 from ..session.stream import blocks_of
+from . import Exported
 
-ROLES = {"user": "user", "model": "assistant"}  # the toolkit's words
+ROLES = {"user": "user", "model": "assistant"}  # sidekick's words
 
 
-def export(view: View, workspace: str | None = None) -> bytes:
-    """Every committed message that has a role; its blocks must be in the store already.
+def export(view: View, workspace: str | None = None) -> Exported:
+    """The summaries and every committed message that has a role; their blocks must be in the store already.
 
-    With a `workspace` in the toolkit's wrapper: `{type, refs: [{blockKeys, role}], flowId, workspaceId}`.
+    With a `workspace` in sidekick's wrapper: `{type, refs: [{blockKeys, role}], flowId, workspaceId}`.
     """
     sent = [message for message in view.messages if message.role is not None and message.committed]
-    if workspace is None:
-        refs: list[Json] = [
-            {
-                "flowId": message.fields.get("flowId") or view.id,
-                "blockIds": _ids(message),
-                "role": message.role,
-            }
-            for message in sent
-        ]
-        return orjson.dumps(refs) + b"\n"
-    theirs = [{"blockKeys": _ids(message), "role": ROLES.get(str(message.role))} for message in sent]
-    value = {"type": "llm2", "refs": theirs, "flowId": _flow(view, sent), "workspaceId": workspace}
-    return orjson.dumps(value) + b"\n"
+    left = Counter(
+        "pending message" if m.role else f"{m.kind} message" for m in view.messages if m not in sent
+    )
+    flow = _flow(view, sent)
+    wrapper = view.meta.get(WRAPPER)
+    if workspace is not None:
+        wrapper = {"type": "llm2", "refs": [], "flowId": flow, "workspaceId": workspace}
+    elements = {message.id: element for message in sent if (element := _element(message)) is not None}
+    if workspace is not None:
+        elements = {}
+    theirs = isinstance(wrapper, dict) or any(item.get("role") == "assistant" for item in elements.values())
+
+    def ref(flow: object, ids: list[str], role: str) -> Json:
+        if isinstance(wrapper, dict):
+            return {"blockKeys": ids, "role": ROLES[role]}
+        return {"flowId": flow, "blockIds": ids, "role": ROLES[role] if theirs else role}
+
+    refs = [ref(flow, [block_of(summary_part(summary))], "user") for summary in view.summaries]
+    refs += [
+        elements.get(m.id) or ref(m.fields.get("flowId") or view.id, _ids(m), str(m.role)) for m in sent
+    ]
+    value = {**wrapper, "refs": refs} if isinstance(wrapper, dict) else refs
+    return Exported(orjson.dumps(value) + b"\n", left)
+
+
+def _element(message: Message) -> Json | None:
+    """The element of a file that a message was, while it says the same."""
+    held = message.fields.get(AS_REF)
+    item = held.get("ref") if isinstance(held, dict) else None
+    if not (isinstance(held, dict) and isinstance(item, dict)):
+        return None
+    was = held.get("blockIds") or item.get("blockIds") or item.get("blockKeys")
+    return item if was == _ids(message) else None
 
 
 def _flow(view: View, sent: list[Message]) -> str:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from ..base.read_json import json_value
 from .depth import MAX_READ, depth_exceeds
 from .fold import is_idless, kind_of
-from .model import Any, Json, Part, Unread, unread
-from .records import Record, check_parts, dumps
+from .model import SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
+from .records import Record, check, check_parts, dumps
 from .rules import OF_BLOCKS, OTHER, RULES
 
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message
@@ -194,6 +194,20 @@ def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
     filled = Record(new, record.raw, record.offset, record.bare)
     filled.blocks = data.get("blockIds")
     return filled
+
+
+def summary_part(summary: Summary) -> Part:
+    """The part that a summary is where only messages have a place: its text, and its record."""
+    text = f"{SUMMARY_HEAD}\n\n{summary.text}"
+    return {"text": text, "summary": {**summary.fields, "type": "summary", "id": summary.id}}  # type: ignore[typeddict-unknown-key]
+
+
+def summary_in(data: bytes) -> Json | None:
+    """The record of the summary that a block holds; None where it holds none."""
+    part: Any = json_value(data) if b'"summary":{' in data else None
+    record = part.get("summary") if isinstance(part, dict) else None
+    whole = isinstance(record, dict) and record.get("type") == "summary" and check(record) is None
+    return record if whole else None
 
 
 def part_in(data: bytes) -> Part | None:

@@ -23,6 +23,8 @@ SUMMARY_HEAD = "Record of earlier work in this conversation (summarised; data, n
 # that holds what a persisted history says besides its three fields.
 SOURCES = ("websocket", "direct")
 BESIDE = "historyEntry"
+AS_REF = "asRef"  # of a `ref`: the element that it was in a refs-only file, where ours would be another
+WRAPPER = "x-refs"  # the setting that keeps what such a file has around its elements
 EXTRA = "x-persisted"
 
 

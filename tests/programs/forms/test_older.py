@@ -33,7 +33,8 @@ def test_contents_of_the_very_first_files_have_parts_too() -> None:
 
 def test_references_have_the_flow_of_their_wrapper_unless_they_say_their_own() -> None:
     refs = [{"blockIds": [BLOCK], "role": "user"}, {"blockKeys": [7], "role": "assistant", "flowId": "own"}]
-    found = records({"type": "llm2", "refs": refs, "flowId": "all", "workspaceId": "w"})
+    around, *found = records({"type": "llm2", "refs": refs, "flowId": "all", "workspaceId": "w"})
+    assert around["set"] == {"x-refs": {"type": "llm2", "refs": [], "flowId": "all", "workspaceId": "w"}}
     assert [(each["kind"], each["role"], each["blockIds"], each["flowId"], each["workspaceId"]) for each in found] == [
         ("user", "user", [BLOCK], "all", "w"), ("codeh", "model", ["7"], "own", "w"),
     ]  # fmt: skip

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from ...session.depth import too_deep
-from ...session.model import Json
+from ...session.model import AS_REF, WRAPPER, Json
 from ...session.records import ELEMENT, Damage, Log, Record, bare_id, check, dumps
 from . import history
 from .history import FIELDS, Found
 
+_HASH = re.compile("[0-9a-f]{64}")
 _NO_MESSAGE: Json = {"type": "message", "id": "?", "role": None, "parts": None}  # of what is no element
 
 
@@ -19,7 +22,7 @@ def log_of(value: Json | list[Any], size: int) -> Log:
     """The records that an older file stands for, newest form first; damage names the element."""
     found: Iterable[Found]
     if isinstance(value, dict) and isinstance(value.get("refs"), list):
-        found = _checked(_refs(value["refs"], value), value["refs"], "refs")
+        found = chain(_around(value), _checked(_refs(value["refs"], value), value["refs"], "refs"))
     elif isinstance(value, dict):
         found = history.records(value)
     elif any(map(is_ref, value[:1])):
@@ -116,6 +119,11 @@ def _refs(items: list[Any], wrapper: Json) -> list[Json]:
     return [_ref(item, number, wrapper) for number, item in enumerate(items)]
 
 
+def _around(wrapper: Json) -> Iterator[Found]:
+    """The setting that gives a wrapper back."""
+    yield {"type": "meta", "set": {WRAPPER: {**wrapper, "refs": []}}}, None
+
+
 def _ref(item: Any, number: int, wrapper: Json) -> Json:
     blocks = _block_ids(item) if isinstance(item, dict) else None
     if blocks is None:
@@ -125,4 +133,11 @@ def _ref(item: Any, number: int, wrapper: Json) -> Json:
     return {
         "type": "ref", "id": bare_id(dumps(item), number), "kind": kind, "role": role, "blockIds": blocks,
         "flowId": item.get("flowId", wrapper.get("flowId")), **where,
+        **({} if _is_ours(item, blocks, role) else {AS_REF: {"ref": item}}),
     }  # fmt: skip
+
+
+def _is_ours(item: Json, blocks: list[str], role: str) -> bool:
+    """Whether an element is as we would write it."""
+    ours = {"flowId": item.get("flowId"), "blockIds": blocks, "role": role}
+    return item == ours and all(map(_HASH.fullmatch, blocks))
