@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -77,3 +78,23 @@ def test_another_job_takes_those_that_it_has() -> None:
     found = More(text="x", place="p", quiet=True, session="s").part(Reading)
     assert type(found) is Reading
     assert (found.quiet, found.session, found.strict) == (True, "s", False)
+
+
+class Choosing(Options, section="Own"):
+    color: str | None = option("C", "A color.", choices=("red", "green"))
+    old: bool = flag("No effect.", hidden=True)
+    other: str | None = option("O", "Another.", section="Other", rare=True)
+
+
+@pytest.mark.parametrize(("value", "message"), [
+    ("blue", "--color blue: one of red, green"), ("gren", "--color gren: one of red, green (did you mean green?)"), ("", "--color : one of red, green"),
+])  # fmt: skip
+def test_a_value_that_is_none_of_the_choices_is_usage(value: str, message: str) -> None:
+    assert Choosing(color="red").but(old=True).color == "red"
+    assert Choosing(color=None).color is None
+    with pytest.raises(Usage, match=re.escape(message) + "$"):
+        Choosing(color=value)
+
+
+def test_a_section_is_that_of_the_class_unless_an_option_names_one() -> None:
+    assert [it.section for it in Choosing.SPELLED.values()] == ["Own", "Own", "Other"]

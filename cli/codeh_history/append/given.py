@@ -25,7 +25,7 @@ class Given(Text, section="Message"):
     """The options of a message, and the other ways in which messages come."""
 
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")
-    role: str | None = option("ROLE", "user (default) or model.")
+    role: str | None = option("ROLE", "user (default) or model.", choices=("user", "model"))
     kind: str | None = option("KIND", "user, model, tool, error or info.", rare=True)
     call: Sequence[str] = option("NAME", "A tool call by the model; repeatable.", section=CALLS)
     args: Sequence[str] = option("JSON", "The arguments of each call, in order.", section=CALLS)

@@ -52,8 +52,11 @@ class Curation(Settable, section="Curation"):
     thoughts: str | None = option(
         "T",
         "The model's thinking: keep (default), drop it before the last prompt (old), or drop all.",
+        choices=THOUGHTS,
     )
-    unanswered: str | None = option("U", "Open calls at the end: error (default), stub or drop.")
+    unanswered: str | None = option(
+        "U", "Open calls at the end: error (default), stub or drop.", choices=UNANSWERED
+    )
     timeout: float | None = option("S", "Time limit for each pattern or template (10).")
 
 
@@ -178,6 +181,7 @@ def value_of(key: str, value: object) -> object:
             return float(text)
         except ValueError:
             raise Usage(f"{key} {text}: a number expected") from None
+    Reduction.SPELLED[name_of(key)].check(name_of(key), text)
     return text
 
 

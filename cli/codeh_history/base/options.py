@@ -25,6 +25,7 @@ class Option(Fields):
     most: float | None = None
     default: object = None
     positional: bool = False
+    choices: tuple[str, ...] = ()
     section: str = ""  # heading in the help
     rare: bool = False  # only in --help-all
     hidden: bool = False  # accepted, but has no effect
@@ -33,6 +34,17 @@ class Option(Fields):
         """`--long-name` and `-l`, as far as it has them."""
         long = self.long or "--" + name.rstrip("_").replace("_", "-")
         return (long, self.short) if self.short else (long,)
+
+    def check(self, name: str, value: object) -> None:
+        """Usage for a value that is none of the choices."""
+        if self.choices and value is not None and value not in self.choices:
+            from .errors import Usage
+            from .words import did_you_mean
+
+            given = f"{value}" if self.positional else f"{self.flags(name)[0]} {value}"
+            raise Usage(
+                f"{given}: one of {', '.join(self.choices)}{did_you_mean(str(value), self.choices)}"
+            )
 
 
 def option(metavar: str, help: str, short: str = "", **more: Any) -> Any:
@@ -85,6 +97,8 @@ class Options(Fields):
         unknown = given.keys() - self.DEFAULTS.keys()
         if unknown:
             raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
+        for name, value in given.items():
+            self.SPELLED[name].check(name, value)
         super().__init__(**given)
 
     def given(self, *names: str) -> list[str]:

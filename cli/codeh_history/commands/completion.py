@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ..base.env import Env
-from ..base.errors import Usage
-from ..base.jobs import PASSES, THOUGHTS, UNANSWERED
+from ..base.jobs import PASSES
 from ..base.options import Options, argument
 from ..programs.sessions import WRITTEN
 from ..providers import TARGETS
@@ -25,10 +25,9 @@ EXAMPLES = """\
   codeh-history completion fish | source         # in ~/.config/fish/config.fish
 """
 STRAY = "completion SHELL"
-WORDS = {  # what the value of an option can be, by its name, or by verb and name
-    "--to": TARGETS, "--from": ["auto", *TARGETS], "--role": ["user", "model"], "--kind": ROLE_OF_KIND,
-    "--counter": [*NAMES, APPROX], "--unanswered": UNANSWERED,
-    "--thoughts": THOUGHTS, "--only": PASSES, "--skip": PASSES,
+WORDS: dict[str, Iterable[str]] = {  # what the value of an option can be, by its name, or by verb and name
+    "--to": TARGETS, "--from": ["auto", *TARGETS], "--kind": ROLE_OF_KIND,
+    "--counter": [*NAMES, APPROX], "--only": PASSES, "--skip": PASSES,
     "export --to": FORMS, "import --from": ["auto", *FILES], "rescue --to": WRITTEN,
 }  # fmt: skip
 KINDS = {
@@ -43,12 +42,10 @@ KINDS = {
 
 
 class Given(Options):
-    shell: str = argument("SHELL", "bash, zsh or fish.")
+    shell: str = argument("SHELL", "bash, zsh or fish.", choices=tuple(SHELLS))
 
 
 def run(env: Env, given: Given) -> None:
-    if given.shell not in SHELLS:
-        raise Usage(f"{given.shell}: one of {', '.join(SHELLS)}")
     env.write(SHELLS[given.shell]([verb(name, module_of(name)) for name in SHOWN]).encode())
 
 
@@ -78,7 +75,7 @@ def option_of(verb: str, takes: type[Options], name: str) -> Option:
     value = ""
     if takes.TYPES[name] != "bool":
         keys = (key for each in names for key in (f"{verb} {each}", each))
-        words = next((WORDS[key] for key in keys if key in WORDS), None)
+        words: Iterable[str] = next((WORDS[key] for key in keys if key in WORDS), spelled.choices)
         value = ",".join(words) if words else kind_of(spelled.metavar)
     return Option(names, value, told(spelled.help))
 

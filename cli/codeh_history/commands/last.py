@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..access.from_end import last_message
 from ..access.view import tell_lost
 from ..base.env import Env
-from ..base.errors import Lost, NegativeAnswer, Usage
+from ..base.errors import Lost, NegativeAnswer
 from ..base.escape import safe
 from ..base.options import JSON, Reading, flag, option
 from ..render import values
@@ -18,19 +18,16 @@ EXAMPLES = """\
   codeh-history last --role model --code | python3 -
   codeh-history last --json | jq -r .id
 """
-ROLES = ("user", "model")
 BESIDES = ("provider", "model", "finish", "usage")
 
 
 class Given(Reading):
-    role: str | None = option("R", "user or model; the last of either without.")
+    role: str | None = option("R", "user or model; the last of either without.", choices=("user", "model"))
     code: bool = flag("Only its last fenced code block.")
     json: bool = JSON
 
 
 def run(env: Env, given: Given) -> None:
-    if given.role is not None and given.role not in ROLES:
-        raise Usage(f"--role {given.role}: user or model")
     target = for_reading(env, given.session, given.argument)
     lost: Lost = {}
     message = last_message(env, target, given.role, strict=given.strict, lost=lost)

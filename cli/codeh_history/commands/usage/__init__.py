@@ -9,11 +9,10 @@ from ...access import responses
 from ...access.rows import Kind, noted, remembered
 from ...base import piped
 from ...base.env import Env
-from ...base.errors import BadData, Usage
+from ...base.errors import BadData
 from ...base.options import JSON, Reading, argument, option
 from ...base.times import from_millis
 from ...base.timezone import moment
-from ...base.words import did_you_mean
 from ...render.messages import rich_wanted
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
@@ -38,7 +37,9 @@ class Given(Reading, without=("argument",)):
     sessions: Sequence[str] | None = argument(
         "[SESSION...]", "Only these sessions, their sub-agents included."
     )
-    by: str | None = option("WHAT", "day, week, month, model (default), provider, program, session or dir.")
+    by: str | None = option(
+        "WHAT", "day, week, month, model (default), provider, program, session or dir.", choices=BY
+    )
     since: str | None = option("D", "Only responses since: 30m, 2h, 7d, or a date.")
     until: str | None = option("D", "Only responses until then: as --since; a date to its end.")
     json: bool = JSON
@@ -62,8 +63,6 @@ def run(env: Env, given: Given) -> None:
 
 def _asked(env: Env, given: Given) -> Asked:
     by = given.by or "model"
-    if by not in BY:
-        raise Usage(f"--by {by}: one of {', '.join(BY)}{did_you_mean(by, BY)}")
     since = from_millis(moment(env, given.since)) if given.since is not None else None
     until = None
     if given.until is not None:

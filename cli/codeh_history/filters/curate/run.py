@@ -26,10 +26,6 @@ Ids = Sequence[str]
 def settings(given: Curation) -> Settings:
     """What the passes are told; Usage where an option is wrong."""
     thoughts, unanswered = given.thoughts or THOUGHTS[0], given.unanswered or UNANSWERED[0]
-    if thoughts not in THOUGHTS:
-        raise Usage(f"--thoughts {thoughts}: keep, old or all")
-    if unanswered not in UNANSWERED:
-        raise Usage(f"--unanswered {unanswered}: one of {', '.join(UNANSWERED)}")
     if given.timeout is not None:
         from ...sandbox import allowed
 
