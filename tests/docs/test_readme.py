@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
@@ -63,3 +64,20 @@ def test_every_promise_has_its_tests() -> None:
     numbered = re.split(r"^(\d+)\. ", PROMISES, flags=re.MULTILINE)
     assert numbered[1::2] == [str(n) for n in range(1, 16)]
     assert all("::test_" in promise for promise in numbered[2::2])
+
+
+def test_a_sample_of_each_promise_is_in_make_test() -> None:
+    numbered = re.split(r"^\d+\. ", PROMISES, flags=re.MULTILINE)[1:]
+    assert len(numbered) == 15
+    for promise in numbered:
+        proofs = re.findall(r"`([\w/]+\.py)::(\w+)`", promise)
+        assert not all(_is_slow(file, name) for file, name in proofs), promise
+
+
+def _is_slow(file: str, name: str) -> bool:
+    """Whether `make test` leaves a test out."""
+    tree = ast.parse((ROOT / "tests" / file).read_text())
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == name]
+    marks = [ast.unparse(mark) for function in functions for mark in function.decorator_list]
+    marks += [ast.unparse(node) for node in tree.body if isinstance(node, ast.Assign)]
+    return any("pytest.mark.slow" in mark for mark in marks)

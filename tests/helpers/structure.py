@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter
+from typing_extensions import get_type_hints, is_typeddict  # the clients' types are of these
 
-FORBID = ConfigDict(extra="forbid")
+FORBID = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
 
 def validator(type: Any, *, open: Iterable[str] = ("InputSchemaTyped",)) -> Callable[[Any], None]:

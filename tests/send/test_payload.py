@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import orjson
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,7 @@ from codeh_history.providers.base import Options
 from codeh_history.session.fold import View
 from codeh_history.session.pairing import open_at_end
 from length import examples
+from sdk_models import mistakes
 from strategies import records, view_of
 
 MODEL = {**support.MODELS, "gemini": None}
@@ -69,10 +71,29 @@ def test_any_history_becomes_a_valid_request(
     log = [*log, *ending]
     for format in providers.FORMATS:
         body = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
+        assert mistakes(format, body) == [], format
         assert providers.load(format).problems(body) == [], format
         assert not any(map(is_blank, body[providers.load(format).package.FIELD])), format
         again = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
         assert orjson.dumps(body) == orjson.dumps(again), format
+
+
+HI = [{"role": "user", "content": "hi"}]
+WRONG: dict[str, Any] = {  # what each client takes, and what in its place it does not
+    "gemini": ({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, {"contents": [{"parts": [{"txt": "hi"}]}]}),
+    "openai-chat": ({"model": "m", "messages": HI}, {"messages": [{"role": "person", "content": "hi"}]}),
+    "openai-responses": ({"model": "m", "input": HI}, {"input": [{"type": "function_call", "name": 1}]}),
+    "anthropic": ({"model": "m", "max_tokens": 1, "messages": HI}, {"messages": [{"role": "user", "content": [{}]}]}),
+    "ollama": ({"model": "m", "messages": HI}, {"messages": [{"role": "user", "text": "hi"}]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("format", providers.FORMATS)
+def test_the_clients_refuse_what_is_wrong(format: str) -> None:
+    body, change = WRONG[format]
+    assert mistakes(format, body) == []
+    assert mistakes(format, {**body, **change})
+    assert mistakes(format, {**body, "surprise": 1})
 
 
 @given(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import inspect
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tiktoken
 import tiktoken_ext.openai_public as published
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,6 +60,58 @@ def test_vocabularies_are_those_that_tiktoken_pins(name: str, monkeypatch: pytes
     encoding = vocabulary.load(name).whole
     assert encoding.n_vocab == encoding.max_token_value + 1
     assert encoding._pat_str == pattern == theirs["pat_str"]
+
+
+@pytest.fixture(scope="module", params=vocabulary.NAMES)
+def theirs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tiktoken.Encoding:
+    """tiktoken's own encoding, which takes the file from its cache where it would download it."""
+    name: str = request.param
+    folder = tmp_path_factory.mktemp("tiktoken")
+    url = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
+    (folder / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()).write_bytes(
+        vocabulary._read(name)
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TIKTOKEN_CACHE_DIR", str(folder))
+        return tiktoken.get_encoding(name)
+
+
+def texts_to_count() -> list[str]:
+    """The texts of the fixtures, of the documentation and of the source, and made ones of many scripts."""
+    files = [
+        *(ROOT / "fixtures").glob("*.jsonl"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "cli").rglob("c*.py"),
+    ]
+    signs = "aB1 \n\r\t'/.-_é日本語русский العربية हिन्दी 한국어\u0301\u0085\u2028\x1c\U0001f642👩‍👩‍👧<|endoftext|>"
+    chance = random.Random(1)
+    made = ["".join(chance.choices(signs, k=chance.randrange(200))) for _ in range(300)]
+    return [path.read_text("utf-8", "replace") for path in files] + made + [" " * 9_999, "ab" * 5_000]
+
+
+def test_counts_are_those_of_tiktoken(theirs: tiktoken.Encoding) -> None:
+    texts = texts_to_count()
+    expected = [len(theirs.encode(text, disallowed_special=())) for text in texts]
+    assert open_counter(theirs.name).counts(texts) == expected
+    assert sum(expected) > 100_000
+
+
+def test_a_history_costs_what_its_texts_do_by_tiktoken(theirs: tiktoken.Encoding) -> None:
+    """3 + Σ messages; a message 4 + Σ parts; a call its name and its compact arguments."""
+    counter, args = open_counter(theirs.name), {"path": "a b", "n": 1}
+    call = {"functionCall": {"id": "c1", "name": "read_file", "args": args}}
+    result = {"functionResponse": {"id": "c1", "name": "read_file", "response": {"output": "日本 text"}}}
+    messages = session([user("What is this?"), model("Look:", call), user(result)]).messages
+    said = [
+        "What is this?",
+        "Look:",
+        "read_file",
+        '{"path":"a b","n":1}',
+        "read_file",
+        '{"output":"日本 text"}',
+    ]
+    expected = 3 + 4 * len(messages) + sum(len(theirs.encode(text)) for text in said)
+    assert history_tokens(counter, messages) == expected
 
 
 @pytest.mark.parametrize(("counter", "text", "tokens"), [

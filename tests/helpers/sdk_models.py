@@ -1,0 +1,87 @@
+"""What the providers' own clients have against a request body: their models, unknown keys refused.
+
+They know fields and types; which turns may follow one another only the rules of ours know (`problems`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+import openai_types
+from structure import validator
+
+
+def mistakes(format: str, body: dict[str, Any]) -> list[str]:
+    """What the client of this provider would not take, shortly; empty where it takes the body."""
+    if format.startswith("openai"):
+        return openai_types.mistakes(format, _official(body))
+    try:
+        return [*_JUDGES[format](body)]
+    except ValidationError as error:
+        return [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()][:8]
+
+
+def _official(body: dict[str, Any]) -> dict[str, Any]:
+    """The body without the field of compatible hosts that the official types do not know."""
+    if "messages" not in body:
+        return body
+    return {
+        **body,
+        "messages": [{k: v for k, v in m.items() if k != "reasoning_content"} for m in body["messages"]],
+    }
+
+
+@cache
+def _anthropic_model() -> Callable[[Any], None]:
+    from anthropic.types import message_create_params as params
+
+    return validator(params.MessageCreateParamsNonStreaming)
+
+
+def _anthropic(body: dict[str, Any]) -> Iterator[str]:
+    _anthropic_model()(body)
+    yield from ()
+
+
+def _gemini(body: dict[str, Any]) -> Iterator[str]:
+    """Each field by the model that the client sends it as; these refuse unknown keys by themselves."""
+    from google.genai import types
+
+    models: dict[str, type[BaseModel]] = {
+        "contents": types.Content, "systemInstruction": types.Content, "tools": types.Tool,
+        "toolConfig": types.ToolConfig, "generationConfig": types.GenerationConfig,
+    }  # fmt: skip
+    for name, value in body.items():
+        if name not in models:
+            yield f"{name}: no such field"
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            models[name].model_validate(each)
+
+
+def _ollama(body: dict[str, Any]) -> Iterator[str]:
+    """As the client itself makes its request of what it is called with."""
+    import ollama._types as types
+    from ollama._client import _copy_messages
+
+    types.ChatRequest.model_validate({**body, "messages": [*_copy_messages(body["messages"])]})
+    yield from _unknown(types.ChatRequest, body)
+    for message in body["messages"]:
+        yield from _unknown(types.Message, message)
+        for call in message.get("tool_calls", ()):
+            yield from _unknown(types.Message.ToolCall, call)
+            yield from _unknown(types.Message.ToolCall.Function, call["function"])
+
+
+def _unknown(model: type[BaseModel], value: dict[str, Any]) -> Iterator[str]:
+    names = {field.alias or name for name, field in model.model_fields.items()}
+    yield from (f"{model.__name__}: {name}: no such field" for name in value if name not in names)
+
+
+_JUDGES: dict[str, Callable[[dict[str, Any]], Iterator[str]]] = {
+    "anthropic": _anthropic, "gemini": _gemini, "ollama": _ollama,
+}  # fmt: skip
