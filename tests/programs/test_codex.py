@@ -498,7 +498,7 @@ def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path:
     file = in_place(tmp_path, fork)
     done = inside("import", str(file), home=tmp_path)
     assert done.text == f"codex-{OTHER}-2"
-    assert done.err.decode().count("what is new went to") == 1
+    assert done.err.decode().count("new messages went to") == 1
     assert shown(tmp_path, done.text) == ["one", "two", "three", "four"]
     before = logs(tmp_path)
     done = inside("import", str(file), home=tmp_path)

@@ -110,7 +110,7 @@ class Options(Fields):
         if len(self.given(*names)) > 1:
             from .errors import Usage
 
-            raise Usage(f"{said}: one of them")
+            raise Usage(f"{said} cannot be combined")
 
     def part(self, takes: type[Taken]) -> Taken:
         """Those of these options that another job takes."""
@@ -146,7 +146,7 @@ VIA = option("CMD", "Shell command: body in, response out; $CODEH_VIA.")
 FILES = option("FILE|-", "Text from a file, after the -m texts.", "-F")
 ALLOW_MISSING = flag("Use a placeholder for a missing or altered block.", rare=True)
 STRICT = flag("Exit 65 on a damaged line instead of skipping it.")
-NO_PAGER = flag("On a terminal, however long it is, without `$PAGER`.")
+NO_PAGER = flag("Do not use a pager.")
 ENCRYPT_TO = option("AGE1...", "Encrypt to this public key (age, or SSH); repeatable.")
 IDENTITY = option("FILE", "The key that opens what is encrypted; repeatable.")
 NEW = flag("Start a new session; -s names it.")

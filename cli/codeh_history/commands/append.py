@@ -37,7 +37,7 @@ def store(env: Env, given: Given) -> None:
         return
     way, *more = [name for name in WAYS if getattr(given, name) not in (None, False)] or [""]
     if more:
-        raise Usage(f"{WAYS[way]} and {WAYS[more[0]]}: one of them")
+        raise Usage(f"{WAYS[way]} and {WAYS[more[0]]} cannot be combined")
     if (given.echo or given.max_bytes) and way not in ("from_", "stream"):
         raise Usage(f"{'--echo' if given.echo else '--max-bytes'} goes with --from and --stream")
     if way:

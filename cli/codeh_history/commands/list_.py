@@ -26,20 +26,22 @@ EXAMPLES = """\
   codeh-history list | cut -f 1,3      # in a pipe: id, path, title, tags, cwd, created, last, messages,
                                        # exchanges, bytes, open_calls, pending, separated by tabs
 """
-STRAY = "list takes no argument; -s SESSION lists one"
+STRAY = "list takes no argument; use -s SESSION for one session"
 SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # on a terminal
 NARROW, DIRECTORY = 100, 10  # columns of a terminal, and of a directory on one that is narrower
 
 
 class Given(Reading, without=("argument",)):
-    all_programs: bool = flag("Also sessions of other programs, where they are, without importing them.")
-    last: int | None = option("N", "Only the N used last.", long="-n", least=1)
-    here: bool = flag("Only those begun in this directory.")
-    since: str | None = option("D", "Only those used since: 30m, 2h, 7d, or a date.")
-    tag: str | None = option("TAG", "Only those with this tag.")
-    program: str | None = option("PROGRAM", "Only those of this program, imported or not.")
-    model: str | None = option("MODEL", "Only those that a model of this name (or part of it) answered.")
-    title: str | None = option("TEXT", "Only those with TEXT in the title or first prompt, ignoring case.")
+    all_programs: bool = flag("Also list other programs' sessions, without importing them.")
+    last: int | None = option("N", "Only the N most recently used.", long="-n", least=1)
+    here: bool = flag("Only sessions started in this directory.")
+    since: str | None = option("D", "Only sessions used since: 30m, 2h, 7d, or a date.")
+    tag: str | None = option("TAG", "Only sessions with this tag.")
+    program: str | None = option("PROGRAM", "Only sessions of this program.")
+    model: str | None = option("MODEL", "Only sessions with answers by a model whose name contains MODEL.")
+    title: str | None = option(
+        "TEXT", "Only sessions with TEXT in the title or first prompt, ignoring case."
+    )
     json: bool = JSON
     jsonl: bool = JSONL
     no_pager: bool = NO_PAGER
@@ -67,11 +69,11 @@ def run(env: Env, given: Given) -> None:
     show(env, found[: given.last], given, known)
     if not found and not given.json and not given.jsonl:
         none = (
-            "no session matches" if rows else "no sessions yet: `codeh-history append -m TEXT` begins one"
+            "no session matches" if rows else "no sessions yet: `codeh-history append -m TEXT` starts one"
         )
         env.note(none)
     if given.strict and any("problem" in row for row in found):
-        raise BadData("damaged sessions are listed above (`codeh-history verify -s ID` says where)")
+        raise BadData("some sessions are damaged (`codeh-history verify ID` shows where)")
 
 
 def matches(row: Json, given: Given) -> bool:

@@ -21,7 +21,7 @@ EXAMPLES = """\
 
 
 class Given(Reading, Reduction):
-    every: bool = flag("Every message, not only those with a part above 4 KiB.", long="--all")
+    every: bool = flag("All messages, not only those with parts above 4 KiB.", long="--all")
     in_place: bool = REWRITE
     jsonl: bool = STREAM
     allow_missing: bool = ALLOW_MISSING

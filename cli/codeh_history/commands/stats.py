@@ -43,15 +43,17 @@ UNITS = {  # of numbers whose name is not what is counted
 
 
 class Given(Reading):
-    counter: str | None = option("C", "o200k_base, cl100k_base or approx; by the model's name without.")
-    calibrated: bool = flag("Correct by the usage recorded for the model; say how far.")
-    cache: bool = flag("Replay the session's requests: tokens, cached tokens, relative cost.")
-    budget: str | None = option("N", f"--cache: compacted in place to N ({BUDGET}); --top: the window.")
-    policy: str | None = option("P", "--cache: tiered (default), loop or mask.")
-    top: int | None = option(
-        "N", "The N largest parts, with their share of --budget, else of all.", least=1
+    counter: str | None = option("C", "o200k_base, cl100k_base or approx (default: by the model's name).")
+    calibrated: bool = flag("Scale counts by the usage recorded for the model.")
+    cache: bool = flag("Replay the session's requests: tokens, cached tokens, cost.")
+    budget: str | None = option(
+        "N", f"With --cache: compact to N tokens ({BUDGET}); with --top: the window."
     )
-    no_tokens: bool = flag("Only how many messages and exchanges; reads nothing from the block store.")
+    policy: str | None = option("P", "With --cache: tiered (default), loop or mask.")
+    top: int | None = option(
+        "N", "The N largest parts, with their share of --budget or of the total.", least=1
+    )
+    no_tokens: bool = flag("Count only messages and exchanges; do not read the block store.")
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
 
@@ -100,7 +102,7 @@ def run(env: Env, given: Given) -> None:
 def without_tokens(env: Env, given: Given) -> None:
     """How many messages and exchanges, as `list` counts them: of what lies in blocks nothing is read."""
     if alone := given.given("counter", "calibrated", "cache", "budget", "policy", "top"):
-        raise Usage(f"--no-tokens counts none: without --{alone[0]}")
+        raise Usage(f"--no-tokens and --{alone[0]} cannot be combined")
     target = for_reading(env, given.session, given.argument)
     view = view_of(env, target, strict=given.strict, hydrate=False)
     found = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
@@ -112,13 +114,13 @@ def _limits(given: Given) -> tuple[int, str] | None:
     """The budget and policy of a replay; exit 2 where they are none, or no replay is asked for."""
     policy, alone = given.policy, given.given("policy", *(() if given.top else ("budget",)))
     if alone and not given.cache:
-        raise Usage(f"--{alone[0]} goes with --cache: the replay of the session's requests")
+        raise Usage(f"--{alone[0]} requires --cache")
     if not given.cache:
         return None
     from ..filters.compact import POLICIES
 
     if policy is not None and policy not in POLICIES:
-        raise Usage(f"--policy {policy}: one of {', '.join(POLICIES)}")
+        raise Usage(f"--policy {policy}: must be one of {', '.join(POLICIES)}")
     return amounts.tokens(BUDGET if given.budget is None else given.budget), policy or "tiered"
 
 

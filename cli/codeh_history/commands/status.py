@@ -1,4 +1,4 @@
-"""Show where a session stands, and what to type next."""
+"""Show the state of a session and the next command to type."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXAMPLES = """\
 
 
 class Given(Reading):
-    counter: str | None = option("C", "Whose tokens: o200k_base, cl100k_base or approx.")
+    counter: str | None = option("C", "Token counter: o200k_base, cl100k_base or approx.")
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
 
@@ -34,7 +34,7 @@ def run(env: Env, given: Given) -> None:
         target = for_reading(env, given.session, given.argument)
     except NotFound:
         for path in kept:
-            env.note(f"a text that no session took is in {path}")
+            env.note(f"unsent text: {path}")
         raise
     with progress(env, "reading", size_of(target.path), A_SECOND):
         found = state(env, target, given)

@@ -1,4 +1,4 @@
-"""Take back the newest message, update, summary, compaction or clear; nothing is deleted."""
+"""Undo the newest message, update, summary, compaction or clear; nothing is deleted."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ EXAMPLES = """\
 
 class Given(Writing):
     argument: str | None = ARGUMENT
-    id: str | None = option("ID", "What to take back: id, unique prefix, or :N.")
-    turn: bool = flag("The last real user message and all after it.")
+    id: str | None = option("ID", "The record to undo: id, unique prefix, or :N.")
+    turn: bool = flag("Undo the last real user message and everything after it.")
 
 
 def run(env: Env, given: Given) -> None:
     if given.argument is not None and (given.session is not None or given.argument.startswith(":")):
         raise Usage(f"{given.argument}: a message is --id ID, the session is the argument or -s SESSION")
     if given.id and given.turn:
-        raise Usage("--id and --turn: one of them")
+        raise Usage("--id and --turn cannot be combined")
     target = for_writing(env, given.session, given.argument)
     done = take_back(env, target, given.id, turn=given.turn)
     for undone in done:

@@ -48,7 +48,7 @@ def run(env: Env, given: Given) -> int:
     if not some and not failed:
         env.note("nothing to remove")
     elif not given.yes:
-        env.note("nothing was removed: --yes removes it")
+        env.note("nothing removed; pass --yes to remove it")
     return failed[0] if failed else 0
 
 

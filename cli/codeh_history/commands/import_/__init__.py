@@ -1,4 +1,4 @@
-"""Bring conversations of other programs, and in other forms, into sessions here, and print their ids."""
+"""Import sessions of other programs, and conversations in other formats; print their ids."""
 
 from __future__ import annotations
 
@@ -40,16 +40,18 @@ EXAMPLES = """\
 def run(env: Env, given: Given) -> int:
     for form in given.from_:
         if form not in ("auto", *FORMS):
-            raise Usage(f"--from {form}: auto, {', '.join(FORMS)}")
+            raise Usage(f"--from {form}: must be one of auto, {', '.join(FORMS)}")
     if given.all_:
         return everything(env, given)
     names = [file for name in given.files or (["-"] if env.piped() else []) for file in within(name)]
     if not names:
-        raise Usage("import: no FILE; name some, - for stdin, or --all (codeh-history import --help)")
+        raise Usage(
+            "import: no FILE given; pass files, - for stdin, or --all (see `codeh-history import -h`)"
+        )
     if given.since is not None or len(given.from_) > 1:
-        raise Usage(f"{'--since' if given.since is not None else 'two --from'}: only with --all")
+        raise Usage(f"{'--since' if given.since is not None else 'more than one --from'} requires --all")
     if given.into is not None and len(names) > 1:
-        raise Usage("--into names one session; import one file at a time")
+        raise Usage("--into names one session; pass one file")
     files(env, given, names, given.from_[0] if given.from_ else "auto")
     return 0
 
@@ -62,7 +64,7 @@ def within(name: str) -> Sequence[str]:
 
     found = folders.below(name)
     if not found:
-        raise InputOutput(f"{name}: a folder in which no program keeps sessions; name its files")
+        raise InputOutput(f"{name}: no program keeps sessions in this folder; pass files instead")
     return found
 
 
@@ -70,10 +72,10 @@ def everything(env: Env, given: Given) -> int:
     """`--all`; the exit code."""
     alone = given.given("files", "into", "allow_missing")
     if alone:
-        raise Usage(f"--all finds its files itself: without {alone[0] if alone[0] != 'files' else 'FILE'}")
+        raise Usage(f"--all cannot be combined with {'FILE' if alone[0] == 'files' else f'--{alone[0]}'}")
     asked = tuple(form for form in given.from_ if form != "auto") or tuple(sessions.PROGRAMS)
     if not set(asked) <= sessions.PROGRAMS.keys():
-        raise Usage(f"--all --from {', '.join(asked)}: {', '.join(sessions.PROGRAMS)}")
+        raise Usage(f"--all --from {', '.join(asked)}: must be one of {', '.join(sessions.PROGRAMS)}")
     from ...base.timezone import moment
     from . import every
 
@@ -131,7 +133,7 @@ def unsealed(file: Source, where: str, given: Given) -> io.BytesIO:
     """The bundle that a file holds, encrypted."""
     data = Seal((), given.identity).opened(file.rest(), where)
     if not is_bundle(data[:HEAD]):
-        raise BadData(f"{where}: no bundle is in it; nothing was imported")
+        raise BadData(f"{where}: contains no bundle; nothing was imported")
     return io.BytesIO(data)
 
 

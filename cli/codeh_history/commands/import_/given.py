@@ -1,4 +1,4 @@
-"""What `import` can be told."""
+"""The options of `import`."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ FORMS = (*sessions.PROGRAMS, *forms.IMPORTERS)
 
 class Given(Options):
     files: Sequence[str] | None = argument(
-        "[FILE|-]...", "Files to import, a session each; or a program's folder of them."
+        "[FILE|-]...", "Files to import, one session each, or a program's folder."
     )
     from_: Sequence[str] = option("FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.")
-    all_: bool = flag("Every session of the programs; a JSON line for each that changed.")
+    all_: bool = flag("All sessions of all programs; a JSON line for each that changed.")
     since: str | None = option("D", "With --all: only files changed since: 2h, 7d, or a date.")
-    into: str | None = option("NEW", "The new session's id or path (one file).")
+    into: str | None = option("NEW", "Id or path of the new session (for one file).")
     identity: Sequence[str] = IDENTITY
-    branches: bool = flag("Abandoned branches and sub-agents too, as sessions of their own.")
-    jsonl: bool = flag("With --all, on a terminal: JSON lines instead of a table.")
+    branches: bool = flag("Also import abandoned branches and sub-agents as sessions.")
+    jsonl: bool = flag("With --all on a terminal: JSON lines, not a table.")
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
     strict: bool = STRICT

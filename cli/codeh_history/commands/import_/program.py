@@ -61,7 +61,7 @@ def check_whole(where: str, session: Session) -> None:
 def tell(env: Env, given: Given, where: str, session: Session, brought: Brought) -> None:
     """Note what is not as in the source: what was damaged, and how much was left out, a line a kind."""
     if brought.apart:
-        env.note(f"{where}: {brought.apart}: what is new went to {brought.id}")
+        env.note(f"{where}: {brought.apart}: new messages went to {brought.id}")
     told = 0
     for problem in session.problems:
         mended = f" ({problem.mended})" if problem.mended else ""
@@ -72,7 +72,7 @@ def tell(env: Env, given: Given, where: str, session: Session, brought: Brought)
         if given.report:
             env.report(dumps({"session": brought.id, **problem._asdict()}))
     if told > MOST_NAMED:
-        env.note(f"{where}: and {told - MOST_NAMED} more (`codeh-history verify {where}` names all)")
+        env.note(f"{where}: and {told - MOST_NAMED} more (`codeh-history verify {where}` lists all)")
     for kind, count in sorted(session.left.items()):
         env.note(f"{where}: not imported: {count} {kind}")
         if given.report:

@@ -1,4 +1,4 @@
-"""Search what is said: visible messages' text, tool calls and results, of all sessions or one."""
+"""Search titles, messages, tool calls and results of all sessions or one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Given(Options):
     argument: str | None = argument("[SESSION]", "Only this session (default: all).")
     ignore_case: bool = flag("Ignore case.", "-i")
     list_only: bool = flag("Only the names of sessions with a match.", "-l", long="--list")
-    count: bool = flag("Only SESSION:LINES of each with a match.", "-c")
+    count: bool = flag("Only SESSION:COUNT for each session with a match.", "-c")
     most: int | None = option("N", f"At most N matches (on a terminal {MOST}).", long="-n", least=1)
     around: int = option(
         "N",
@@ -47,12 +47,12 @@ class Given(Options):
         least=0,
         default=0,
     )
-    words: bool = flag("REGEX is words: the messages that hold all of them, the best first.")
+    words: bool = flag("Treat REGEX as words: messages with all of them, best match first.")
     json: bool = JSON
     jsonl: bool = JSONL
     no_pager: bool = NO_PAGER
     session: str | None = SESSION
-    timeout: float | None = option("S", "Seconds that a message may take (10).")
+    timeout: float | None = option("S", "Time limit for each message, in seconds (10).")
     strict: bool = STRICT
     quiet: bool = QUIET
 
@@ -105,7 +105,7 @@ def capped(env: Env, given: Given, found: Iterator[Json]) -> Iterator[Json]:
     most = given.most or (MOST if shown else None)
     yield from itertools.islice(found, most)
     if most is not None and next(found, None) is not None and given.most is None:
-        env.note(f"more than {most} matches: -n N prints more")
+        env.note(f"more than {most} matches; pass -n N for more")
 
 
 def printed(env: Env, found: Iterator[Json], given: Given, marks: Pattern) -> bool:
