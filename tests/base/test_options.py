@@ -70,7 +70,7 @@ def test_what_there_is_not_is_a_type_error() -> None:
 def test_of_two_that_exclude_each_other_one_may_be_given() -> None:
     Some(text="x").one_of("--text and --on", "text", "on")
     Some().one_of("--text and --on", "text", "on")
-    with pytest.raises(Usage, match=r"--text and --on: one of them"):
+    with pytest.raises(Usage, match=r"--text and --on cannot be combined"):
         Some(text="x", on=True).one_of("--text and --on", "text", "on")
 
 

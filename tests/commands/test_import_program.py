@@ -46,7 +46,7 @@ def test_of_many_the_first_are_named_and_all_are_reported(tmp_path: Path) -> Non
     session = Session("p", "s", problems=[Problem(n, "skips", "not JSON") for n in range(1, 26)])
     said = told(tmp_path, session)
     assert len(said) == 21
-    assert said[-1] == "and 5 more (`codeh-history verify f` names all)"
+    assert said[-1] == "and 5 more (`codeh-history verify f` lists all)"
     reported = [orjson.loads(line) for line in told(tmp_path, session, report=True) if line.startswith("{")]
     assert [line["line"] for line in reported] == list(range(1, 26))
     assert {line["session"] for line in reported} == {"p-s"}
@@ -66,7 +66,7 @@ def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path: Path) -> 
     said = told(
         tmp_path, Session("p", "s"), Brought("p-s-2", 1, created=True, apart="it was continued here")
     )
-    assert said == ["it was continued here: what is new went to p-s-2"]
+    assert said == ["it was continued here: new messages went to p-s-2"]
 
 
 @pytest.mark.parametrize("wanted", [True, False])

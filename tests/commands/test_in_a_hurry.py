@@ -88,12 +88,12 @@ LINES = {  # what is typed: the code, and what is said
     "set -s demo title hello": (2, "KEY=VALUE or KEY=@FILE expected"),
     "set -s demo titel=x": (2, "did you mean title?"),
     "search": (2, "Missing argument 'REGEX'"),
-    "list demo": (2, "-s SESSION lists one"),
+    "list demo": (2, "use -s SESSION for one session"),
     "list -n -1": (2, "is not in the range x>=1"),
     "rm": (2, "name the sessions: `codeh-history rm SESSION...`"),
     "rm -rf demo": (2, "No such option: -r (codeh-history rm --help)"),
     "rm nosuch": (3, "nosuch: no such session"),
-    "import": (2, "no FILE; name some, - for stdin, or --all"),
+    "import": (2, "no FILE given; pass files, - for stdin, or --all"),
     "rescue nosuch": (3, "nosuch: no such session"),
 }
 

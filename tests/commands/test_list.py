@@ -133,7 +133,7 @@ def test_an_imported_session_is_listed_once(home: Path) -> None:
 
 
 def test_nothing_to_list_is_one_line_on_stderr(home: Path) -> None:
-    assert run("list").err == b"codeh-history: no sessions yet: `codeh-history append -m TEXT` begins one\n"
+    assert run("list").err == b"codeh-history: no sessions yet: `codeh-history append -m TEXT` starts one\n"
     append("demo", "-m", "hello")
     done = run("list", "--tag", "x")
     assert (done.code, done.out, done.err) == (0, b"", b"codeh-history: no session matches\n")

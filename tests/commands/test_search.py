@@ -194,7 +194,7 @@ def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home: Path) 
     assert len(searched("line")) == 300
     shown = on_terminal("search", "line", home=home).splitlines()
     assert len(shown) == MOST + 1
-    assert shown[-1] == f"codeh-history: more than {MOST} matches: -n N prints more"
+    assert shown[-1] == f"codeh-history: more than {MOST} matches; pass -n N for more"
     assert len(on_terminal("search", "-n", "250", "line", home=home).splitlines()) == 250
     assert len(on_terminal("search", "--jsonl", "line", home=home, columns=999).splitlines()) == 300
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import orjson
@@ -226,6 +227,7 @@ def test_where_nothing_is_due_the_session_is_printed_and_why_is_said(home: Path)
 def test_on_a_terminal_the_summary_is_shown(home: Path) -> None:
     session(home, "demo", 51)
     out = on_a_terminal("summarize", "demo", "--counter", "approx", home=home)
+    assert re.search(rb"summarise +\d+ +:1 user", out)
     assert b"What was" in out
     assert b"-i keeps it" in out
     assert b'"role"' not in out

@@ -21,7 +21,9 @@ from ..base.ids import is_id
 from ..base.input import decode, read_file
 from ..base.options import PROFILE, STREAM, Reading, flag, option
 from ..config import layers
+from ..render import changes
 from ..render.progress import progress
+from ..session import ops as changing
 from ..session.model import Json, Message, Summary
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
@@ -292,7 +294,9 @@ def printed(env: Env, target: Target, settings: Settings, given: Given) -> int:
     if not filtering.previews(env, jsonl=given.jsonl):
         filtering.show(env, after)
     elif work is not None:
-        env.write(f"{work.drafts[-1].fields['summary']}\n".encode("utf-8", "replace"))
+        ops = [changing.summarize(list(draft.covers), "") for draft in work.drafts]
+        changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)
+        env.write(f"\n{work.drafts[-1].fields['summary']}\n".encode("utf-8", "replace"))
     if work is None:
         env.note(f"{target.id}: {not_due(view.messages, settings.most, settings.least)}")
     elif target.path != "-":
