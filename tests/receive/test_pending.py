@@ -141,8 +141,10 @@ def test_an_answer_whose_session_is_removed(home: Path, change: Change, provider
     kept(home, err.decode(), text, "model")
 
 
-@pytest.mark.parametrize("change", [removed, all_deleted])
-@pytest.mark.parametrize("first", [b"", b"An answer "])
+@pytest.mark.parametrize(
+    ("first", "change"),
+    [(b"", removed), (b"", begun_again), (b"An answer ", begun_again), (b"x ", all_deleted)],
+)
 def test_ask_keeps_what_it_printed(home: Path, tmp_path: Path, change: Change, first: bytes) -> None:
     go = tmp_path / "go"
     os.mkfifo(go)

@@ -5,15 +5,17 @@ It stays in the log in which it was begun. Where that was removed, its text goes
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 
 from ..base.env import Env
-from ..base.errors import InputOutput, NotFound
+from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.fold import join
 from ..session.model import Json, Part
 from ..session.records import dumps
 from ..store import log
+from ..store.file import open_regular
 from ..store.needle import field
 from ..store.paths import exists
 from ..store.protocol import Locked
@@ -34,6 +36,7 @@ class Pending:
     def __init__(self, env: Env, target: Target) -> None:
         self.env = env
         self.target = target
+        self.first = _first_line(target.path)  # of the log that is there
         self.pending: str | None = None  # the id of the open message
         self.opened = (0, b"")  # where its first line stands in the log, and that line
         self.unsent: Unsent | None = None  # once that log is gone
@@ -78,7 +81,7 @@ class Pending:
 
         def checked(locked: Locked) -> bytes | None:
             self.recall(locked)
-            if self.pending is not None and not self.is_in(locked):
+            if not self.is_in(locked):
                 raise NotFound(f"{locked.path}: the session was removed")
             return build(locked)
 
@@ -97,7 +100,9 @@ class Pending:
         return (self.writing[2][0] if self.writing is not None else self.pending) is not None
 
     def is_in(self, locked: Locked) -> bool:
-        """Whether this is the log in which the pending message was begun, replaced meanwhile or not."""
+        """Whether this is the log that was there, or in which the message was begun, replaced or not."""
+        if self.pending is None:
+            return not self.first or locked.holds(self.first, 0)
         offset, line = self.opened
         if locked.holds(line, offset):
             return True
@@ -176,3 +181,14 @@ class Pending:
     def aborted(self, id: str, reason: str) -> bytes:
         """The line that says why a message stays pending."""
         return dumps({"type": "abort", "of": id, "ts": self.env.now(), "reason": reason}) + b"\n"
+
+
+def _first_line(path: str) -> bytes:
+    """The first line of a session's file, which says when it was begun; nothing where there is none."""
+    try:
+        fd, _ = open_regular(path)
+    except (OSError, HistoryError):
+        return b""
+    data = os.pread(fd, 1 << 16, 0)
+    os.close(fd)
+    return data[: data.find(b"\n") + 1]
