@@ -650,7 +650,7 @@ MUTANTS = [
     ),
     Mutant(
         "the record does not say that only an extract was read", "summaries/one.py",
-        '        fields["shortened"] = dict(zip(("from", "to"), shortened, strict=True))\n',
+        '        fields["shortened"] = dict(zip(("from", "to"), written.shortened, strict=True))\n',
         "        pass\n",
         ("summaries/test_source.py::test_the_record_says_so_and_covers_the_same",),
     ),
