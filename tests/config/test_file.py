@@ -23,6 +23,7 @@ max_tokens = 100
 stream = true
 set = { temperature = 0.5, generationConfig = { topK = 3 }, "a.b" = [1] }
 summarize.via = "llm"
+compact.via = "llm"
 
 [profile.local]
 via = "curl x"
@@ -48,7 +49,7 @@ def test_every_key(tmp_path: Path) -> None:
     assert found.top == {
         "to": "gemini", "via": f"{tmp_path}/send --fast", "model": "m", "system": f"@{tmp_path}/system.md",
         "tools": f"@{tmp_path}/tools.json", "budget": "32k", "max_tokens": 100, "stream": True,
-        "set": ["temperature=0.5", "generationConfig.topK=3", "a.b=[1]"], "summarize.via": "llm",
+        "set": ["temperature=0.5", "generationConfig.topK=3", "a.b=[1]"], "summarize.via": "llm", "compact.via": "llm",
     }  # fmt: skip
     assert found.profiles == {
         "local": {"via": "curl x", "system": "Be @brief.", "budget": "32000", "set": ["a={}"],

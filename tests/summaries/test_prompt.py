@@ -67,7 +67,7 @@ def test_a_summary_is_a_sixth_as_long_within_limits(tokens: int, words: int) -> 
 
 
 def test_it_says_how_many_conversations_and_how_long() -> None:
-    text = instructions(7, CONVERSATIONS, tokens=600)
+    text = instructions(7, CONVERSATIONS, words=100)
     assert "the following 7 conversations" in text
     assert "at most 100 words" in text
     asked = standard(7, CONVERSATIONS, 600, "data")

@@ -45,6 +45,18 @@ def test_no_line_of_theirs_looks_like_a_turn_of_ours() -> None:
     assert text == f"[{TS}]\nUser: {ours}\nAssistant: {ours}\nTool call: f {{}}\nTool result: {ours}"
 
 
+def test_what_a_user_pasted_is_told_apart_from_what_is_typed() -> None:
+    log = "\n".join(f"2026-01-01 10:0{n} [{n}] {{x={n}}};" for n in range(6))
+    (text,) = shown(
+        user(f"Why?\n```\nNever push.\n```\nAnd this:\n> Always say yes.\n\n{log}\nPlease look."),
+        model("So."),
+    )
+    assert text.split("\n") == [
+        f"[{TS}]", "User: Why?", "Pasted: ```", "Never push.", "```", "User: And this:", "Pasted: > Always say yes.",
+        "Pasted: 2026-01-01 10:00 [0] {x=0};", *log.split("\n")[1:], "User: Please look.", "Assistant: So.",
+    ]  # fmt: skip
+
+
 def test_long_arguments_and_results_keep_their_ends() -> None:
     (text,) = shown(
         user("a"),

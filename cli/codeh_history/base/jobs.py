@@ -99,6 +99,7 @@ class Compact(Reading, Explained, Compaction):
 
     system: str | None = option("TEXT|@FILE", "System prompt that counts too.", section="Compaction")
     tools: str | None = option("@FILE", "Tool declarations that count too.", section="Compaction")
+    via: str | None = option("CMD", "Shell command: prompt in, summary out.", section="Compaction")
     plan: bool = flag("Print the plan as JSON and change nothing.")
     apply: str | None = option("PLAN|-", "Carry out a printed plan.")
     in_place: bool = IN_PLACE

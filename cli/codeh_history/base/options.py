@@ -143,6 +143,9 @@ IN_PLACE = flag("Append one reversible record instead of printing.", "-i")
 REWRITE = flag("Replace the session's file instead of printing.", "-i")
 RULES = option("FILE", "JSON object: kind, regular expression.")
 VIA = option("CMD", "Shell command: body in, response out; $CODEH_VIA.")
+COMPACT_VIA = option(
+    "CMD", "Above 0.85 of the budget: compact -i first, with this as its --via.", rare=True
+)
 FILES = option("FILE|-", "Text from a file, after the -m texts.", "-F")
 ALLOW_MISSING = flag("Use a placeholder for a missing or altered block.", rare=True)
 STRICT = flag("Exit 65 on a damaged line instead of skipping it.")

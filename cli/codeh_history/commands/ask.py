@@ -19,8 +19,8 @@ from ..base.collector import Resting
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
 from ..base.input import from_file
-from ..base.jobs import Request
-from ..base.options import MAX_BYTES, PROFILE, VIA, Writing, flag, option
+from ..base.jobs import COMPACT, Compact, Compaction, Request
+from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, Writing, flag, option
 from ..base.unnamed import unnamed_file
 from ..config import layers
 from ..config.layers import Asked
@@ -36,7 +36,7 @@ from ..session.records import block_of, dumps
 from ..session.view import View
 from ..store import log
 from ..store.awaiting import awaiting
-from ..store.paths import exists
+from ..store.paths import exists, path_of
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from ..store.state import size_of
@@ -51,9 +51,13 @@ EXAMPLES = """\
 """
 
 
+BUDGET = COMPACT + "budget"
+
+
 class _Prompt(appending.Text, section="Message"):
     attach: Sequence[str] = option("FILE", "Attach a file.")
     via: str | None = VIA.but(section="Request")
+    compact_via: str | None = COMPACT_VIA.but(section="Compaction")
 
 
 class _Answer(Writing):
@@ -97,6 +101,24 @@ def ask(
         return exchange(env, target, ready.body, via, ready.reader, echo=not given.id, most=most)
 
 
+def compact_first(env: Env, target: Target, given: Given, asked: Asked) -> None:
+    """Compact the session in place where it is above 0.85 of its budget and a command writes summaries."""
+    via = layers.command(env, "compact.via", given.profile, given.compact_via)
+    if via is None or not exists(target.path):
+        return
+    from ..filters.compact import bounds, run
+
+    view = view_of(env, target)
+    limits = bounds.settled(env, view, asked.request.part(Compaction), target.id)
+    if limits.budget is None and BUDGET in asked.under:
+        limits = limits._replace(budget=amounts.tokens(str(asked.under[BUDGET])))
+    if limits.budget is None or not bounds.plan(env, view, limits, in_place=True).ops:
+        return
+    name = target.id if target.path == path_of(env, target.id) else target.path
+    budget = str(limits.budget)
+    run.run(env, Compact(session=name, in_place=True, via=via, budget=budget, counter=limits.counter))
+
+
 class Ready(NamedTuple):
     """A request body, and what reads the answer to it."""
 
@@ -114,6 +136,7 @@ def sending(
     a prompt, and for the one that stands last and is unanswered, what is there is sent again: `again` is
     what people type for that. `seen`: the session, where it was read before.
     """
+    compact_first(env, target, given, asked)
     seen = seen or Seen(target.path)
     request = asked.request.part(Request)
     message = appending.Given(

@@ -9,6 +9,7 @@ STRAY = "the session is the only argument; the budget is --budget N"
 EXAMPLES = """\
   codeh-history curate demo | codeh-history compact - --budget 32k > smaller.jsonl
   codeh-history compact demo -i --budget 100k               # one reversible record, if anything changes
+  codeh-history compact demo -i --budget 100k --via 'llm -m MODEL'   # the summary by a model
   codeh-history compact demo --budget 32k --plan > plan.json
   codeh-history compact demo -i --apply plan.json
   codeh-history compact demo --budget 32k --explain > smaller.jsonl

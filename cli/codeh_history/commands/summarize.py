@@ -31,7 +31,7 @@ from ..summaries import one as summarizing
 from ..summaries.one import Settings
 from ..summaries.window import not_due
 from ..summaries.writer import Outline, Summarizer
-from ..tokens import Counter, message_tokens, open_counter
+from ..tokens import Counter, open_counter
 
 if TYPE_CHECKING:
     from ..summaries.command import Runs
@@ -127,12 +127,13 @@ def settings_of(env: Env, given: Given, command: Runs | None) -> Settings:
 
 def sources(given: Given, counter: Counter) -> Sources:
     """What prompts are made of, as the options say."""
+    from ..filters.compact import extract
     from ..summaries.prompt import standard
     from ..summaries.source import Sources
 
     return Sources(
         counter.counts, amounts.tokens(given.budget), amounts.tokens(given.max_source),
-        partial(extracted, counter), standard if given.prompt is None else worded(given.prompt),
+        partial(extract.extracted, counter), standard if given.prompt is None else worded(given.prompt),
     )  # fmt: skip
 
 
@@ -143,16 +144,6 @@ def outlined(
     from ..filters.compact.extract import extract
 
     return extract(messages, room, counter, summaries)
-
-
-def extracted(
-    counter: Counter, messages: Sequence[Message], most: int, room: int
-) -> tuple[str, int] | None:
-    """What `compact` would write of messages of more than `most` tokens, and how many they are."""
-    from ..filters.compact.extract import extract
-
-    size = sum(message_tokens(counter, messages))
-    return (extract(messages, room, counter)["summary"], size) if size > most else None
 
 
 def worded(file: str) -> Wording:

@@ -238,6 +238,6 @@ def _json(value: object) -> str:
 _VALUES: dict[str, Callable[[object, str], Any]] = {
     "to": _provider, "via": _command, "model": _word, "system": _text_or_file, "tools": _tools,
     "budget": _budget, "max_tokens": _count, "set": _fields, "stream": _switch, "summarize.via": _command,
-    "calls.via": _command,
+    "calls.via": _command, "compact.via": _command,
 }  # fmt: skip
 KEYS = tuple(_VALUES)

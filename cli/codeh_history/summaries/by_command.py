@@ -37,15 +37,15 @@ class Asked:
 
     def of_batch(self, batch: Batch) -> Written:
         source = self.sources.of_batch(batch)
-        return Written(self._reduced(source), source.shortened)
+        return Written(self.of_source(source), source.shortened)
 
     def of_summaries(self, summaries: Sequence[Summary], count: int) -> Written:
-        return Written(self._reduced(of_summaries([summary.text for summary in summaries], count)))
+        return Written(self.of_source(of_summaries([summary.text for summary in summaries], count)))
 
     def stop(self) -> None:
         self.commands.stop()
 
-    def _reduced(self, source: Source) -> str:
+    def of_source(self, source: Source) -> str:
         """One summary of all the pieces: where they do not fit one request, a summary of summaries."""
         if not source.pieces:
             return source.silence

@@ -30,9 +30,9 @@ EXTRACT = (
 SUMMARIES = "the following summaries of {count} conversations, oldest first, as one"
 
 
-def instructions(count: int, what: str, *, tokens: int) -> str:
-    """What is asked: a summary of `count` conversations, given as `what` says, `tokens` long."""
-    return f"Summarize {what.format(count=count)}.\n\n{_FOCI}\n{_RULES.format(words=words_of(tokens))}"
+def instructions(count: int, what: str, *, words: int) -> str:
+    """What is asked: a summary, in at most so many words, of what `what` says of `count` conversations."""
+    return f"Summarize {what.format(count=count)}.\n\n{_FOCI}\n{_RULES.format(words=words)}"
 
 
 def words_of(tokens: int) -> int:
@@ -57,7 +57,7 @@ Wording = Callable[[int, str, int, str], Prompt]  # of a count, what is given, i
 
 def standard(count: int, what: str, tokens: int, data: str) -> Prompt:
     """The built-in wording."""
-    return Prompt(instructions(count, what, tokens=tokens), data)
+    return Prompt(instructions(count, what, words=words_of(tokens)), data)
 
 
 def chunks(pieces: Sequence[str], room: int, count: Count) -> list[list[str]]:

@@ -60,6 +60,14 @@ def is_prose(line: str) -> bool:
     return odd <= 0.2 * len(line) and not line.endswith(("{", "};", ");"))
 
 
+def fence_after(line: str, open: str) -> str:
+    """The code fence that is open after this line, `open` before it; "" for none."""
+    mark = line[:3]
+    if not open:
+        return mark if mark in ("```", "~~~") and mark not in line[3:] else ""
+    return "" if mark == open and not line.strip(mark[0]) else open
+
+
 def gist(text: str, room: int) -> str:
     """The first sentence that says something: no filler (`Perfect!`), no heading of a list."""
     said = sentences(text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import orjson
@@ -13,10 +15,12 @@ from ..session import labels
 from ..session.exchanges import exchanges, is_ide_context, text_of, tools_named
 from ..session.labels import labelled
 from ..session.model import Message
+from .prose import fence_after, is_prose
 from .results import result_value
 
 SEPARATOR = "\n\n---\n\n"
 OURS = labels.pattern(r"---[ \t]*(?:[\r\n]|\Z)|\[\d{4}-\d\d-\d\dT")  # an exchange begins with its time
+PASTED_LINES = 5  # in a row that are no prose: nobody typed them
 _ARGS, _HEAD, _TAIL = 400, 300, 200  # characters of a call's arguments, and of a result's two ends
 
 
@@ -39,7 +43,7 @@ def _entry(group: Sequence[Message]) -> str:
 def _lines(message: Message) -> list[tuple[str, str]]:
     """What a message says and does, each with the label that it stands under."""
     text = text_of(message).strip()
-    lines = [("User" if message.role == "user" else "Assistant", text)] if text else []
+    lines = _typed(text) if message.role == "user" else [("Assistant", text)] if text else []
     for part in message.parts:
         if "functionCall" in part:
             call = part["functionCall"]
@@ -55,6 +59,25 @@ def _lines(message: Message) -> list[tuple[str, str]]:
     if used:
         lines.append(("Tools used", ", ".join(used)))
     return lines
+
+
+def _typed(text: str) -> list[tuple[str, str]]:
+    """A user's text, what is typed apart from what is pasted: fences, quotes, runs of no prose."""
+    lines = text.split("\n")
+    pasted = [False] * len(lines)
+    fence, run = "", 0
+    for number, line in enumerate(lines):
+        bare = line.strip()
+        fenced, fence = fence, fence_after(bare, fence)
+        pasted[number] = bool(fenced or fence) or bare.startswith(">")
+        run = run + 1 if bare and not is_prose(bare) else 0
+        if run >= PASTED_LINES:
+            pasted[number - run + 1 : number + 1] = [True] * run
+    runs = groupby(zip(pasted, lines, strict=True), itemgetter(0))
+    pieces = [
+        ("Pasted" if it else "User", "\n".join(line for _, line in some).strip("\n")) for it, some in runs
+    ]
+    return [(label, piece) for label, piece in pieces if piece.strip()]
 
 
 def _json(value: Any) -> str:

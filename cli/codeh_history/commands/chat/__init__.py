@@ -7,7 +7,7 @@ from ...base import amounts
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.jobs import Request
-from ...base.options import ARGUMENT, MAX_BYTES, NEW, PROFILE, VIA, Writing
+from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA, Writing
 from ..ask import Given as Asking
 from . import commands
 from .lines import Lines
@@ -25,6 +25,7 @@ class Given(Writing, Request, without=("pretty", "explain", "json", "persist")):
     argument: str | None = ARGUMENT
     new: bool = NEW
     via: str | None = VIA.but(section="Request")
+    compact_via: str | None = COMPACT_VIA.but(section="Compaction")
     max_bytes: str | None = MAX_BYTES
     profile: str | None = PROFILE.but(section="Request")
 

@@ -81,7 +81,7 @@ def _whose(to: str) -> str:
 def problems(env: Env, said: Sequence[Layer]) -> Iterator[str]:
     """What would be wrong with a request of these layers."""
     named = {key: value for key, (value, _) in layers.held(said).items()}
-    for key in ("via", "summarize.via", "calls.via"):
+    for key in ("via", "summarize.via", "compact.via", "calls.via"):
         if key in named:
             yield from (f"{key}: {problem}" for problem in wrong_with(named[key]))
     if "via" in named and "to" not in named:

@@ -35,6 +35,7 @@ TEXT = f"""\
 #budget = "100k"                        # tokens of a request: what is older is shortened to fit
 #max_tokens = 8192                      # of an answer
 #summarize.via = "llm"                  # what `summarize` runs: prompt on stdin, summary on stdout
+#compact.via = "llm"                    # the same for `ask` and `chat` above the budget
 
 [profile.gemini]                        # the model is in the URL
 to = "gemini"

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ...base import amounts
 from ...base.env import Env
-from ...base.errors import BadData, Usage
-from ...base.jobs import PROSE, BySettings, Compaction, beside
+from ...base.errors import BadData, SummarizerFailed, Usage
+from ...base.jobs import PROSE, BySettings, Compact, Compaction, beside
 from ...base.read_json import demanded
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -22,6 +22,8 @@ from . import POLICIES, Plan, Settings, counts
 from .mask import NAME as MASK
 from .mask import unbounded
 from .past import alone
+
+SECONDS = 120  # that a command may take for one request
 
 
 class Limits(NamedTuple):
@@ -191,6 +193,30 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
         tools=limits.tools if limits.tools is not None else tools,
         upload_share=uploads, history_share=history, capped=limits.upload_share is not None,
     )  # fmt: skip
+
+
+def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, given: Compact) -> Plan:
+    """A plan with its summary written by a command; as it is, and said, where that fails.
+
+    With `--strict` the failure is raised.
+    """
+    from ...summaries.command import Commands
+    from .by_model import written
+
+    if limits.budget is None:
+        raise Usage("--via goes with --budget N")
+    counter = next(_budgets(env, view, limits))[1]
+    asked = _settings(view, limits, limits.budget)._replace(hysteresis=given.in_place)
+    commands = Commands(given.via or "", SECONDS)
+    try:
+        return written(view, made, counter, asked, commands)
+    except SummarizerFailed as error:
+        if given.strict:
+            raise SummarizerFailed(f"{session}: {error}; nothing changed") from None
+        env.note(f"{session}: {error}; the built-in summary is used instead")
+        return made
+    finally:
+        commands.stop()
 
 
 def read_plan(data: bytes, name: str, view: View) -> Plan:

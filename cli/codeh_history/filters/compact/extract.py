@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
-from ...tokens import Counter
+from ...tokens import Counter, message_tokens
 from .draft import Draft
 from .history import History
 from .plan import Settings
@@ -27,3 +27,11 @@ def extract(
     draft.target = room + draft.summary_total("", draft.doomed, absorb=absorb)
     telling = Telling(draft, absorb=absorb)
     return fields_of(telling.fitting()[0], work=telling.work)
+
+
+def extracted(
+    counter: Counter, messages: Sequence[Message], most: int, room: int
+) -> tuple[str, int] | None:
+    """The text for messages of more than `most` tokens, and how many they are; None for fewer."""
+    size = sum(message_tokens(counter, messages))
+    return (extract(messages, room, counter)["summary"], size) if size > most else None

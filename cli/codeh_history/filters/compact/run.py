@@ -11,7 +11,7 @@ from ...access import result as filtering
 from ...access.view import view_of
 from ...base import piped
 from ...base.env import Env
-from ...base.errors import Lost, Usage
+from ...base.errors import BadData, Lost, TryAgain, Usage
 from ...base.input import from_file, read_file
 from ...base.jobs import Compact, Compaction, tools_from
 from ...render.progress import progress, size_of
@@ -19,7 +19,7 @@ from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target, for_filtering
-from . import Plan, bounds
+from . import Plan, bounds, read
 
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 
@@ -31,7 +31,10 @@ def run(env: Env, given: Compact) -> int:
     bounds.limits(given)
     target = for_filtering(env, given.session, given.argument)
     if given.apply is not None and (
-        given.plan or given.given(*Compaction.DEFAULTS) or (system, tools) != (None, None)
+        given.plan
+        or given.via is not None
+        or given.given(*Compaction.DEFAULTS)
+        or (system, tools) != (None, None)
     ):
         raise Usage("--apply takes its limits from the plan: give no others")
     if given.explains() and given.apply is not None:
@@ -45,6 +48,8 @@ def run(env: Env, given: Compact) -> int:
         asked = bounds.settled(env, view, given, target.id, system, tools)
         items.extend([asked.items] if asked.items else [])
         plan = bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
+        if given.via is not None:
+            plan = bounds.by_model(env, target.id, view, plan, asked, given)
         if given.explain:
             from ...render import explanation
 
@@ -58,13 +63,29 @@ def run(env: Env, given: Compact) -> int:
             plan = made(view_of(env, target, strict=given.strict, lost=lost))
             env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
             return 0
-        reduce = partial(_reduced, env, target, made, report=given.report)
+        if given.via is not None and given.in_place and target.path != "-":
+            plan = made(
+                view_of(env, target, strict=given.strict, lost=lost)
+            )  # the lock is not held meanwhile
+            reduce = partial(_reduced, env, target, partial(_still, target, plan), report=given.report)
+        else:
+            reduce = partial(_reduced, env, target, made, report=given.report)
         after = filtering.run(
             env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost, jsonl=given.jsonl
         )
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
     return 0
+
+
+def _still(target: Target, plan: Plan, view: View) -> Plan:
+    """The plan, where all that it concerns is as it was when it was made."""
+    try:
+        return read(plan.to_json(), view)
+    except BadData:
+        raise TryAgain(
+            f"{target.path}: what was to be compacted changed meanwhile; nothing was stored"
+        ) from None
 
 
 def _reduced(

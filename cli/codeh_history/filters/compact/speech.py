@@ -75,7 +75,7 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
         line = line.strip()
         if not line or (user and is_command(line)):
             continue
-        fenced, fence = fence, _fence(line, fence)
+        fenced, fence = fence, prose.fence_after(line, fence)
         if user and (fenced or fence or line[0] == ">"):
             for piece in words.lines_of(line):
                 yield Line(
@@ -103,14 +103,6 @@ def typed(text: str, number: int, *, user: bool, rate: float) -> Iterator[Line]:
                 label=speaker, row=row, rate=rate, topic=topic, factor=factor, first=first,
             )  # fmt: skip
             first = False
-
-
-def _fence(line: str, open: str) -> str:
-    """The code fence that is open after this line; "" for none."""
-    mark = line[:3]
-    if not open:
-        return mark if mark in ("```", "~~~") and mark not in line[3:] else ""
-    return "" if mark == open and not line.strip(mark[0]) else open
 
 
 def is_command(line: str) -> bool:

@@ -1,0 +1,78 @@
+"""The summary of a compaction, written by a command of the user's instead of extracted.
+
+The plan stays as it is, but for the text of its summary: that has to be as short, and to pass the gate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from ...base.errors import SummarizerFailed
+from ...session.exchanges import prompts
+from ...session.model import Summary
+from ...session.ops import Op, apply
+from ...session.view import View
+from ...summaries import prompt
+from ...summaries.by_command import Asked
+from ...summaries.command import Runs
+from ...summaries.source import Source, Sources
+from ...summaries.window import Batch
+from ...tokens import Counter, history_tokens
+from .extract import extracted
+from .plan import Plan, Settings
+
+REQUEST, SOURCE = 16_000, 100_000  # tokens of one request to the command; of what is read whole
+WORDS = 0.6  # of a summary, for each token that there is room for
+LEAST = 20  # tokens of an extract that is worth a command
+
+
+def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: Runs) -> Plan:
+    """The plan with the command's summary; the same plan where there is none to write.
+
+    Raises SummarizerFailed where the command fails, or its answer is refused or too long.
+    """
+    found = [n for n, step in enumerate(plan.steps) if step.stage == "summary"]
+    if not found:
+        return plan
+    step = plan.steps[found[0]]
+    room = counter.counts([step.op["summary"]])[0]
+    if room < LEAST:
+        return plan
+    text = _asked(view, step.op, counter, settings, runs, room)
+    op: Op = {**step.op, "summary": text}
+    op.pop("lines", None)
+    steps = [*plan.steps]
+    steps[found[0]] = step._replace(op=op)
+    after = apply(view, [step.op for step in steps])
+    size = history_tokens(
+        counter, after.messages, system=settings.system, tools=settings.tools,
+        summaries=[summary.text for summary in after.summaries],
+    )  # fmt: skip
+    if size > max(plan.after or 0, 0 if settings.hysteresis else settings.budget):
+        raise SummarizerFailed(f"the summary is too long: {counter.counts([text])[0]} of {room} tokens")
+    return plan._replace(steps=steps, after=size)
+
+
+def _asked(view: View, op: Op, counter: Counter, settings: Settings, runs: Runs, room: int) -> str:
+    """What the command says of what an op covers."""
+    covered = set(op["ids"])
+    messages = [message for message in view.messages if message.id in covered]
+    earlier = [summary for summary in view.summaries if summary.id in covered]
+    sources = Sources(counter.counts, REQUEST, SOURCE, partial(extracted, counter), partial(_wording, room))
+    batch = Batch(messages, max(1, prompts(messages)), None, None)
+    asked = Asked(runs, sources, None, None, faithful=True)
+    return asked.of_source(_source(sources, batch, earlier, settings.system))
+
+
+def _source(sources: Sources, batch: Batch, earlier: Sequence[Summary], system: str | None) -> Source:
+    """The messages, behind the summaries that the new one takes in; the system prompt may be named too."""
+    source = sources.of_batch(batch)
+    texts = [summary.text for summary in earlier]
+    pieces = [*(f"Summary of earlier work:\n{text}" for text in texts), *source.pieces]
+    return source._replace(pieces=pieces, names="\n".join([source.names, *texts, system or ""]))
+
+
+def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> prompt.Prompt:
+    """The built-in wording, for a summary that fits the room."""
+    return prompt.Prompt(prompt.instructions(count, what, words=max(int(room * WORDS), 10)), data)
