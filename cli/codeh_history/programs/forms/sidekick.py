@@ -100,7 +100,7 @@ def _who(item: Json) -> Json:
     if item["role"] == "assistant":
         return {"kind": "codeh", "role": "model", "provider": NAME}
     results = item["role"] == "tool" or any(
-        "toolResult" in block for block in parts.objects(item["content"])
+        "toolResult" in block for block in parts.objects(item.get("content"))
     )
     return {"kind": "tool" if results else "user", "role": "user"}
 
