@@ -45,7 +45,7 @@ class Curation(Settable, section="Curation"):
 
     only: Sequence[str] = option("PASS", f"Only these passes: {', '.join(PASSES)}.")
     skip: Sequence[str] = option("PASS", "All but these passes.")
-    ide_marker: Sequence[str] = option("TEXT", "What marks IDE context, instead of the defaults.")
+    ide_marker: Sequence[str] = option("TEXT", "Marker of IDE context, instead of the defaults.")
     keep_system: Sequence[str] = option("REGEX", "Keep System: texts that match.")
     remove: Sequence[str] = option("REGEX", "Cut matches from model prose (dot matches newlines).")
     remove_cmd: Sequence[str] = option("CMD", "Filter model prose through a command.")

@@ -24,7 +24,7 @@ EXAMPLES = """\
 
 
 class Given(Reading):
-    via: str | None = option("CMD", "Run by sh -c for each call; its stdout is the result.")
+    via: str | None = option("CMD", "Shell command for each call; its stdout is the result.")
     allow_missing: bool = ALLOW_MISSING
     max_bytes: str | None = MAX_BYTES
     profile: str | None = PROFILE

@@ -1,4 +1,4 @@
-"""Start over in the same session: hide all that stands before; `undo` brings it back."""
+"""Start over in the same session: hide everything so far; `undo` brings it back."""
 
 from __future__ import annotations
 

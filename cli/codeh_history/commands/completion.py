@@ -1,4 +1,4 @@
-"""Print a completion script for a shell: verbs, options, sessions, providers."""
+"""Print a shell completion script for commands, options, sessions and providers."""
 
 from __future__ import annotations
 

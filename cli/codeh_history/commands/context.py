@@ -16,8 +16,8 @@ EXAMPLES = """\
 
 
 class Given(Reading):
-    recent: int = option("N", "So many exchanges in full.", least=0, default=10)
-    now: str | None = option("T", "The time that ages are told from.")
+    recent: int = option("N", "Number of exchanges in full.", least=0, default=10)
+    now: str | None = option("T", "The time that ages are relative to.")
     tz: str | None = option("Z", "The time zone of days: Europe/Berlin, UTC, +02:00.")
     allow_missing: bool = ALLOW_MISSING
 

@@ -1,4 +1,4 @@
-"""Print the original lines of what was replaced, covered or hidden."""
+"""Print the original lines of messages that were replaced, summarised or hidden."""
 
 from __future__ import annotations
 

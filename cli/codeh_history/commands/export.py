@@ -1,4 +1,4 @@
-"""Write a session in another form on stdout, or for another program to go on with."""
+"""Write a session in another format, or as a file for another program to continue."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Given(Reading):
     encrypt_to: Sequence[str] = ENCRYPT_TO
     last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
     workspace: str | None = option("W", "With --to refs: in sidekick's wrapper.")
-    cwd: str | None = option("DIR", "With a program: where it goes on.")
+    cwd: str | None = option("DIR", "With a program: its working directory.")
     title: str | None = option("T", "With a program: the session's title there.")
-    output: str | None = option("FILE|-", "A new file instead of stdout.", "-o")
+    output: str | None = option("FILE|-", "Write a new file instead of stdout.", "-o")
     install: bool = flag("With a program: put it where the program looks.")
     all: bool = flag("With --to html: all sessions, a page each and an index, in the folder --output.")
-    redact: bool = flag("Replace secrets by [redacted:kind]; best effort.")
+    redact: bool = flag("Replace secrets; best effort.")
     allow_missing: bool = ALLOW_MISSING
 
 

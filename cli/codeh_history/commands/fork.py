@@ -1,4 +1,4 @@
-"""Begin a new session with a copy of an old one, up to and including a message."""
+"""Start a new session with a copy of another, up to and including a message."""
 
 from __future__ import annotations
 

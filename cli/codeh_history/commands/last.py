@@ -1,4 +1,4 @@
-"""Print the text of the last message, as it is."""
+"""Print the text of the last message unchanged."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ BESIDES = ("provider", "model", "finish", "usage")
 
 
 class Given(Reading):
-    role: str | None = option("R", "user or model; the last of either without.", choices=("user", "model"))
+    role: str | None = option(
+        "R", "Last message of user or model (default: either).", choices=("user", "model")
+    )
     code: bool = flag("Only its last fenced code block.")
     json: bool = JSON
 

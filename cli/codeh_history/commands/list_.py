@@ -1,4 +1,4 @@
-"""List the sessions, the newest first."""
+"""List sessions, newest first."""
 
 from __future__ import annotations
 

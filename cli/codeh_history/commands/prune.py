@@ -1,4 +1,4 @@
-"""Move old sessions to the trash (`rm --restore` brings them back); without --yes only say which."""
+"""Move old sessions to the trash (`rm --restore` restores them); without --yes only list them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ STRAY = "rm takes single sessions"
 
 
 class Given(Options):
-    older_than: str | None = option("AGE", "Last used before: 90d, 12w, or a date.")
-    keep: int | None = option("N", "All but the N used last.", least=0)
+    older_than: str | None = option("AGE", "Last used before this: 90d, 12w, or a date.")
+    keep: int | None = option("N", "All but the N most recently used.", least=0)
     yes: bool = flag("Move them.")
     quiet: bool = QUIET
 

@@ -17,8 +17,8 @@ EXAMPLES = """\
 
 class Given(Options):
     sessions: Sequence[str] | None = argument("[SESSION...]", "Exact session ids.")
-    session: str | None = option("SESSION", "One more; $CODEH_SESSION is never meant.", "-s")
-    restore: bool = flag("Take them out of the trash again.")
+    session: str | None = option("SESSION", "Another session; $CODEH_SESSION does not count.", "-s")
+    restore: bool = flag("Restore them from the trash.")
     quiet: bool = QUIET
 
 

@@ -1,4 +1,4 @@
-"""Make the tables of the databases that CODEH_STORE and CODEH_BLOCKS name, or bring them up to date."""
+"""Create or upgrade the tables of the databases in CODEH_STORE and CODEH_BLOCKS."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLES = """\
 
 
 class Given(Options):
-    action: str = argument("init", "init: make the tables, or bring them up to date.")
+    action: str = argument("init", "init: create or upgrade the tables.")
     quiet: bool = QUIET
 
 

@@ -54,24 +54,28 @@ class Given(Reading):
     in_place: bool = flag("Append the summary and print a line of JSON instead of the session.", "-i")
     jsonl: bool = STREAM
     all_: bool = flag("Every session, with -i; a JSON line for each that acted or failed.")
-    jobs: int = option("N", "With --all: so many at once.", least=1, most=64, default=1, rare=True)
-    max_conversations: int = option("N", "More exchanges are summarised.", least=1, default=50)
-    min_batch: int = option("N", "At least so many at a time.", least=1, default=10, rare=True)
+    jobs: int = option("N", "With --all: run this many at once.", least=1, most=64, default=1, rare=True)
+    max_conversations: int = option(
+        "N", "Summarise once there are more exchanges than this.", least=1, default=50
+    )
+    min_batch: int = option(
+        "N", "Smallest number of exchanges to summarise.", least=1, default=10, rare=True
+    )
     emit: bool = flag("Print the prompt and what it covers, as JSON; store nothing.")
     apply: str | None = option(
         "FILE", "Store the answer to what --emit printed: under `answer`, or on stdin."
     )
-    via: str | None = option("CMD", "Run by sh -c: prompt on stdin, summary on stdout; $CODEH_SUMMARIZER.")
+    via: str | None = option("CMD", "Shell command: prompt in, summary out; $CODEH_SUMMARIZER.")
     to: str | None = option("FORMAT", "stdin is this provider's request body, stdout its response.")
     model: str | None = option("MODEL", "With --to: the provider's model name.")
-    timeout: float = option("SECONDS", "Longest run of the command.", least=0.1, default=120, rare=True)
+    timeout: float = option("SECONDS", "Time limit of the command.", least=0.1, default=120, rare=True)
     budget: str = option("N", "Most tokens of one request to the command.", default="16k")
     max_source: str = option(
-        "N", "The command reads an extract of what has more tokens.", default="100k", rare=True
+        "N", "Send only an extract of sources with more tokens.", default="100k", rare=True
     )
-    prompt: str | None = option("FILE", "A template in the place of the built-in prompt.", rare=True)
-    gate: bool = flag("Refuse a summary that names what its source does not have.", default=True, rare=True)
-    counter: str | None = option("C", "Whose tokens are counted.", rare=True)
+    prompt: str | None = option("FILE", "Template to use instead of the built-in prompt.", rare=True)
+    gate: bool = flag("Refuse a summary that names what its source does not.", default=True, rare=True)
+    counter: str | None = option("C", "Tokenizer to count with.", rare=True)
     profile: str | None = PROFILE
 
 

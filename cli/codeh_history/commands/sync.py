@@ -1,4 +1,4 @@
-"""Make this home's sessions and those of another store equal; what was said on both sides is kept."""
+"""Sync this home's sessions with another store; changes on both sides are kept."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Given(Options):
     sessions: Sequence[str] | None = argument("[SESSION]...", "Only these, and their forks.")
     encrypt_to: Sequence[str] = ENCRYPT_TO
     identity: Sequence[str] = IDENTITY
-    dry_run: bool = flag("Only say what would be done.")
+    dry_run: bool = flag("Print what would be done; change nothing.")
     json: bool = flag("A JSON line on stdout for each session that changed.")
     quiet: bool = QUIET
 

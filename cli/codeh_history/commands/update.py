@@ -1,4 +1,4 @@
-"""Give a message new text; an edit of committed content is committed too, unless --pending."""
+"""Change the text of a message; the edit is committed unless --pending."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Talk with a model: a line is a prompt, answers stream, every turn is stored as it comes."""
+"""Chat with a model: each line is a prompt, answers stream, and every turn is stored at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Print what holds and who says it; `init` writes an example of config.toml, `check` tries yours."""
+"""Print the effective settings and their sources; `init` writes a config.toml, `check` tests yours."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WORDS = ("init", "check")
 
 
 class Given(Options):
-    what: str | None = argument("[init|check]", "Write an example, or try what is there.")
+    what: str | None = argument("[init|check]", "Write an example, or test your configuration.")
     profile: str | None = PROFILE
     json: bool = JSON
     session: str | None = SESSION

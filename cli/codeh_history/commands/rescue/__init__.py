@@ -1,4 +1,4 @@
-"""Bring back a session that is broken or too long: read, mended, curated, made to fit, written anew."""
+"""Recover a session that is broken or too long: read, repair, curate, compact, write a new one."""
 
 from __future__ import annotations
 

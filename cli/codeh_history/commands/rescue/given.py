@@ -7,14 +7,14 @@ from ...programs import sessions
 
 
 class Given(Options):
-    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is only read.")
+    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is not changed.")
     budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
     to: str | None = option("PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.")
-    cwd: str | None = option("DIR", "The directory it goes on in.")
-    title: str | None = option("T", "What it is called.")
-    output: str | None = option("FILE|NEW", "Write it there; it must not exist. Of a session: the new id.")
+    cwd: str | None = option("DIR", "The working directory to continue in.")
+    title: str | None = option("T", "The title.")
+    output: str | None = option("FILE|NEW", "New file, or for a session the new id.")
     install: bool = flag("Put it where the program looks.")
-    dry_run: bool = flag("Say what would be done, and write nothing.")
+    dry_run: bool = flag("Print what would be done; write nothing.")
     json: bool = JSON
     report: bool = REPORT
     session: str | None = SESSION

@@ -1,4 +1,4 @@
-"""Run commands for another program: a JSON line on stdin each, a JSON line on stdout for each answer."""
+"""Run commands for another program: JSON lines in, a JSON line of output for each."""
 
 from __future__ import annotations
 

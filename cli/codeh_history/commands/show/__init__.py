@@ -1,4 +1,4 @@
-"""Show the conversation: what a model would see now, and what is pending."""
+"""Show the conversation as a model would see it now, and what is pending."""
 
 from __future__ import annotations
 
@@ -22,13 +22,11 @@ STRAY = "the session is the only argument; -n N shows the last N messages"
 
 class Given(Reading):
     last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
-    items: bool = flag(
-        "JSON lines: of each message what is committed, and what is pending (streamed or edited since)."
-    )
+    items: bool = flag("JSON lines with the committed and pending content of each message.")
     curated: bool = flag("As `curate` would leave it.")
     json: bool = JSON
     jsonl: bool = JSONL
-    follow: bool = flag("Go on with what arrives.", "-f")
+    follow: bool = flag("Keep printing as messages arrive.", "-f")
     no_pager: bool = NO_PAGER
 
 

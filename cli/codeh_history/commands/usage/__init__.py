@@ -1,4 +1,4 @@
-"""What was used and what it costs: tokens and money over all sessions, each response once."""
+"""Show tokens used and their cost over all sessions, counting each response once."""
 
 from __future__ import annotations
 
@@ -34,16 +34,14 @@ DATE = len("2026-01-31")
 
 
 class Given(Reading, without=("argument",)):
-    sessions: Sequence[str] | None = argument(
-        "[SESSION...]", "Only these sessions, their sub-agents included."
-    )
+    sessions: Sequence[str] | None = argument("[SESSION...]", "Only these sessions, including sub-agents.")
     by: str | None = option(
         "WHAT", "day, week, month, model (default), provider, program, session or dir.", choices=BY
     )
     since: str | None = option("D", "Only responses since: 30m, 2h, 7d, or a date.")
-    until: str | None = option("D", "Only responses until then: as --since; a date to its end.")
+    until: str | None = option("D", "Only responses until then; a date includes that day.")
     json: bool = JSON
-    prices: str | None = option("FILE", "Prices of your own, by model, in dollars a million tokens: JSON.")
+    prices: str | None = option("FILE", "JSON prices by model, in dollars per million tokens.")
 
 
 def run(env: Env, given: Given) -> None:

@@ -1,4 +1,4 @@
-"""Check a session, or what a provider would refuse about it; nothing is changed."""
+"""Check a session, or what a provider would refuse in it; changes nothing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLES = """\
 
 
 class Given(Reading):
-    to: str | None = option("FORMAT", "What this provider would refuse instead.")
+    to: str | None = option("FORMAT", "Report what this provider would refuse.")
     model: str | None = option("MODEL", "With --to: for which model.")
     json: bool = JSON
 
