@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import providers
 from ...session.model import Json
-from . import history, older, sidekick
+from . import history, items, older, sidekick
 from .older import is_ref
 
 
@@ -40,16 +40,16 @@ def _of_body(body: Json) -> str | None:
     return found[-1] if found else None
 
 
-def _of_list(items: list[Any]) -> str | None:
-    if not items:
+def _of_list(listed: list[Any]) -> str | None:
+    if not listed:
         return "contents"
-    if is_ref(items[0]):
+    if is_ref(listed[0]):
         return "refs"
-    objects = [item for item in items if isinstance(item, dict)]
-    if any(map(history.is_entry, objects)):
-        return "persisted"
-    if any(map(sidekick.holds, objects)):
-        return sidekick.NAME
+    objects = [item for item in listed if isinstance(item, dict)]
+    marks = {"persisted": history.is_entry, sidekick.NAME: sidekick.holds, items.NAME: items.holds}
+    for name, holds_one in marks.items():
+        if any(map(holds_one, objects)):
+            return name
     contents = [item for item in objects if isinstance(item.get("parts"), list)]  # our own, if not Gemini's
     if contents:
         return _shown(contents) or "contents"
