@@ -625,7 +625,7 @@ def test_an_attachment_that_says_nothing_is_counted(attachment: object, tmp_path
     file.user("u1", "ask")
     file.line("attachment", "a1", attachment=attachment)
     file.said("m1", "answer")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     assert b"not imported: 1 attachment" in done.err
     assert shown(tmp_path, COPY) == ["ask", "answer"]
 
