@@ -537,7 +537,7 @@ def test_many_broken_lines_are_named_a_few_of_them(tmp_path: Path) -> None:
     path = file.write(tmp_path)
     done = inside("import", str(path), home=tmp_path)
     assert done.err.count(b"its parent") == 20
-    assert f"and 280 more (`codeh-history verify {path}` names all)".encode() in done.err
+    assert f"and 280 more (`codeh-history verify {path}` lists all)".encode() in done.err
     assert inside("verify", str(path), home=tmp_path).out.count(b"\n") == 300
 
 
