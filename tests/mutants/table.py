@@ -655,7 +655,7 @@ MUTANTS = [
         ("summaries/test_source.py::test_the_record_says_so_and_covers_the_same",),
     ),
     Mutant(
-        "a batch is read whole however large", "commands/summarize.py",
+        "a batch is read whole however large", "filters/compact/extract.py",
         "if size > most else None",
         "if size < 0 else None",
         ("summaries/test_source.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
