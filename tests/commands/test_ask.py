@@ -371,7 +371,7 @@ def test_a_system_prompt_is_kept_where_there_is_none(home: Path, tmp_path: Path)
 
 REDUCED = [
     *("--max-items 3", "--max-chars 400", "--keep-last 1", "--policy loop --budget 100", "--remove a."),
-    *("--upload-share 0.2 --policy loop --budget 99", "--prose terse --budget 90", "--stream", "--raw"),
+    *("--upload-share 0.2 --policy loop --budget 99", "--stream", "--raw"),
 ]
 
 

@@ -15,7 +15,6 @@ from .read_json import demanded
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
 THOUGHTS = ("keep", "old", "all")
 UNANSWERED = ("error", "stub", "drop")
-PROSE = ("whole", "terse")
 CURATE, COMPACT = "curate.", "compact."
 FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
 _WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
@@ -69,10 +68,8 @@ class Compaction(Settable, section="Compaction"):
     keep_last: str | None = option("N", "Exchanges to keep as they are; alone: only these.")
     policy: str | None = option(
         "P",
-        "tiered (default): least loss first; loop: shares for files and history; mask: only stubs for "
-        "old tool outputs.",
+        "tiered (default): least loss first; loop: shares for files and history.",
     )
-    prose: str | None = option("P", "whole (default) or terse: summaries without filler words.", rare=True)
     counter: str | None = option("C", "o200k_base, cl100k_base, approx, or a model name.")
     calibrated: bool = flag("Scale token counts by the usage that the model recorded.", rare=True)
     upload_share: float | None = option(

@@ -14,7 +14,6 @@ EXAMPLES = """\
   codeh-history compact demo -i --apply plan.json
   codeh-history compact demo --budget 32k --explain > smaller.jsonl
   codeh-history compact demo -i --max-items 100
-  codeh-history compact demo -i --policy mask               # no more than old tool outputs
 """
 
 

@@ -49,7 +49,7 @@ class Given(Reading):
     budget: str | None = option(
         "N", f"With --cache: compact to N tokens ({BUDGET}); with --top: the window."
     )
-    policy: str | None = option("P", "With --cache: tiered (default), loop or mask.")
+    policy: str | None = option("P", "With --cache: tiered (default) or loop.")
     top: int | None = option(
         "N", "The N largest parts, with their share of --budget or of the total.", least=1
     )

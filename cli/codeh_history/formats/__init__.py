@@ -14,7 +14,6 @@ EXPORTERS = {  # form → module, imported when it is asked for
     "exchanges": "exchanges",
     "persisted": "persisted",
     "refs": "refs",
-    "history-items": "history_items",
     "markdown": "markdown",
     "html": "html",
     "atif": "atif",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ..base.patterns import Pattern
+from ..session.model import CONTINUATION as CONTINUATION  # noqa: PLC0414
 from ..session.model import SUMMARY_HEAD, Json, Message, Part, Said
 from ..session.pairing import Answer, Call, Walk
 
@@ -12,7 +13,6 @@ ROLES = {"user": "user", "model": "assistant"}  # as all but Gemini name them
 _LINES, _LETTERS = Pattern("claude|gemini|gpt"), Pattern("[a-z]+")
 _MAJOR = Pattern(r"(?<![0-9])(\d{1,2})(?![0-9])")
 _families: dict[str, str] = {}  # by model; a process meets a few
-CONTINUATION = "(The conversation continues from earlier work.)"  # where a provider wants a user first
 EMPTY_MESSAGE = "(empty message)"  # where a provider wants a user's message to say something
 
 

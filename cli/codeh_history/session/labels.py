@@ -11,8 +11,10 @@ import re
 USER, MODEL, EARLIER, PASTED = "User", "Model", "Earlier", "Pasted"
 ASKED, RULES, DECISIONS, DONE, FILES = "What was asked", "Rules", "Decisions", "Done", "Files"
 NAMES, FAILED, OPEN, SAID = "Names in files", "What failed", "Open", "What was said and done"
-SHOWN, BEFORE, PINNED = "What files and commands showed", "Earlier summary", "Pinned"
-HEADINGS = (ASKED, RULES, DECISIONS, DONE, FILES, NAMES, FAILED, OPEN, SAID, SHOWN, BEFORE, PINNED)
+NOW, SHOWN, BEFORE, PINNED = (
+    "Where things stand", "What files and commands showed", "Earlier summary", "Pinned",
+)  # fmt: skip
+HEADINGS = (NOW, ASKED, RULES, DECISIONS, DONE, FILES, NAMES, FAILED, OPEN, SAID, SHOWN, BEFORE, PINNED)
 SPEAKERS = (
     USER, MODEL, EARLIER, "Assistant", "Human", "System", "Summary", "Tool", "Tools", "Tool call",
     "Tool calls", "Tool result", "Tool results", "Tools used", "Attached", PASTED,

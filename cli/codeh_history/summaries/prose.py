@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 
 from .clipped import clip
-from .cues import looked
 
 LONGEST = 320  # characters of a sentence; a longer one is cut at a word
 
-_FENCE = r"(?ms)^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)"
-_MARK = r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+"
+_FENCE = re.compile(r"(?ms)^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)")
+_MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+")
 _END = re.compile(  # begins with one set of signs, so that what holds none is passed over fast
     r"[.!?。！？；](?:(?<=[.!?])[\"')\]*_]*\s+(?=\S)|(?<=[。！？；])[”’」』）]*(?=\S))"
 )
@@ -24,16 +23,25 @@ _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
 _NOISE = re.compile(
     r"^(?:[$>\u276f➜%|+\[]|at \S+ \(|File \"|Traceback|\d+[:|]|[─━═│┌└├]{2,}|['\"]?/(?:[\w.-]+/){2,})"
 )
+_FILLER = frozenset(
+    """
+    ok okay yes y yeah yep no n nope continue go on ahead thanks thank you thx great perfect nice good
+    cool sure please done next proceed again try hi hello hey do it that so very much a lot weiter ja
+    nein gut super danke dir vielen mach passt perfekt hallo genau klar right mm hmm uhh sounds looks
+    all then alright fine your help for i appreciate it that's wow hm
+    """.split()
+) | frozenset(
+    ["好", "好的", "谢谢", "谢谢你", "继续", "是的", "对", "可以", "你好", "嗯", "没问题", "明白", "收到"]
+)
 
 
 def sentences(text: str) -> list[str]:
     """The sentences of a text, without its code blocks, list marks and what is no prose."""
     found: list[str] = []
-    for line in re.sub(_FENCE, "\n", text).splitlines():
-        line = re.sub(_MARK, "", line.strip()).strip()
-        if not is_prose(line):
-            continue
-        found += (clip(sentence, LONGEST) for sentence in split(line))
+    for line in _FENCE.sub("\n", text).splitlines():
+        line = _MARK.sub("", line.strip()).strip()
+        if is_prose(line):
+            found += (clip(sentence, LONGEST) for sentence in split(line))
     return [sentence for sentence in found if _WORD.search(sentence)]
 
 
@@ -77,55 +85,8 @@ def gist(text: str, room: int) -> str:
 
 
 def is_filler(text: str) -> bool:
-    """Whether a prompt asks for nothing of its own: `ok`, `continue`, `thanks`, a lone slash command."""
-    said = looked(text)
-    words = said.text.strip(" .,!?…#。！？，")
+    """Whether a text asks for nothing and says nothing of its own: `ok, thanks!`, a lone slash command."""
+    words = text.lower().strip(" .,!?…#。！？，")
     if words.startswith("/") and " " not in words:
         return True
-    if said.words and _says(said.words, said.text):
-        return False
-    if said.words and len(said.words) <= _FEW and said.words <= _POLITE:
-        return True  # `Super, danke!`
-    words = re.sub(_NOD, "", words)
-    return words in _FILLER or not re.search(r"\w\w", re.sub(_THANKS, "", words))
-
-
-def _says(words: frozenset[str], text: str) -> bool:
-    """Whether a text is sure to be no filler, by its words; `for your X` may hold any, `foo_bar` two."""
-    others = len(words - _OF_FILLER)
-    if "for" not in words:
-        return others > 0
-    return "_" not in text and others > text.count("for") + 2  # `your` and `the`
-
-
-_NOD = r"^(?:(?:ok|okay|yes|yeah|great|perfect|alright|good|fine|sure)\b[,.!]? +)+"
-_THANKS = (
-    r"\b(?:thank(?:s| you)|(?:so|very) much|a lot|again|for (?:all )?(?:your|the) \w+"
-    r"|that(?:'s| is| looks| sounds)|all|great|perfect|good|nice|excellent|wonderful|ok|okay|yes|stop|bye"
-    r"|goodbye|appreciate it|i)\b"
-)
-_FILLER = frozenset((
-    "ok", "okay", "yes", "y", "yeah", "yep", "no", "n", "nope", "continue", "go on", "go ahead", "thanks",
-    "thank you", "thx", "great", "perfect", "nice", "good", "cool", "sure", "please", "done", "next",
-    "proceed", "again", "try again", "hi", "hello", "hey", "wtf", "sleep", "do it", "yes please",
-    "please continue", "please proceed", "danke", "danke dir", "vielen dank", "weiter",
-    "mach weiter", "ja", "nein",
-    "passt", "gut", "super", "perfekt", "hallo", "genau", "klar", "好", "好的", "谢谢", "谢谢你",
-    "继续", "是的", "对", "可以", "你好",
-    "嗯", "没问题", "明白", "明白了", "收到", "mm", "mm-hmm", "uh-huh", "hmm", "right", "yep",
-    "cool thanks", "sounds great", "so", "uhh", "uhhh", "[request interrupted by user]",
-    "[request interrupted by user for tool use]",
-))  # fmt: skip
-_FEW = 4  # words that are filler whatever their order
-_POLITE = frozenset(
-    "ok okay yes yeah yep great perfect nice good cool thanks thank you thx danke dir vielen super gut"
-    " perfekt genau klar passt ja hallo hi hello hey sounds very much so".split()
-)
-_OF_FILLER = (
-    frozenset(re.findall(r"\w+", " ".join(_FILLER)))
-    | frozenset(  # all words that filler is made of
-        """thank you so very much a lot again all that s is looks sounds great perfect good nice excellent
-    wonderful ok okay yes yeah alright fine sure stop bye goodbye appreciate it i""".split()
-    )
-    | frozenset(map(chr, range(128)))
-)
+    return all(word in _FILLER for word in re.findall(r"\w+", words))

@@ -26,7 +26,7 @@ def test_amounts_are_read_as_people_write_them() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"budget": "many"}, "--budget"), ({"max_items": "0.5"}, "--max-items"), ({"policy": "best"}, "--policy best: one of"), ({"prose": "long"}, "--prose long: one of"),
+        ({"budget": "many"}, "--budget"), ({"max_items": "0.5"}, "--max-items"), ({"policy": "best"}, "--policy best: one of"),
         ({"upload_share": 1.5}, "--upload-share 1.5"), ({"history_share": -0.1}, "--history-share -0.1"), ({"upload_share": 0.7, "history_share": 0.5}, "together"),
         ({"counter": "nobody"}, "nobody"),
     ],
@@ -57,7 +57,7 @@ def test_who_gives_a_share_means_the_policy_that_has_some(options: Any, policy: 
 @pytest.mark.parametrize(
     ("found", "refused"),
     [
-        (Limits(), True), (Limits(budget=9), False), (Limits(characters=9), False), (Limits(items=9), False), (Limits(keep_last=9), False), (Limits(policy="mask"), False),
+        (Limits(), True), (Limits(budget=9), False), (Limits(characters=9), False), (Limits(items=9), False), (Limits(keep_last=9), False),
         (Limits(policy="loop"), True), (Limits(items=9, calibrated=True), True), (Limits(budget=9, calibrated=True), False), (Limits(items=9, calibrated=True, insisting=False), False),
     ],
 )  # fmt: skip

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from codeh_history.filters.compact.history import History
 from codeh_history.filters.compact.plan import Settings
 from codeh_history.session.view import View
@@ -61,13 +59,3 @@ def test_a_long_result_has_a_stub_and_a_short_one_none() -> None:
         *parts_tokens(COUNTER, [found.part((0, 0))]),
     ]
     assert sizes[0] < before
-
-
-@pytest.mark.parametrize("more", [[], [user("on"), model("so")]])
-def test_what_was_counted_is_known_to_the_next_one(more: list[Any]) -> None:
-    view = talked()
-    first = history(view)
-    later = history(view)
-    assert later.past is not first.past or later.costs == first.costs
-    assert later.costs == first.costs
-    assert history(session([user("x"), *more])).costs[0] == history(session([user("x")])).costs[0]

@@ -35,7 +35,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import Characters, open_counter
 from codeh_history.tokens.formula import sent
 from compact import long
-from compact.long import cost, line, session
+from compact.long import line, request_cost, session
 from length import examples, not_short
 from shown_contents import contents
 
@@ -46,7 +46,7 @@ policies = st.sampled_from(sorted(POLICIES))
 
 
 def total(view: View, counter: Any = COUNTER) -> int:
-    return cost(counter, view, SYSTEM, TOOLS)
+    return request_cost(counter, view, SYSTEM, TOOLS)
 
 
 def settings(budget: int, **fields: Any) -> Settings:

@@ -63,7 +63,7 @@ def test_what_fits_is_left_alone_and_nothing_is_told(home: Path) -> None:
 def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home: Path) -> None:
     done = inside("compact", "demo", "--budget", "2000", "--report", *COUNTED, home=home)
     steps = [orjson.loads(line) for line in done.err.splitlines() if line.startswith(b"{")]
-    assert {step["stage"] for step in steps} >= {"repeated", "summary"}
+    assert "summary" in {step["stage"] for step in steps}
     assert all(step["tokens_before"] > step["tokens_after"] for step in steps if step["op"] == "replace")
     few = inside("compact", "demo", "--max-items", "1", *COUNTED, home=home)
     assert b"still 2 messages: the newest exchange and pins stay" in few.err

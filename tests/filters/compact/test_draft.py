@@ -15,7 +15,7 @@ from codeh_history.session.fold import View
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Counter, open_counter
 from codeh_history.tokens.formula import parts_tokens
-from compact.long import cost
+from compact.long import request_cost
 from compact.short import asked
 from histories import model, session, user
 from strategies import view_of
@@ -41,7 +41,7 @@ def after(view: View, made: Draft) -> View:
 def test_the_total_is_what_the_result_costs_whatever_is_done(data: st.DataObject) -> None:
     view = talk()
     made = draft(view)
-    assert made.total == cost(APPROX, view)
+    assert made.total == request_cost(APPROX, view)
     units = made.history.layout.units
     for unit in data.draw(st.lists(st.sampled_from(units), unique_by=tuple, max_size=4)):
         how = data.draw(
@@ -61,13 +61,7 @@ def test_the_total_is_what_the_result_costs_whatever_is_done(data: st.DataObject
             )
             new = small if how == "replace" or len(view.messages[unit[-1]].parts) < 2 else None
             made.replace("s", place, new, parts_tokens(APPROX, [new])[0] if new else 0, "w")
-    assert made.total == cost(APPROX, after(view, made))
-    assert (
-        made.total
-        == sum(made.now[n] for n in range(len(made.now)) if n not in made.gone)
-        + made.history.fixed_cost
-        + made.summary_cost
-    )
+    assert made.total == request_cost(APPROX, after(view, made))
 
 
 def test_nothing_is_put_in_place_that_is_not_smaller() -> None:
@@ -98,7 +92,7 @@ def test_a_replacement_within_what_goes_after_all_is_no_step() -> None:
     made.drop("t", [0], "old")
     (step,) = made.finished()
     assert (step.stage, step.op["ids"], step.before, step.after) == ("t", ["m0"], before, 0)
-    assert made.total == cost(APPROX, after(view, made))
+    assert made.total == request_cost(APPROX, after(view, made))
 
 
 def test_replacements_stop_where_it_fits() -> None:
@@ -174,8 +168,10 @@ def test_a_summary_stands_beside_an_earlier_one_or_takes_it_in(*, absorb: bool) 
     )
     shown = after(view, made)
     assert [summary.text for summary in shown.summaries] == (["Sum."] if absorb else ["Earlier.", "Sum."])
-    assert made.total == foreseen == cost(APPROX, shown)
-    assert (step.before or 0) - (step.after or 0) == cost(APPROX, view) - cost(APPROX, shown)
+    assert made.total == foreseen == request_cost(APPROX, shown)
+    assert (step.before or 0) - (step.after or 0) == request_cost(APPROX, view) - request_cost(
+        APPROX, shown
+    )
 
 
 def test_a_calibrated_counter_tells_its_own_sizes() -> None:

@@ -131,11 +131,13 @@ def test_a_session_that_grows_is_compacted_again_and_again() -> None:
         records.append(orjson.dumps(compaction(f"K{number}", TS, made.ops, made.fields())))
         after = fold(parse(records))
         assert tokens(after) == tokens(apply(view, made.ops)) == made.after <= budget * LOW
-        assert made.after >= budget * LOW * 0.7
+        assert made.after >= budget * LOW * 0.6
         assert tokens(after.with_messages([])) <= budget * LOW * 0.52
     assert len(plans) > 8
     assert len(fold(parse(records)).summaries) < 6
-    assert {id for made in plans for op in made.ops for id in op["ids"] if id.startswith("K")}  # folded
+    assert {
+        id for made in plans for op in made.ops for id in op.get("ids", ()) if id.startswith("K")
+    }  # folded
 
 
 def test_plans_made_one_after_the_other_add_up_unwritten_too() -> None:
@@ -169,4 +171,4 @@ def test_a_summary_of_failures_alone_is_shortened_like_any_other() -> None:
         made = plan(view, budget, exact=True)
         view = apply(view, made.ops)
         assert "drop" not in made.stages
-        assert budget * 0.9 <= made.after <= budget
+        assert budget * 0.75 <= made.after <= budget

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.filters.compact import Settings, shrink, small, stubs
+from codeh_history.filters.compact import Settings, references, shrink, stubs
 from codeh_history.filters.compact.draft import Draft
 from codeh_history.filters.compact.history import History
 from codeh_history.session.fold import View
@@ -62,7 +62,7 @@ def test_no_stage_of_stubs_saves_more_than_is_foreseen(share: float) -> None:
     most = shrink.savings(made)
     before = made.total
     made.level = shrink.level(made)
-    for stage in (shrink.outputs, shrink.arguments, small.thoughts, small.references, shrink.recent):
+    for stage in (shrink.outputs, shrink.arguments, shrink.thoughts, references.references, shrink.recent):
         stage(made)
     assert before - made.total <= most
 
@@ -79,9 +79,8 @@ def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed() -> None:
 
 def test_what_a_stub_is_filled_with_fits_and_ends_stay() -> None:
     made = draft(session([user("a"), *loop(3, 300), user("b")]))
-    batch = shrink.Batch(made, [(2, 0), (4, 0), (6, 0)])
     for room in (300, 900, 2000):
-        changes = batch.write(room)
+        changes = shrink.written(made, [(2, 0), (4, 0), (6, 0)], room / 3)
         sizes = parts_tokens(APPROX, [new for _, new, _ in changes if new is not None])
         assert [place for place, _, _ in changes] == [(2, 0), (4, 0), (6, 0)]
         assert sum(sizes) < 2 * room + 400

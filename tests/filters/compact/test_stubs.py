@@ -37,12 +37,6 @@ def test_a_stub_keeps_head_tail_every_error_size_and_the_id_to_expand() -> None:
     assert any("3,000 lines" in line and "codeh-history expand m2]" in line for line in kept)
 
 
-def test_a_stub_keeps_the_lines_that_name_most() -> None:
-    lines = ["        return None  # and so on" for _ in range(4000)]
-    lines[1500] = "def reconcile_ledger(account_id: str) -> LedgerEntry:"
-    assert lines[1500] in shrunk({"output": "\n".join(lines)})["response"]["output"].split("\n")
-
-
 def test_a_stub_of_one_line_of_json_keeps_its_ends() -> None:
     text = orjson.dumps([{"id": n, "name": f"row {n}"} for n in range(4000)]).decode()
     kept = shrunk({"output": text})["response"]["output"]
@@ -94,10 +88,3 @@ def test_a_stub_is_never_stubbed_again() -> None:
     once = apply(view, plan(view, tokens(view) // 2).ops)
     twice = apply(once, plan(once, tokens(once) // 2).ops)
     assert said(twice).count("left out; codeh-history expand") <= 1
-
-
-def test_a_stub_that_would_not_be_smaller_is_left_out() -> None:
-    errors = "\n".join(f"ERROR: number {n} failed" for n in range(400))  # every line has to stay
-    newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
-    view = session([user("go"), *asked("c", "bash", {}, {"output": errors}), *newer, user("on")])
-    assert all(step.op.get("id") != "m2" for step in plan(view, tokens(view) - 100).steps)

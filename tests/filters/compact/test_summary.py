@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from codeh_history.filters.compact.choice import earlier
 from codeh_history.filters.compact.summary import Entry, entries_of, entry, fields_of, opaque
 from codeh_history.session.model import Summary
-from codeh_history.summaries.calls import Effects
 
 SOME = [
     Entry("asked", "User", "Fix it.", "m0"), Entry("rule", "User", "Never push.", "m0"), Entry("rule", "Anna", "Ask me.", "m1"),
@@ -57,7 +55,6 @@ def test_a_summary_that_is_not_ours_stays_text_line_by_line() -> None:
     theirs = Summary(
         fields={"id": "T", "summary": "Rules:\n- Never push.\n\nUser: Always say yes."}, place=0, raw=None
     )
-    found = [*earlier(opaque(theirs), Effects(), -10)]
-    assert [(line.text, line.kind, line.topic) for line in found] == [
+    assert [(line.text, line.kind, line.label) for line in opaque(theirs)] == [
         ("Rules:", "earlier", ""), ("- Never push.", "earlier", ""), ("User: Always say yes.", "earlier", ""),
     ]  # fmt: skip

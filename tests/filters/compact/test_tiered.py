@@ -19,7 +19,7 @@ def test_an_exact_fit_is_left_alone_and_one_token_less_is_not() -> None:
     view = session([user("one two three"), model("four"), user("five"), model("six")])
     assert plan(view, tokens(view)).ops == []
     smaller = plan(view, tokens(view) - 1)
-    assert [op["op"] for op in smaller.ops] == ["drop"]
+    assert {op["op"] for op in smaller.ops} == {"drop"}
 
 
 def test_an_empty_session_stays_empty() -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.filters.compact.units import Joined, Layout, units
+from codeh_history.filters.compact.units import Layout, units
 from codeh_history.session.ops import apply
 from compact.short import asked
 from histories import call, conversations, model, result, session, tool, user
@@ -66,19 +66,6 @@ def test_what_must_stay_and_in_which_order_the_rest_may_go(
     assert layout.groups == groups
 
 
-@given(messages=conversations(), data=st.data())
-def test_units_that_grow_are_those_of_the_whole(messages: list[Any], data: st.DataObject) -> None:
-    shown = session(messages).messages
-    growing = Joined()
-    done = 0
-    while done < len(shown):
-        done = data.draw(st.integers(done + 1, len(shown)))
-        growing.extend(shown[:done])
-    assert growing.units == units(shown)
-    assert sorted(number for unit in growing.units for number in unit) == list(range(len(shown)))
-    assert all(number in unit for number, unit in enumerate(growing.unit_of))
-
-
 @given(messages=conversations(), keep=st.integers(0, 3))
 def test_everything_stays_or_may_go_and_units_stay_whole(messages: list[Any], keep: int) -> None:
     shown = session(messages).messages
@@ -106,16 +93,3 @@ def test_an_inserted_message_goes_with_the_one_before_it() -> None:
 def test_the_newest_exchange_begins_with_its_context() -> None:
     assert Layout(session([user("a"), model("b"), IDE, user("c"), model("d")]).messages, 0).start == 2
     assert Layout([], 0).start == 0
-
-
-def test_calls_are_found_by_themselves_and_by_their_answers() -> None:
-    shown = session(
-        [model("a", call("f", "1"), call("g", "2")), tool(result("g", "2")), tool(result("f", "1"))]
-    ).messages
-    joined = Joined()
-    joined.extend(shown)
-    named = {
-        place: found.message.parts[found.part]["functionCall"]["name"]
-        for place, found in joined.calls.items()
-    }
-    assert named == {(0, 1): "f", (0, 2): "g", (1, 0): "g", (2, 0): "f"}

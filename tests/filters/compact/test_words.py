@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeh_history.filters.compact import words
+from codeh_history.filters.compact import stubs, words
 
 
 @pytest.mark.parametrize(("text", "found"), [
@@ -12,8 +12,8 @@ from codeh_history.filters.compact import words
     ("call getUserName() or max_tokens", {"getUserName", "max_tokens"}), ("port 8080, id 4f2a9c", {"8080", "4f2a9c"}),
 ])  # fmt: skip
 def test_names(text: str, found: set[str]) -> None:
-    assert found <= words.names(text)
-    assert found or not words.names(text)
+    assert found <= words.names_in(text)
+    assert found or not words.names_in(text)
 
 
 @pytest.mark.parametrize("line", [
@@ -24,11 +24,11 @@ def test_names(text: str, found: set[str]) -> None:
 ])  # fmt: skip
 def test_error_lines_are_seen(line: str) -> None:
     text = f"all is well\n{line}\nand so on"
-    assert words.error_lines(text, text.split("\n")) == [1]
+    assert stubs.error_lines(text.split("\n")) == [1]
 
 
 @pytest.mark.parametrize(
     "line", ["const errorHandler = makeHandler();", "all is well", "def fail_fast(): ...", "terror"]
 )
 def test_code_about_errors_is_no_error(line: str) -> None:
-    assert words.error_lines(line, [line]) == []
+    assert stubs.error_lines([line]) == []

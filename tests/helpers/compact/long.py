@@ -16,8 +16,9 @@ from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.base import Settings
 from codeh_history.providers.base import Options
 from codeh_history.session.fold import View
-from codeh_history.session.model import Message
+from codeh_history.session.model import CONTINUATION, Message
 from codeh_history.tokens import Counter, history_tokens
+from codeh_history.tokens.formula import sent
 from histories import TS
 from strategies import view_of
 
@@ -179,6 +180,22 @@ def session(records: list[dict[str, Any]]) -> View:
 def cost(counter: Counter, view: View, system: str | None = None, tools: Any = ()) -> int:
     texts = [summary.text for summary in view.summaries]
     return history_tokens(counter, view.messages, system=system, tools=tools, summaries=texts)
+
+
+def request_cost(counter: Counter, view: View, system: str | None = None, tools: Any = ()) -> int:
+    """The same, and what a request begins with that would begin with a model's message."""
+    first = next(filter(sent, view.messages), None)
+    if view.summaries or first is None or first.role != "model" or not counter.message:
+        return cost(counter, view, system, tools)
+    opening = {
+        "type": "message",
+        "id": "~",
+        "ts": TS,
+        "kind": "user",
+        "role": "user",
+        "parts": [{"text": CONTINUATION}],
+    }
+    return cost(counter, view.with_messages([*view_of([opening]).messages, *view.messages]), system, tools)
 
 
 def refused(view: View) -> dict[str, list[str]]:

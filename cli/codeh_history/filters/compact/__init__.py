@@ -10,13 +10,12 @@ from __future__ import annotations
 from ...session.view import View
 from ...tokens import Counter
 from .loop import loop
-from .mask import mask
 from .plan import HIGH, LOW, Plan, Settings, Step, read
 from .tiered import tiered
 
 __all__ = ["HIGH", "LOW", "POLICIES", "Plan", "Settings", "Step", "compact", "read"]
 
-POLICIES = {"tiered": tiered, "loop": loop, "mask": mask}
+POLICIES = {"tiered": tiered, "loop": loop}
 
 
 def compact(view: View, settings: Settings, counter: Counter) -> Plan:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import BadData, SummarizerFailed, Usage
-from ...base.jobs import PROSE, BySettings, Compact, Compaction, beside
+from ...base.jobs import BySettings, Compact, Compaction, beside
 from ...base.read_json import demanded
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -19,9 +19,6 @@ from ...tokens.counter import vocabulary_of
 from .. import compact
 from ..costs import counter_for
 from . import POLICIES, Plan, Settings, counts
-from .mask import NAME as MASK
-from .mask import unbounded
-from .past import alone
 
 SECONDS = 120  # that a command may take for one request
 
@@ -33,8 +30,7 @@ class Limits(NamedTuple):
     characters: int | None = None
     items: int | None = None
     keep_last: int = 0
-    terse: bool = False  # a summary's sentences without filler words
-    policy: str | None = None  # `loop` where a share is given, else `tiered`; `mask` limits by itself
+    policy: str | None = None  # `loop` where a share is given, else `tiered`
     system: str | None = None
     tools: Sequence[Json] | None = None
     counter: str | None = None
@@ -47,7 +43,7 @@ class Limits(NamedTuple):
     @property
     def limiting(self) -> bool:
         """Whether there is anything to be cut to."""
-        return bool(self.budget or self.characters or self.items or self.keep_last or self.policy == MASK)
+        return bool(self.budget or self.characters or self.items or self.keep_last)
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -70,12 +66,10 @@ def limits(given: Compaction, system: str | None = None, tools: Sequence[Json] |
         characters=_amount(given.max_chars, "--max-chars", "characters"),
         items=_amount(given.max_items, "--max-items", "messages"),
         keep_last=_amount(given.keep_last, "--keep-last", "exchanges") or 0,
-        terse=given.prose == "terse", policy=given.policy, counter=given.counter,
+        policy=given.policy, counter=given.counter,
         calibrated=given.calibrated,
         upload_share=given.upload_share, history_share=given.history_share, system=system, tools=tools,
     )  # fmt: skip
-    if given.prose is not None and given.prose not in PROSE:
-        raise Usage(f"--prose {given.prose}: one of {', '.join(PROSE)}")
     if found.counter is not None:
         vocabulary_of(found.counter)
     if found.named not in POLICIES:
@@ -143,19 +137,10 @@ def plan(
 
     `in_place` asks for hysteresis; `exact` for totals even where nothing has to be done.
     """
-    with alone(view) as mine:
-        return _planned(env, mine, limits, in_place=in_place, exact=exact)
-
-
-def _planned(env: Env, view: View, limits: Limits, *, in_place: bool, exact: bool) -> Plan:
     plans = [counts.items(view, limits.items)] if limits.items else []
     if not (limits.budget or limits.characters):
         now = apply(view, _ops(plans))
-        if limits.named == MASK:
-            counter = counter_for(env, view, limits.counter, limits.model)
-            asked = _settings(view, limits, 0)._replace(exact=exact)
-            plans.append(unbounded(now, asked, counter))
-        elif limits.keep_last:
+        if limits.keep_last:
             plans.append(counts.last(now, limits.keep_last))
     for budget, counter in _budgets(env, view, limits):
         now = apply(view, _ops(plans))
@@ -188,7 +173,7 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
     system, tools = beside(view.meta)
     uploads, history = limits.shares
     return Settings(
-        budget=budget, keep_last=limits.keep_last, terse=limits.terse,
+        budget=budget, keep_last=limits.keep_last,
         system=limits.system if limits.system is not None else system,
         tools=limits.tools if limits.tools is not None else tools,
         upload_share=uploads, history_share=history, capped=limits.upload_share is not None,

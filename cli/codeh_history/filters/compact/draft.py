@@ -8,7 +8,6 @@ from ...session.model import Json, Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import arrange
 from .history import History, Place
-from .lines import pieces
 from .plan import Step
 
 LATEST = 1 << 62  # the place of what is yet to be written
@@ -26,7 +25,8 @@ class Draft:
         self.history = history
         self.target = target
         self.level = 0  # the tokens of a stub, on average
-        self.total = history.total
+        self._total = history.bare_total
+        self._first = 0  # nothing before is still there
         self.tokens = list(history.tokens)  # what each part costs now
         self.now = list(history.costs)  # and each message
         self.summaries = history.summaries
@@ -44,6 +44,15 @@ class Draft:
         for name in ("tokens", "now", "steps", "new", "step_of", "gone", "doomed"):
             setattr(other, name, getattr(self, name).copy())
         return other
+
+    @property
+    def total(self) -> int:
+        """What the context costs now, what a request adds to it included."""
+        if self.summaries:
+            return self._total
+        while self._first in self.gone:
+            self._first += 1
+        return self._total + self.history.opening(range(self._first, len(self.history.messages)))
 
     @property
     def fits(self) -> bool:
@@ -65,16 +74,6 @@ class Draft:
         return self.open(
             place for place in self.history.special if place[0] < end and place[0] not in fixed
         )
-
-    def pieces(self) -> set[str]:
-        """What stands between blanks in all that stays as it is now."""
-        found: set[str] = set()
-        out = self.gone | self.doomed
-        for number, message in enumerate(self.history.messages):
-            for place, part in enumerate(message.parts if number not in out else ()):
-                now = self.new.get((number, place), part)
-                found.update(pieces(now) if now is not None else ())
-        return found
 
     def replace_while_large(self, stage: str, changes: Iterable[Change], *, whole: bool = False) -> None:
         """Take these replacements, oldest first, until it fits (`whole`: all of them)."""
@@ -99,7 +98,7 @@ class Draft:
         self.tokens[number] = [*self.tokens[number]]  # the history's stay
         self.tokens[number][part] = after
         self.now[number] -= now - after
-        self.total -= now - after
+        self._total -= now - after
 
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
         """Remove messages; they must be whole units."""
@@ -107,13 +106,13 @@ class Draft:
         ids = self.history.ids(numbers)
         self.steps.append(Step(drop(ids, why), stage, why, before, 0))
         self.gone.update(numbers)
-        self.total -= before
+        self._total -= before
 
     def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
         """What the total would be with these messages summarised by this text."""
         numbers = list(numbers)
         texts = self._texts_with(text, numbers, absorb=absorb)
-        return self.total - self.costs(numbers) - self.summary_cost + self.history.cost_of_summaries(texts)
+        return self._total - self.costs(numbers) - self.summary_cost + self.history.cost_of_summaries(texts)
 
     def summarize(self, stage: str, numbers: Sequence[int], fields: Json, *, absorb: bool) -> None:
         """Put a summary in the place of messages, and of the summaries there are with `absorb`.
@@ -126,11 +125,11 @@ class Draft:
         total = self.summary_total(text, numbers, absorb=absorb)
         op: Op = {**summarize(ids, text), **fields, **self._period(numbers)}  # type: ignore[typeddict-item]
         why = "the oldest exchanges"
-        self.steps.append(Step(op, stage, why, before, before - (self.total - total)))
+        self.steps.append(Step(op, stage, why, before, before - (self._total - total)))
         self.summaries = self._texts_with(text, numbers, absorb=absorb)
         self.summary_cost = self.history.cost_of_summaries(self.summaries)
         self.gone.update(numbers)
-        self.total = total
+        self._total = total
 
     def _covered(self, numbers: Iterable[int], *, absorb: bool) -> list[str]:
         absorbed = [summary.id for summary in self.history.view.summaries] if absorb else []

@@ -11,8 +11,7 @@ from ...tokens import Counter, message_tokens
 from .draft import Draft
 from .history import History
 from .plan import Settings
-from .removal import Telling
-from .summary import fields_of
+from .removal import Extract
 
 
 def extract(
@@ -25,8 +24,7 @@ def extract(
     draft.doomed = set(range(len(draft.history.messages)))
     absorb = bool(summaries)
     draft.target = room + draft.summary_total("", draft.doomed, absorb=absorb)
-    telling = Telling(draft, absorb=absorb)
-    return fields_of(telling.fitting()[0], work=telling.work)
+    return Extract(draft, absorb=absorb).written()[0] or {"summary": "", "lines": []}
 
 
 def extracted(

@@ -1,4 +1,4 @@
-"""What calls came to, as lines of a ledger: files by their newest state, acts, commands that failed."""
+"""What calls came to, as lines: files by their newest state, acts, commands that failed."""
 
 from __future__ import annotations
 
@@ -8,43 +8,26 @@ from collections.abc import Mapping
 from ...summaries.calls import Effects
 from ...summaries.clipped import clip
 from ...summaries.results import shows
-from .line import Line
+from .lines import Line
 
 LENGTH = 110  # characters of a call that failed
 DONE_LENGTH = 80  # and of one that changed something
 HOW_LENGTH = 140  # and of how it failed
-TOGETHER = 3  # commands that failed alike, told in one line
-ALIKE = "`, `"  # between their commands
 PASSED = " (passed later)"
-GENERIC = 12  # characters of how something failed that many things may have in common: `exit 1`
 
 
 def ledger(done: Effects) -> list[Line]:
     """Files, acts and failures as lines, the latest last."""
-    found = [
-        Line(path, "ledger", place, label=state, topic="file")
-        for path, (state, place) in _united(done.files).items()
-    ]
-    found += [
-        Line(_shortened(what, DONE_LENGTH), "ledger", place, topic="done") for what, place in done.actions
-    ]
-    alike: dict[tuple[str, bool, bool], list[str]] = {}
-    for what, (how, _) in done.failures.items():
-        alike.setdefault(_kind(what, how, done), []).append(what)
+    found = [_line("file", state, path, place) for path, (state, place) in _united(done.files).items()]
+    found += [_line("done", "", _shortened(what, DONE_LENGTH), place) for what, place in done.actions]
     for what, (how, place) in done.failures.items():
-        same = alike[_kind(what, how, done)]
-        if same[-1] == what or len(how) < GENERIC:
-            some = same[-TOGETHER:] if what[:1] == "`" and len(how) >= GENERIC else [what]
-            whats = ", ".join([_shortened(one, LENGTH // len(some)) for one in some])
-            said = f"{whats}: {_ends(how)}{PASSED if what in done.mended else ''}"
-            found.append(Line(said, "ledger", place, topic="failed"))
+        text = f"{_shortened(what)}: {_ends(how)}{PASSED if what in done.mended else ''}"
+        found.append(_line("failed", "", text, place))
     return found
 
 
-def _kind(what: str, how: str, done: Effects) -> tuple[str, bool, bool]:
-    """What calls that failed alike have in common: how, and of commands whether they passed since."""
-    command = what[:1] == "`"
-    return how, command, command and what in done.mended
+def _line(kind: str, label: str, text: str, place: int) -> Line:
+    return Line(kind, label, text, "", len(text) / 3 + 1, number=place)
 
 
 def _united(files: Mapping[str, tuple[str, int]]) -> Mapping[str, tuple[str, int]]:
@@ -82,14 +65,12 @@ def _ends(how: str) -> str:
 
 
 def failed_before(text: str, done: Effects, place: int) -> None:
-    """Take in what a line of an earlier ledger tells of calls that failed."""
+    """Take in what a line of an earlier ledger tells of a call that failed."""
     mark = "`: " if "`: " in text else ": "
-    whats, _, how = text.removesuffix(PASSED).partition(mark)
-    whats += mark.removesuffix(": ")
-    for what in whats.replace(ALIKE, "`\n`").split("\n"):
-        done.fail(what, how, place, passed=text.endswith(PASSED))
+    what, _, how = text.removesuffix(PASSED).partition(mark)
+    done.fail(what + mark.removesuffix(": "), how, place, passed=text.endswith(PASSED))
 
 
-def failing(line: Line) -> tuple[bool, bool]:
+def failing(text: str) -> tuple[bool, bool]:
     """In which order failures are told: what fails still comes first, what only looked comes last."""
-    return shows(line.text.removeprefix("`")), line.text.endswith(PASSED)
+    return shows(text.removeprefix("`")), text.endswith(PASSED)

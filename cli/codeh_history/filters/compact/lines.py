@@ -1,222 +1,186 @@
-"""What a message says, as sentences of what was said, and whole lines of what tools took and gave."""
+"""Messages as lines: sentences of what was said, whole lines of what tools were given and gave back.
+
+Each line knows who says it, and whether in his own words: what stands in a fence, a quote, a tag, a table,
+a log or a long paste is `pasted`, whoever sent it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from ...session.exchanges import is_ide_context, tools_named
-from ...session.model import Message, Part
+from ...session.labels import MODEL, USER, is_ours
+from ...session.model import Part
 from ...session.pairing import Call
+from ...summaries import cues, prose
 from ...summaries.calls import command_of, here, paths_of
 from ...summaries.clipped import clip
 from ...summaries.results import result_value
 from . import stubs, words
-from .extent import Extent
-from .line import Line, dullness
-from .readings import Place, Readings, Text
-from .speech import below_pictures
+from .units import Place
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .history import History
+
+PROSE = ("asked", "said")
+WHOLE = 1_500_000  # characters of a history up to which all of it is read; of more as much as makes sense
+READ, TIMES = 300_000, 4  # of more: so many, or so many times what there is room for
 BRIEF = 40  # characters of a call's label
-ENDS = ("\n", ". ", "? ", "! ", "。", "\uff1f", "\uff01")  # of sentences and lines
-_ABOUT = ("query", "pattern", "url", "name", "id")
+HEAD = 100  # and of the head of a list, and of an item that needs it
+DULL = re.compile(
+    r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
+    r"|require\b|package [\w.]+;|[\W_]*$)"
+)
+_NUMBERED = re.compile(r" *\d+(?:→|\t|[|:] ?)")  # before each line of a file, as tools show it
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|#{1,6}\s+)+")
+_SPEAKER = re.compile(r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|：)(?=\S)")
+_NO_SPEAKER = frozenset("""
+answer cause change conclusion constraint context decided decision done error example fix fixed fixme goal
+hint idea important info later measured missing next note notes open option outcome output pending plan
+problem question reason remaining remember requirement result results rule status step summary task tbd tip
+todo update warning rules requirements
+""".split())  # fmt: skip
 
-Read = tuple[int, int]  # how many characters of a part were read, and how many it has
 
+class Line:
+    """A sentence, or a line of a tool: what it is, whose, of which message, and what it costs.
 
-class Known(NamedTuple):
-    """The lines of a message, and what they hang on: how much of each part was read, and how.
-
-    `asked` are the calls that its results answer.
+    `kind`: asked, said, pasted, called, gave, or what the ledger tells (file, failed, done). `topic`: rule,
+    decision, open, or "". `head`: the line that a list's item needs to be understood. `number`: the place
+    of its message, `row` of its line there; `place` among all lines; `first`: a prompt is known by it.
     """
 
-    message: Message
-    costs: Sequence[int]
-    how: tuple[bool, bool]
-    asked: Sequence[tuple[Place, Part | None]]
-    read: Sequence[Read]
-    lines: list[Line]
+    __slots__ = (
+        "cost", "first", "head", "id", "kind", "number", "place", "row", "speaker", "text", "topic",
+        "words",
+    )  # fmt: skip
 
-    def holds(self, most: Sequence[int]) -> bool:
-        """Whether so many characters of each part say the same."""
-        return all(
-            new == old or (new and old and size <= min(new, old))
-            for new, (old, size) in zip(most, self.read, strict=True)
-        )
-
-
-Memo = dict[int, Known]  # by the message's position
+    def __init__(  # noqa: PLR0913 - the fields of one slotted value
+        self, kind: str, speaker: str, text: str, id: str, cost: float, *, number: int = 0, row: int = 0,
+        topic: str = "", head: str = "", first: bool = False,
+    ) -> None:  # fmt: skip
+        self.kind = kind
+        self.speaker = speaker
+        self.text = text
+        self.id = id
+        self.cost = cost
+        self.number = number
+        self.row = row
+        self.topic = topic
+        self.head = head
+        self.first = first
+        self.place = 0
+        self.words: frozenset[str] = frozenset()
 
 
 class Reader:
-    """Reads messages as lines, as far as there is time."""
+    """Reads the messages of a history as lines; of a very long one the beginning of each part."""
 
-    def __init__(
-        self,
-        messages: Sequence[Message],
-        calls: Mapping[Place, Call],
-        costs: Sequence[Sequence[int]],
-        extent: Extent,
-        memo: Memo,
-        cache: str | None = None,
-        *,
-        terse: bool = False,
-    ) -> None:
-        """`calls`, of each call and each result; `costs` of the messages' parts; `terse`: no filler.
-
-        `memo`: what was read before; its lines are given again. `cache`: what remembers how texts read.
-        """
-        self._messages = messages
-        self._calls = calls
-        self._terse = terse
-        self._costs = costs
-        self.extent = extent
-        self._memo = memo
-        self._readings = Readings(cache)
-        self._texts: dict[Place, Text] = {}
-
-    def all(self, numbers: Iterable[int]) -> list[Line]:
-        """The lines of the messages of which anything is read."""
-        some = self.extent.some(numbers)
-        self._texts = self._begun(number for number in some if number not in self._memo)
-        self._readings.recall(self._texts)
-        found = [line for number in some for line in self.lines(number)]
-        self._readings.remember()
-        return found
-
-    def _begun(self, numbers: Iterable[int]) -> dict[Place, Text]:
-        """What of these messages is read sentence by sentence."""
-        return {
-            (number, place): text
-            for number in numbers
-            if self.extent.whole or self._messages[number].role == "user"
-            for place, (part, most) in enumerate(
-                zip(self._messages[number].parts, self.extent.of(number), strict=True)
-            )
-            if (text := self._text(number, part, most)) is not None
-        }
-
-    def _text(self, number: int, part: Part, most: int) -> Text | None:
-        """The first `most` characters of a part that is read so, if it is one."""
-        user = self._messages[number].role == "user"
-        if not most or not (user or self.extent.whole) or not part.get("text"):
-            return None
-        text = part["text"]
-        if len(text) > most and user:
-            text = below_pictures(text)
-        return Text(beginning(text, most), user)
+    def __init__(self, history: History, room: float) -> None:
+        self._messages = history.messages
+        self._tokens = history.tokens
+        self._calls: Mapping[Place, Call] = history.layout.calls
+        sizes = [cost * history.counter.characters for costs in history.tokens for cost in costs]
+        most = WHOLE if sum(sizes) <= WHOLE else max(READ, int(room * history.counter.characters * TIMES))
+        self._most = max(WHOLE, sum(sizes)) if most == WHOLE else words.water_level(sizes, most)
 
     def lines(self, number: int) -> list[Line]:
-        """The lines of a message, in order; nothing of thoughts and of an editor's context."""
-        most = self.extent.of(number)
-        if not any(most):
-            return []
-        message, costs, how = self._messages[number], self._costs[number], (self.extent.whole, self._terse)
-        known = self._memo.get(number)
-        if (
-            known is not None and known.message is message and known.costs is costs and known.how == how
-            and known.holds(most) and (not known.asked or self._answers(known))
-        ):  # fmt: skip
-            for line in known.lines:
-                line.features = None
-            return known.lines
-        known = self._memo[number] = self._read(number, most)
-        return known.lines
-
-    def _answers(self, known: Known) -> bool:
-        """Whether its results answer the same calls."""
-        return all(self._asked(place) is part for place, part in known.asked)
-
-    def _asked(self, place: Place) -> Part | None:
-        """The call of this part."""
-        call = self._calls.get(place)
-        return None if call is None else call.message.parts[call.part]
-
-    def _read(self, number: int, most: Sequence[int]) -> Known:
+        """The lines of a message; none of thoughts and of an editor's context."""
         message = self._messages[number]
-        silent = is_ide_context(message)
-        lines: list[Line] = []
-        read: list[Read] = []
-        asked = []
-        for place, (part, its_most) in enumerate(zip(message.parts, most, strict=True)):
-            size = 0
-            if its_most and not silent and not part.get("thought"):
-                found, size = self._of_part(number, place, part, its_most)
-                lines += found
-            if "functionResponse" in part:
-                asked.append(((number, place), self._asked((number, place))))
-            read.append((its_most, size))
+        if is_ide_context(message):
+            return []
+        found = [
+            line
+            for place, part in enumerate(message.parts)
+            if not part.get("thought")
+            for line in self._part(number, place, part)
+        ]
         used = tools_named(message)  # of a history that keeps no calls
         if used:
-            lines.append(Line(f"used {', '.join(used)}", "ledger", number, topic="done"))
-        return Known(message, self._costs[number], (self.extent.whole, self._terse), asked, read, lines)
+            text = f"used {', '.join(used)}"
+            found.append(Line("done", "", text, message.id, len(text) / 3 + 1, number=number))
+        return found
 
-    def _of_part(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
-        """The lines of its first `most` characters, and how many it has."""
+    def _part(self, number: int, place: int, part: Part) -> Iterator[Line]:
         message = self._messages[number]
         if "functionCall" in part or "functionResponse" in part:
-            return self._of_tool(number, place, part, most)
-        if "inlineData" in part or "fileData" in part:
-            return [Line(stubs.described(part, message.id), "gave", number, label="File")], 0
-        text = part.get("text") or ""
-        rate = self._rate(number, place, len(text))
-        said = self._texts.get((number, place)) or self._text(number, part, most)
-        if said is None:
-            found = list(plainly(beginning(text, most), number, rate))
+            yield from self._tool(number, place, part)
+        elif "inlineData" in part or "fileData" in part:
+            yield Line("gave", "File", stubs.described(part, message.id), message.id, 20, number=number)
         else:
-            found = self._readings.lines((number, place), said, rate)
-        return [line.shorter() for line in found] if self._terse else found, len(text)
+            text = part.get("text") or ""
+            rate = self._rate(number, place, len(text))
+            speaker = MODEL if message.role == "model" else USER
+            for line in spoken(cut(text, self._most), speaker, message.id, rate):
+                line.number = number
+                yield line
 
-    def _of_tool(self, number: int, place: int, part: Part, most: int) -> tuple[list[Line], int]:
+    def _tool(self, number: int, place: int, part: Part) -> Iterator[Line]:
         call = self._calls.get((number, place))
         if "functionCall" in part:
             kind, name, value = "called", part["functionCall"]["name"], part["functionCall"].get("args")
         else:
             given = part["functionResponse"]
             kind, name, value = "gave", given["name"], result_value(given.get("response"))
-        args = call.args if call is not None else {}
-        label = brief(name, args)
-        whole, value = (len(value), beginning(value, most)) if isinstance(value, str) else (0, value)
-        found = list(told(value))
-        size = sum(map(len, found))
-        rate = self._rate(number, place, size)
-        lines, left = list[Line](), most
-        for row, text in enumerate(found):
-            left -= len(text)
-            if left < 0:
+        label = brief(name, call.args if call is not None else {})
+        texts = list(told(cut(value, self._most) if isinstance(value, str) else value))
+        rate = self._rate(number, place, sum(map(len, texts)))
+        read = 0
+        for row, text in enumerate(texts):
+            read += len(text)
+            if read > self._most:
                 break
             if text.rpartition(": ")[2] not in label:
-                lines.append(
-                    Line(text, kind, number, label=label, row=row, rate=rate, factor=dullness(text))
-                )
-        return lines, max(whole, size)
+                cost = len(text) * rate + 1 + len(label) * 0.06
+                yield Line(kind, label, text, self._messages[number].id, cost, number=number, row=row)
 
     def _rate(self, number: int, place: int, size: int) -> float:
-        """What a character costs, in tokens."""
-        return min(1.5, max(0.1, self._costs[number][place] / max(1, size)))
+        """What a character costs."""
+        return min(1.5, max(0.1, self._tokens[number][place] / max(1, size)))
 
 
-def beginning(text: str, most: int) -> str:
-    """At most about so many characters of a text's beginning, without the sentence or line that they cut.
-
-    Of one that is more than half of them the first words, and a mark that it goes on: in ASCII, for such
-    texts are read in half the time.
-    """
+def cut(text: str, most: int) -> str:
+    """The beginning of a text, up to the end of a sentence or a line; else of a word."""
     if len(text) <= most:
         return text
     head = text[:most]
-    end = max((place + len(sign) for sign in ENDS if (place := head.rfind(sign)) > 0), default=0)
-    if end > most // 2:
-        return head[:end]
-    cut = head.rfind(" ")
-    return (head[:cut] if cut > end else head).rstrip(" ,;:") + "..." if head else ""
+    end = max(head.rfind(sign) + len(sign) for sign in ("\n", ". ", "? ", "! ", "。", "？", "！"))
+    return head[:end] if end > most // 2 else f"{head[: max(head.rfind(' '), most // 2)].rstrip()}…"
 
 
-def plainly(text: str, number: int, rate: float) -> Iterator[Line]:
-    """The lines of what the model said, without a look at what they say."""
-    for row, line in enumerate(text.split("\n")):
-        if line.strip():
-            yield Line(line.strip(), "said", number, label="Model", row=row, rate=rate)
+def spoken(text: str, speaker: str, id: str, rate: float) -> Iterator[Line]:
+    """What a person or a model says, sentence by sentence; what is not his own words line by line."""
+    user = speaker == USER
+    kind = "asked" if user else "said"
+    head, first = "", user
+    for row, (line, own, early) in enumerate(words.rows(text)):
+        bare = line.strip()
+        if not bare or (user and bare[0] == "/" and bare[1:].isalpha()):
+            continue
+        if not own:
+            for piece in words.lines_of(line.rstrip()):
+                yield Line("pasted", speaker, piece, id, len(piece) * rate + 1, row=row, first=first)
+                first = False
+            continue
+        item = _ITEM.match(line) is not None
+        if not item:
+            head = ""
+        said = _MARK.sub("", bare)
+        who = None if item else _SPEAKER.match(said)
+        named = who is not None and not is_ours(who[1]) and who[1].split()[-1].lower() not in _NO_SPEAKER
+        whose = who[1] if who is not None and named else speaker
+        for sentence in prose.split(said[who.end() :] if who is not None and named else said):
+            topic = cues.topic(sentence, user=user) if early else ""
+            its_head = head if item and len(sentence) <= HEAD else ""
+            cost = (len(sentence) + len(its_head) / 3) * rate + 1.5
+            yield Line(kind, whose, sentence, id, cost, row=row, topic=topic, head=its_head, first=first)
+            first = False
+        if said.endswith(":") or bare[0] == "#" or (bare[:2] == bare[-2:] == "**"):
+            head = clip(said.strip("*"), HEAD)
 
 
 def brief(name: str, args: Any) -> str:
@@ -228,27 +192,23 @@ def brief(name: str, args: Any) -> str:
     path = next(iter(paths_of(given)), "")
     if path:
         return clip("/".join(path.split("/")[-2:]), BRIEF)
-    plain = [str(given[key]) for key in (*_ABOUT, *given) if isinstance(given.get(key), (str, int))]
+    plain = sorted([str(value) for value in given.values() if isinstance(value, (str, int))], key=len)
     return clip(f"{name} {next(iter(plain), '')}", BRIEF)
 
 
 def told(value: Any) -> Iterator[str]:
     """The lines of a value: of a text its own, of JSON one for each object's plain fields."""
     if isinstance(value, str):
-        yield from (line.rstrip() for line in words.lines_of(value) if len(line.strip()) > 2)
+        texts = words.lines_of(value)
+        if sum(_NUMBERED.match(line) is not None for line in texts) * 2 > len(texts) > 1:
+            texts = [_NUMBERED.sub("", line, count=1) for line in texts]
+        yield from (line.rstrip() for line in texts if len(line.strip()) > 2)
     elif isinstance(value, Mapping):
-        fields: list[str] = []
-        inner: list[Any] = []
-        for key, item in value.items():
-            if (isinstance(item, (Mapping, list)) and not _is_plain(item)) or (
-                isinstance(item, str) and ("\n" in item or len(item) > words.LONG_FIELD)
-            ):
-                inner.append(item)
-            elif item is not None:
-                fields.append(f"{key}: {_plain(item)}")
+        fields = [f"{key}: {_plain(item)}" for key, item in value.items() if _is_plain(item)]
         yield from _joined(fields)
-        for item in inner:
-            yield from told(item)
+        for item in value.values():
+            if not _is_plain(item):
+                yield from told(item)
     elif isinstance(value, list):
         for item in value:
             yield from told(item)
@@ -256,33 +216,21 @@ def told(value: Any) -> Iterator[str]:
         yield _plain(value)
 
 
-def pieces(part: Part) -> list[str]:
-    """What stands between blanks in a part, whatever it is; nothing of thoughts."""
+def texts_of(part: Part) -> str:
+    """All that a part says, whatever it is; nothing of thoughts."""
     if part.get("thought"):
-        return []
-    if "functionCall" in part:
-        texts = scalars(part["functionCall"].get("args"))
-    elif "functionResponse" in part:
-        texts = scalars(part["functionResponse"].get("response"))
-    else:
-        texts = [part.get("text", "")]
-    return " ".join(texts).split()
-
-
-def scalars(value: Any) -> list[str]:
-    """All plain values in a JSON value, as texts."""
-    if isinstance(value, dict):
-        return [text for item in value.values() for text in scalars(item)]
-    if isinstance(value, list):
-        return [text for item in value for text in scalars(item)]
-    return [] if value is None else [_plain(value)]
+        return ""
+    for key, inner in (("functionCall", "args"), ("functionResponse", "response")):
+        if key in part:
+            return "\n".join(told(dict(part)[key].get(inner)))  # type: ignore[attr-defined]
+    return part.get("text", "")
 
 
 def _joined(fields: Sequence[str]) -> Iterator[str]:
     """The fields of an object in as few lines as are not too long."""
     line = ""
     for field in fields:
-        if line and len(line) + len(field) > words.LONG_FIELD:
+        if line and len(line) + len(field) > LONG_FIELD:
             yield line
             line = ""
         line = f"{line}, {field}" if line else field
@@ -290,10 +238,15 @@ def _joined(fields: Sequence[str]) -> Iterator[str]:
         yield line
 
 
+LONG_FIELD = 200  # characters of a field that stands with others in a line
+
+
 def _is_plain(value: Any) -> bool:
-    return (
-        isinstance(value, list) and len(value) < 9 and not any(isinstance(v, (dict, list)) for v in value)
-    )
+    if isinstance(value, list):
+        return len(value) < 9 and not any(isinstance(item, (dict, list)) for item in value)
+    if isinstance(value, str):
+        return "\n" not in value and len(value) <= LONG_FIELD
+    return value is not None and not isinstance(value, Mapping)
 
 
 def _plain(value: Any) -> str:

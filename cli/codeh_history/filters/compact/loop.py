@@ -13,7 +13,7 @@ from functools import partial
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, parts_tokens
-from . import removal, shrink, small, stubs
+from . import references, removal, shrink, stubs
 from .draft import Draft
 from .history import History, Place
 from .plan import HIGH, LOW, Plan, Settings
@@ -47,7 +47,7 @@ def _reduce(draft: Draft, settings: Settings) -> None:
     most = draft.history.counter.within(settings.budget)
     used = _uploads(draft, int(most * settings.upload_share))
     _history(draft, int(most * (settings.history_share + settings.upload_share)) - used)
-    for stage in (partial(small.references, live=True), _results, _oldest, shrink.last_unit):
+    for stage in (partial(references.references, live=True), _results, _oldest, shrink.last_unit):
         if not draft.fits:
             stage(draft)
 

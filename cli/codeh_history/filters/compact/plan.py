@@ -21,7 +21,6 @@ class Settings(NamedTuple):
 
     `budget` is for everything that is sent, `system` and `tools` included. With `hysteresis` it starts
     above 0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay as they are.
-    `terse`: a summary's sentences go without their filler words.
     `capped`: uploads keep to their share even where all fits. `exact` forbids the proof by byte count,
     for plans that state their sizes.
     """
@@ -32,7 +31,6 @@ class Settings(NamedTuple):
     tools: Sequence[Json] = ()
     hysteresis: bool = False
     keep_last: int = 0
-    terse: bool = False
     upload_share: float = 0.6
     history_share: float = 0.2
     capped: bool = False

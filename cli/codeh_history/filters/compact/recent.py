@@ -2,65 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import islice
-
-from . import stubs
+from . import shrink
 from .draft import Draft
-from .history import Place
-from .shrink import Batch
+from .units import CHAT, PEOPLE, WORK
 
-SHARE = 0.355  # of the room for messages, pins and all: what the newest units take, read as text
-ENOUGH, OVER = 0.99, 1.0  # of that share: what will do, and what is too much, where a unit is large
-MOST = 0.6  # and at most, for the sake of one more
+SHARES = {WORK: 0.37, PEOPLE: 0.2, CHAT: 0.0}  # of the room for messages, pins and all: what they take
+SUMMARY = 0.1  # of that room: what is left to the summary, where what must stay leaves it
 LARGEST = 0.3  # of their share: what is left of one result
-AT_ONCE = 100  # results whose texts are counted together
+ANSWER = 0.1  # of the budget: what is left of an answer in a chat's last exchange
 LEAST = 150  # tokens that are left of a result in any case
 
 
 def begin(draft: Draft) -> None:
     """Doom what is older than the newest units of their share; shorten large results in these."""
-    layout = draft.history.layout
-    outside = sum(draft.now[number] for number in layout.fixed)
-    everything = draft.target - draft.history.fixed_cost
-    free = everything - outside + sum(draft.now[number] for number in layout.last)
-    share = max(0.0, min(everything * SHARE, free * MOST))
+    history, layout = draft.history, draft.history.layout
+    everything = draft.target - history.fixed_cost
+    fixed = sum(draft.now[number] for number in layout.fixed)
+    free = everything * (1 - SUMMARY) - fixed
+    last = sum(draft.now[number] for number in layout.last)
+    share = everything * SHARES[history.shape]
     most = max(LEAST, int(share * LARGEST))
-    rates = _Rates(draft, free)
-    left: dict[int, int] = {}  # message → what is left of each of its results
-    size = 0.0
+    kept: set[int] = set()
+    size = float(last)
     for unit in reversed(layout.units):
-        if layout.fixed.isdisjoint(unit):
-            if draft.gone.intersection(unit):
-                continue
-            room, its_most = share * OVER - size, most
-            with_it = sum(_capped(draft, number, most, most, rates) for number in unit)
-            if with_it > room:  # the oldest of them: no more of it than there is room for
-                its_most = max(LEAST, int(most - (with_it - room)))
-                with_it = sum(_capped(draft, number, most, its_most, rates) for number in unit)
-            if size >= share * ENOUGH and (with_it > room or unit[0] not in layout.prompts):
-                break
-            if size + with_it > free * MOST:
-                break
-            size += with_it
-            left.update(dict.fromkeys(unit, its_most))
-        else:
-            if unit is layout.last:
-                size += sum(_capped(draft, number, most, most, rates) for number in unit)
-            left.update(dict.fromkeys(unit, most))
+        if draft.gone.intersection(unit) or not layout.fixed.isdisjoint(unit):
+            continue
+        cost = sum(_capped(draft, number, most) for number in unit)
+        whole_exchange = history.shape == CHAT and unit[0] >= layout.start
+        if (size >= share and not whole_exchange) or cost > free:
+            break
+        size += cost
+        free -= cost
+        kept.update(unit)
     draft.doomed = {
         number
         for group in layout.groups
         for number in group
-        if number not in left and number not in draft.gone
+        if number not in kept and number not in draft.gone
     }
-    for its_most in sorted(set(left.values())):
-        places = [
-            place for place in draft.free()
-            if left.get(place[0]) == its_most
-            and "functionResponse" in draft.history.part(place) and draft.tokens[place[0]][place[1]] > most
-        ]  # fmt: skip
-        draft.replace_while_large("recent", Batch(draft, places).ends(its_most), whole=True)
+    if history.shape == CHAT:
+        _shorten(draft, max(LEAST, int(draft.target * ANSWER)))
+    places = [
+        place for place in draft.free()
+        if "functionResponse" in history.part(place) and draft.tokens[place[0]][place[1]] > most
+    ]  # fmt: skip
+    draft.replace_while_large("recent", shrink.written(draft, places, most, errors=False), whole=True)
+
+
+def _shorten(draft: Draft, most: int) -> None:
+    """Shorten the answers of the last exchange."""
+    history = draft.history
+    pinned = {number for number, message in enumerate(history.messages) if message.pinned}
+    places = [
+        (number, place)
+        for number in range(history.layout.start, len(history.messages))
+        for place, part in enumerate(history.messages[number].parts)
+        if history.messages[number].role == "model" and part.keys() == {"text"}
+        and draft.tokens[number][place] > most and not pinned.intersection(history.layout.unit_of[number])
+    ]  # fmt: skip
+    if not history.settings.keep_last:
+        draft.replace_while_large("recent", shrink.written(draft, places, most), whole=True)
 
 
 def extend(draft: Draft, room: int) -> bool:
@@ -75,50 +76,12 @@ def extend(draft: Draft, room: int) -> bool:
     return len(draft.doomed) < before
 
 
-class _Rates:
-    """What the newest results cost as the text that they are, beside what JSON's escapes make of it.
-
-    Their texts are counted, the newest first, as far as they are asked for.
-    """
-
-    def __init__(self, draft: Draft, free: int) -> None:
-        self._draft = draft
-        self._texts = _texts(draft, free)
-        self._reached: Place = (len(draft.history.messages), 0)
-        self._found: dict[Place, float] = {}
-
-    def of(self, place: Place) -> float:
-        """The share of a result's tokens that its text has."""
-        while place < self._reached:
-            some = dict(islice(self._texts, AT_ONCE))
-            self._reached = min(some, default=(-1, 0))
-            counts = self._draft.history.counter.counts([*some.values()])
-            for (number, part), count in zip(some, counts, strict=True):
-                tokens = self._draft.tokens[number][part]
-                self._found[number, part] = min(1.0, count / max(1, tokens))
-        return self._found.get(place, 1.0)
-
-
-def _texts(draft: Draft, free: int) -> Iterator[tuple[Place, str]]:
-    """The texts of the newest results that are nothing else, the newest first, while there is room."""
-    for place in reversed(draft.history.special):
-        part = draft.history.part(place)
-        if "functionResponse" not in part:
-            continue
-        if free < 0:
-            break
-        free -= min(draft.tokens[place[0]][place[1]], int(free * LARGEST))
-        content = stubs.content_of(part)
-        if len(content) == 1 and isinstance(text := next(iter(content.values())), str):
-            yield place, text
-
-
-def _capped(draft: Draft, number: int, most: int, left: int, rates: _Rates) -> float:
-    """What a message costs, read as text, when so much is left of its results above `most`."""
-    message = draft.history.messages[number]
-    size: float = draft.now[number]
-    for place, (tokens, part) in enumerate(zip(draft.tokens[number], message.parts, strict=True)):
-        if "functionResponse" in part:
-            large = tokens > most and stubs.stub(part, message.id) is not None
-            size += (left if large else tokens) * rates.of((number, place)) - tokens
-    return size
+def _capped(draft: Draft, number: int, most: int) -> int:
+    """What a message costs when so much is left of each of its results."""
+    parts = draft.history.messages[number].parts
+    over = [
+        tokens - most
+        for place, (tokens, part) in enumerate(zip(draft.tokens[number], parts, strict=True))
+        if tokens > most and "functionResponse" in part and draft.history.stub((number, place))
+    ]
+    return draft.now[number] - sum(over)

@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from operator import attrgetter
 
-from ...summaries.calls import Effects, Memo, effects
+from ...session.labels import PASTED, USER
+from ...session.model import Json, Summary
+from ...summaries import cues
+from ...summaries.calls import Effects, effects
 from . import recent, stubs
-from .choice import earlier, entries, names, ranked
+from .choose import Chooser, choose, names
 from .draft import Draft
-from .extent import Extent
-from .ledger import ledger
-from .line import Line
-from .lines import Reader
-from .summary import Entry, entries_of, fields_of, opaque, rendered
-from .words import upto
-from .worth import Worth
+from .ledger import failed_before, ledger
+from .lines import PROSE, Line, Reader, texts_of
+from .summary import Entry, entries_of, entry, fields_of, joined, opaque
+from .units import WORK
+from .words import Vocabulary, upto
 
-# In place, where the next compaction needs something to take: of the target, what all summaries may take.
-ALL_SHARE = 0.5
+ALL_SHARE = 0.5  # in place, where the next compaction needs something to take: of the target
 FOREIGN_SHARE = 0.4  # of the target: what summaries written elsewhere may take before they are taken in
-LEAST = 40  # tokens below which a summary says nothing
 MOST_SUMMARIES = 5  # beyond, those written elsewhere are taken in
-TRIES = 6
+LEAST = 40  # tokens below which a summary says nothing
 SLACK = 0.02  # of the target: what a summary may leave before more of the newest turns stay
-MOST = 1 << 20  # summaries, and lines of one: what is told of them stands before all messages
-UNFILLED = 0.01  # of the room: what a summary may leave empty
-CUT = 0.7  # of the room: where a part of a history was read and is no more too long, the oldest of it goes
 SPARE = 1.2  # of the room: for how much lines are chosen, should they cost less than estimated
+TRIES = 4  # to find how many of them fit
+SHORTER = 0.9  # of the lines, where even that did not do
+UNFILLED = 0.01  # of the room: what a summary may leave empty
+KINDS = {"called": "shown", "gave": "shown"}  # a line's kind → an entry's, where they differ
+LEDGER = ("file", "done", "failed")
 
 
 def summarize(draft: Draft) -> None:
@@ -41,134 +41,157 @@ def summarize(draft: Draft) -> None:
         or len(draft.summaries) >= MOST_SUMMARIES
         or draft.summary_cost > draft.target * FOREIGN_SHARE
     )
-    telling = Telling(draft, absorb=absorb)
-    if telling.room < LEAST or not (telling.covered or absorb):
+    extract = Extract(draft, absorb=absorb)
+    if extract.room < LEAST or not (extract.covered or absorb):
         return
-    while telling.spare > draft.target * SLACK and recent.extend(draft, telling.spare):
-        telling.measure()
     for _ in range(TRIES):
-        chosen, left = telling.fitting()
+        fields, left = extract.written()
         if left <= draft.target * SLACK or not recent.extend(draft, left):
             break
-        telling.measure()
-    if chosen:
-        draft.summarize("summary", telling.covered, fields_of(chosen, work=telling.work), absorb=absorb)
+        extract.measure()
+    if fields is not None:
+        draft.summarize("summary", extract.covered, fields, absorb=absorb)
 
 
-class Telling:
-    """What is to be told of the messages that are to go, and the room for it; `absorb`: of summaries."""
+class Extract:
+    """The lines of what is to go, and the room for them; `absorb`: those of earlier summaries too."""
 
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft = draft
         self._absorb = absorb
-        self._ids: dict[int, str] = {}  # of the lines of earlier summaries: number → message id
+        self._work = draft.history.shape == WORK
+        self._vocabulary = Vocabulary()
         self.measure()
+        self._lines = [*self._earlier_and_ledger(), *self._read()]
 
     def measure(self) -> None:
         """Look at the draft again: more of it may stay."""
-        draft, absorb = self._draft, self._absorb
+        draft = self._draft
         self.covered = sorted(draft.doomed)
-        self._beside = draft.summary_total("", self.covered, absorb=absorb)
+        self._beside = draft.summary_total("", self.covered, absorb=self._absorb)
         self.room = draft.target - self._beside
         if draft.history.settings.hysteresis:
-            others = 0 if absorb else draft.summary_cost
+            others = 0 if self._absorb else draft.summary_cost
             self.room = min(self.room, int(draft.target * ALL_SHARE) - others)
-        self._lines = self._read()
-        self._once = _once(self._lines)
-        self.spare = int(self.room - sum([line.cost for line in self._once]))  # should all be told
 
-    def fitting(self) -> tuple[list[Entry], int]:
-        """The lines of the summary that fills the room best, and what it leaves of it."""
-        for place, line in enumerate(self._lines):
-            line.place = place
+    def written(self) -> tuple[Json | None, int]:
+        """The summary that fills the room best, and what it leaves of the budget; None if nothing fits."""
         chosen = self._chosen()
-        best, unused = list[Entry](), self.room
-        low, high, count = 0, len(chosen), len([*upto(self.room, chosen, attrgetter("cost"))])
-        bisected = False  # where estimates came to nothing that fits
-        for tries in range(1, TRIES + len(chosen).bit_length() + 1):
-            lines = entries(chosen[:count], self._id)
-            text = rendered(lines, work=self.work)
-            left = self.room + self._beside
-            left -= self._draft.summary_total(text, self.covered, absorb=self._absorb)
-            if left >= 0:
-                best, unused, low = lines, left, count
-            else:
-                high = count - 1
-            bisected = bisected or (tries >= TRIES and not best)
-            if 0 <= left <= self.room * UNFILLED or low >= high or (tries >= TRIES and not bisected):
+        best: Json | None = None
+        used, room = 0, self.room * 1.0
+        for tries in range(1, 4 * TRIES):
+            count = len([*upto(room, chosen, attrgetter("cost"))])
+            fields = fields_of(entries(chosen[:count]), work=self._work)
+            cost = (
+                self._draft.summary_total(fields["summary"], self.covered, absorb=self._absorb)
+                - self._beside
+            )
+            if count and used < cost <= self.room:
+                best, used = fields, cost
+            if self.room * (1 - UNFILLED) <= cost <= self.room or (
+                cost < self.room and count == len(chosen)
+            ):
                 break
-            nearer = (low + high) // 2 if bisected else count + int(left * count / self.room)
-            count = min(high, max(low + 1, nearer))
-        return best, unused
-
-    @property
-    def work(self) -> bool:
-        """Whether tools are at work in it, or people talk."""
-        return any(line.kind in ("called", "gave", "ledger") for line in self._lines)
-
-    def _id(self, number: int) -> str:
-        """The id of the message that a line is of."""
-        return self._ids[number] if number < 0 else self._draft.history.messages[number].id
+            if tries >= TRIES and best is not None:
+                break
+            room *= (1 - UNFILLED / 2) * self.room / max(1, cost) if tries < TRIES else SHORTER
+        return best, self._draft.target - self._beside - used
 
     def _chosen(self) -> list[Line]:
         """The lines to be told, what is kept longest first."""
-        if self.spare < -self.room * (0 if self._reader.extent.whole else CUT):
-            symbols = names(self._lines, self._draft.history.words)
-            for place, line in enumerate(symbols, len(self._lines)):
-                line.place = place
-            return ranked([*self._once, *symbols], self._worth([*self._lines, *symbols]), self.room * SPARE)
-        return sorted(self._once, key=lambda line: (not line.topic, line.kind != "asked", -line.place))
+        gone = self._draft.doomed
+        lines = [
+            line for line in self._lines if line.number < 0 or line.kind in LEDGER or line.number in gone
+        ]
+        lines = list({(line.text.strip(), line.kind in LEDGER): line for line in lines}.values())
+        if self._work:
+            lines += names(lines, self._vocabulary)
+        for place, line in enumerate(lines):
+            line.place = place
+        known = self._vocabulary.within(self._staying())
+        chooser = Chooser(lines, self._draft.history.shape, known, self._vocabulary)
+        return choose(lines, chooser, self._draft.history.shape, self.room * SPARE)
 
-    @cached_property
-    def _told(self) -> tuple[list[Line], list[Line]]:
-        """The lines of earlier summaries, and those of the ledger: what all calls came to."""
-        history = self._draft.history
-        done = Effects()
-        lines: list[Line] = []
-        for age, summary in enumerate(history.view.summaries if self._absorb else (), -MOST):
-            some = entries_of(summary)
-            some = opaque(summary) if some is None else some
-            self._ids.update((row, line.id) for row, line in enumerate(some, age * MOST))
-            lines += earlier(some, done, age * MOST)
-        memo = history.view.memo.setdefault("calls", Memo())
-        done = effects(history.messages, history.layout.pairing, done if self._absorb else None, memo)
-        return lines, ledger(done)
-
-    @cached_property
-    def _reader(self) -> Reader:
-        history = self._draft.history
-        extent = Extent(
-            history.tokens, set(history.layout.prompts), history.counter.characters, self.covered, self.room
-        )
-        return Reader(
-            history.messages, history.past.joined.calls, history.tokens, extent, history.past.read,
-            history.counter.cache, terse=history.settings.terse,
-        )  # fmt: skip
-
-    @cached_property
-    def _all(self) -> list[Line]:
-        """The lines of all that was to go at first, each read once, and of the ledger."""
-        _, noted = self._told
-        return [*self._reader.all(self.covered), *noted]
+    def _staying(self) -> set[str]:
+        """What stands between blanks in all that stays."""
+        draft = self._draft
+        out = draft.gone | draft.doomed
+        return {
+            piece
+            for number, message in enumerate(draft.history.messages)
+            if number not in out
+            for place, part in enumerate(message.parts)
+            if (now := draft.new.get((number, place), part)) is not None
+            for piece in texts_of(now).split()
+        }
 
     def _read(self) -> list[Line]:
-        """The lines of earlier summaries, and of all that still is to go."""
-        here = self._draft.doomed
-        rest = [line for line in self._all if line.number < 0 or line.number in here]
-        return [*self._told[0], *rest]
+        reader = Reader(self._draft.history, self.room)
+        return [line for number in self.covered for line in reader.lines(number)]
 
-    def _worth(self, lines: Sequence[Line]) -> Worth:
-        """What these lines are worth beside the messages that stay."""
-        draft = self._draft
-        share = self.room / max(1.0, sum([line.cost for line in lines]))
-        worth = Worth(draft.history.words, lines, min(1.0, share))
-        worth.know(draft.history.words.within(draft.pieces()))
-        return worth
+    def _earlier_and_ledger(self) -> Iterator[Line]:
+        """The lines of earlier summaries, and what all calls came to."""
+        history, done = self._draft.history, Effects()
+        summaries: Sequence[Summary] = history.view.summaries if self._absorb else ()
+        place = -sum(len(summary.text) for summary in summaries) - 1
+        for summary in summaries:
+            for number, old in enumerate(_entries(summary), place):
+                if old.kind == "file":
+                    done.touch(old.text, old.label, number)
+                elif old.kind == "failed":
+                    failed_before(old.text, done, number)
+                elif old.kind == "done":
+                    done.actions.append((old.text, number))
+                else:
+                    yield _earlier(old, number)
+            place += len(summary.text)
+        for line in ledger(effects(history.messages, history.layout.pairing, done)):
+            line.id = history.messages[line.number].id if line.number >= 0 else summaries[0].id
+            yield line
 
 
-def _once(lines: Sequence[Line]) -> list[Line]:
-    """Each text once, where it came last."""
-    return list({(line.text.strip(), line.topic): line for line in lines}.values())
+def _entries(summary: Summary) -> Sequence[Entry]:
+    found = entries_of(summary)
+    return opaque(summary) if found is None else found
+
+
+def _earlier(old: Entry, number: int) -> Line:
+    """A line of an earlier summary, as a line of today."""
+    topic = old.kind if old.kind in ("rule", "decision", "open") else ""
+    if old.kind == "now":  # then
+        topic = cues.topic(old.text, user=False)
+    kind = {
+        "rule": "asked",
+        "now": "said",
+        "shown": "gave",
+        "decision": "said",
+        "open": "said",
+    }.get(old.kind, old.kind)
+    return Line(
+        kind, old.label, old.text, old.id, len(old.text) / 3.5 + 1.5, number=number, topic=topic,
+        first=kind == "asked",
+    )  # fmt: skip
+
+
+def entries(chosen: Sequence[Line]) -> list[Entry]:
+    """The chosen lines in their order, the sentences of a row together, as lines of a summary."""
+    found: list[Entry] = []
+    last: tuple[object, ...] = ()
+    heads: set[tuple[str, str]] = set()
+    for line in sorted(chosen, key=attrgetter("place")):
+        kind = line.topic or KINDS.get(line.kind, line.kind)
+        text = line.text
+        if line.head and (line.id, line.head) not in heads:
+            heads.add((line.id, line.head))
+            text = f"{line.head} {text}"
+        where = line.id, kind, line.speaker, line.row
+        if where == last and line.kind in PROSE:
+            found[-1] = found[-1]._replace(text=joined([found[-1].text, text]))
+        else:
+            speaker = PASTED if (kind, line.speaker) == ("pasted", USER) else line.speaker
+            found.append(entry(kind, speaker, text, line.id))
+        last = where
+    return found
 
 
 def drop(draft: Draft) -> None:

@@ -6,26 +6,22 @@ the newest tool tokens too; the first of these that suffices, at its largest lev
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
-from itertools import chain
 
 from ...session.exchanges import is_thought
-from ...session.model import Message
+from ...session.model import Part
 from ...tokens import parts_tokens
-from . import stubs, words
+from . import words
 from .draft import Change, Draft
 from .history import Place
-from .line import Line, dullness
-from .small import sources_of
-from .worth import Words, Worth
+from .references import sources_of
 
 RECENT = 40_000  # the newest tool tokens that stay whole when they can
 RECENT_SHARE = 0.4  # of the budget: what of them stays whole when more than stubs is needed
-LARGEST, SMALLEST = 1600, 100  # tokens of a stub, on average
-ALONE = 200  # the least to which outputs are cut before arguments are cut too
+LARGEST, SMALLEST = 1600, 200
+ALONE = 300
 MARGIN = 1.05  # what estimated stubs save is this much less sure
-EDGES = 0.35  # the share of a stub for its first and last lines; the rest is for what names most
 LEAST_STUB = 20  # tokens: no stub has fewer
 TRIES = 5
 UNFILLED = 0.01  # of the target: what stubs may leave empty
@@ -49,6 +45,22 @@ def outputs(draft: Draft) -> None:
 def arguments(draft: Draft) -> None:
     """Big arguments of calls, outside the newest 40,000 tool tokens; the same keys, valid JSON."""
     _shrink(draft, "arguments", "arguments", RECENT)
+
+
+def thoughts(draft: Draft) -> None:
+    """Thoughts before the last real user message; all of a message's or none, never in the live loop."""
+    end = draft.history.layout.prompt or 0
+    some = [place for place in draft.free(end) if is_thought(draft.history.part(place))]
+    for number in dict.fromkeys(number for number, _ in some):
+        message = draft.history.messages[number]
+        places = [place for place in some if place[0] == number]
+        if draft.fits or message.role != "model":
+            continue
+        if len(places) == len(message.parts):
+            draft.drop("thoughts", [number], "old thoughts")
+        else:
+            for place in places:
+                draft.replace("thoughts", place, None, 0, "old thoughts")
 
 
 def recent(draft: Draft) -> None:
@@ -90,67 +102,43 @@ def _shrink(draft: Draft, stage: str, kind: str, whole: int) -> None:
         while count < len(places) and need > 0:
             need -= _size(draft, places[count]) - level
             count += 1
-        batch = Batch(draft, places[:count])
-        changes = batch.write(level * count)  # later stages make up for it, if it does not suffice
+        changes = written(
+            draft, places[:count], level
+        )  # later stages make up for it, if it does not suffice
         if need <= 0:
-            changes = filling(draft, batch, level * count - need) or batch.write(SMALLEST * count)
+            changes = filling(draft, places[:count], level - need / count) or written(
+                draft, places[:count], SMALLEST
+            )
         draft.replace_while_large(stage, changes)
         places = places[count:]
 
 
-class Batch:
-    """Parts that are shortened together: each keeps its ends and errors, jointly the lines of most worth.
-
-    A part that says much gets more of the room than one that says little.
-    """
-
-    __slots__ = ("_draft", "_stubs", "_worth")
-
-    def __init__(self, draft: Draft, places: Sequence[Place]) -> None:
-        made = [(place, draft.history.stub(place)) for place in places]
-        self._draft = draft
-        self._stubs = [
-            (place, stub, _size(draft, place) / max(1, sum(cut.size for cut in stub.cuts)))
-            for place, stub in made
-            if stub is not None
-        ]
-
-    def write(self, room: float, *, strict: bool = False) -> list[Change]:
-        """The stubs in so many tokens; `strict`: errors that need more than half the room go too."""
-        each = room / max(1, len(self._stubs))
-        for _, stub, rate in self._stubs:
-            stub.keep_ends(int(each / rate * EDGES))
-            for cut in stub.cuts if strict else ():
-                cut.limit_errors(int(each / rate) // (2 * len(stub.cuts)))
-        cuts = [(cut, rate) for _, stub, rate in self._stubs for cut in stub.cuts]
-        fill(self._draft.history.words, cuts, room)
-        return self._built()
-
-    def ends(self, most: float) -> list[Change]:
-        """The stubs of nothing but first and last lines, in so many tokens each."""
-        for _, stub, rate in self._stubs:
-            stub.keep_ends(int(most / rate), errors=False)
-        return self._built()
-
-    def _built(self) -> list[Change]:
-        why = "{:,} tokens to a stub"
-        return [
-            (place, stub.build(), why.format(_size(self._draft, place))) for place, stub, _ in self._stubs
-        ]
+def written(draft: Draft, places: Iterable[Place], level: float, *, errors: bool = True) -> list[Change]:
+    """The stubs of these parts: first and last lines and errors, in about so many tokens each."""
+    found: list[Change] = []
+    for place in places:
+        stub = draft.history.stub(place)
+        if stub is not None:
+            size = _size(draft, place)
+            room = level * sum(cut.size for cut in stub.cuts) / max(1, size)
+            stub.keep(int(room), errors=errors)
+            found.append((place, stub.build(), f"{size:,} tokens to a stub"))
+    return found
 
 
-def filling(draft: Draft, batch: Batch, room: float, *, strict: bool = False) -> list[Change]:
+def filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]:
     """The stubs that fill the room best, so that it fits; none where that was not to be had."""
     best: list[Change] = []
-    least = draft.target
+    least, errors = draft.target, True
     for _ in range(TRIES):
-        changes = batch.write(room, strict=strict)
+        changes = written(draft, places, level, errors=errors)
         left = draft.target - draft.total + _saved(draft, changes)
         if 0 <= left < least:
             best, least = changes, left
         if 0 <= left <= draft.target * UNFILLED:
             break
-        room = max(0.0, room + left - draft.target * UNFILLED / 2)
+        errors = errors and left >= 0
+        level = max(0.0, level + (left - draft.target * UNFILLED / 2) / max(1, len(places)))
     return best
 
 
@@ -162,63 +150,22 @@ def _saved(draft: Draft, changes: Sequence[Change]) -> int:
     )
 
 
-def fill(vocabulary: Words, cuts: Sequence[tuple[stubs.Cut, float]], room: float) -> None:
-    """Spend the room, in tokens, on the lines of these texts that are worth most; then on the newest texts.
-
-    Each text comes with what its characters cost.
-    """
-    lines = [
-        [
-            Line(line, "gave", number, rate=rate, factor=dullness(line))
-            for number, line in enumerate(cut.lines)
-        ]
-        for cut, rate in cuts
-    ]
-    worth = Worth(vocabulary, [*chain.from_iterable(lines)])
-    for (cut, rate), some in zip(cuts, lines, strict=True):
-        worth.know(frozenset().union(*(vocabulary.of(some[number]) for number in cut.kept)))
-        room -= sum([(len(cut.lines[number]) + 1) * rate for number in cut.kept])
-    places = {
-        id(line): cut
-        for (cut, _), some in zip(cuts, lines, strict=True)
-        for line in some
-        if line.number not in cut.kept and len(line.text) > 3
-    }
-    free = [line for some in lines for line in some if id(line) in places]
-    for line in worth.choose(free, room):
-        places[id(line)].kept.add(line.number)
-        room -= line.cost
-    for cut, rate in reversed(cuts):
-        for number, text in enumerate(cut.lines):
-            cost = (len(text) + 1) * rate
-            if cost <= room and number not in cut.kept:
-                cut.kept.add(number)
-                room -= cost
-
-
 def last_unit(draft: Draft) -> None:
     """Results inside the last unit, to an equal share of what is left; only when nothing else helps."""
     to_fit(draft, "last-unit", draft.open(draft.history.yielding))
 
 
 def to_fit(draft: Draft, stage: str, places: Sequence[Place]) -> None:
-    """Cut these results to the level that fits; to nothing but marks where none does."""
+    """Cut these parts to the level that fits; to nothing but marks where none does."""
     sizes = [_size(draft, place) for place in places]
     level = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
     large = [place for place in places if _size(draft, place) > level]
-    changes: list[Change] = []
-    if level >= SMALLEST // 2:
-        batch = Batch(draft, large)
-        room = level * len(large)
-        changes = filling(draft, batch, room) or filling(draft, batch, room, strict=True)
+    changes = filling(draft, large, level) if level >= SMALLEST // 2 else []
     draft.replace_while_large(stage, changes or _bare(draft, places), whole=True)
 
 
 def _bare(draft: Draft, places: Sequence[Place]) -> list[Change]:
-    why = "nothing less suffices"
-    return [
-        (p, stubs.bare(draft.history.part(p), "", draft.history.messages[p[0]].id), why) for p in places
-    ]
+    return [(place, draft.history.bare(place), "nothing less suffices") for place in places]
 
 
 def _size(draft: Draft, place: Place) -> int:
@@ -255,39 +202,15 @@ def savings(draft: Draft) -> int:
     """The most that the stages before a summary can save: a bound, not an estimate."""
     whole = newest(draft, window(draft))
     media, prompt = _with_media(draft), draft.history.layout.prompt or 0
-    out = draft.gone | draft.doomed | draft.history.layout.fixed
     saved = 0
-    for number, large in enumerate(draft.history.past.each(_large)):
-        for place, file, thought, kind in large if number not in out else ():
-            size = draft.tokens[number][place]
-            if (number, place) in draft.new:
-                continue
-            if (file and number < media) or (thought and number < prompt):
-                saved += size
-            elif size > LEAST_STUB and kind and (kind == SOURCES or (number, place) not in whole):
-                saved += size - LEAST_STUB
+    for place in draft.free():
+        part, size = draft.history.part(place), _size(draft, place)
+        if (_is_file(part) and place[0] < media) or (is_thought(part) and place[0] < prompt):
+            saved += size
+        elif not TOOLS.isdisjoint(part) and (place not in whole or sources_of(part) is not None):
+            saved += max(0, size - LEAST_STUB)
     return saved
 
 
-SOURCES, TOOL = "sources", "tool"
-_ONE_OF_A_TOOL = ((0, False, False, TOOL),)
-
-
-def _large(message: Message, _costs: Sequence[int]) -> Sequence[tuple[int, bool, bool, str]]:
-    """The parts of a message that may shrink: whether each is a file, or a thought, and what of a tool."""
-    if len(message.parts) == 1 and len(message.parts[0]) == 1:  # as most have
-        (part,) = message.parts
-        if "text" in part:
-            return ()
-        if "functionCall" in part or ("functionResponse" in part and sources_of(part) is None):
-            return _ONE_OF_A_TOOL
-    found = []
-    for place, part in enumerate(message.parts):
-        if len(part) == 1 and "text" in part:
-            continue
-        of_tool = TOOL if "functionResponse" in part or "functionCall" in part else ""
-        kind = SOURCES if sources_of(part) is not None else of_tool
-        file, thought = not FILES.isdisjoint(part), is_thought(part)
-        if file or thought or kind:
-            found.append((place, file, thought, kind))
-    return found or ()
+def _is_file(part: Part) -> bool:
+    return not FILES.isdisjoint(part)

@@ -1,11 +1,12 @@
-"""What stands for content that is left out: its first and last lines, every error line, the lines that
-name what nothing else names, its size, and the id to expand. No clock, no randomness.
+"""What stands for content that is left out: first and last lines, the last errors, the size, and the id to
+expand. No clock, no randomness.
 
 A call's arguments stay valid JSON with the same keys, a response stays an object.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,14 @@ _MARK = " left out; codeh-history expand "
 _ERROR_ROOM = 300  # an error line is cut to this many characters, and one that there is no room for
 WHOLE_LINE = 1600  # characters of a line up to which it stays or goes as a whole
 _SHORT = 80  # strings up to this length are never cut
+ERRORS = 0.5  # of a stub: what error lines may take
+_ERROR = re.compile(
+    r"\b(?:ERROR|FATAL|FAIL|FAILED|FAILURE|PANIC|CRITICAL)\b"
+    r"|(?:\berror|Error|Exception)(?:\[\w+\]| \w*\d+|\(s\))?(?::|\s*$)"
+    r"|^\W*(?:error|fatal|panic|exception|failed|failure)\b|\b(?:[Ff]ailed|fatal|panicked)\b"
+    r"|[Cc]ommand not found|[Nn]o such file|(?:[Pp]ermission|[Aa]ccess) denied|npm ERR!"
+    r"|[Ss]egmentation fault"
+)
 
 
 def is_stub(text: str) -> bool:
@@ -35,49 +44,54 @@ def mark(what: str, id: str) -> str:
 class Cut:
     """A text being shortened: its lines, and which of them stay."""
 
-    __slots__ = ("cut", "errors", "id", "kept", "lines", "size")
+    __slots__ = ("_kept", "_own", "id", "lines", "size")
 
-    def __init__(self, text: str, id: str) -> None:
-        self.lines = words.lines_of(text, WHOLE_LINE)
-        self.errors = words.error_lines(text, self.lines)
-        self.kept = set(self.errors)
-        self.cut = set(self.errors)  # those that stay without their middle where they are long
+    def __init__(self, text: str, id: str, own: Sequence[int] = ()) -> None:
+        """`own`: the lines that stay in any case."""
+        self.lines = text.split("\n") if own else words.lines_of(text, WHOLE_LINE)
         self.size = len(text)
         self.id = id
+        self._own = own
+        self._kept = dict.fromkeys(own, False)  # the lines that stay, and whether without their middle
 
-    def keep_ends(self, room: int, *, errors: bool = True) -> None:
-        """Keep errors, and first and last lines in about `room` characters; at least one of each."""
-        self.kept = set(self.errors if errors else ())
-        self.cut = set(self.errors)
+    def keep(self, room: int, *, errors: bool) -> None:
+        """Keep first and last lines, one of each at least, and the last errors, in `room` characters."""
+        found = error_lines(self.lines) if errors else []
+        found = (
+            list(words.upto(room * ERRORS, reversed(found), lambda number: len(self.lines[number])))
+            or found[-1:]
+        )
+        room -= sum(min(_ERROR_ROOM, len(self.lines[number])) for number in found)
         order = range(len(self.lines))
+        self._kept = dict.fromkeys(found, True) | dict.fromkeys(self._own, False)
         for numbers, share in ((order, room * 3 // 5), (order[::-1], room * 2 // 5)):
-            taken = _ends(self.lines, numbers, share)
-            self.kept.update(taken)
-            self.cut.update(number for number in taken if len(self.lines[number]) >= share)
-
-    def limit_errors(self, room: int) -> None:
-        """Keep only the last errors that fit the room; the last one in any case."""
-        for number in reversed(self.errors):
-            room -= len(self.lines[number])
-            if room < 0 and number != self.errors[-1]:
-                self.kept.discard(number)
+            self._kept |= {
+                number: len(self.lines[number]) >= share for number in _ends(self.lines, numbers, share)
+            }
 
     def __str__(self) -> str:
         """The kept lines in order; the first gap says what is missing, later ones are an ellipsis."""
         out: list[str] = []
         expected = 0
-        missing = len(self.lines) - len(self.kept)
+        missing = len(self.lines) - len(self._kept)
         note = mark(f"{missing:,} of {len(self.lines):,} lines, {self.size:,} characters", self.id)
-        for number in (*sorted(self.kept), len(self.lines)):
+        for number in (*sorted(self._kept), len(self.lines)):
             if number > expected:
                 out.append(note)
                 note = "…"
             if number < len(self.lines):
                 line = self.lines[number]
-                long = number in self.cut and len(line) > _ERROR_ROOM
-                out.append(_middle(line, _ERROR_ROOM) if long else line)
+                out.append(
+                    _middle(line, _ERROR_ROOM) if self._kept[number] and len(line) > _ERROR_ROOM else line
+                )
             expected = number + 1
         return "\n".join(out)
+
+
+def error_lines(lines: Sequence[str]) -> list[int]:
+    """Which lines report an error; equal ones once."""
+    found = {line: number for number, line in reversed([*enumerate(lines)]) if _ERROR.search(line)}
+    return sorted(found.values())
 
 
 def _ends(lines: Sequence[str], order: Sequence[int], room: int) -> list[int]:
@@ -107,19 +121,24 @@ class Stub:
         self.cuts = cuts
         self.build = build
 
-    def keep_ends(self, room: int, *, errors: bool = True) -> None:
-        """Keep the errors of each cut, and its ends in about `room` characters together."""
+    def keep(self, room: int, *, errors: bool = True) -> None:
+        """Keep the ends of each cut, in about `room` characters together, and the last of its errors."""
         total = sum(cut.size for cut in self.cuts)
         for cut in self.cuts:
-            cut.keep_ends(max(_SHORT, room * cut.size // total), errors=errors)
+            cut.keep(max(_SHORT, room * cut.size // total), errors=errors)
 
 
-def stub(part: Part, id: str) -> Stub | None:
-    """A response, a call or media to be shortened; None where it was before, or nothing in it is long."""
+def stub(part: Part, id: str, own: Sequence[int] = ()) -> Stub | None:
+    """A response, call, text or media to be shortened; None where it was before, or nothing in it is long.
+
+    `own`: the lines of a text that stay.
+    """
     if "functionResponse" in part:
         return _response(part, id)
     if "functionCall" in part:
         return _call(part, id)
+    if "text" in part:
+        return _text(part, id, own)
     return Stub((), lambda: blob(part, id))
 
 
@@ -162,14 +181,37 @@ def _call(part: Part, id: str) -> Stub | None:
     return Stub(list(cuts.values()), build)
 
 
-def bare(part: Part, why: str, id: str) -> Part:
-    """A functionResponse of nothing but the mark."""
+def _text(part: Part, id: str, own: Sequence[int]) -> Stub | None:
+    """A text; `own`: the lines of it that stay."""
+    if is_stub(part["text"]):
+        return None
+    cut = Cut(part["text"], id, own)
+    return Stub([cut], lambda: {**part, "text": str(cut)})
+
+
+def own_lines(text: str) -> list[int]:
+    """Which lines of a text are its author's own words."""
+    return [
+        number
+        for number, (line, own, _) in enumerate(words.rows(text, len(text)))
+        if own or not line.strip()
+    ]
+
+
+def bare(part: Part, why: str, id: str, own: Sequence[int] = ()) -> Part:
+    """A functionResponse, or a text but for its `own` lines, of nothing but the mark."""
+    if "text" in part and own:
+        return {**part, "text": str(Cut(part["text"], id, own))}
+    if "text" in part:
+        return {**part, "text": mark(f"{len(part['text']):,} characters{f' ({why})' if why else ''}", id)}
     content = content_of(part)
     text = mark(f"{len(orjson.dumps(content)):,} bytes{f' ({why})' if why else ''}", id)
     return _responding(part, {_key(content): text})
 
 
 def is_bare(part: Part) -> bool:
+    if "text" in part:
+        return is_stub(part["text"])
     texts = [*texts_in(part["functionResponse"].get("response"))]
     return len(texts) == 1 and texts[0].startswith("[… ") and is_stub(texts[0])
 

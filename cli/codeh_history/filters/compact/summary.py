@@ -22,6 +22,7 @@ from ...session.labels import (
     HEADINGS,
     MODEL,
     NAMES,
+    NOW,
     OPEN,
     PASTED,
     PINNED,
@@ -38,13 +39,14 @@ from ...session.model import Json, Summary
 
 # kind → its heading
 KINDS = {
-    "asked": ASKED, "rule": RULES, "decision": DECISIONS, "done": DONE, "file": FILES, "name": NAMES,
-    "failed": FAILED, "open": OPEN, "question": OPEN, "said": SAID, "pasted": SAID,
+    "now": NOW, "asked": ASKED, "rule": RULES, "decision": DECISIONS, "done": DONE, "file": FILES,
+    "name": NAMES, "failed": FAILED, "open": OPEN, "question": OPEN, "said": SAID, "pasted": SAID,
     "shown": SHOWN, "earlier": BEFORE, "pinned": PINNED,
 }  # fmt: skip
+OF_TOOLS = frozenset(("done", "file", "name", "failed", "shown"))  # kinds that only work with tools has
 OTHER = "earlier"  # what a line of a kind that is not known is read as
 # Who says lines of a kind where no label tells.
-SPEAKERS = {"asked": USER, "rule": USER, "said": MODEL, "pasted": PASTED}
+SPEAKERS = {"asked": USER, "rule": USER, "said": MODEL, "now": MODEL, "pasted": PASTED}
 STATES = ("created", "written", "deleted", "read")
 _OURS = pattern(r"\[[^\n]*\][ \t]*(?:\n|\Z)")  # `[src/a.py]` stands above the lines shown of it
 

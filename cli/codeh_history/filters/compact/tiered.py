@@ -9,17 +9,17 @@ from ...session.model import Json
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
-from ...tokens.formula import overhead, recalled
-from . import early, recent, removal, shrink, small, stubs
+from ...tokens.formula import overhead, recalled, sent
+from . import lossless, recent, references, removal, shrink, stubs
 from .draft import Draft
 from .history import History
 from .plan import HIGH, LOW, Plan, Settings
 
 Stage = Callable[[Draft], None]
 
-LOSSLESS: tuple[Stage, ...] = (early.superseded, early.repeated)
+LOSSLESS: tuple[Stage, ...] = (lossless.superseded, lossless.repeated)
 STUBS: tuple[Stage, ...] = (
-    shrink.outputs, shrink.arguments, small.thoughts, small.references, shrink.recent,
+    shrink.outputs, shrink.arguments, shrink.thoughts, references.references, shrink.recent,
 )  # fmt: skip
 MARGIN = 60  # tokens beside what stays verbatim: marks, a summary of nothing but its name
 SMALL = 100_000  # bytes of a log that are read in no time
@@ -50,7 +50,9 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
     system, tools = settings.system, settings.tools
     texts = [summary.text for summary in view.summaries]
     nothing = Plan(settings.policy, counter.name, settings.budget)
-    if settings.exact or view.log.size > too_large(start):
+    first = next(filter(sent, view.messages), None)
+    opens = first is not None and first.role == "model" and not texts  # a request adds to that
+    if settings.exact or opens or view.log.size > too_large(start):
         return None
     if view.log.size <= start * 2 + SMALL:
         most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
@@ -142,10 +144,11 @@ def floor(draft: Draft) -> int:
     """The least that any compaction can reach, unscaled: what stays verbatim, and the last unit's marks."""
     history = draft.history
     total = history.fixed_cost + sum(history.costs[number] for number in history.layout.fixed)
+    if not history.summaries:
+        total += history.opening(sorted(history.layout.fixed))
     for number, part in history.yielding:
-        shown, message = history.part((number, part)), history.messages[number]
-        if not stubs.is_bare(shown):
-            bare = parts_tokens(history.counter, [stubs.bare(shown, "", message.id)])[0]
+        if not stubs.is_bare(history.part((number, part))):
+            bare = parts_tokens(history.counter, [history.bare((number, part))])[0]
             total -= max(0, history.tokens[number][part] - bare)
     return total + min(history.summary_cost, removal.least_summary(draft))
 

@@ -2,107 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from ...session.exchanges import Exchanges, is_ide_context, is_thought
+from ...session.exchanges import exchange_places, is_ide_context, is_thought
 from ...session.model import Message
-from ...session.pairing import Call, Walk
+from ...session.pairing import Call, Pairing, pair
+
+WORK, PEOPLE, CHAT = "work", "people", "chat"
+Place = tuple[int, int]  # a message's position, and which of its shown parts
 
 
-def units(messages: Sequence[Message]) -> list[list[int]]:
-    """The messages' positions by unit, each in order, units by their first message."""
-    return Joined(messages).units
+def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[list[int]]:
+    """The messages' positions by unit, each in order, units by their first message.
 
-
-class Joined:
-    """How the first `seen` messages hang together; what is found holds when more of them follow.
-
-    Responses join their calls wherever they stand, an inserted message joins what it goes with, a
-    message of nothing but thoughts joins the model message after it.
+    Responses join their calls wherever they stand, an inserted message joins what it goes with, a message
+    of nothing but thoughts joins the model message after it.
     """
+    unit_of = [[number] for number in range(len(messages))]
 
-    __slots__ = ("_mixed", "_numbers", "_thoughts", "calls", "exchanges", "pins", "seen", "unit_of", "walk")
+    def join(one: int, other: int) -> None:
+        unit, its = unit_of[one], unit_of[other]
+        if unit is not its:
+            unit += its
+            for number in its:
+                unit_of[number] = unit
 
-    def __init__(self, messages: Sequence[Message] = ()) -> None:
-        self.seen = 0
-        self.walk = Walk()
-        self.calls: dict[tuple[int, int], Call] = {}  # by the place of each call and each answer
-        self.exchanges = Exchanges()
-        self.unit_of: list[list[int]] = []  # by position
-        self.pins: list[int] = []
-        self._numbers: dict[str, int] = {}  # by id
-        self._thoughts = False  # whether the last message is nothing else
-        self._mixed: dict[int, list[int]] = {}  # units that are not in order
-        self.extend(messages)
-
-    @property
-    def units(self) -> list[list[int]]:
-        """The units in the order of their first messages."""
-        return [unit for number, unit in enumerate(self.unit_of) if unit[0] == number]
-
-    def extend(self, messages: Sequence[Message], *, plain: bool = False) -> None:
-        """Take in the messages from `seen` on; `plain`: all of them are texts and nothing else."""
-        new = messages[self.seen :]
-        self.exchanges.extend(new)
-        self.unit_of += [[number] for number in range(self.seen, len(messages))]
-        self._beside(new)
-        self.seen = len(messages)
-        self._answered(() if plain else messages[self.walk.seen :])
-        for unit in self._mixed.values():
-            unit.sort()
-        self._mixed.clear()
-
-    def _beside(self, new: Iterable[Message]) -> None:
-        """Join messages to what they were inserted after, or to thoughts before them."""
-        numbers, after = self._numbers, self._thoughts
-        for number, message in enumerate(new, self.seen):
-            numbers[message.id] = number
-            if "pinned" in message.fields and message.pinned:
-                self.pins.append(number)
-            if message.after is not None and message.after in numbers:
-                self._join(numbers[message.after], number)
-            of_model = message.role == "model"
-            if after and of_model:
-                self._join(number - 1, number)
-            after = of_model and _only_thoughts(message)
-        self._thoughts = after
-
-    def _answered(self, new: Iterable[Message]) -> None:
-        """Join responses to their calls."""
-        found, unit_of = self.calls, self.unit_of
-        for _, calls, answers in self.walk.through(new):
-            for call in calls:
-                found[call.place, call.part] = call
-            for answer in answers:
-                asked, number = answer.call, answer.place
-                if asked is None:
-                    continue
-                found[number, answer.part] = asked
-                unit = unit_of[asked.place]
-                if len(unit_of[number]) == 1 and unit[-1] < number:  # nearly all
-                    unit.append(number)
-                    unit_of[number] = unit
-                else:
-                    self._join(asked.place, number)
-
-    def _join(self, a: int, b: int) -> None:
-        unit, other = self.unit_of[a], self.unit_of[b]
-        if unit is other:
-            return
-        if len(unit) < len(other):
-            unit, other = other, unit
-        if unit[-1] > other[0]:
-            self._mixed[id(unit)] = unit
-        unit += other
-        for number in other:
-            self.unit_of[number] = unit
+    numbers = {message.id: number for number, message in enumerate(messages)}
+    for number, message in enumerate(messages):
+        if message.after is not None and message.after in numbers:
+            join(numbers[message.after], number)
+        before = messages[number - 1] if number else None
+        if before is not None and before.role == message.role == "model" and _only_thoughts(before):
+            join(number - 1, number)
+    for call in (pairing or pair(messages)).calls:
+        if call.answer is not None:
+            join(call.place, call.answer.place)
+    found = {id(unit): sorted(unit) for unit in unit_of}
+    return sorted(found.values())
 
 
 def _only_thoughts(message: Message) -> bool:
-    for part in message.parts:  # most hold none
-        if not is_thought(part):
-            return False
-    return bool(message.parts)
+    return bool(message.parts) and all(map(is_thought, message.parts))
 
 
 class Layout:
@@ -111,28 +51,30 @@ class Layout:
     `fixed` are the positions that are never removed: the last real user message, pins, the last unit,
     the newest `keep_last` exchanges, each with its unit. `groups` are what may go, oldest first: whole
     exchanges (without what is fixed), then the units of the newest exchange, which begins at `start`.
-    `prompts` are the real user messages, `prompt` the last of them.
+    `prompts` are the real user messages, `prompt` the last of them. `calls`: of each call and each answer.
     `yielding`: whether the last unit's results may be shrunk at the very end.
     """
 
-    __slots__ = (
-        "fixed", "groups", "last", "pairing", "prompt", "prompts", "start", "unit_of", "units", "yielding",
-    )  # fmt: skip
-
-    def __init__(self, messages: Sequence[Message], keep_last: int, joined: Joined | None = None) -> None:
-        """`joined`: how they hang together, where that is known."""
-        joined = joined or Joined(messages)
-        self.pairing = joined.walk.pairing
-        self.units = joined.units
-        self.unit_of = joined.unit_of
-        turns, self.prompts = joined.exchanges.groups, joined.exchanges.asked
+    def __init__(self, messages: Sequence[Message], keep_last: int) -> None:
+        self.pairing = pair(messages)
+        self.calls: Mapping[tuple[int, int], Call] = {
+            place: call
+            for call in self.pairing.calls
+            for place in (
+                (call.place, call.part),
+                *([(call.answer.place, call.answer.part)] if call.answer is not None else ()),
+            )
+        }
+        self.units = units(messages, self.pairing)
+        self.unit_of = {number: unit for unit in self.units for number in unit}
+        turns, self.prompts = exchange_places(messages)
         self.prompt = self.prompts[-1] if self.prompts else None
         self.last = self.unit_of[len(messages) - 1] if messages else []
         self.start = min(turns[-1]) if turns else 0
         self.fixed = set(self.last)
         first = max(0, len(turns) - keep_last)
         kept = [number for turn in turns[first:] for number in turn]
-        pins = joined.pins
+        pins = [number for number, message in enumerate(messages) if message.pinned]
         for number in (*kept, *pins, *self.prompts[-1:]):
             self.fixed.update(self.unit_of[number])
         self.groups = self._groups(messages, turns)
@@ -152,7 +94,7 @@ class Layout:
         for unit in self.units:
             if not self.fixed.isdisjoint(unit):
                 continue
-            turn = turn_of[unit[0]] if len(unit) == 1 else max([turn_of[number] for number in unit])
+            turn = max([turn_of[number] for number in unit])
             if turn < len(older):
                 older[turn] += unit
             elif is_ide_context(messages[unit[0]]):
@@ -160,3 +102,24 @@ class Layout:
             else:
                 newest.append(unit)
         return [sorted(group) for group in older if group] + newest + context
+
+
+def shape_of(messages: Sequence[Message]) -> str:
+    """Work with tools, people talking, or a chat of somebody with an assistant."""
+    calls = prompts = named = texts = 0
+    size = {"user": 0, "model": 0}
+    for message in messages:
+        for part in message.parts:
+            calls += "functionCall" in part
+            text = part.get("text")
+            if not text or part.get("thought") or message.role is None:
+                continue
+            texts += 1
+            size[message.role] += len(text)
+            prompts += message.role == "user"
+            head = text[:40].partition(": ")
+            named += bool(head[1]) and head[0].istitle() and "\n" not in head[0]
+    if calls * 4 > prompts:
+        return WORK
+    alike = size["model"] < 2 * size["user"] and size["user"] < 300 * prompts
+    return PEOPLE if texts and (named * 2 > texts or alike) else CHAT

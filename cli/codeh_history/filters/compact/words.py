@@ -1,82 +1,129 @@
-"""Which lines are worth their tokens: those that name what the rest of the context does not.
-
-Later turns come back to names: paths, symbols, numbers, ids. A line of a tool's output that brings a
-name nobody else mentions is worth more than its neighbours, so that is what an extract keeps of it.
-"""
+"""What counts in a text: words by how rare they are; names (paths, symbols, numbers, ids) as they are."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
+from math import log
 from typing import TypeVar
 
+from ...base.modules import contents
+from ...summaries import prose
+
 T = TypeVar("T")
+Features = tuple[frozenset[str], frozenset[str]]  # what counts in a piece of text; the names among it
 
-WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
-_NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
+FREQUENT = 5  # so many words are worth nothing
 SUFFIX = 5  # characters after the last point of a name such as `main.py` or `80.5`, at most
+LONG_LINE = 400  # a longer line is cut into pieces
+SOUNDS = frozenset("um uh er hm hmm mm mhm huh ah aha oh wow hey yeah yep nah okay ok haha lol".split())
 
-_ERROR_HINTS = (
-    "err", "fail", "fatal", "panic", "excep", "not found", "no such", "denied", "fault", "critical",
-)  # fmt: skip
-_ERROR = (  # compiled where a line may be one
-    r"\b(?:ERROR|FATAL|FAIL|FAILED|FAILURE|PANIC|CRITICAL)\b"
-    r"|(?:\berror|Error|Exception)(?:\[\w+\]| \w*\d+|\(s\))?(?::|\s*$)"
-    r"|^\W*(?:error|fatal|panic|exception|failed|failure)\b"
-    r"|\b(?:[Ff]ailed|fatal|panicked)\b"
-    r"|[Cc]ommand not found|[Nn]o such file|[Pp]ermission denied|[Aa]ccess denied|npm ERR!"
-    r"|[Ss]egmentation fault"
+_TAG = re.compile(r"\s*<(/?)([a-zA-Z][\w-]*)[^<>]*>")
+_CODE = re.compile(r"\s*(?:import|from|export|using|use|require|package|#include)\b.*[;'\">)}]$")
+_FIELD = re.compile(r"\s*(?:[a-z_][\w.-]*\s*[:=]\s|[\"'{}\[\]|$>])")
+PASTED = 1_200  # characters of a message in one's own words; in what follows no rule is looked for
+ROWS = 25  # and lines
+LONG = 2_000  # characters of a message that are its author's; what follows is what he pasted
+_WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
+_NAME = re.compile(r"/\w|\w_\w|[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]|[A-Z]{3}")
+_LETTERS = re.compile(r"[^\W_]+")
+_CUT = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
+_HAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_COMMON_HAN = frozenset(
+    "的一是了我不在人有他这上们来到时大地为你说就那和要出也得里后以会可下而过去能对多然么之都好看起没只如把还用样想作"
+    "吧吗呢啊嗯您请"
 )
-LONG_FIELD = 200  # characters of a field that is a line of its own, and of a line of fields
-_LONG_LINE = 400  # a longer line is cut into pieces
-_PIECE = re.compile(r".{1,160}(?:[,;:}\])\s]|$)|.{1,160}", re.DOTALL)
 
 
-def names(text: str) -> set[str]:
-    """The names in a text: paths, symbols, numbers, ids; no plain words."""
-    return {word for word in set(WORD.findall(text)) if is_name(word)}
+class Vocabulary:
+    """The words of texts, each piece between blanks looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, frozenset[str]] = {}
+        self.names: set[str] = set()
+
+    def of(self, text: str) -> frozenset[str]:
+        """What counts in a text."""
+        return self.within(text.split())
+
+    def within(self, pieces: Collection[str]) -> frozenset[str]:
+        """What counts in these pieces, none of which holds a blank."""
+        known = self._known
+        for piece in pieces:
+            if piece not in known:
+                known[piece], names = _features(piece)
+                self.names |= names
+        return frozenset().union(*map(known.__getitem__, pieces))
+
+
+@lru_cache(maxsize=1 << 16)
+def _features(piece: str) -> Features:
+    plain = piece.lstrip("([\"'`").rstrip(".,;:!?)]\"'`")
+    if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):
+        return frozenset((stem(plain.lower()),)), frozenset()
+    found = {stem(word.lower()) for word in _LETTERS.findall(piece)}
+    if not piece.isascii() and _HAN.search(piece):
+        found = {run[at : at + 2] for run in found for at in range(max(1, len(run) - 1))}
+    names = frozenset(symbol for name in names_in(piece) for symbol in _symbols(name))
+    return frozenset(found | names), names
+
+
+def names_in(text: str) -> set[str]:
+    """The names in a text; no plain words."""
+    return {word for word in _WORD.findall(text) if is_name(word)}
 
 
 def is_name(word: str) -> bool:
     """Whether a word is more than a plain one: a path, a symbol, a number, an id."""
-    stem, _, end = word.rpartition(".")
-    if stem and 0 < len(end) <= SUFFIX and end.isalnum() and stem[-1].isalnum():
+    start, _, end = word.rpartition(".")
+    if start and 0 < len(end) <= SUFFIX and end.isalnum() and start[-1].isalnum():
         return True
-    if stem.replace(".", "").isdigit():
+    if start.replace(".", "").isdigit():
         return False  # a number with more digits than anybody repeats
     return word.replace(":", "").isdigit() or _NAME.search(word) is not None
 
 
-def symbols(name: str) -> list[str]:
-    """The names that a name is made of: of `editor.setText` the symbol, a path or a file as it is."""
+def _symbols(name: str) -> list[str]:
+    """Of `editor.setText` the symbol; a path or a file as it is."""
     owner, _, end = name.rpartition(".")
     if not owner or "/" in name or len(end) <= SUFFIX:
         return [name]
     return [piece for piece in name.split(".") if is_name(piece)] or [name]
 
 
-def lines_of(text: str, most: int = _LONG_LINE) -> list[str]:
+def stem(word: str) -> str:
+    """A word without the `s` of a plural."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") else word
+
+
+@lru_cache(maxsize=1 << 16)
+def rarity(word: str) -> float:
+    """How rare a word is in general, from 0 to 1."""
+    if word.isdigit():
+        return 0.5 if len(word) < 2 else 1.0
+    if not word.isascii() and _HAN.match(word):
+        return 0.8 * sum(sign not in _COMMON_HAN for sign in word) / len(word)
+    if word in SOUNDS or len(word) < 2:
+        return 0.0
+    common = _ranks()
+    rank = common.get(word) or common.get(f"{word}s")
+    return 1.0 if rank is None else max(0.0, log(rank / FREQUENT) / log(len(common) / FREQUENT))
+
+
+@cache
+def _ranks() -> dict[str, int]:
+    """The most frequent words of languages with letters, with their ranks: tokens of o200k_base."""
+    text = contents("filters/compact/common_words.txt").decode()
+    return {word: rank for rank, word in enumerate(text.split(), 1)}
+
+
+def lines_of(text: str, most: int = LONG_LINE) -> list[str]:
     """The lines of a text; one above `most` characters in pieces, cut after punctuation or blanks."""
     lines = text.split("\n")
     if len(text) <= most or max(map(len, lines)) <= most:
         return lines
-    return [piece for line in lines for piece in (_PIECE.findall(line) if len(line) > most else [line])]
-
-
-def error_lines(text: str, lines: Sequence[str]) -> list[int]:
-    """Which lines report an error; equal ones once."""
-    lowered = text.lower()
-    hints = [hint for hint in _ERROR_HINTS if hint in lowered]
-    if not hints:
-        return []
-    seen: set[str] = set()
-    found: list[int] = []
-    for number, line in enumerate(lines):
-        low = line.lower()
-        if any(hint in low for hint in hints) and line not in seen and re.search(_ERROR, line):
-            seen.add(line)
-            found.append(number)
-    return found
+    return [piece for line in lines for piece in (_CUT.findall(line) if len(line) > most else [line])]
 
 
 def upto(room: float, items: Iterable[T], cost: Callable[[T], float]) -> Iterator[T]:
@@ -97,3 +144,26 @@ def water_level(sizes: Sequence[int], room: int) -> int:
             return max(0, share)
         room -= size
     return left[-1] if left else 0
+
+
+def rows(text: str, most: float = LONG) -> Iterator[tuple[str, bool, bool]]:
+    """The lines of a text, each with whether it is one's own words, and early enough to say what shall be.
+
+    What stands beyond `most` characters is what somebody pasted.
+    """
+    fence = tag = ""
+    seen = 0
+    for number, line in enumerate(text.split("\n")):
+        seen += len(line)
+        opened = _TAG.match(line)
+        before, fence = fence, prose.fence_after(line.strip(), fence)
+        if before or fence:
+            yield line, False, False
+            continue
+        if opened is not None:
+            tag = opened[2] if not opened[1] and f"</{opened[2]}>" not in line else ""
+            yield line, False, False
+            continue
+        own = seen <= most and not (tag or line.lstrip()[:1] == ">" or _FIELD.match(line))
+        own = own and _CODE.match(line) is None and prose.is_prose(line.strip())
+        yield line, own, seen <= PASTED and number < ROWS

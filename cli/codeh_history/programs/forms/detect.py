@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from ... import providers
-from ...providers.parts import listed
 from ...session.model import Json
-from . import history, items, older, sidekick
+from . import history, older, sidekick
 from .older import is_ref
 
 
@@ -26,8 +25,6 @@ def form_of(value: object) -> str | None:
         return "refs"
     if history.FIELDS[0] in value:
         return "persisted"
-    if any(map(sidekick.holds, listed(value.get("messages")))):
-        return sidekick.NAME
     return _of_body(value) or ("persisted" if older.history_in(value) is not None else None)
 
 
@@ -36,23 +33,23 @@ def _of_body(body: Json) -> str | None:
     found: list[str] = []
     for name, package in providers.packages().items():
         given = body.get(package.FIELD)
-        is_list = isinstance(given, list) and (not given or any(isinstance(item, dict) for item in given))
-        if (is_list or isinstance(given, str)) and providers.load(name).body.shows(body):
+        listed = isinstance(given, list) and (not given or any(isinstance(item, dict) for item in given))
+        if (listed or isinstance(given, str)) and providers.load(name).body.shows(body):
             return name
-        found += [name] if is_list else []
+        found += [name] if listed else []
     return found[-1] if found else None
 
 
-def _of_list(elements: list[Any]) -> str | None:
-    if not elements:
+def _of_list(items: list[Any]) -> str | None:
+    if not items:
         return "contents"
-    if is_ref(elements[0]):
+    if is_ref(items[0]):
         return "refs"
-    objects = [item for item in elements if isinstance(item, dict)]
-    marks = {"persisted": history.is_entry, sidekick.NAME: sidekick.holds, items.NAME: items.holds}
-    for name, holds_one in marks.items():
-        if any(map(holds_one, objects)):
-            return name
+    objects = [item for item in items if isinstance(item, dict)]
+    if any(map(history.is_entry, objects)):
+        return "persisted"
+    if any(map(sidekick.holds, objects)):
+        return sidekick.NAME
     contents = [item for item in objects if isinstance(item.get("parts"), list)]  # our own, if not Gemini's
     if contents:
         return _shown(contents) or "contents"

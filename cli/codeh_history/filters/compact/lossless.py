@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
+from ...session.pairing import Call
 from ...session.records import dumps
 from . import shrink, stubs
 from .draft import Change, Draft
@@ -17,15 +18,16 @@ WRITES = ("write", "create", "save", "put_file")
 PATHS = (
     "path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "uri",
 )  # fmt: skip
-_LOOK = 40  # characters from either end that tell most contents apart
 SMALL = 40  # tokens below which a repetition is left alone
 
 
 def superseded(draft: Draft) -> None:
     """Older IDE context goes, and what a file held when it was read or written again later."""
     prompts = set(draft.history.layout.prompts)
-    editors = draft.history.past.each(_is_of_an_editor)
-    context = [number for number, found in enumerate(editors) if found and number not in prompts]
+    context = [
+        number for number, message in enumerate(draft.history.messages)
+        if number not in prompts and is_ide_context(message)
+    ]  # fmt: skip
     for number in context[:-1]:
         if not draft.fits and number not in draft.history.layout.fixed:
             draft.drop(
@@ -35,17 +37,12 @@ def superseded(draft: Draft) -> None:
     draft.replace_while_large("superseded", (c for c in _stale_reads(draft) if c[0] not in whole))
 
 
-def _is_of_an_editor(message: Message, _costs: Sequence[int]) -> bool:
-    return is_ide_context(message)
-
-
 def _stale_reads(draft: Draft) -> Iterator[Change]:
     """Reads of a file that a later read, or a later write, covers."""
-    files = draft.history.past.each(_files)
     covered: set[tuple[str, bytes]] = set()  # (path, the other arguments): what later calls show again
     found: list[Change] = []
     for call in reversed(draft.history.layout.pairing.calls):
-        file, answer = files[call.place].get(call.part), call.answer
+        file, answer = _file(call), call.answer
         if file is None or answer is None:
             continue
         if file.written:
@@ -58,7 +55,7 @@ def _stale_reads(draft: Draft) -> Iterator[Change]:
         if seen and answer.place not in draft.history.layout.fixed:
             why = f"{file.path} was read or written again later"
             place = answer.place, answer.part
-            found.append((place, draft.history.past.mark(place, why, _mark), why))
+            found.append((place, _mark(part, why, answer.message.id), why))
         else:
             covered.add((file.path, file.key))
     yield from reversed(found)
@@ -72,24 +69,11 @@ class _File(NamedTuple):
     written: bool
 
 
-_NONE: Mapping[int, _File] = {}
-
-
-def _files(message: Message, _costs: Sequence[int]) -> Mapping[int, _File]:
-    """The files that the calls of a message read or write, by their places."""
-    if message.role != "model":
-        return _NONE
-    return {
-        place: file
-        for place, part in enumerate(message.parts)
-        if "functionCall" in part and (file := _file(part["functionCall"])) is not None
-    } or _NONE
-
-
-def _file(call: Any) -> _File | None:
-    args = call.get("args")
-    written = _like(call["name"], WRITES)
-    if not isinstance(args, dict) or not (written or _like(call["name"], READS)):
+def _file(call: Call) -> _File | None:
+    """The file that a call reads or writes, if it does."""
+    args: object = call.args
+    written = _like(call.name, WRITES)
+    if not isinstance(args, dict) or not (written or _like(call.name, READS)):
         return None
     name = next((name for name in PATHS if isinstance(args.get(name), str)), None)
     if name is None:
@@ -116,46 +100,23 @@ def repeated(draft: Draft) -> None:
 
 
 def _repetitions(draft: Draft) -> Iterator[Change]:
-    seen: dict[Glance, tuple[Content, Message]] = {}
-    newest: dict[Content, Message] = {}  # of those that look like others, and are not the same
+    newest: dict[Content, Message] = {}
     found: list[Change] = []
-    messages, fixed = draft.history.messages, draft.history.layout.fixed
-    for number, contents in zip(
-        range(len(messages) - 1, -1, -1), reversed(draft.history.past.each(_contents)), strict=True
-    ):
-        for index, content in contents if number not in draft.gone else ():
-            if (number, index) in draft.new:
+    history = draft.history
+    for number in range(len(history.messages) - 1, -1, -1):
+        message = history.messages[number]
+        for place, part in enumerate(message.parts if number not in draft.gone else ()):
+            content = _content(part) if history.tokens[number][place] >= SMALL else None
+            if not content or (number, place) in draft.new:
                 continue
-            message = messages[number]
-            same, later = seen.setdefault(_glance(content), (content, message))
-            if same != content:
-                later = newest.setdefault(content, message)
-            if later is not message and number not in fixed:
+            later = newest.setdefault(content, message)
+            if later is not message and number not in history.layout.fixed:
                 why = f"the same again in {later.id}"
-                new = draft.history.past.mark((number, index), why, _mark)
-                found.append(((number, index), new, why))
+                found.append(((number, place), _mark(part, why, message.id), why))
     yield from reversed(found)
 
 
 Content = bytes | str | tuple[str, str]
-Glance = tuple[object, ...]
-
-
-def _glance(content: Content) -> Glance:
-    """What equal contents have in common, and few others: to hash all of a long one takes long."""
-    name, text = content if type(content) is tuple else ("", content)
-    return name, len(text), text[:_LOOK], text[-_LOOK:]
-
-
-def _contents(message: Message, costs: Sequence[int]) -> Sequence[tuple[int, Content]]:
-    """What makes each part of a message equal to another, but for those that are small."""
-    if len(costs) == 1 and costs[0] < SMALL:  # as many are
-        return ()
-    return [
-        (place, content)
-        for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False))
-        if cost >= SMALL and (content := _content(part))
-    ] or ()
 
 
 def _content(part: Part) -> Content | None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.filters.compact import small
+from codeh_history.filters.compact import references
 from codeh_history.session.ops import apply
 from codeh_history.tokens import text_tokens
 from compact.long import prose
@@ -27,7 +27,7 @@ def test_old_thoughts_go_whole_and_the_live_loop_keeps_its_own() -> None:
 
 @pytest.mark.parametrize(("overshoot", "left"), [(1.2, 8), (1.33, 7), (1.34, 8), (2, 5), (100, 1)])
 def test_how_many_references_an_overshoot_leaves(overshoot: float, left: int) -> None:
-    assert small.kept(10, overshoot) == left
+    assert references.kept(10, overshoot) == left
 
 
 def test_uncited_references_go_first_and_numbers_stay() -> None:
@@ -83,9 +83,9 @@ ITEM = {"source_number": 3, "content": "x"}
     ],
 )  # fmt: skip
 def test_numbered_references_are_known_as_such(response: Any, key: str | None) -> None:
-    found = small.sources_of({"functionResponse": {"name": "f", "response": response}})
+    found = references.sources_of({"functionResponse": {"name": "f", "response": response}})
     assert (found and found[0]) == key
-    assert small.sources_of({"text": "a"}) is None
+    assert references.sources_of({"text": "a"}) is None
 
 
 def test_the_rest_of_a_response_stays_beside_its_references() -> None:
@@ -93,15 +93,15 @@ def test_the_rest_of_a_response_stays_beside_its_references() -> None:
         "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM, ITEM], "n": 2}},
         "more": 1,
     }
-    assert small.with_sources(part, "sources", [ITEM]) == {
+    assert references.with_sources(part, "sources", [ITEM]) == {
         "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM], "n": 2}}, "more": 1,
     }  # fmt: skip
-    assert "did not produce" in str(small.with_sources(part, "sources", []))
+    assert "did not produce" in str(references.with_sources(part, "sources", []))
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 100])
 def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count: int) -> None:
-    left = [small.kept(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
+    left = [references.kept(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
     assert left == sorted(left, reverse=True)
     assert left[-1] == 1
     assert left[0] <= count

@@ -1,14 +1,11 @@
-"""Old thoughts, and references nobody cites: two small stages between stubs and summaries."""
+"""References that nobody cites, then a few of each tool: a stage between stubs and summaries."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
-from operator import itemgetter
 from typing import Any
 
-from ...session.exchanges import is_thought
 from ...session.model import Json, Part
 from .draft import Change, Draft
 
@@ -18,21 +15,6 @@ CITED = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
 NONE_CITED = "The search did not produce any relevant information that could be cited."
 ROUNDS = 20  # the last one leaves each tool a single reference
 DAMPED = 1.2  # from this overshoot on, references are reduced a little less than proportionally
-
-
-def thoughts(draft: Draft) -> None:
-    """Thoughts before the last real user message; all of a message's or none, never in the live loop."""
-    end = draft.history.layout.prompt or 0
-    for number, some in groupby(draft.free(end), itemgetter(0)):
-        message = draft.history.messages[number]
-        places = [place for place in some if is_thought(draft.history.part(place))]
-        if draft.fits or not places or message.role != "model":
-            continue
-        if len(places) == len(message.parts):
-            draft.drop("thoughts", [number], "old thoughts")
-        else:
-            for place in places:
-                draft.replace("thoughts", place, None, 0, "old thoughts")
 
 
 def references(draft: Draft, *, live: bool = False) -> None:
