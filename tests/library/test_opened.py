@@ -56,7 +56,6 @@ def test_a_verb_says_in_the_call_what_it_would_print(environ: dict[str, str]) ->
     found = Opened(environ, "demo", create=False)
     assert found.run("append", {"message": ["hi"]}).text != ""
     assert found.run("last", {"role": "user"}, argument=None).output == b"hi\n"
-    found.close()
 
 
 def test_a_copy_is_the_callers_to_change() -> None:

@@ -9,8 +9,7 @@ from itertools import dropwhile, islice
 from typing import IO, Any, NamedTuple
 
 from .. import providers
-from ..access.seen import Seen
-from ..access.view import filled, light, looked_at, view_of
+from ..access.view import filled, looked_at, view_of
 from ..append import given as appending
 from ..append import message as compose
 from ..append import text as append
@@ -30,11 +29,12 @@ from ..receive.run_command import exchange
 from ..send import payload
 from ..send.readiness import asking, unanswered
 from ..session.exchanges import is_prompt, text_of
+from ..session.fold import fold
 from ..session.model import Message
 from ..session.pairing import open_at_end
 from ..session.records import block_of, dumps
 from ..session.view import View
-from ..store import log
+from ..store import log, read
 from ..store.awaiting import awaiting
 from ..store.paths import exists, path_of
 from ..store.protocol import Locked
@@ -90,12 +90,10 @@ def run(env: Env, given: Given) -> None:
     tell(env, target.id, ask(env, target, given, asked, most, again), echo=not given.id)
 
 
-def ask(
-    env: Env, target: Target, given: Given, asked: Asked, most: int, again: str, seen: Seen | None = None
-) -> Received:
+def ask(env: Env, target: Target, given: Given, asked: Asked, most: int, again: str) -> Received:
     """Store the prompt, send the session through a command, store the answer of at most `most` bytes."""
     via = layers.reaching(env, asked)
-    with sending(env, target, given, asked, again, seen) as ready:
+    with sending(env, target, given, asked, again) as ready:
         if isinstance(ready, Received):
             return ready
         return exchange(env, target, ready.body, via, ready.reader, echo=not given.id, most=most)
@@ -127,29 +125,26 @@ class Ready(NamedTuple):
 
 
 @contextmanager
-def sending(
-    env: Env, target: Target, given: Given, asked: Asked, again: str, seen: Seen | None = None
-) -> Iterator[Ready | Received]:
+def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) -> Iterator[Ready | Received]:
     """Store the prompt, for whoever sends the request in here; or the answer that is there already.
 
     What can be refused is refused before the prompt is stored, and it is stored before it is sent. Without
     a prompt, and for the one that stands last and is unanswered, what is there is sent again: `again` is
-    what people type for that. `seen`: the session, where it was read before.
+    what people type for that.
     """
     compact_first(env, target, given, asked)
-    seen = seen or Seen(target.path)
     request = asked.request.part(Request)
     message = appending.Given(
         message=given.message, file=given.file, attach=given.attach, key=given.key, session=given.session
     )  # its --max-items and --stream are other ones than the request's
     message.check()
     try:
-        view = looked(env, target, seen)
+        view = looked(env, target)
     except TryAgain as error:
         raise _unsent(env, target, given, message, error) from None
     text = _text(env, given, view)
     if size_of(target.path) != view.log.size:  # stdin took its time
-        view = looked(env, target, seen)
+        view = looked(env, target)
     draft = compose.draft(env, message, text) if text is not None else None
     answer = _answered(view, given.key) if draft is not None else None
     if draft is not None and answer is not None:
@@ -171,7 +166,7 @@ def sending(
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
     reader = _reader(view, request)
     with unnamed_file() as body:
-        _write(env, target, asked, body, seen, lines + new)
+        _write(env, target, asked, body, lines + new)
         with awaiting(env, target.path):
             before = _store(env, target, draft, lines)
             with _saying_it_is_stored(env, again):
@@ -180,7 +175,7 @@ def sending(
 
                     persist_now(env, None, target.path)
                 if before != view.log.size:  # more came meanwhile: it is sent too
-                    _write(env, target, asked, body, seen, b"")
+                    _write(env, target, asked, body, b"")
                 yield Ready(body, reader)
 
 
@@ -191,9 +186,9 @@ def _reader(view: View, request: Request) -> AnswerReader:
     return reader_for(providers.PLAIN if to == providers.PLAIN else None, model)
 
 
-def looked(env: Env, target: Target, seen: Seen) -> View:
+def looked(env: Env, target: Target) -> View:
     """What a session says now, to be looked at; nothing where it is not there yet."""
-    return light(env, seen.view(), None) if exists(target.path) else looked_at(env, b"", None)
+    return looked_at(env, read.read_bytes(target.path) if exists(target.path) else b"", None)
 
 
 def _unsent(env: Env, target: Target, given: Given, message: appending.Given, error: TryAgain) -> TryAgain:
@@ -268,15 +263,17 @@ def _kept(env: Env, view: View, given: Given) -> bytes:
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
 
 
-def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], seen: Seen, lines: bytes) -> None:
+def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], lines: bytes) -> None:
     """Put the request of the session with these lines into the file; whatever is wrong is found here."""
 
     def look(env: Env, target: Target, **how: Any) -> View:
         if not lines:
-            return filled(env, target, seen.view(), **how)
-        if size_of(target.path):
-            return filled(env, target, seen.view_with(lines), **how)
-        return view_of(env, target, log.first_line(env, target.path) + lines, **how)
+            return view_of(env, target, **how)
+        if not size_of(target.path):
+            return view_of(env, target, log.first_line(env, target.path) + lines, **how)
+        data = read.read_bytes(target.path)
+        data += b"" if data.endswith(b"\n") else b"\n"
+        return filled(env, target, fold(read.read_log(data + lines)), **how)
 
     body.seek(0)
     body.truncate()

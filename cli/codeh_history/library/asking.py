@@ -103,7 +103,7 @@ def ask(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer:
             raise Usage("ask: `via` says how to reach the provider: a function, or a command")
         payload.checked(asked.request)
         heard = Heard(call, echo) if echo is not None else None
-        with asking.sending(call, opened.target, given, asked, AGAIN, opened.seen) as ready:
+        with asking.sending(call, opened.target, given, asked, AGAIN) as ready:
             if not isinstance(ready, asking.Ready):
                 received = ready
             elif callable(via):

@@ -65,8 +65,7 @@ class Methods:
         return self._opened.path
 
     def close(self) -> None:
-        """Let go of the file, and of what was read of it; it is read again when it is needed."""
-        self._opened.close()
+        """Nothing is held open between two calls; for programs that close what they open."""
 
     def __enter__(self) -> Self:
         return self

@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ..access.seen import Seen
     from ..base.env import Env
     from ..session.model import Json
     from ..session.view import View
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 class Opened:
     """A session that was found: the environment it was found in, what it is called there, and its file."""
 
-    __slots__ = ("_seen", "create", "environ", "name", "path")
+    __slots__ = ("create", "environ", "name", "path")
 
     def __init__(self, environ: dict[str, str], name: str, *, create: bool) -> None:
         from ..store import resolve
@@ -36,7 +35,6 @@ class Opened:
         self.name = name if "/" in name else target.id
         self.create = create
         self.path = target.path
-        self._seen: Seen | None = None
         if not create:
             self.check()
 
@@ -75,27 +73,11 @@ class Opened:
 
     def look(self, env: Env, target: Target, data: bytes | None = None, **how: Any) -> View:
         """The session's view, as `access.view.view_of` gives it."""
-        from ..access.view import filled, view_of
+        from ..access.view import view_of
 
         if data is None and self.create and not self.there:
             data = b""
-        if data is not None:
-            return view_of(env, target, data, **how)
-        return filled(env, target, self.seen.view(), **how)
-
-    @property
-    def seen(self) -> Seen:
-        """The session as it was read last."""
-        if self._seen is None:
-            from ..access.seen import Seen
-
-            self._seen = Seen(self.path)
-        return self._seen
-
-    def close(self) -> None:
-        """Let go of what was read."""
-        if self._seen is not None:
-            self._seen.close()
+        return view_of(env, target, data, **how)
 
 
 def own(value: Json) -> Json:

@@ -113,12 +113,6 @@ class Before:
         self.size = self.lines = 0
         self.bare: dict[int, int] = {}  # by hash
 
-    def copy(self) -> Before:
-        """The same, for lines that may never be there."""
-        other = Before()
-        other.size, other.lines, other.bare = self.size, self.lines, dict(self.bare)
-        return other
-
 
 def parse(
     lines: Iterable[bytes],

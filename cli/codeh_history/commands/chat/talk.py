@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...access.seen import Seen
 from ...access.undo import take_back
 from ...append.text import begin
 from ...base.env import Env
@@ -36,7 +35,6 @@ class Talk:
         self.target = target
         self.given = given
         self.most = most
-        self._seen = Seen(target.path)
         self.attached: list[str] = []  # to go with the next prompt
         self.over = False
         self.unnamed = unnamed  # the first prompt will name the session
@@ -54,17 +52,9 @@ class Talk:
             return asked
         return asked.but(request=asked.request.but(stream=True))
 
-    @property
-    def seen(self) -> Seen:
-        """The session as it was read last."""
-        if self._seen.path != self.target.path:
-            self._seen.close()
-            self._seen = Seen(self.target.path)
-        return self._seen
-
     def view(self) -> View:
         """What the session says now; empty where it is not there yet."""
-        return ask.looked(self.env, self.target, self.seen)
+        return ask.looked(self.env, self.target)
 
     def turn(self, text: str | None) -> None:
         """Ask this, or what stands last; the answer is printed and stored as it comes.
@@ -85,7 +75,7 @@ class Talk:
         size = self.size()
         given = self.given.but(message=prompt, attach=tuple(self.attached), no_stdin=True)
         try:
-            return ask.ask(self.env, self.target, given, self.asked(), self.most, RETRY, self.seen)
+            return ask.ask(self.env, self.target, given, self.asked(), self.most, RETRY)
         except KeyboardInterrupt:
             self._stopped()
             raise

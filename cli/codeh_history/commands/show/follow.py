@@ -6,8 +6,7 @@ import gc
 import select
 import time
 
-from ...access.seen import Seen
-from ...access.view import filled, tell_lost
+from ...access.view import tell_lost, view_of
 from ...base.env import SIGPIPE, Env
 from ...base.errors import Interrupted, Lost, NotFound
 from ...base.escape import visible
@@ -94,7 +93,6 @@ def follow(env: Env, target: Target, *, last: int | None, jsonl: bool, strict: b
     """Print the session (or its `last` messages), then what comes, until nobody reads or Ctrl-C."""
     gc.enable()  # this process may live long
     follower = Events(env) if jsonl else Follower(env)
-    session = Seen(target.path)
     seen = None
     pause = PAUSE
     waiting = select.poll()
@@ -104,7 +102,7 @@ def follow(env: Env, target: Target, *, last: int | None, jsonl: bool, strict: b
         if stamp != seen:
             started = time.monotonic()
             lost: Lost = {}
-            view = filled(env, target, session.view(), strict=strict, lost=lost)
+            view = view_of(env, target, strict=strict, lost=lost)
             messages: numbered.Numbered = list(enumerate(view.messages, 1))
             tell_lost(env, target.id, lost)
             if seen is None and last is not None:
