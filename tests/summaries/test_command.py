@@ -24,7 +24,7 @@ HOSTILE = {
     "hangs and will not die": ("trap '' TERM; while :; do sleep 1; done", "longer than 0.5 s"),
     "says nothing": ("true", "blank"),
     "says blanks": ("printf ' \\n\\t\\n'", "blank"),
-    "says that it has none": ("echo 'No summary generated.'", "there is none"),
+    "says that it has none": ("echo 'No summary generated.'", "refusal"),
     "refuses": ("echo \"I'm sorry, but I can't assist with that.\"", "refusal"),
     "says an error": ("echo 'Error: 429 Too Many Requests'", "error text"),
     "says a JSON error": ('echo \'{"error":{"message":"overloaded"}}\'', "error text"),

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from codeh_history.summaries import gate, transcript
-from codeh_history.summaries.gate import problems
+from codeh_history.summaries.gate import faithful, problems
 from summaries.recorded import coding, support, view_of
 
 SOURCE = """\
@@ -31,9 +31,9 @@ def reasons(text: str, source: str = SOURCE, prompt: str = PROMPT, **how: bool) 
         ("", "blank"),
         (" \n\t ", "blank"),
         ("...", "blank"),
-        ("No summary generated.", "there is none"),
-        ("N/A", "there is none"),
-        ("null", "there is none"),
+        ("No summary generated.", "refusal"),
+        ("N/A", "says nothing"),
+        ("null", "says nothing"),
         ("Error: rate limit exceeded", "error text"),
         ("Traceback (most recent call last):\n  File x", "error text"),
         ("curl: (6) Could not resolve host", "error text"),
@@ -57,7 +57,7 @@ def reasons(text: str, source: str = SOURCE, prompt: str = PROMPT, **how: bool) 
 )
 def test_refused(text: str, reason: str) -> None:
     assert reason in reasons(text)
-    assert reason in reasons(text, faithful=False)
+    assert reason in reasons(text, checked=False)
 
 
 def test_no_smaller_than_its_source() -> None:
@@ -80,7 +80,7 @@ def test_no_smaller_than_its_source() -> None:
         "Rate limiting was discussed. The user prefers short answers, e.g. lists.",
         "Sorry states of the queue were not discussed, failed jobs were.".replace("Sorry s", "S"),
         "On 15/01/2026 3/4 of the retries went well.",
-        "Node.js was mentioned as an option, i.e. not chosen.",
+        "Node.js was mentioned as an option for the deploy, i.e. not chosen.",
         "**Files Modified/Created:** `src/orders/retry.py`; it failed on 15.01.2026.",
     ],
 )
@@ -108,12 +108,15 @@ def test_accepted(text: str) -> None:
         ("It failed on 2026-01-16.", "date that its source does not have: 2026-01-16"),
         ("Ask root@example.com.", "address that its source does not have: root@example.com"),
         ("Host db-8 is down.", "id that its source does not have: db-8"),
+        ('The user said "never push to main".', "quote that its source does not have: never push to main"),
+        ("It ran `make deploy all`.", "quote that its source does not have: make deploy all"),
+        ("Es tut mir leid, das kann ich nicht.", "none of its words"),
         ("The services/auth module failed.", "path that its source does not have: services/auth"),
     ],
 )
 def test_unfaithful(text: str, reason: str) -> None:
     assert reason in reasons(text)
-    assert reasons(text, faithful=False) == ""
+    assert reasons(text, checked=False) == ""
 
 
 def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not() -> None:
@@ -127,12 +130,12 @@ def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not() -> 
         numbers = sorted(set(re.findall(r"(?<![\w.,-])\d{3,4}(?![\w.,-])", source)))
         for names in (paths, ids, numbers):
             for name in chance.sample(names, min(5, len(names))):
-                assert not gate.unfaithful(f"The user worked on {name} there.", source), name
+                assert not faithful.problems(f"The user worked on {name} there.", source), name
                 mutant = mutated(name, chance)
                 if mutant in source:
                     continue
                 tried += 1
-                caught += bool(gate.unfaithful(f"The user worked on {mutant} there.", source))
+                caught += bool(faithful.problems(f"The user worked on {mutant} there.", source))
     print(f"altered names caught: {caught}/{tried}")
     assert tried > 80
     assert caught >= 0.95 * tried

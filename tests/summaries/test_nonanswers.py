@@ -1,4 +1,4 @@
-"""Answers that are no summary, in English, German and French; and summaries that mention such things in passing."""
+"""Answers that are no summary, told by how they begin or by their words; and summaries that mention such things in passing."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from codeh_history.summaries.gate import problems
 
-SOURCE = "The user asked about a parser, quotas and a flight; the assistant answered. " * 40
+SOURCE = "The user asked about a parser, a pond and a flight; the assistant answered. " * 40
 
 NO_SUMMARIES = (
     "ok",
@@ -120,7 +120,6 @@ NO_SUMMARIES = (
     "What would you like me to summarize?",
     "Wie kann ich Ihnen helfen?",
     "How can I help you today?",
-    "Hello! How can I assist you today?",
     "Bonjour ! Comment puis-je vous aider ?",
     "Das Limit für Anfragen wurde erreicht. Bitte später erneut versuchen.",
     "La limite de requêtes a été atteinte.",
@@ -135,8 +134,6 @@ NO_SUMMARIES = (
     "Failed to connect to localhost port 11434",
     "curl: (7) Failed to connect",
     "Could not resolve host",
-    "No API key found",
-    "Missing API key",
     "Unknown model: x",
     "context length exceeded",
     "Input is too long for requested model",
@@ -159,7 +156,6 @@ NO_SUMMARIES = (
     "Der Dienst ist derzeit nicht verfügbar.",
     "Ungültiger API-Schlüssel.",
     "Le serveur est surchargé.",
-    "Clé API invalide.",
     "Cette demande enfreint nos règles.",
     '[{"error":{"code":429}}]',
 )
@@ -206,8 +202,8 @@ SUMMARIES = (
 )
 
 
-def refused(text: str) -> list[str]:
-    return problems(text, SOURCE + text, "x " * 2000, tokens=(10, 1000))
+def refused(text: str, source: str = SOURCE) -> list[str]:
+    return problems(text, source, "x " * 2000, tokens=(1, 1000))
 
 
 @pytest.mark.parametrize("text", NO_SUMMARIES)
@@ -217,4 +213,4 @@ def test_what_is_no_summary_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", SUMMARIES)
 def test_a_summary_that_mentions_an_error_or_a_refusal_is_taken(text: str) -> None:
-    assert refused(text) == []
+    assert refused(text, SOURCE + text) == []

@@ -141,6 +141,6 @@ def test_an_extract_fills_its_room_and_no_more() -> None:
     corpus()
     messages = view_of(coding()).messages
     for room in by_length([300], [200, 300, 600, 15_000], [200, 300, 600, 15_000]):
-        text = extract(messages, room, COUNTER)
+        text = extract(messages, room, COUNTER)["summary"]
         assert room * 0.9 < COUNTER.counts([text])[0] <= room + 2
-        assert text == extract(messages, room, COUNTER)
+        assert text == extract(messages, room, COUNTER)["summary"]

@@ -238,3 +238,14 @@ def test_i_needs_a_session_and_does_not_go_with_emit(home: Path) -> None:
     assert run("summarize", "-", "-i", stdin=path.read_bytes()).code == 2
     assert run("summarize", "demo", "-i", "--emit").code == 2
     assert run("summarize", "--all", "-i", "--counter", "approx").lines[0]["session"] == "demo"
+
+
+def test_the_system_prompt_may_be_named(home: Path) -> None:
+    path = session(home, "demo", 51)
+    via = "cat >/dev/null; echo 'The user asked short questions on 2031-07-09.'"
+    assert (
+        "a date that its source does not have: 2031-07-09" in summarize("demo", "--via", via).err.decode()
+    )
+    run("set", "-s", "demo", "system=Today is 2031-07-09.")
+    assert summarize("demo", "--via", via).code == 0
+    assert "2031-07-09" in lines(path)[-1]["summary"]

@@ -180,7 +180,7 @@ def test_tools_stand_in_the_prompt_and_may_be_named(home: Path, tmp_path: Path) 
 
 REFUSED = {
     "blank": (" \n\t", "blank"),
-    "none": ("No summary generated.", "there is none"),
+    "none": ("No summary generated.", "refusal"),
     "refusal": ("I'm sorry, but I can't assist with that.", "refusal"),
     "error": ("Error: 429 Too Many Requests", "error text"),
     "larger": ("The user asked. " * 400, "not shorter than its source"),

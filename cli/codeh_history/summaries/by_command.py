@@ -68,7 +68,13 @@ class Asked:
         asked, given = self.sources.prompt(source)
         answer = self.answer(asked)
         return gate.summary_in(
-            answer, source.names, asked.plain, given, self.sources.count, faithful=self.faithful
+            answer,
+            source.names,
+            asked.plain,
+            given,
+            self.sources.count,
+            messages=source.messages,
+            checked=self.faithful,
         )
 
     def answer(self, asked: Prompt) -> str:

@@ -6,7 +6,7 @@ Nothing is deleted: a summary covers messages, and `undo` takes it back.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..access.view import view_of
 from ..base.env import Env
@@ -92,6 +92,9 @@ def prepare(view: View, settings: Settings) -> Work | None:
 def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool) -> Work:
     """The records of a batch, and of one summary in the place of all there are then."""
     drafts: list[Draft] = []
+    system = view.meta.get("system")
+    if batch is not None and isinstance(system, str):
+        batch = replace(batch, system=system)
     if batch is not None:
         drafts.append(_batch_draft(batch, summarizer))
     if folds:

@@ -27,6 +27,7 @@ class Source(NamedTuple):
     exchanges: int
     what: str
     shortened: tuple[int, int] | None = None
+    messages: Sequence[Message] = ()
 
     @property
     def silence(self) -> str:
@@ -36,8 +37,9 @@ class Source(NamedTuple):
 
 def of_batch(batch: Batch) -> Source:
     """The exchanges of a batch, whole."""
-    names = transcript.source(batch.messages, [str(batch.count)])
-    return Source(transcript.entries(batch.messages), names, batch.count, CONVERSATIONS)
+    names = transcript.source(batch.messages, [str(batch.count), batch.system])
+    entries = transcript.entries(batch.messages)
+    return Source(entries, names, batch.count, CONVERSATIONS, messages=batch.messages)
 
 
 def of_summaries(texts: Sequence[str], count: int) -> Source:

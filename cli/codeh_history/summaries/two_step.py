@@ -117,7 +117,7 @@ class Answered:
     def _checked(self, source: Source) -> str:
         return gate.summary_in(
             self.answer, source.names, self.emitted["prompt"], self.emitted["tokens"], self.counter.counts,
-            faithful=self.faithful,
+            messages=source.messages, checked=self.faithful,
         )  # fmt: skip
 
 

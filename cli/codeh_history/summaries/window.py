@@ -18,12 +18,16 @@ SUMMARIES = 5  # more than these fold one level up
 
 @dataclass(frozen=True)
 class Batch:
-    """The messages to cover: those of the `count` oldest exchanges without what stays, and their period."""
+    """The messages to cover: those of the `count` oldest exchanges without what stays, and their period.
+
+    `system`: the system prompt that they were sent with, which a summary may name too.
+    """
 
     messages: Sequence[Message]
     count: int
     start: str | None
     end: str | None
+    system: str = ""
 
     @property
     def ids(self) -> list[str]:

@@ -60,17 +60,17 @@ def _asked(view: View, op: Op, counter: Counter, settings: Settings, runs: Runs,
     messages = [message for message in view.messages if message.id in covered]
     earlier = [summary for summary in view.summaries if summary.id in covered]
     sources = Sources(counter.counts, REQUEST, SOURCE, partial(extracted, counter), partial(_wording, room))
-    batch = Batch(messages, max(1, prompts(messages)), None, None)
+    batch = Batch(messages, max(1, prompts(messages)), None, None, settings.system or "")
     asked = Asked(runs, sources, None, None, faithful=True)
-    return asked.of_source(_source(sources, batch, earlier, settings.system))
+    return asked.of_source(_source(sources, batch, earlier))
 
 
-def _source(sources: Sources, batch: Batch, earlier: Sequence[Summary], system: str | None) -> Source:
-    """The messages, behind the summaries that the new one takes in; the system prompt may be named too."""
+def _source(sources: Sources, batch: Batch, earlier: Sequence[Summary]) -> Source:
+    """The messages, behind the summaries that the new one takes in."""
     source = sources.of_batch(batch)
     texts = [summary.text for summary in earlier]
     pieces = [*(f"Summary of earlier work:\n{text}" for text in texts), *source.pieces]
-    return source._replace(pieces=pieces, names="\n".join([source.names, *texts, system or ""]))
+    return source._replace(pieces=pieces, names="\n".join([source.names, *texts]))
 
 
 def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> prompt.Prompt:

@@ -1,0 +1,186 @@
+"""Whether a summary is faithful: what of it can be looked up stands in its source.
+
+Paths, URLs, addresses, ids, dates, numbers and quotes. Names of people and things are not looked up.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from ..clipped import clip
+
+_URL = re.compile(r"\b[a-z][a-z0-9+.-]{1,12}://[^\s<>\"'`\])}]+|\bwww\.[^\s<>\"'`\])}]+", re.IGNORECASE)
+_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PATH = re.compile(
+    r"(?<![\w:/.@-])(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.$-]+[/\\])+[\w@+.*$-]*"
+    r"|(?<![\w:/.@-])[/~][\w@+.-]+"
+)
+_FILE = re.compile(r"(?<![\w/@.-])[\w@+-][\w@+.-]*\.([A-Za-z][A-Za-z0-9]{0,9})(?![\w/-])")
+_ID = re.compile(r"(?<![\w.])#?(?=[\w-]*\d)(?=[\w-]*[A-Za-z_#])[A-Za-z0-9_#][\w-]*\w|(?<!\w)#\d+")
+_NUMBER = re.compile(
+    r"(?<![\w.,])[-\u2212]?[$\u20ac\u00a3]?\d[\d,.\u202f_]*\d|(?<![\w.,])[$\u20ac\u00a3]?\d"
+)
+_DATE = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
+_DIGITS = re.compile(r"(?<![A-Za-z_\d.,])\d[\d,_]*(?:\.\d+)*")
+_LIST_MARK = re.compile(r"^\s*(?:[-*+]\s+)?\(?\d{1,2}[.)]\s", re.MULTILINE)
+_SUFFIX = re.compile(r"(?:st|nd|rd|th|s|%|x|k|m|b|ms|am|pm|kb|mb|gb|tb|px|h|d|min|sec)", re.IGNORECASE)
+_EXTENSIONS = frozenset(
+    "py pyi js jsx ts tsx mjs cjs json jsonl yaml yml toml md rst txt csv tsv html htm css scss go rs c h"
+    " cc cpp hpp java"
+    " kt rb php sh bash zsh sql xml ini cfg conf env lock log ipynb pdf png jpg jpeg gif svg webp zip tar"
+    " gz tgz db sqlite"
+    " proto vue svelte swift lua pl r jl ex exs hs scala dart tf gradle bat ps1 exe dll so docx xlsx pptx"
+    " doc xls ppt mp3"
+    " mp4 wav bak tmp diff patch service timer com org net io dev app ai co edu gov".split()
+)  # fmt: skip
+_PRODUCTS = frozenset(
+    "node.js next.js vue.js react.js three.js d3.js express.js socket.io asp.net nuxt.js nest.js".split()
+)
+_SLASHED = frozenset(
+    "and/or he/she his/her yes/no on/off true/false client/server read/write input/output i/o pros/cons"
+    " start/stop n/a w/o"
+    " 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export success/failure and/nor".split()
+)  # fmt: skip
+_QUOTE = re.compile(r"\"([^\"\n]{3,300})\"|`([^`\n]{3,300})`")
+_QUOTES = str.maketrans(
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u201e": '"',
+        "\u00ab": '"',
+        "\u00bb": '"',
+    }
+)
+_DAY = re.compile(r"\d{1,2}[.]\d{1,2}[.](?:19|20)\d\d")
+COUNTS = 10  # plain whole numbers up to this are a summariser's own counting
+STEM = 5  # letters by which two words are the same
+FEW = 2  # longer words of a short text, of which one has to be the source's
+_TOLD_OF = "user assistant customer client agent team group".split()  # whom summaries are about
+SHORT = 400  # characters of a text that may be no summary; a longer one may be in another language
+
+
+def problems(text: str, source: str) -> list[str]:
+    """What a text names, by kind, that its source does not have."""
+    known = _known(source)
+    rest = _LIST_MARK.sub(" ", _straight(text))
+    reasons: list[str] = []
+    for kind, pattern, judge in (
+        ("quote", _QUOTE, known.has_quote),
+        ("URL", _URL, known.has_url),
+        ("address", _EMAIL, known.has),
+        ("path", _PATH, known.has_path),
+        ("file", _FILE, known.has_file),
+        ("date", _DATE, known.has),
+        ("id", _ID, known.has_id),
+        ("number", _NUMBER, known.has_number),
+    ):
+        matches = (
+            found[1] or found[2] if pattern is _QUOTE else found[0] for found in pattern.finditer(rest)
+        )
+        names = [name.rstrip(".,;:!?'\"*`)") for name in matches]
+        missing = dict.fromkeys(name for name in names if name and not judge(name))
+        if pattern is not _QUOTE:
+            rest = pattern.sub(" ", rest)
+        if missing:
+            reasons.append(
+                f"it names a {kind} that its source does not have: {clip(', '.join(missing), 160)}"
+            )
+    if not reasons and len(text) <= SHORT and not known.has_words(rest):
+        reasons.append("none of its words are its source's")
+    return reasons
+
+
+def _straight(text: str) -> str:
+    """The text with straight quotes and apostrophes."""
+    return text.translate(_QUOTES)
+
+
+@lru_cache(maxsize=2)
+def _known(source: str) -> _Source:
+    return _Source(source)
+
+
+class _Source:
+    """What a source names, for looking up."""
+
+    def __init__(self, source: str) -> None:
+        self.text = source.casefold()
+        self.numbers = {_value(match[0]) for match in _DIGITS.finditer(source)}
+        self.words = set(re.findall(r"[^\W_]+", self.text))
+        self.stems = {word[:STEM] for word in (*self.words, *_TOLD_OF)}
+        self.plain = _plain(source)
+
+    def has(self, name: str) -> bool:
+        return name.casefold() in self.text
+
+    def has_url(self, name: str) -> bool:
+        return self.has(name.rstrip("/"))
+
+    def has_path(self, name: str) -> bool:
+        """Paths of the source and their ends; plain words joined by a slash (`and/or`) are none."""
+        plain = name.strip("/\\~.*").replace("\\", "/")
+        if self.has(name.rstrip("/\\*")) or not plain:
+            return True
+        parts = plain.split("/")
+        if all(part.isdecimal() for part in parts):  # a date, a fraction
+            return all(map(self.has_number, parts))
+        if name[0] in "/~." or name.endswith(("/", "\\")) or len(parts) > 3:
+            return False
+        if plain.istitle():  # `Modified/Created`
+            return True
+        return plain.casefold() in _SLASHED or all(
+            part in self.words for part in plain.casefold().split("/")
+        )
+
+    def has_quote(self, name: str) -> bool:
+        """Quotes by their words; one word may be a term."""
+        return " " not in name.strip() or _plain(name) in self.plain
+
+    def has_words(self, text: str) -> bool:
+        """Whether any longer word of a text is the source's: else it is about something else."""
+        words = [word[:STEM] for word in re.findall(r"[^\W\d_]{4,}", text.casefold())]
+        return len(words) < FEW or not self.stems.isdisjoint(words)
+
+    def has_file(self, name: str) -> bool:
+        ending = name.rsplit(".", 1)[-1].lower()
+        return ending not in _EXTENSIONS or name.lower() in _PRODUCTS or self.has(name)
+
+    def has_id(self, name: str) -> bool:
+        """An id as it stands, a hash cut short, a number with its unit by its value."""
+        if self.bounded(name, "a-z0-9") or (re.fullmatch(r"[0-9a-fA-F]{7,}", name) and self.has(name)):
+            return True
+        value = re.fullmatch(r"(\d[\d,.]*)([A-Za-z%]+)", name)
+        if value is not None:
+            return bool(_SUFFIX.fullmatch(value[2])) and self.has_number(value[1])
+        pieces = [piece.casefold() for piece in re.split(r"[-_]", name) if piece]
+        return name[0] != "#" and all(piece in self.words or piece.isalpha() for piece in pieces)
+
+    def has_number(self, name: str) -> bool:
+        value = _value(name)
+        counts = name.isdecimal() and int(value) <= COUNTS
+        if _DAY.fullmatch(name):
+            return all(_value(part) in self.numbers for part in name.split("."))
+        return counts or value in self.numbers or self.bounded(name, r"\d")
+
+    def bounded(self, name: str, alphabet: str) -> bool:
+        """Whether the source has the name, not inside a longer one (`v2` has 2)."""
+        pattern = rf"(?<![{alphabet}.])(?<![a-z0-9]{{2}}){re.escape(name.casefold())}(?![{alphabet}])"
+        return re.search(pattern, self.text) is not None
+
+
+def _plain(text: str) -> str:
+    """The words of a text, for comparing quotes."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _value(number: str) -> str:
+    """A number without grouping, leading and trailing zeros: `1,234.50` and `1234.5` are the same."""
+    plain = re.sub(r"[^\d.]", "", number).strip(".")
+    whole, dot, rest = plain.partition(".")
+    if "." in rest:
+        return plain  # a version
+    whole, rest = whole.lstrip("0") or "0", rest.rstrip("0")
+    return f"{whole}.{rest}" if dot and rest else whole
