@@ -21,6 +21,7 @@ BROUGHT = Brought("p-s", 1, created=True)
 class Asked(NamedTuple):
     into: str | None = None
     report: bool = False
+    verbose: bool = False
     strict: bool = False
     branches: bool = False
 
@@ -50,6 +51,21 @@ def test_of_many_the_first_are_named_and_all_are_reported(tmp_path: Path) -> Non
     reported = [orjson.loads(line) for line in told(tmp_path, session, report=True) if line.startswith("{")]
     assert [line["line"] for line in reported] == list(range(1, 26))
     assert {line["session"] for line in reported} == {"p-s"}
+
+
+def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path: Path) -> None:
+    session = Session("p", "s", left=Counter({"thought": 2, "zebra": 1}))
+    for kind in ("attachment", "attachment", "mode"):
+        session.aside(kind)
+    said = ["not imported: 2 thought", "not imported: 1 zebra"]
+    assert told(tmp_path, session) == [*said, "not imported: 3 interface records (-v names them)"]
+    assert told(tmp_path, session, verbose=True) == [
+        *said,
+        "not imported: 2 attachment",
+        "not imported: 1 mode",
+    ]
+    reported = [line for line in told(tmp_path, session, report=True) if line.startswith("{")]
+    assert [orjson.loads(line)["left"] for line in reported] == ["thought", "zebra", "attachment", "mode"]
 
 
 def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from codeh_history.commands.import_ import summary
+import pytest
+
+from codeh_history.base.env import Env
+from codeh_history.commands.import_ import every, summary
 from program_files import SAMPLES, SESSION, written
 from support import run
 from terminal_output import on_terminal
@@ -41,3 +44,16 @@ def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home: Path) -> 
     assert imported("--jsonl")[-1].startswith('{"session":"pi-')
     done = run("import", "--all", env={"HOME": str(home)})
     assert (done.out, done.err) == (b"", b"")
+
+
+def test_an_interrupted_import_still_prints_what_it_did(
+    capfd: pytest.CaptureFixture[str], home: Path
+) -> None:
+    line = {"session": "pi-1", "program": "pi", "path": "/x", "action": "imported", "records": 3}
+    env = Env({"CODEH_HOME": str(home)})
+    in_turn = every._InTurn(env, table=True)
+    in_turn.add(1, [line])
+    in_turn.__exit__(KeyboardInterrupt, None, None)
+    assert capfd.readouterr() == ("pi-1\timported\t3\t/x\n", "codeh-history: 1 imported (1 pi)\n")
+    every._InTurn(env, table=True).__exit__(KeyboardInterrupt, None, None)
+    assert capfd.readouterr() == ("", "")

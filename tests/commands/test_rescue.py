@@ -248,3 +248,33 @@ def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(
     assert told["window"] == (window or 1_000_000)
     if window:
         assert told["tokens"]["after"] <= told["budget"] == int(window * 0.6)
+
+
+@pytest.mark.parametrize("program", sorted(set(AGENTS) - {"opencode"}))
+def test_2026_11_23_what_was_installed_is_not_installed_again(program: str, tmp_path: Path) -> None:
+    case = next(case for case in CHOSEN[program] if case.folder.name == "result-lost")
+    env = {"HOME": str(tmp_path)}
+    first, second = (
+        orjson.loads(inside("rescue", str(case.session), "--install", "--json", home=tmp_path, env=env).out)
+        for _ in range(2)
+    )
+    assert first["written"]
+    assert (second["written"], second["there"], second["resume"]) == (
+        None,
+        first["written"],
+        first["resume"],
+    )
+    done = inside("rescue", str(case.session), "--install", home=tmp_path, env=env)
+    assert f"written   nothing; it was installed before: {first['written']}\n" in done.err.decode()
+    other = inside(
+        "rescue", str(case.session), "--install", "--json", "--title", "x", home=tmp_path, env=env
+    )
+    assert orjson.loads(other.out)["written"] not in (None, first["written"])
+
+
+def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path: Path) -> None:
+    case = next(case for case in CHOSEN["claude-code"] if case.folder.name == "result-lost")
+    done = inside("rescue", str(case.session), "--install", home=tmp_path, env={"HOME": str(tmp_path)})
+    said = done.err.decode()
+    assert f"resume    cd {os.path.realpath(os.getcwd())} && claude --resume " in said
+    assert "/home/dev/project does not exist; it continues in" in said

@@ -9,7 +9,7 @@ import pytest
 from codeh_history.commands.rescue.report import lines
 
 TOLD: dict[str, Any] = {
-    "session": "s", "program": "codex", "ok": True, "problems": [], "mended": {}, "model": None, "window": None, "budget": None, "compacted": False,
+    "session": "s", "program": "codex", "ok": True, "problems": [], "mended": {}, "model": None, "window": None, "budget": None, "compacted": False, "there": None,
     "messages": {"before": 4, "after": 4, "kept": 4, "shortened": 0, "summarised": 0, "dropped": 0},
     "tokens": {"counter": "approx", "before": 1234, "after": 1234}, "let_go": {}, "summary": 0, "left": {}, "not_written": {},
     "written": None, "place": None, "resume": None,

@@ -537,7 +537,7 @@ def test_many_broken_lines_are_named_a_few_of_them(tmp_path: Path) -> None:
     path = file.write(tmp_path)
     done = inside("import", str(path), home=tmp_path)
     assert done.err.count(b"its parent") == 20
-    assert f"and 280 more (`codeh-history verify {path}` names all)".encode() in done.err
+    assert f"and 280 more (`codeh-history verify {path}` lists all)".encode() in done.err
     assert inside("verify", str(path), home=tmp_path).out.count(b"\n") == 300
 
 
@@ -625,7 +625,7 @@ def test_an_attachment_that_says_nothing_is_counted(attachment: object, tmp_path
     file.user("u1", "ask")
     file.line("attachment", "a1", attachment=attachment)
     file.said("m1", "answer")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     assert b"not imported: 1 attachment" in done.err
     assert shown(tmp_path, COPY) == ["ask", "answer"]
 

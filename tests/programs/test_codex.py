@@ -200,7 +200,7 @@ def test_unknown_types_are_counted(tmp_path: Path) -> None:
     file.line("realtime_item", {})
     file.item("hologram", x=1)
     file.event("confetti")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     for kind in (b"1 realtime_item", b"1 response_item (hologram)", b"1 event_msg (confetti)"):
         assert b"not imported: " + kind in done.err
 

@@ -133,7 +133,7 @@ def test_what_the_program_forgets_or_never_sent(tmp_path: Path) -> None:
     file.user("a", "/path/to/barn is what?")
     file.message("b", "info", "saved")
     file.set(summary="A title")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     assert shown(tmp_path, COPY) == ["/path/to/barn is what?"]
     assert b"not imported: 1 context message" in done.err
     assert b"not imported: 1 info message" in done.err

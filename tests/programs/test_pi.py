@@ -70,7 +70,7 @@ def test_custom_messages_are_sent_custom_entries_are_not(tmp_path: Path) -> None
     file = Pi()
     file.line("custom_message", "a", customType="x", content="sent", display=False)
     file.line("custom", "b", customType="x", data={})
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     assert shown(tmp_path, COPY) == ["sent"]
     assert b"not imported: 1 custom (x)" in done.err
 

@@ -156,7 +156,7 @@ def other(shell: str, path: Path) -> Path:
     [
         ("sho", ["show"]), ("show de", ["debug", "demo"]), ("show x", []),
         ("payload --to g", ["gemini"]), ("show --js", ["--json", "--jsonl"]), ("rm demo de", ["debug", "demo"]),
-        ("export --to h", ["html"]), ("completion z", ["zsh"]), ("ask -p l", ["local"]),
+        ("export --to h", ["history-items", "html"]), ("completion z", ["zsh"]), ("ask -p l", ["local"]),
         ("rm --restore ", ["gone"]), ("payload demo --model g", ["gemini-3-pro"]), ("set ti", ["title="]),
         ("ask --system @no", ["@notes.md"]), ("set tools=@no", ["tools=@notes.md"]),
     ],

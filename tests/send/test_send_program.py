@@ -69,9 +69,16 @@ def test_a_directory_that_is_not_here_is_noted(env: Env, tmp_path: Path) -> None
         env.stderr = err.fileno()
         view = view_of([{**HEADER, "cwd": "/no/such"}, *SAID])
         assert program.directory(env, view, None) == "/no/such"
-    assert (tmp_path / "err").read_text() == (
-        "codeh-history: s: /no/such is no directory here; --cwd DIR names another\n"
-    )
+        assert program.directory(env, view, "/nor/this", here=True) == "/nor/this"
+        here = os.path.realpath(os.getcwd())
+        assert program.directory(env, view, None, here=True) == here
+        made = program.make(env, view, "claude-code")
+    assert (tmp_path / "err").read_text().splitlines()[:3] == [
+        "codeh-history: s: /no/such does not exist; --cwd DIR names another",
+        "codeh-history: s: /nor/this does not exist; --cwd DIR names another",
+        f"codeh-history: s: /no/such does not exist; it continues in {here}; --cwd DIR names another",
+    ]
+    assert program.command(made, ["prog"]) == "prog"
 
 
 def test_installed_it_lies_where_its_program_looks_and_never_over_another(env: Env, tmp_path: Path) -> None:

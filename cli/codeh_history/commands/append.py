@@ -100,8 +100,8 @@ def one_lately(env: Env, session: str | None, format: str) -> None:
         from ..store.unsent import kept_answer
 
         raise Usage(
-            f"{', '.join(ids)}: used in this directory in the last hour; which one was asked? "
-            f"say -s SESSION{kept_answer(env, format)}"
+            f"which session is answered? {', '.join(ids)} were used in this directory in the last hour; "
+            f"name one with -s{kept_answer(env, format)}"
         )
 
 

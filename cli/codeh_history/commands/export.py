@@ -159,7 +159,7 @@ def for_program(env: Env, view: View, to: str, given: Given) -> None:
     """Write the file that a program goes on with; what it lacks and what to do next is noted."""
     from ..send import program
 
-    made = program.make(env, view, to, cwd=given.cwd, title=given.title)
+    made = program.make(env, view, to, cwd=given.cwd, title=given.title, install=given.install)
     if given.install:
         next = program.install(env, made)
     elif given.output not in (None, "-"):

@@ -14,6 +14,7 @@ EXPORTERS = {  # form → module, imported when it is asked for
     "exchanges": "exchanges",
     "persisted": "persisted",
     "refs": "refs",
+    "history-items": "history_items",
     "markdown": "markdown",
     "html": "html",
     "atif": "atif",

@@ -89,11 +89,15 @@ class Methods:
             return call.text
 
     def extend(self, messages: Iterable[Json], *, redact: bool = False) -> list[str]:
-        """Append many messages (`append --jsonl`), all or nothing; their ids."""
-        from ..append import jsonl
-        from .options import dumped
+        """Append many messages (`append --jsonl`), all or nothing; their ids.
 
-        lines = [dumped(message) + b"\n" for message in messages]
+        An interface's `{type, text, toolCalls?, timestamp, metadata?}` and `{committed, pending}` are taken
+        too; what is still pending is BadData.
+        """
+        from ..append import jsonl
+        from .options import as_records, dumped
+
+        lines = [dumped(record) + b"\n" for message in messages for record in as_records(message)]
         if not lines:
             return []
         with self._opened.call(b"".join(lines)) as call:

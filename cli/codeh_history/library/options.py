@@ -98,3 +98,18 @@ def _is_finite(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(map(_is_finite, value))
     return not isinstance(value, float) or abs(value) < float("inf")
+
+
+def as_records(message: Any) -> list[Any]:
+    """A message as given, or the records of one as an interface keeps it."""
+    from ..programs.forms import items
+
+    if not items.holds(message):
+        return [message]
+    made = [
+        {key: value for key, value in record.items() if value is not None}
+        for record in items.records(message, "") or ()
+    ]
+    if not made or any(record["type"] != "message" for record in made):
+        raise BadData("a message that is pending, or cannot be read; nothing was stored")
+    return [{key: value for key, value in record.items() if key != "id" or value} for record in made]

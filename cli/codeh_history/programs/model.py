@@ -103,6 +103,7 @@ class Session:
     `agent`: whether it is a sub-agent of that parent. `used` reads what sub-agents used that are not
     imported. `partial`: of a source that is damaged, so that what is not among the items may have been
     lost. `returns`: whether what its program took back may come back.
+    `interface`: which kinds of `left` are records that the program keeps for itself, nothing that was said.
     """
 
     program: str
@@ -113,6 +114,7 @@ class Session:
     settings: Json = field(default_factory=dict)
     items: list[Entry | Summary] = field(default_factory=list)
     left: Counter[str] = field(default_factory=Counter)
+    interface: set[str] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     parent: Json | None = None
     agent: bool = False
@@ -142,6 +144,12 @@ class Session:
     def last(self) -> str | None:
         """When it was written last, as far as it is known."""
         return next((item.ts for item in reversed(self.items) if item.ts), self.created)
+
+    def aside(self, kind: str, *, known: bool = True) -> None:
+        """Count a record that the program keeps for itself, if it is `known` to be one."""
+        self.left[kind] += 1
+        if known:
+            self.interface.add(kind)
 
     def leave(self, kind: str, count: int) -> None:
         """Count what is not among the items; nothing is said of a kind of which there is none."""

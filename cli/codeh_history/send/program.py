@@ -19,15 +19,16 @@ from ..programs.protocol import About, Written
 from ..session import sources
 from ..session.view import View
 from ..store import new_file
-from ..store.program_files.folders import folder_of
+from ..store.program_files import is_database, opened, sessions_in
+from ..store.program_files.folders import folder_of, found
 
 _LONGEST = 1 << 24  # bytes of a program's own file that are looked at
 
 
 class Made(NamedTuple):
-    """A file for a program, not yet anywhere: where it belongs, and in which directory it goes on.
+    """A file for a program, not yet anywhere: where it belongs, and in which directory it continues.
 
-    `place`: "" where the program itself takes it in.
+    `cwd`: "" where that does not exist. `place`: "" where the program itself takes it in.
     """
 
     session: str
@@ -37,23 +38,28 @@ class Made(NamedTuple):
     written: Written
 
 
-def make(env: Env, view: View, program: str, *, cwd: str | None = None, title: str | None = None) -> Made:
+def make(
+    env: Env, view: View, program: str, *, cwd: str | None = None, title: str | None = None,
+    install: bool = False, of: tuple[object, ...] = (),
+) -> Made:  # fmt: skip
     """The file of a view, made valid for any provider; BadData where there is no message in it.
 
-    Without `cwd` it goes on in the session's own directory, else in this one.
+    Without `cwd` it continues in the session's own directory, else in this one; if it is to be installed,
+    in one that exists. `of`: what the new session's id is made of, instead of a random one.
     """
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered="stub"), ("pairs",))
     whole = whole.with_messages(sources.listed(whole.messages))
     if not whole.summaries and not any(m.role is not None and m.committed for m in whole.messages):
         raise BadData(f"{view.id or 'the session'}: no message to write; append one first")
     named = title if title is not None else view.meta.get("title")
-    where = directory(env, view, cwd)
-    id = writing.uuid(program, env.new_id(view.id, 0))
+    where = directory(env, view, cwd, here=install)
+    id = writing.uuid(program, *((where, *of) if of else (env.new_id(view.id, 0),)))
     folder = folder_of(env, sessions.places(program)[0])
     title = named if isinstance(named, str) and named else None
     written = sessions.written(program, whole, About(id, where, title, env.now(), partial(_known, folder)))
     place = os.path.join(folder, *written.name.split("/")) if not written.imported else ""
-    return Made(view.id or "-", program, where, place, written)
+    known = cwd is not None or os.path.isdir(where)
+    return Made(view.id or "-", program, where if known else "", place, written)
 
 
 def _known(folder: str, name: str) -> bytes:
@@ -65,22 +71,27 @@ def _known(folder: str, name: str) -> bytes:
         return b""
 
 
-def directory(env: Env, view: View, cwd: str | None) -> str:
-    """The directory in which a session goes on, without links; one that is not here is noted."""
+def directory(env: Env, view: View, cwd: str | None, *, here: bool = False) -> str:
+    """The directory in which a session continues, without links; one that does not exist is noted.
+
+    `here`: in the stead of the session's own this one is taken, if that does not exist.
+    """
     own = view.header.get("cwd") if view.header else None
-    found = cwd if cwd is not None else own if isinstance(own, str) and own else env.cwd()
-    if not os.path.isdir(found):
-        env.note(f"{view.id}: {found} is no directory here; --cwd DIR names another")
-        return os.path.abspath(found)
-    return os.path.realpath(found)
+    wanted = cwd if cwd is not None else own if isinstance(own, str) and own else env.cwd()
+    if os.path.isdir(wanted):
+        return os.path.realpath(wanted)
+    instead = os.path.realpath(env.cwd()) if here and cwd is None and env.cwd() else os.path.abspath(wanted)
+    where = "" if instead == os.path.abspath(wanted) else f"; it continues in {instead}"
+    env.note(f"{view.id}: {wanted} does not exist{where}; --cwd DIR names another")
+    return instead
 
 
 def tell_left(env: Env, made: Made) -> None:
     """Say what the file does not hold as it was, what several messages have in common once."""
-    found: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for note in made.written.notes:
-        found.setdefault(note.partition(": ")[2], []).append(note)
-    for why, notes in found.items():
+        by_reason.setdefault(note.partition(": ")[2], []).append(note)
+    for why, notes in by_reason.items():
         env.note(f"{made.session}: {notes[0] if len(notes) == 1 else f'{len(notes)} messages: {why}'}")
     left = writing.told(made.written.left)
     if left:
@@ -96,8 +107,8 @@ def print_out(env: Env, made: Made) -> str:
 def save(made: Made, path: str) -> str:
     """Write the file under a new name; returns how to go on."""
     new_file.write(path, made.written.data)
-    found = resumed(made, os.path.abspath(path))
-    return f"resume with: {found}" if found else _to_be_put(made)
+    command_line = resumed(made, os.path.abspath(path))
+    return f"resume with: {command_line}" if command_line else _to_be_put(made)
 
 
 def resumed(made: Made, path: str) -> str | None:
@@ -118,6 +129,21 @@ def install(env: Env, made: Made) -> str:
     return f"resume with: {command(made, made.written.resume)}"
 
 
+def installed(env: Env, made: Made) -> str | None:
+    """Where the program has a session of this id already; None where it has none."""
+    id = made.written.resume[-1]
+    for file in found(env, [made.program]):
+        named = id in file.path or f"-{id[:8]}.json" in file.path  # Gemini CLI's names
+        if named or (is_database(file.path) and id in _ids_in(file.path, made.program)):
+            return file.path
+    return None
+
+
+def _ids_in(path: str, program: str) -> set[str]:
+    with opened(path) as file:
+        return {session.id for session in sessions_in(file, program)}
+
+
 def _imported(env: Env, made: Made) -> None:
     """Have the program take the file in; InputOutput where it does not."""
     words = made.written.imported
@@ -126,7 +152,7 @@ def _imported(env: Env, made: Made) -> None:
         file.flush()
         try:
             done = subprocess.run(
-                [*words, file.name], cwd=made.cwd, env=dict(env.environ), stdin=subprocess.DEVNULL,
+                [*words, file.name], cwd=made.cwd or None, env=dict(env.environ), stdin=subprocess.DEVNULL,
                 capture_output=True, check=False,
             )  # fmt: skip
         except OSError as error:
@@ -146,4 +172,4 @@ def _to_be_put(made: Made) -> str:
 
 def command(made: Made, words: Sequence[str]) -> str:
     """A command line that runs in the session's directory."""
-    return f"cd {shlex.quote(made.cwd)} && {shlex.join(words)}"
+    return f"cd {shlex.quote(made.cwd)} && {shlex.join(words)}" if made.cwd else shlex.join(words)

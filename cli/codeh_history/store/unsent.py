@@ -42,7 +42,7 @@ def kept_answer(env: Env, format: str) -> str:
     file = _kept(env, "unnamed", data, "answer") if data.strip() else None
     if file is None:
         return ""
-    return f" (it is kept: `codeh-history append -s SESSION --from {format} < {shlex.quote(file)}`)"
+    return f" (the answer is kept: `codeh-history append -s SESSION --from {format} < {shlex.quote(file)}`)"
 
 
 def write_text(env: Env, path: str, id: str, text: str) -> str:

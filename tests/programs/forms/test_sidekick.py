@@ -93,6 +93,16 @@ def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(
         assert b"repair" not in sent.err
 
 
+def test_what_is_sent_with_messages_is_kept(home: Path, tmp_path: Path) -> None:
+    tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
+    params = {"messages": CHAT, "tools": tools, "toolChoice": {"type": "auto"}, "model": "m"}
+    assert inside("import", written(tmp_path, params), "--into", "a", "--strict", home=home).code == 0
+    around, system, *records = lines(session_path(home, "a"))[1:]
+    assert around["set"] == {"tools": tools, "x-sidekick": {"toolChoice": {"type": "auto"}, "model": "m"}}
+    assert system["set"] == {"system": "Be brief."}
+    assert [(record["kind"], part) for record in records for part in record["parts"]] == ANSWERED
+
+
 @pytest.mark.parametrize(("message", "reason"), [
     ({**EMPTY, "role": "assistant", "content": "", "toolCalls": [{"id": "c1"}]}, "a call or a block that cannot be read"),
     ({"role": "assistant", "content": [{"type": "tool_use", "toolUse": {"id": "c1"}}]}, "a call or a block that cannot be read"),

@@ -48,6 +48,7 @@ def run(env: Env, given: Given) -> int:
         from . import example
 
         env.write(f"{example.write(env)}\n".encode("utf-8", "surrogateescape"))
+        env.note("add your key as the file says; then `codeh-history ask -p NAME TEXT` asks that provider")
         return 0
     if given.what == "check":
         from . import check

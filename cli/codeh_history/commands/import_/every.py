@@ -62,8 +62,6 @@ def run(
                 known.keep(files[place], grows)
             told.done(number, len(files))
     known.save()
-    if table:
-        summary.tell(env, said.lines)
     return codes[min(codes)] if codes else 0
 
 
@@ -89,9 +87,11 @@ class _InTurn:
             self._write(self.turn)
             self.turn += 1
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         for place in sorted(self.held):
             self._write(place)
+        if self.table and (self.lines or kind is None):
+            summary.tell(self.env, self.lines)
 
     def _write(self, place: int) -> None:
         lines = self.held.pop(place)

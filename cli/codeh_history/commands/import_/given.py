@@ -21,6 +21,7 @@ class Given(Options):
     identity: Sequence[str] = IDENTITY
     branches: bool = flag("Also import abandoned branches and sub-agents as sessions.")
     jsonl: bool = flag("With --all on a terminal: JSON lines, not a table.")
+    verbose: bool = flag("Also count each kind of interface records that are not imported.", short="-v")
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
     strict: bool = STRICT

@@ -11,6 +11,7 @@ from ...access.source import Source
 from ...access.view import MOST_NAMED
 from ...base.env import Env
 from ...base.errors import BadData
+from ...base.words import some
 from ...programs.model import AS_BRANCHES, Problem, Session
 from ...session.records import dumps
 from ...store import program_files
@@ -59,7 +60,10 @@ def check_whole(where: str, session: Session) -> None:
 
 
 def tell(env: Env, given: Given, where: str, session: Session, brought: Brought) -> None:
-    """Note what is not as in the source: what was damaged, and how much was left out, a line a kind."""
+    """Note what is not as in the source: what was damaged, and how much was left out, a line a kind.
+
+    What was said comes first; records that the program keeps for itself are one line without `--verbose`.
+    """
     if brought.apart:
         env.note(f"{where}: {brought.apart}: new messages went to {brought.id}")
     told = 0
@@ -73,10 +77,15 @@ def tell(env: Env, given: Given, where: str, session: Session, brought: Brought)
             env.report(dumps({"session": brought.id, **problem._asdict()}))
     if told > MOST_NAMED:
         env.note(f"{where}: and {told - MOST_NAMED} more (`codeh-history verify {where}` lists all)")
-    for kind, count in sorted(session.left.items()):
-        env.note(f"{where}: not imported: {count} {kind}")
+    own = session.interface
+    records = sum(session.left[kind] for kind in own)
+    for kind, count in sorted(session.left.items(), key=lambda item: (item[0] in own, item[0])):
+        if given.verbose or kind not in own:
+            env.note(f"{where}: not imported: {count} {kind}")
         if given.report:
             env.report(dumps({"session": brought.id, "left": kind, "count": count}))
+    if records and not given.verbose:
+        env.note(f"{where}: not imported: {some(records, 'interface record')} (-v names them)")
 
 
 def _at(problem: Problem) -> str:

@@ -11,6 +11,7 @@ from ...base.env import Env
 from ...base.errors import Usage
 from ...programs import sessions
 from ...session.model import Summary
+from ...session.records import dumps
 from ...session.view import View
 from ...store import create
 from .given import Given
@@ -24,6 +25,7 @@ class Out(NamedTuple):
     """Where it went (None: stdout, or nowhere), as which session of ours, and what goes on with it.
 
     `place`: where a file is to be put before its program finds it; `left`: what was not written, by kind.
+    `there`: where the same was installed before, so that nothing was written.
     """
 
     path: str | None = None
@@ -31,6 +33,7 @@ class Out(NamedTuple):
     resume: str | None = None
     place: str | None = None
     printed: bool = False
+    there: str | None = None
     left: dict[str, int] = {}  # noqa: RUF012 - never changed
 
 
@@ -55,8 +58,13 @@ def write(env: Env, given: Given, found: Found, done: Reduced, to: str | None) -
         return _ours(env, given, found, done)
     from ...send import program
 
-    made = program.make(env, done.fitted, to, cwd=given.cwd, title=given.title)
+    of = _content(given, found, done) if given.install else ()
+    made = program.make(
+        env, done.fitted, to, cwd=given.cwd, title=given.title, install=given.install, of=of
+    )
     out = Out(left=dict(made.written.left), resume=program.command(made, made.written.resume))
+    if given.install and (there := program.installed(env, made)):
+        return out._replace(there=there)
     if given.install:
         program.install(env, made)
         return out._replace(path=made.place or shlex.join(made.written.imported))
@@ -68,6 +76,13 @@ def write(env: Env, given: Given, found: Found, done: Reduced, to: str | None) -
     if resume is None:
         return out._replace(path=given.output, place=made.place)
     return out._replace(path=given.output, resume=resume)
+
+
+def _content(given: Given, found: Found, done: Reduced) -> tuple[object, ...]:
+    """What the id of an installed session is made of, so that the same is installed once."""
+    messages = [dumps([message.kind, message.parts]) for message in done.fitted.messages]
+    summaries = [summary.text for summary in done.fitted.summaries]
+    return found.id, given.title, summaries, messages
 
 
 def _ours(env: Env, given: Given, found: Found, done: Reduced) -> Out:

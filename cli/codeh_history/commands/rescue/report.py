@@ -39,7 +39,7 @@ def as_json(found: Found, done: Reduced, fates: Mapping[str, str], to: str | Non
         "let_go": sizes["let_go"], "summary": sizes["summary"],
         "left": dict(sorted(found.left.items())), "not_written": out.left,
         "model": done.model, "window": done.window, "budget": done.budget, "compacted": done.compacted,
-        "written": out.path, "id": out.id, "place": out.place, "resume": out.resume,
+        "written": out.path, "there": out.there, "id": out.id, "place": out.place, "resume": out.resume,
     }  # fmt: skip
 
 
@@ -95,6 +95,8 @@ def _is_well(told: Json) -> bool:
 
 def _unwritten(told: Json) -> str:
     """Why there is no file, unless it went to stdout."""
+    if told["there"]:
+        return f"nothing; it was installed before: {told['there']}"
     if told["place"]:
         return ""
     if _is_well(told):

@@ -10,8 +10,10 @@ _TYPES = frozenset(
     "user assistant system summary attachment progress queue-operation last-prompt mode custom-title"
     " ai-title agent-name pr-link file-history-snapshot file-history-delta".split()
 )
-
-
+INTERFACE = _TYPES | frozenset(
+    "api-request api-request-blob api-request-shape atis-latch cost-state permission-mode tools-used"
+    " worktree-state".split()
+)
 _KEYS = ({"sessionId"}, {"parentUuid", "uuid"}, {"summary", "leafUuid"}, {"messageId", "snapshot"})
 
 

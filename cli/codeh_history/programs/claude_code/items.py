@@ -131,7 +131,7 @@ class Items:
         attachment = object_of(node.line.data.get("attachment"))
         parts = attachments.parts(attachment)
         if not parts:
-            self.session.left[f"attachment ({attachment['type']})"] += 1
+            self.session.aside(f"attachment ({attachment['type']})")
             return
         self.flush()
         last = self.session.items[-1] if self.session.items else None

@@ -12,7 +12,7 @@ from .. import branches, lines, pairs
 from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Effect, Problem, Session, Used
 from ..protocol import Refused, Source
 from ..records import session_id, time_of
-from . import NAME, recognises
+from . import INTERFACE, NAME, recognises
 from .items import Items
 from .tree import Branch, Node, Tree, forgotten, siblings
 
@@ -78,7 +78,7 @@ def _tree(source: Source, session: Session) -> Tree:
         if node is None and name_of(data.get("uuid")):
             continue  # a line that was there before
         if node is None or not (node.talks or node.queued or node.attached):
-            session.left[_kind(data)] += 1
+            session.aside(_kind(data), known=kind in INTERFACE)
     own = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
     if own:  # older versions wrote titles of other sessions first
         session.settings["title"] = next(own[kind] for kind in _TITLES if kind in own)
@@ -99,7 +99,7 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
         if (node.talks or node.queued) and node.id not in used:
             session.left[SUB_AGENT if node.side else ABANDONED] += 1
         elif node.attached and node.id not in used:
-            session.left[_kind(node.line.data)] += 1
+            session.aside(_kind(node.line.data))
     session.leave("repeated line", tree.repeated)
 
 

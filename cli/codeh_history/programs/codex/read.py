@@ -30,6 +30,11 @@ _CONTEXT = (  # how the program begins what it says
     "<permissions",
     "<skills_instructions>",
 )
+_INTERFACE = (
+    "turn_context", "token_usage_record", "world_state", "retained_context", "security_risk_score",
+    "inter_agent_communication_metadata",
+)  # fmt: skip
+_INSTRUCTIONS = ("developer message", "system message", "context message")  # what the program says itself
 _USUAL = ("function_call", "function_call_output", "reasoning")  # what most items are
 _LEFT = ("ghost_snapshot",)
 _COUNTS = {
@@ -107,12 +112,12 @@ class _Rollout:
                 elif kind == "token_usage_record":
                     id = name_of(payload.get("response_id"))
                     self.used(line.number, payload.get("usage"), id, closes=True)
-                self.session.left[kind if isinstance(kind, str) else "line without a type"] += 1
+                self.session.aside(str(kind or "line without a type"), known=kind in _INTERFACE)
 
     def begins(self, line: Line, payload: Json, ts: str | None) -> None:
         """The first header is the session's; others are of the session that it was forked from."""
         if self.meta is not None:
-            self.session.left["session_meta"] += 1
+            self.session.aside("session_meta")
             return
         self.meta = payload
         base = object_of(payload.get("history_base"))
@@ -223,7 +228,9 @@ class _Rollout:
         """The message that an item is; None for one that is none, or says nothing."""
         why = self.unsent(number, payload)
         if why:
-            self.session.left[why] += 1
+            self.session.leave(why, 1)
+            if why in _INSTRUCTIONS:
+                self.session.interface.add(why)
             return None
         try:
             kind, parts, beside = self.reader.read(_ours(payload), "response_item")
@@ -306,7 +313,7 @@ class _Rollout:
             self.session.titled(payload.get("thread_name"))
         if kind == "token_count":
             self.used(number, object_of(payload.get("info")).get("last_token_usage"), None, closes=False)
-        self.session.left[f"event_msg ({kind})"] += 1
+        self.session.aside(f"event_msg ({kind})")
 
     def used(self, number: int, raw: object, response: str | None, *, closes: bool) -> None:
         """What the last response used; said again and again it counts once."""

@@ -20,7 +20,7 @@ from ...session.depth import MAX_DEPTH, MAX_READ, depth_exceeds
 from ...session.model import Json
 from ...session.records import BOM, ELEMENT, Damage, Log, lines_of
 from ..sessions import PROGRAMS
-from . import detect, native, older, requests, sidekick
+from . import detect, items, native, older, requests, sidekick
 
 Importer = Callable[[Any, int], Log | None]
 
@@ -29,6 +29,7 @@ IMPORTERS: dict[str, Importer] = {
     "contents": native.contents,
     "persisted": native.persisted,
     sidekick.NAME: sidekick.read,
+    items.NAME: items.read,
     **{name: partial(requests.read, name) for name in providers.FORMATS},
 }
 

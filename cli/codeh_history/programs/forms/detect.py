@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from ... import providers
+from ...providers.parts import listed
 from ...session.model import Json
-from . import history, older, sidekick
+from . import history, items, older, sidekick
 from .older import is_ref
 
 
@@ -25,6 +26,8 @@ def form_of(value: object) -> str | None:
         return "refs"
     if history.FIELDS[0] in value:
         return "persisted"
+    if any(map(sidekick.holds, listed(value.get("messages")))):
+        return sidekick.NAME
     return _of_body(value) or ("persisted" if older.history_in(value) is not None else None)
 
 
@@ -33,23 +36,23 @@ def _of_body(body: Json) -> str | None:
     found: list[str] = []
     for name, package in providers.packages().items():
         given = body.get(package.FIELD)
-        listed = isinstance(given, list) and (not given or any(isinstance(item, dict) for item in given))
-        if (listed or isinstance(given, str)) and providers.load(name).body.shows(body):
+        is_list = isinstance(given, list) and (not given or any(isinstance(item, dict) for item in given))
+        if (is_list or isinstance(given, str)) and providers.load(name).body.shows(body):
             return name
-        found += [name] if listed else []
+        found += [name] if is_list else []
     return found[-1] if found else None
 
 
-def _of_list(items: list[Any]) -> str | None:
-    if not items:
+def _of_list(elements: list[Any]) -> str | None:
+    if not elements:
         return "contents"
-    if is_ref(items[0]):
+    if is_ref(elements[0]):
         return "refs"
-    objects = [item for item in items if isinstance(item, dict)]
-    if any(map(history.is_entry, objects)):
-        return "persisted"
-    if any(map(sidekick.holds, objects)):
-        return sidekick.NAME
+    objects = [item for item in elements if isinstance(item, dict)]
+    marks = {"persisted": history.is_entry, sidekick.NAME: sidekick.holds, items.NAME: items.holds}
+    for name, holds_one in marks.items():
+        if any(map(holds_one, objects)):
+            return name
     contents = [item for item in objects if isinstance(item.get("parts"), list)]  # our own, if not Gemini's
     if contents:
         return _shown(contents) or "contents"

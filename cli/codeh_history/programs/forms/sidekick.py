@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from ...base.read_json import json_object
@@ -46,10 +47,22 @@ def _is_block(block: object) -> bool:
 
 
 def read(value: Any, size: int) -> Log | None:
-    """A list of messages, each with its calls, results and failures; None where it holds none."""
-    if not isinstance(value, list) or not any(map(_is_message, value)):
+    """A list of messages, each with its calls, results and failures; None where it holds none.
+
+    Also what it sends with them (`{messages, tools, …}`).
+    """
+    items = value.get("messages") if isinstance(value, dict) else value
+    if not isinstance(items, list) or not any(map(_is_message, items)):
         return None
-    return log_from(_records(value), size)
+    around = _around(value) if isinstance(value, dict) else ()
+    return log_from(chain(around, _records(items)), size)
+
+
+def _around(params: Json) -> Iterator[Found]:
+    """The tools, and whatever else stands beside messages, as settings."""
+    rest = {key: value for key, value in params.items() if key not in ("messages", "tools")}
+    settings = {"tools": parts.objects(params.get("tools")), "x-sidekick": rest}
+    yield {"type": "meta", "set": {key: value for key, value in settings.items() if value}}, None
 
 
 def _is_message(item: object) -> bool:

@@ -94,12 +94,12 @@ class _Reading:
             self.contents(number, [data])
         else:
             kind = next((key for key in data if key.startswith("$")), None)
-            self.session.left[kind or "line of an unknown kind"] += 1
+            self.session.aside(kind or "line of an unknown kind")
 
     def header(self, number: int, data: Json) -> None:
         """The first one is the session's; a resumed file has more of them."""
         if self.headed:
-            self.session.left["header of a resumption"] += 1
+            self.session.aside("header of a resumption")
         else:
             self.headed = True
             self.session.id = name_of(data.get("sessionId")) or self.session.id
@@ -167,7 +167,7 @@ class _Reading:
             self.session.left[f"{data['type']} message"] += 1
             return []
         if messages.is_context(data):
-            self.session.left["context message"] += 1
+            self.session.aside("context message")
             return []
         if (
             data["type"] == "user"

@@ -66,7 +66,7 @@ def _tree(source: Source, session: Session) -> Tree:
             session.titled(data.get("name"))
         if node is not None and node.type not in _TALK:
             kind, own = str(node.type), name_of(data.get("customType"))
-            session.left[f"{kind} ({own})" if own else kind] += 1
+            session.aside(f"{kind} ({own})" if own else kind)
     if not headed:
         _without_header(session)
     return tree

@@ -1,0 +1,156 @@
+"""Histories as an interface keeps them: lists of `HistoryItem {committed, pending}`, or of its `Message`.
+
+A `Message` is `{type, text, parts?, toolCalls?, timestamp, metadata?}`; its `parts` say all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...base.times import from_millis
+from ...providers import parts
+from ...session.model import Json
+from ...session.records import Log, check_parts
+from ...session.rules import ROLE_OF_KIND
+from .history import Found, unread
+from .older import bare_ids, log_from
+
+NAME = "history-items"
+FIELDS = ("provider", "model", "usage", "finish", "source")  # of a record, that its metadata keeps
+_KINDS = {
+    **{kind: kind for kind in ROLE_OF_KIND}, "gemini": "codeh", "model": "codeh", "assistant": "codeh",
+    "warning": "info",
+}  # fmt: skip
+_RESULTS = ("result", "response", "output", "error")  # of a call, as clients name them
+
+
+def holds(value: object) -> bool:
+    """Whether this is a history item or a message of an interface."""
+    return _is_item(value) or _is_message(value)
+
+
+def _is_item(value: object) -> bool:
+    if not isinstance(value, dict) or not value or not value.keys() <= {"committed", "pending"}:
+        return False
+    held = [message for message in value.values() if message is not None]
+    return bool(held) and all(map(_is_message, held))
+
+
+def _is_message(value: object) -> bool:
+    if not isinstance(value, dict) or {"role", "content"} & value.keys():
+        return False
+    kind, text = value.get("type"), value.get("text")
+    return isinstance(kind, str) and kind in _KINDS and isinstance(text, str)
+
+
+def read(value: Any, size: int) -> Log | None:
+    """A list of items or messages; None where it holds none."""
+    if not isinstance(value, list) or not any(map(holds, value)):
+        return None
+    return log_from(_records(value), size)
+
+
+def _records(items: list[Any]) -> Iterator[Found]:
+    for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
+        if not holds(item):
+            yield unread(f"[{number}]", item, "not a message")
+            continue
+        made = records(item, id)
+        if made is None:
+            yield unread(f"[{number}]", item, "a part or a call that cannot be read")
+            continue
+        yield from ((record, None) for record in made)
+
+
+def records(item: Json, id: str) -> list[Json] | None:
+    """The records of an item or a message; None where a part or a call in it cannot be read."""
+    if not _is_item(item):
+        return _committed(item, id)
+    done, pending = item.get("committed"), item.get("pending")
+    id = _id(done or pending or {}) or id
+    found = _committed(done, id) if done else []
+    if found is None or not pending:
+        return found
+    said = _parts(pending)
+    if said is None:
+        return None
+    if done:
+        update = {"type": "update", "id": f"{id}-pending", "of": id, "ts": _time(pending), "parts": said}
+        return [*found, update]
+    kind = _KINDS[pending["type"]]
+    begun = {"type": "open", "id": id, "ts": _time(pending), "kind": kind, "role": ROLE_OF_KIND[kind]}
+    return [begun, {"type": "delta", "of": id, "parts": said}]
+
+
+def _committed(message: Json, id: str) -> list[Json] | None:
+    """The record of a message, and that of the results which its calls hold."""
+    said, kind, id = _parts(message), _KINDS[message["type"]], _id(message) or id
+    if said is None:
+        return None
+    metadata = parts.object_of(message.get("metadata"))
+    fields = {name: metadata[name] for name in FIELDS if name in metadata}
+    rest = {name: value for name, value in metadata.items() if name not in ("id", *FIELDS)}
+    common: Json = {"ts": _time(message)} if _time(message) else {}
+    record = {
+        "type": "message",
+        "id": id,
+        **common,
+        "kind": kind,
+        "role": ROLE_OF_KIND[kind],
+        "parts": said,
+    }
+    found: list[Json] = [{**record, **fields, **({"metadata": rest} if rest else {})}]
+    results = _results(message) if kind == "codeh" and "parts" not in message else []
+    if results:
+        held = {"kind": "tool", "role": "user", "parts": results}
+        found.append({"type": "message", "id": f"{id}-results" if id else "", **common, **held})
+    return found
+
+
+def _parts(message: Json) -> list[Any] | None:
+    given = message.get("parts")
+    if isinstance(given, list):
+        return given if check_parts({"parts": given}) is None else None
+    calls = parts.objects(message.get("toolCalls"))
+    if any(not isinstance(call.get("name"), str) for call in calls):
+        return None
+    said = [{"text": message["text"]}] if message["text"] or not calls else []
+    if _KINDS[message["type"]] == "tool":
+        return [*_results(message), *said]
+    made = (
+        parts.call(_call_id(call), call["name"], call.get("args", call.get("arguments"))) for call in calls
+    )
+    return [*said, *made]
+
+
+def _results(message: Json) -> list[Any]:
+    """The results that the calls of a message hold."""
+    found: list[Any] = []
+    for call in parts.objects(message.get("toolCalls")):
+        name = next((name for name in _RESULTS if parts.said(call.get(name))), None)
+        if name is None:
+            continue
+        value = call[name]
+        if isinstance(value, list):  # of responses, as they were sent
+            found += [part for part in parts.objects(value) if "functionResponse" in part]
+            continue
+        response = value if isinstance(value, dict) else {"error" if name == "error" else "output": value}
+        id = _call_id(call)
+        named = {"id": id, "name": call["name"]} if id else {"name": call["name"]}
+        found.append({"functionResponse": {**named, "response": response}})
+    return found
+
+
+def _call_id(call: Json) -> str | None:
+    return parts.name_of(call.get("id")) or parts.name_of(call.get("callId"))
+
+
+def _id(message: Json) -> str | None:
+    return parts.name_of(parts.object_of(message.get("metadata")).get("id"))
+
+
+def _time(message: Json) -> str | None:
+    given = message.get("timestamp")
+    number = isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < 1e14
+    return from_millis(int(given)) if number else parts.name_of(given)  # type: ignore[arg-type]
