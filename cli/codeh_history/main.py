@@ -7,7 +7,7 @@ import os
 import sys
 
 from .base.env import Env, open_standard_streams
-from .base.errors import HistoryError, Interrupted, Usage
+from .base.errors import HistoryError, Interrupted, NotFound, Usage
 
 SIGINT = 2
 TYPE_CHECKING = False
@@ -66,6 +66,10 @@ def run(argv: list[str], env: Env) -> int:
     except HistoryError as error:
         if str(error):
             env.complain(str(error))
+        if isinstance(error, NotFound) and error.paths:
+            from .commands.list_ import name_choices
+
+            name_choices(env, error.paths)
         return error.exit_code
     except KeyboardInterrupt:
         return 128 + SIGINT

@@ -13,6 +13,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound, Usage
 from codeh_history.store import paths
 from codeh_history.store.resolve import for_filtering, for_reading, for_writing, must_be_named
+from inside import inside
 
 MESSAGE = '{"type":"message","id":"m","ts":"%s","kind":"user","role":"user","parts":[]}\n'
 HEADER = '{"type":"session","version":1,"id":"x","cwd":"%s"}\n'
@@ -206,3 +207,21 @@ def test_a_file_that_is_there_is_told_as_one(
     for name, said in (("page.html", "a path must end"), ("pages.html", "did you mean pages-html")):
         with pytest.raises(Usage, match=said):
             for_reading(env, None, name)
+
+
+def test_2026_11_23_an_ambiguous_name_is_told_with_times_and_first_prompts(tmp_path: Path) -> None:
+    for name, text in (("barn-1", "Paint it red."), ("barn-2", "Count the rye.")):
+        assert (
+            inside(
+                "append", "-s", name, "-m", text, home=tmp_path, env={"CODEH_NOW": "2026-01-02T03:04:05Z"}
+            ).code
+            == 0
+        )
+    done = inside("show", "barn", home=tmp_path, env={"TZ": "UTC", "CODEH_NOW": "2026-06-01T00:00:00Z"})
+    assert done.code == 3
+    first, *rest = done.err.decode().splitlines()
+    assert first == "codeh-history: barn: ambiguous: barn-1, barn-2"
+    assert sorted(rest) == [
+        "codeh-history:   barn-1  01-02 03:04  Paint it red.",
+        "codeh-history:   barn-2  01-02 03:04  Count the rye.",
+    ]

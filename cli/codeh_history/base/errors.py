@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 Lost = dict[str, str]  # blocks that could not be had, and why, where that is no failure
 
 
@@ -29,9 +33,13 @@ class Usage(HistoryError):
 
 
 class NotFound(HistoryError):
-    """No such session or message, or more than one."""
+    """No such session or message, or more than one; `paths`: the sessions that were meant, perhaps."""
 
     exit_code = 3
+
+    def __init__(self, text: str, paths: Sequence[str] = ()) -> None:
+        super().__init__(text)
+        self.paths = paths
 
 
 class ProviderRefused(HistoryError):

@@ -97,6 +97,13 @@ def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
     return noted(env, remembered(env, paths, listing.row_of, kind))
 
 
+def name_choices(env: Env, paths: Sequence[str]) -> None:
+    """Note which sessions an ambiguous name may mean: id, time and first prompt, the newest first."""
+    for row in sorted(rows_of(env, [*paths]), key=used, reverse=True):
+        last = brief(env, row["last"] or row["created"])
+        env.note(f"  {row['id']}  {last}  {row['title'] or row['prompt'] or ''}")
+
+
 def program_rows(env: Env) -> list[Json]:
     """A row for each session file of another program, with its name."""
     from ..programs.sessions import PROGRAMS

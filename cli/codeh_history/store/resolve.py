@@ -136,7 +136,8 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
     if len(found) == 1:
         return _noted(env, Target(paths[found[0]], f"{why} (prefix of {found[0]})"))
     if found:
-        raise NotFound(f"{name}: ambiguous: {', '.join(found[:8])}{', …' if len(found) > 8 else ''}")
+        several = f"{name}: ambiguous: {', '.join(found[:8])}{', …' if len(found) > 8 else ''}"
+        raise NotFound(several, [*paths.values()][:8])
     raise NotFound(f"{name}: no such session{hint(path)}")
 
 

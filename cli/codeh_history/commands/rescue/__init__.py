@@ -6,13 +6,16 @@ import orjson
 
 from ...base import amounts
 from ...base.env import Env
-from . import output, report, source
+from ...base.errors import Usage
+from ...store.resolve import named
+from . import newest, output, report, source
 from .fates import fates
 from .given import Given
 from .output import Out
 from .reduction import reduced
 
 EXAMPLES = """\
+  codeh-history rescue                           # the newest sessions, and what is wrong with each
   codeh-history rescue ~/.claude/projects/DIR/UUID.jsonl --install    # says by which command to go on
   codeh-history rescue ~/.codex/sessions/2026/01/02/rollout-….jsonl --dry-run   # says what it would do
   codeh-history rescue FILE --budget 60k --to codex --install         # another program goes on with it
@@ -21,6 +24,12 @@ EXAMPLES = """\
 
 
 def run(env: Env, given: Given) -> None:
+    if named(env, given.session, given.argument) is None:
+        alone = given.given("budget", "to", "cwd", "title", "output", "install", "dry_run", "report")
+        if alone:
+            raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
+        newest.show(env, json=given.json)
+        return
     asked = amounts.tokens(given.budget) if given.budget is not None else None
     given.one_of("--output and --install", "output", "install")
     found = source.read(env, given.session, given.argument)

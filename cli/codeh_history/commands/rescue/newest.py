@@ -1,0 +1,77 @@
+"""`rescue` without a name: the newest sessions of all programs, and what is wrong with each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...access.row import beginning
+from ...base.env import Env
+from ...base.errors import HistoryError
+from ...base.times import from_millis
+from ...base.timezone import brief
+from ...programs.model import Entry, Session
+from ...programs.parts import texts
+from ...programs.sessions import PROGRAMS
+from ...render import table, values
+from ...render.messages import rich_wanted, width
+from ...render.progress import progress
+from ...session.model import Json
+from ...store import program_files
+from ...store.program_files import folders
+from ...store.program_files.folders import Found
+from ..verify.program import as_json
+
+MOST = 10  # sessions
+NAMES = ("path", "last", "program", "messages", "problem", "prompt")
+
+
+def show(env: Env, *, json: bool) -> None:
+    """List them on stdout, a table on a terminal."""
+    files = sorted(folders.found(env, tuple(PROGRAMS)), key=lambda file: file.millis, reverse=True)[:MOST]
+    rows: list[Json] = []
+    with progress(env, "reading") as told:
+        for number, file in enumerate(files, 1):
+            rows += _rows(file)
+            told.done(number, len(files))
+    rows = sorted(rows, key=lambda row: row["last"], reverse=True)[:MOST]
+    if json:
+        env.write(b"".join(values.lines(rows, as_array=False)))
+        return
+    cells = [[{**row, "problem": _problem(row)}[name] for name in NAMES] for row in rows]
+    if rows and rich_wanted(env):
+        shown = [[cell[0], brief(env, cell[1]), *cell[2:]] for cell in cells]
+        env.write(table.aligned(NAMES, shown, width=width(), colour=env.colour, flexible=2))
+    else:
+        env.write(table.separated(cells))
+    env.note("rescue FILE brings one of these back" if rows else "no sessions of other programs found")
+
+
+def _rows(file: Found) -> Iterator[Json]:
+    """A row for each session of a file that holds messages; one for a file that cannot be read."""
+    about: Json = {"program": file.program, "path": file.path, "last": from_millis(file.millis)}
+    try:
+        with program_files.opened(file.path) as opened:
+            for session in program_files.sessions_in(opened, file.program, newest=True):
+                if session.items:
+                    yield {**about, **_row(session), "last": session.last or about["last"]}
+    except HistoryError as error:
+        why = {"line": 0, "effect": "refused", "reason": str(error)}
+        yield {**about, "session": None, "messages": 0, "prompt": None, "problems": [why]}
+
+
+def _row(session: Session) -> Json:
+    entries = [item for item in session.items if isinstance(item, Entry)]
+    prompts = (beginning(" ".join(texts(entry.parts))) for entry in entries if entry.kind == "user")
+    return {
+        "session": session.id, "messages": len(entries), "prompt": next(filter(None, prompts), None),
+        "problems": [as_json(problem) for problem in session.problems],
+    }  # fmt: skip
+
+
+def _problem(row: Json) -> str:
+    """The first thing that is wrong, and how many more there are."""
+    if not row["problems"]:
+        return "ok"
+    first, more = row["problems"][0], len(row["problems"]) - 1
+    where = f"line {first['line']}: " if first["line"] else ""
+    return f"{where}{first['reason']}" + (f" (and {more} more)" if more else "")
