@@ -58,8 +58,8 @@ class Reader:
         self._new: list[Part] = []  # the parts of this feed
         self._all: list[Came] = []  # every answer that began
         self._came = Came("")  # the one being read
-        self._left: dict[str, tuple[StreamReader, Came]] = {}  # streams that another answer broke off
-        self._mixed = False  # they went on after that
+        self._left: dict[str, StreamReader] = {}  # unfinished streams, by id, that another answer followed
+        self._mixed = False  # an event of one of these came: nothing after it is read
         self._replies: list[Reply] = []  # the complete answers, equal ones once
         self._last: Reply | Failure | Cut | Unreadable | None = None
         self._status = 0
@@ -123,6 +123,8 @@ class Reader:
     def _read(self, frames: list[Frame]) -> list[Part]:
         self._new = []
         for frame in frames:
+            if self._mixed:
+                break
             getattr(self, f"_take_{frame.kind}")(frame)
         return self._new
 
@@ -134,7 +136,9 @@ class Reader:
         found = detect.found(body)
         if found is not None and found.kind == "answer":
             return self._answered(body, found.provider)
-        self._back_to(body)
+        if self._is_foreign(body):
+            self._mixed = True
+            return None
         stream = self._stream
         if stream is None or (found is not None and not self._continues(found.provider, body)):
             if found is None:
@@ -144,7 +148,8 @@ class Reader:
                 return None
             self._lines = frame.kind == "document"
         if stream.conflicts(body):
-            self._mix()
+            self._mixed = True
+            return None
         self._add(stream.feed(body))
         self.response_id, self.model = stream.id, stream.model
         self._came.id, self._came.model = stream.id, stream.model
@@ -214,29 +219,16 @@ class Reader:
         self.provider = provider
         return True
 
-    def _back_to(self, event: Json) -> None:
-        """Read on in a stream that another answer broke off, if the event is one of it."""
+    def _is_foreign(self, event: Json) -> bool:
+        """Whether an event continues an answer that another one has followed: two come at once."""
         id = detect.answer_id(event)
         if id is None or id not in self._left or (self._stream is not None and id == self._came.id):
-            return
-        stream, came = self._left[id]
-        if not stream.belongs(event):
-            return
-        if self._stream is not None and self._came.id:
-            self._left[self._came.id] = self._stream, self._came
-        self._stream, self._came, self.provider = stream, came, came.provider
-        self._mix()
-
-    def _mix(self) -> None:
-        """Two answers come at once: from now on all that came is one, until close() tells them apart."""
-        if not self._mixed:
-            self._mixed = True
-            self.restarts += 1
-            self._new = [part for came in self._all for part in came.parts]
+            return False
+        return self._left[id].belongs(event)
 
     def _begin(self, provider: str) -> StreamReader | None:
         if self._stream is not None and self._came.id:
-            self._left[self._came.id] = self._stream, self._came
+            self._left[self._came.id] = self._stream
         if not self._accepts(provider):
             return None
         self.begun = True
