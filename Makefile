@@ -110,7 +110,7 @@ bench-compaction: $(READY) ## compaction beside the public trimmers, which it in
 bench-stores: .stores/.ready ## appends to Postgres beside agents' packages, in an environment of their own (3 minutes)
 	PYTHONPATH=tests/helpers:tests/postgres:.stores/source/examples/session_stores .stores/bin/python tests/bench/stores.py
 
-demo: $(READY) ## the main job against a loopback server, no key and no network needed
+demo: $(VENV)/.installed ## the main job against a loopback server, no key and no network needed
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 clean: ## remove what the tasks above made
@@ -119,6 +119,11 @@ clean: ## remove what the tasks above made
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed: pyproject.toml # the program alone, without what develops it
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
 .adapters/.ready: pyproject.toml

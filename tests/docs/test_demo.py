@@ -36,3 +36,13 @@ def test_the_page_shows_what_the_demo_prints(request: pytest.FixtureRequest) -> 
         page.write_text(f"{before}```console\n{told(done.stdout)}\n```\n{after}")
     else:
         assert told(done.stdout) == shown
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="no make on this machine")
+def test_the_demo_installs_the_program_alone() -> None:
+    steps = subprocess.run(
+        ["make", "-n", "demo", "VENV=.no-venv"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert "pip install" in steps
+    assert "[dev]" not in steps
+    assert "tests/demo.sh" in steps
