@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -185,6 +188,34 @@ def test_an_answer_goes_to_the_only_session_that_was_asked_lately(home: Path) ->
     with open(kept[1], "rb") as file:
         assert inside("append", "-s", "first", "--from", "auto", home=home, stdin=file.fileno()).code == 0
     assert inside("last", "first", home=home).out == b"no\n"
+
+
+def piped_payload(home: Path, *argv: str) -> list[str]:
+    """What `payload` prints on stderr where its output goes into a pipe."""
+    done = subprocess.run(
+        f"{shlex.join([sys.executable, '-m', 'codeh_history', 'payload', '--to', 'gemini', *argv])} | cat",
+        shell=True, env={**os.environ, "CODEH_HOME": str(home)}, capture_output=True, text=True, check=True,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert "contents" in done.stdout
+    return done.stderr.splitlines()
+
+
+def test_payload_into_a_pipe_warns_that_the_answer_will_need_a_name(home: Path) -> None:
+    inside("append", "-s", "first", "hi", home=home)
+    assert piped_payload(home) == ["codeh-history: first (newest begun here)"]
+    inside("append", "-s", "second", "hi", home=home)
+    assert piped_payload(home) == [
+        "codeh-history: second (newest begun here)",
+        (
+            "codeh-history: second, first were used in this directory in the last hour: "
+            "to store the answer, `append --from` needs a name (-s second)"
+        ),
+    ]
+    assert piped_payload(home, "-q") == []
+    assert piped_payload(home, "first") == []
+    to_a_file = inside("payload", "--to", "gemini", home=home)
+    assert to_a_file.err == b"codeh-history: second (newest begun here)\n"
 
 
 def test_text_and_m_are_one_or_the_other(home: Path) -> None:

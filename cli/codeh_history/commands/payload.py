@@ -27,5 +27,21 @@ def run(env: Env, given: Given) -> None:
     pieces = body_of(
         env, given.argument, given.session, held.request, under=held.under, strict=given.strict
     )
+    if env.begun_here is not None:
+        _warn_of_several(env)
     for piece in pieces:
         env.write(piece)
+
+
+def _warn_of_several(env: Env) -> None:
+    """Say before the request is paid for that `append --from` cannot know which session is answered."""
+    import os
+    import stat
+
+    from ..store.begun import lately
+
+    if stat.S_ISFIFO(os.fstat(env.stdout).st_mode) and len(ids := lately(env)) > 1:
+        env.note(
+            f"{', '.join(ids)} were used in this directory in the last hour: "
+            f"to store the answer, `append --from` needs a name (-s {ids[0]})"
+        )
