@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.commands import COMMANDS, FIRST, SECTIONS, SHOWN
 from inside import inside
+from loopback import Loopback
 
 
 def refused(*argv: str) -> str:
@@ -54,6 +56,28 @@ def test_help_begins_with_examples_and_names_every_verb(tmp_path: Path) -> None:
     assert inside(home=tmp_path).out.decode() == text
     assert inside("help", home=tmp_path).out.decode() == text
     assert inside("--version", home=tmp_path).text == f"codeh-history {__version__}"
+
+
+def test_the_first_help_fits_a_terminal_of_24_lines(tmp_path: Path) -> None:
+    lines = inside("-h", home=tmp_path).out.decode().splitlines()
+    assert len(lines) < 24
+    assert max(map(len, lines)) <= 80
+
+
+def test_the_first_examples_work_with_nothing_set(tmp_path: Path) -> None:
+    """One after the other, in an empty home; between them only the key is added."""
+    with Loopback() as server:
+        for line in cli.EXAMPLES.splitlines():
+            done = inside(*shlex.split(line, comments=True)[1:], home=tmp_path)
+            assert done.code == 0, (line, done.err)
+            if "config init" in line:
+                (tmp_path / "gem.hdr").write_text("x-goog-api-key: made-up\n")
+                config = tmp_path / "config.toml"
+                text = config.read_text().replace("$HOME/.codeh", str(tmp_path))
+                config.write_text(re.sub(r"https://\w+\.googleapis\.com", server.url, text))
+    assert b"Why is the sky blue?" in done.out
+    assert b"And at sunset?" in done.out
+    assert b"At sunset the light" in done.out
 
 
 def test_help_all_names_every_verb(tmp_path: Path) -> None:

@@ -27,11 +27,10 @@ TYPES: dict[str, Any] = {  # what Typer makes of a declared type
 }  # fmt: skip
 HELP = {"help_option_names": ["-h", "--help"]}
 EXAMPLES = """\
-  export CODEH_SESSION=demo
-  codeh-history append -m "Why is the sky blue?"
-  codeh-history payload --to gemini | curl -sSN --fail-with-body --json @- -H @gem.hdr "$URL" \\
-    | codeh-history append --from auto --echo
-  codeh-history ask -m "And at sunset?" --to gemini --via 'curl -sSN --json @- -H @gem.hdr "$URL"'
+  codeh-history append "Why is the sky blue?"     # starts a session here
+  codeh-history payload --to gemini               # its request body, for curl
+  codeh-history config init                       # once: then add your key
+  codeh-history ask -p gemini "And at sunset?"    # sends it, stores the answer
   codeh-history show
 """
 
@@ -171,6 +170,13 @@ class Group(TyperGroup):
         formatter.write("Examples:\n" + EXAMPLES + "\n")
         super().format_help(ctx, formatter)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands; the options, which every program has, only with `--all`."""
+        if self.everything:
+            super().format_options(ctx, formatter)
+        else:
+            self.format_commands(ctx, formatter)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         sections = SECTIONS if self.everything else {"Commands": FIRST}
         for section, names in sections.items():
@@ -272,7 +278,7 @@ def group() -> click.Command:
     app = typer.Typer(
         cls=Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
         context_settings=HELP,
-        help="Keep LLM conversations: append-only JSONL sessions, curated, compacted, sent with curl.",
+        help="Keep conversations with LLMs as plain files, and build requests from them.",
     )  # fmt: skip
 
     @app.callback()

@@ -1,4 +1,4 @@
-"""Append a prompt, send the session through a command, and store the answer."""
+"""Append a prompt, send the session, and store the answer."""
 
 from __future__ import annotations
 

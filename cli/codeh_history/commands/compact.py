@@ -1,4 +1,4 @@
-"""Make a session fit a budget, reversibly: least loss first, nothing deleted."""
+"""Make a session fit a budget, least loss first; `undo` reverts it."""
 
 from __future__ import annotations
 

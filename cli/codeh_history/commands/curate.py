@@ -1,4 +1,4 @@
-"""Remove what a model should not see again, and make the history valid."""
+"""Remove what a model should not see; make the history valid."""
 
 from __future__ import annotations
 

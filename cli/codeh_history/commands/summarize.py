@@ -1,4 +1,4 @@
-"""Summarise the oldest exchanges of a session, reversibly: nothing is deleted."""
+"""Summarise the oldest exchanges of a session; nothing is deleted."""
 
 from __future__ import annotations
 

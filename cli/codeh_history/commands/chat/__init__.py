@@ -1,4 +1,4 @@
-"""Chat with a model: each line is a prompt, answers stream, and every turn is stored at once."""
+"""Chat with a model: answers stream, every turn is stored at once."""
 
 from __future__ import annotations
 

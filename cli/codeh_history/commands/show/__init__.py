@@ -1,4 +1,4 @@
-"""Show the conversation as a model would see it now, and what is pending."""
+"""Show the conversation as a model sees it, and what is pending."""
 
 from __future__ import annotations
 
