@@ -18,7 +18,7 @@ from .base.errors import Usage
 from .base.options import Option, Options
 from .base.signals import unwind
 from .base.words import near
-from .commands import COMMANDS, FIRST, HOMES, SECTIONS, module_of, told
+from .commands import COMMANDS, COMPLETE, FIRST, HOMES, SECTIONS, SHOWN, module_of, told
 
 TYPES: dict[str, Any] = {  # what Typer makes of a declared type
     "bool": bool, "int": int, "float": float, "str": str, "str | None": str | None,
@@ -138,6 +138,9 @@ class Group(TyperGroup):
 
     everything = False  # whether the help has every command
 
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(SHOWN)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         return load(cmd_name) if cmd_name in COMMANDS else None
 
@@ -151,7 +154,7 @@ class Group(TyperGroup):
             verbs = [arg for arg in args[1:] if arg not in ("--all", "--help-all")][:1]
             self.everything = everything
             return super().parse_args(ctx, [*verbs, "--help-all" if verbs and everything else "--help"])
-        verb = next((arg for arg in args if arg in COMMANDS), None)
+        verb = next((arg for arg in args if arg in COMMANDS and not ctx.resilient_parsing), None)
         if verb is not None and args[0].startswith("-") and args[0] not in OWN:
             option = args[0].partition("=")[0]
             raise Usage(f"{option}: put options after the command: `codeh-history {verb} … {option} …`")
@@ -160,7 +163,7 @@ class Group(TyperGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             meant = OTHER_NAMES.get(args[0]) or near(args[0], COMMANDS)
             say = f"did you mean `codeh-history {meant}`?" if meant else "see codeh-history --help"
             raise Usage(f"{args[0]}: no such command; {say}")
@@ -222,7 +225,16 @@ def called(module: Any) -> Callable[..., int]:
 def parameter(takes: type[Options], name: str) -> Parameter:
     """An option as Typer takes it from a signature."""
     spelled, type, default = takes.SPELLED[name], TYPES[takes.TYPES[name]], takes.DEFAULTS[name]
-    beside: dict[str, Any] = {"metavar": spelled.metavar or None, "help": told(spelled.help) or None}
+
+    def complete(ctx: typer.Context, incomplete: str) -> list[str]:  # noqa: ARG001 - Typer looks for it
+        from .commands.completion import candidates
+
+        given = [name for name, value in ctx.params.items() if value]
+        return candidates(ctx.obj, str(ctx.info_name), name, spelled, given)
+
+    beside: dict[str, Any] = {
+        "metavar": spelled.metavar or None, "help": told(spelled.help) or None, "autocompletion": complete
+    }  # fmt: skip
     if spelled.positional:
         as_typer = typer.Argument(show_default=False, **beside)
         default = Parameter.empty if "None" not in takes.TYPES[name] else None
@@ -238,7 +250,7 @@ def parameter(takes: type[Options], name: str) -> Parameter:
 
 
 def _version(ctx: typer.Context, value: bool) -> None:  # noqa: FBT001 - as Typer calls it
-    if value:
+    if value and not ctx.resilient_parsing:
         _print(ctx, f"codeh-history {__version__}")
 
 
@@ -293,6 +305,10 @@ def group() -> click.Command:
 def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; usage errors become one line."""
     unwind()
+    if COMPLETE in env.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()
     try:
         code = group().main(
             args=argv or ["--help"], prog_name="codeh-history", obj=env, standalone_mode=False

@@ -18,6 +18,7 @@ FIRST = "append payload ask chat show list curate compact summarize".split()  # 
 SHOWN = tuple(name for names in SECTIONS.values() for name in names)
 COMMANDS = (*SHOWN, "repair", "commit")  # the last two: aliases of `curate` and `update`
 HOMES = {"Curation": "curate", "Compaction": "compact"}  # whose options these are, in other verbs' help too
+COMPLETE = "_CODEH_HISTORY_COMPLETE"  # variable by which a shell's script asks for completions
 _RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
 
 

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+import os
+import re
+from collections.abc import Callable, Collection, Iterable
 
 from ..base.env import Env
+from ..base.errors import HistoryError
 from ..base.jobs import PASSES
-from ..base.options import Options, argument
-from ..programs.sessions import WRITTEN
+from ..base.options import Option, Options, argument
+from ..config.layers import profiles
 from ..providers import TARGETS
-from ..render.completion import SHELLS, Option, Verb
 from ..session.rules import ROLE_OF_KIND
+from ..store import trash
+from ..store.resolve import ids
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
-from . import SHOWN, module_of, told
+from . import COMPLETE
 from .export import FORMS
 from .import_.given import FORMS as FILES
-from .set_ import KEYS
 
 EXAMPLES = """\
   eval "$(codeh-history completion bash)"        # in ~/.bashrc
@@ -25,61 +27,65 @@ EXAMPLES = """\
   codeh-history completion fish | source         # in ~/.config/fish/config.fish
 """
 STRAY = "completion SHELL"
-WORDS: dict[str, Iterable[str]] = {  # what the value of an option can be, by its name, or by verb and name
+CHOICES: dict[str, Iterable[str]] = {  # of options whose declaration cannot know them, by command too
     "--to": TARGETS, "--from": ["auto", *TARGETS], "--kind": ROLE_OF_KIND,
     "--counter": [*NAMES, APPROX], "--only": PASSES, "--skip": PASSES,
-    "export --to": FORMS, "import --from": ["auto", *FILES], "rescue --to": WRITTEN,
+    "export --to": FORMS, "import --from": ["auto", *FILES],
 }  # fmt: skip
-KINDS = {
-    "KEY=VALUE": ",".join(f"{key}=" for key in KEYS),
-    "SESSION": "session",
-    "PROFILE": "profile",
-    "FILE": "file",
-    "SHELL": ",".join(SHELLS),
-    "init|check": "init,check",
-    "MODEL": "model",
-}  # by a word of the metavar
+_RECENT = 20  # sessions whose models are offered
+_TAIL = 1 << 20  # bytes of each
+_MODEL = re.compile(rb'"model(?:\.[a-z-]+)?": ?"([A-Za-z0-9._:/-]+)"')
+_NEEDS_COMPINIT = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
 
 
 class Given(Options):
-    shell: str = argument("SHELL", "bash, zsh or fish.", choices=tuple(SHELLS))
+    shell: str = argument("SHELL", "bash, zsh or fish.", choices=("bash", "zsh", "fish"))
 
 
 def run(env: Env, given: Given) -> None:
-    env.write(SHELLS[given.shell]([verb(name, module_of(name)) for name in SHOWN]).encode())
+    from typer._completion_shared import get_completion_script
+
+    script = get_completion_script(prog_name="codeh-history", complete_var=COMPLETE, shell=given.shell)
+    env.write(f"{_NEEDS_COMPINIT if given.shell == 'zsh' else ''}{script}\n".encode())
 
 
-def verb(name: str, module: Any) -> Verb:
-    """What a script needs to know of a verb."""
-    takes: type[Options] = module.Given
-    options = [
-        option_of(name, takes, each)
-        for each, it in takes.SPELLED.items()
-        if not (it.positional or it.hidden)
-    ]
-    options.append(Option(("--help",), "", "Show examples and the main options."))
-    options.append(Option(("--help-all",), "", "Show all options."))
-    arguments = [
-        kind_of(it.metavar) + ("+" if takes.TYPES[each].startswith("Sequence") else "")
-        for each, it in takes.SPELLED.items()
-        if it.positional
-    ]
-    return Verb(name, (module.__doc__ or "").partition("\n")[0], tuple(options), tuple(arguments))
+def candidates(env: Env, command: str, name: str, option: Option, given: Collection[str]) -> list[str]:
+    """The values that an option or argument of a command can have; none where they cannot be listed.
+
+    `given`: the names of the options that precede it.
+    """
+    if option.choices:
+        return list(option.choices)
+    flags = () if option.positional else option.flags(name)
+    for key in (*(f"{command} {flag}" for flag in flags), *flags):
+        if key in CHOICES:
+            return list(CHOICES[key])
+    kind = "TRASH" if command == "rm" and "restore" in given else option.metavar
+    try:
+        return next((find(env) for word, find in COMPLETERS.items() if word in kind), [])
+    except (HistoryError, OSError):
+        return []
 
 
-def option_of(verb: str, takes: type[Options], name: str) -> Option:
-    spelled = takes.SPELLED[name]
-    names = spelled.flags(name)
-    if takes.DEFAULTS[name] is True:
-        names += (f"--no-{name}",)
-    value = ""
-    if takes.TYPES[name] != "bool":
-        keys = (key for each in names for key in (f"{verb} {each}", each))
-        words: Iterable[str] = next((WORDS[key] for key in keys if key in WORDS), spelled.choices)
-        value = ",".join(words) if words else kind_of(spelled.metavar)
-    return Option(names, value, told(spelled.help))
+def sessions(env: Env) -> list[str]:
+    return [id for id, _ in ids(env)]
 
 
-def kind_of(metavar: str) -> str:
-    """`session`, `file`, words or `any`, by what the help calls a value."""
-    return next((kind for word, kind in KINDS.items() if word in metavar), "any")
+def trashed(env: Env) -> list[str]:
+    return list(dict.fromkeys(each.id for each in trash.everything(env)))
+
+
+def models(env: Env) -> list[str]:
+    """The models of the sessions that changed last."""
+    files = sorted((path for _, path in ids(env) if os.path.isfile(path)), key=os.path.getmtime)
+    found: set[bytes] = set()
+    for path in files[-_RECENT:]:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.path.getsize(path) - _TAIL))
+            found.update(_MODEL.findall(file.read(_TAIL)))
+    return sorted(name.decode() for name in found)
+
+
+COMPLETERS: dict[str, Callable[[Env], list[str]]] = {  # by a word of the metavar
+    "SESSION": sessions, "TRASH": trashed, "PROFILE": profiles, "MODEL": models,
+}  # fmt: skip

@@ -11,7 +11,6 @@ from ...base.env import Env
 from ...base.errors import NotFound, Usage
 from ...base.escape import visible
 from ...base.options import JSON, PROFILE, QUIET, SESSION, Options, argument
-from ...base.words import did_you_mean
 from ...config import layers
 from ...config.file import KEYS
 from ...config.layers import SETTINGS, Held, Layer, who
@@ -28,11 +27,13 @@ EXAMPLES = """\
   codeh-history config check            # tries every profile, sends nothing
 """
 STRAY = "config, config init or config check"
-WORDS = ("init", "check")
+ACTIONS = ("init", "check")
 
 
 class Given(Options):
-    what: str | None = argument("[init|check]", "Write an example, or test your configuration.")
+    what: str | None = argument(
+        "[init|check]", "Write an example, or test your configuration.", choices=ACTIONS
+    )
     profile: str | None = PROFILE
     json: bool = JSON
     session: str | None = SESSION
@@ -40,8 +41,6 @@ class Given(Options):
 
 
 def run(env: Env, given: Given) -> int:
-    if given.what is not None and given.what not in WORDS:
-        raise Usage(f"config {given.what}: init or check{did_you_mean(given.what, WORDS)}")
     if given.what is not None and given.given("profile", "json", "session"):
         raise Usage(f"config {given.what} takes no flags")
     if given.what == "init":

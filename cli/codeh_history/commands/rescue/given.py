@@ -9,7 +9,9 @@ from ...programs import sessions
 class Given(Options):
     argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is not changed.")
     budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
-    to: str | None = option("PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.")
+    to: str | None = option(
+        "PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.", choices=sessions.WRITTEN
+    )
     cwd: str | None = option("DIR", "The working directory to continue in.")
     title: str | None = option("T", "The title.")
     output: str | None = option("FILE|NEW", "New file, or for a session the new id.")

@@ -40,8 +40,6 @@ class Out(NamedTuple):
 def destination(given: Given, found: Found) -> str | None:
     """The program it is written for; None for a session of ours. Usage where the options say otherwise."""
     to = given.to or found.program
-    if given.to is not None and given.to not in sessions.WRITTEN:
-        raise Usage(f"--to {given.to}: one of {', '.join(sessions.WRITTEN)}")
     if to in sessions.WRITTEN:
         return to
     if of_programs := given.given(*_OF_PROGRAMS):
