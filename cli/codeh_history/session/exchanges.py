@@ -22,6 +22,7 @@ _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 
 __all__ = [
     "IDE_MARKERS",
+    "NOT_USERS",
     "SYSTEM_PREFIX",
     "asks",
     "exchange_places",

@@ -12,7 +12,7 @@ import orjson
 
 from ..base.read_json import texts_in
 from ..session import labels
-from ..session.exchanges import exchanges, is_ide_context, text_of, tools_named
+from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, text_of, tools_named
 from ..session.labels import labelled
 from ..session.model import Message
 from .prose import fence_after, is_prose
@@ -62,7 +62,12 @@ def _lines(message: Message) -> list[tuple[str, str]]:
 
 
 def _typed(text: str) -> list[tuple[str, str]]:
-    """A user's text, what is typed apart from what is pasted: fences, quotes, runs of no prose."""
+    """A user's text, what is typed apart from what is pasted: fences, quotes, runs of no prose.
+
+    Notifications and the words of others are pasted as a whole.
+    """
+    if text.startswith(NOT_USERS):
+        return [("Pasted", text)]
     lines = text.split("\n")
     pasted = [False] * len(lines)
     fence, run = "", 0

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...session.exchanges import is_ide_context, tools_named
+from ...session.exchanges import NOT_USERS, is_ide_context, tools_named
 from ...session.labels import MODEL, USER, is_ours
 from ...session.model import Part
 from ...session.pairing import Call
@@ -156,12 +156,13 @@ def spoken(text: str, speaker: str, id: str, rate: float) -> Iterator[Line]:
     """What a person or a model says, sentence by sentence; what is not his own words line by line."""
     user = speaker == USER
     kind = "asked" if user else "said"
-    head, first = "", user
+    others = user and text.startswith(NOT_USERS)
+    head, first = "", user and not others
     for row, (line, own, early) in enumerate(words.rows(text)):
         bare = line.strip()
         if not bare or (user and bare[0] == "/" and bare[1:].isalpha()):
             continue
-        if not own:
+        if others or not own:
             for piece in words.lines_of(line.rstrip()):
                 yield Line("pasted", speaker, piece, id, len(piece) * rate + 1, row=row, first=first)
                 first = False
