@@ -25,11 +25,12 @@ from ..render import changes
 from ..render.progress import progress
 from ..session import ops as changing
 from ..session.model import Json, Message, Summary
+from ..session.view import View
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import one as summarizing
 from ..summaries.one import Settings
-from ..summaries.window import not_due
+from ..summaries.window import Batch, not_due
 from ..summaries.writer import Outline, Summarizer
 from ..tokens import Counter, open_counter
 
@@ -44,6 +45,7 @@ EXAMPLES = """\
   codeh-history summarize demo -i --via 'curl -sS --fail-with-body --json @- -H @k.hdr "$URL"' \\
     --to openai-chat --model MODEL
   codeh-history curate demo | codeh-history summarize - | codeh-history payload - --raw --to gemini
+  codeh-history summarize demo -i --due-over 50k            # by tokens, not by exchanges
   codeh-history summarize demo --emit > s.json              # the prompt, for a model of your own
   jq -r .prompt s.json | my-model | codeh-history summarize --apply s.json
   17 3 * * *  codeh-history summarize --all --via 'llm -m MODEL'
@@ -61,6 +63,7 @@ class Given(Reading):
     min_batch: int = option(
         "N", "Smallest number of exchanges to summarise.", least=1, default=10, rare=True
     )
+    due_over: str | None = option("N", "Due above N tokens, inside one long exchange too.")
     emit: bool = flag("Print the prompt and what it covers, as JSON; store nothing.")
     apply: str | None = option(
         "FILE", "Store the answer to what --emit printed: under `answer`, or on stdin."
@@ -126,7 +129,15 @@ def settings_of(env: Env, given: Given, command: Runs | None) -> Settings:
         from ..summaries.by_command import Asked
 
         summarizer = Asked(command, sources(given, counting), given.to, given.model, faithful=given.gate)
-    return Settings(summarizer, counting, most=given.max_conversations, least=given.min_batch)
+    over = None if given.due_over is None else amounts.tokens(given.due_over)
+    return Settings(summarizer, counting, given.max_conversations, given.min_batch, over, due_over)
+
+
+def due_over(view: View, most: int, counter: Counter) -> Batch | None:
+    """The oldest units of a view of more than `most` tokens."""
+    from ..filters.compact.oldest import due_over
+
+    return due_over(view, most, counter)
 
 
 def sources(given: Given, counter: Counter) -> Sources:
@@ -200,8 +211,9 @@ def check_two_step(given: Given) -> None:
     one, other = ("--emit", "--apply FILE") if given.emit else ("--apply", "--emit")
     if given.emit and given.apply is not None:
         raise Usage(f"{one} comes first, and {other} when there is an answer; give one")
-    for name in given.given("all_", "in_place", "via", "to", "model"):
-        raise Usage(f"{one} and --{name.rstrip('_')} do not go together: your program asks its own model")
+    for name in given.given("all_", "in_place", "due_over", "via", "to", "model"):
+        typed = name.rstrip("_").replace("_", "-")
+        raise Usage(f"{one} and --{typed} do not go together: your program asks its own model")
     if given.apply is not None and given.prompt is not None:
         raise Usage("--prompt goes with --emit; --apply knows what was asked")
 
@@ -273,7 +285,7 @@ def stored(env: Env, target: Target, settings: Settings, *, strict: bool) -> int
         raise unchanged(target, error) from None
     if line is None:
         view = view_of(env, target, strict=strict)
-        env.note(f"{target.id}: {not_due(view.messages, settings.most, settings.least)}; nothing to undo")
+        env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
         return 0
     return told(env, line)
 
@@ -293,7 +305,7 @@ def printed(env: Env, target: Target, settings: Settings, given: Given) -> int:
         changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)
         env.write(f"\n{work.drafts[-1].fields['summary']}\n".encode("utf-8", "replace"))
     if work is None:
-        env.note(f"{target.id}: {not_due(view.messages, settings.most, settings.least)}")
+        env.note(f"{target.id}: {settings.not_due(view)}")
     elif target.path != "-":
         env.note(f"{target.id} is unchanged; -i keeps it")
     return 0

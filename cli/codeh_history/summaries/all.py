@@ -77,13 +77,13 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
     """Whether something may be due: cheaply no where there are too few lines, never while it streams."""
     data = read.read_bytes(target.path)
     few = data.count(b"\n") <= settings.most and data.count(b'"summary"') <= window.SUMMARIES
-    if few and data[:1] == b"{":
+    if few and data[:1] == b"{" and settings.over is None:
         return False
     view = view_of(env, target, data, hydrate=False)
     if streaming(view):
         return False
     many = len(exchanges(view.messages)) > settings.most
-    return many or window.foldable(view.summaries)
+    return many or settings.over is not None or window.foldable(view.summaries)
 
 
 def streaming(view: View) -> bool:

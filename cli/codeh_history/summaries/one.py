@@ -5,7 +5,7 @@ Nothing is deleted: a summary covers messages, and `undo` takes it back.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..access.view import view_of
@@ -31,12 +31,30 @@ TRIES = 2  # a session that changed meanwhile is done once more
 
 @dataclass(frozen=True)
 class Settings:
-    """How `summarize` was asked for."""
+    """How `summarize` was asked for.
+
+    `over`: due by tokens, more than so many, as `due_over` says which messages; else by exchanges.
+    """
 
     summarizer: Summarizer
     counter: Counter
     most: int = 50
     least: int = 10
+    over: int | None = None
+    due_over: Callable[[View, int, Counter], Batch | None] | None = None
+
+    def due(self, view: View) -> Batch | None:
+        """What is due to be summarised."""
+        if self.over is not None and self.due_over is not None:
+            return self.due_over(view, self.over, self.counter)
+        return window.due(view.messages, self.most, self.least)
+
+    def not_due(self, view: View) -> str:
+        """Why nothing is due, and how to ask for it anyway."""
+        if self.over is None:
+            return window.not_due(view.messages, self.most, self.least)
+        count = tokens(view, self.counter)
+        return f"not due: {count:,} tokens, and only more than {self.over:,} are summarised"
 
 
 @dataclass(frozen=True)
@@ -84,7 +102,7 @@ def filtered(env: Env, view: View, work: Work) -> View:
 
 def prepare(view: View, settings: Settings) -> Work | None:
     """What is due, with the texts written by the summariser; None when nothing is."""
-    batch = window.due(view.messages, settings.most, settings.least)
+    batch = settings.due(view)
     folds = window.foldable(view.summaries, int(batch is not None))
     return work(view, batch, settings.summarizer, folds=folds) if batch is not None or folds else None
 
@@ -169,6 +187,8 @@ def holds(view: View, work: Work) -> bool:
     now |= {s.id: s.text for s in view.summaries if s.id in work.seen}
     if now != work.seen:
         return False
+    if work.batch is not None and work.batch.inside:
+        return True
     newest = exchanges(view.messages)[-1:]
     return not any(message.id in work.seen for group in newest for message in group)
 

@@ -20,7 +20,8 @@ SUMMARIES = 5  # more than these fold one level up
 class Batch:
     """The messages to cover: those of the `count` oldest exchanges without what stays, and their period.
 
-    `system`: the system prompt that they were sent with, which a summary may name too.
+    `system`: the system prompt that they were sent with, which a summary may name too. `inside`: some may
+    be of the newest exchange.
     """
 
     messages: Sequence[Message]
@@ -28,6 +29,7 @@ class Batch:
     start: str | None
     end: str | None
     system: str = ""
+    inside: bool = False
 
     @property
     def ids(self) -> list[str]:
@@ -66,7 +68,7 @@ def not_due(messages: Sequence[Message], most: int, least: int) -> str:
         return f"not due: fewer than {least} of {some(count, 'exchange')} may go; --min-batch N takes fewer"
     return (
         f"not due: {some(count, 'exchange')}, and only more than {most} are summarised; "
-        f"--max-conversations N --min-batch N asks for it sooner"
+        f"--max-conversations N --min-batch N, or --due-over TOKENS, asks for it sooner"
     )
 
 

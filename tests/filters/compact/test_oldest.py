@@ -1,0 +1,88 @@
+"""`summarize --due-over N`: due by tokens, inside one long exchange too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from codeh_history.filters.compact.oldest import due_over, size
+from codeh_history.filters.compact.plan import LOW
+from codeh_history.tokens import open_counter
+from compact.long import output, prose
+from compact.short import asked
+from histories import model, session, user
+from summarizing import digest
+from summarizing import session as stored
+from support import lines, run
+
+COUNTER = open_counter("approx")
+
+
+def test_the_oldest_exchanges_go_until_little_enough_is_left() -> None:
+    view = session(
+        [m for n in range(30) for m in (user(f"Question {n}: {prose(n, 40)}"), model(prose(n + 1, 60)))]
+    )
+    whole = size(view, COUNTER)
+    assert due_over(view, whole, COUNTER) is None
+    batch = due_over(view, whole - 1, COUNTER)
+    assert batch is not None
+    assert batch.ids == [f"m{n}" for n in range(len(batch.ids))]
+    assert batch.count * 2 == len(batch.ids)
+    gone = set(batch.ids)
+    left = size(view.with_messages([m for m in view.messages if m.id not in gone]), COUNTER)
+    assert left <= whole * LOW
+    assert left > whole * LOW - 200
+
+
+def test_inside_one_long_exchange_whole_units_go() -> None:
+    work = [
+        m
+        for n in range(40)
+        for m in asked(f"c{n}", "bash", {"command": f"make t{n}"}, {"output": output(n, 30)})
+    ]
+    pinned = {**user("Keep this in mind."), "pinned": True}
+    view = session([user("Do it all."), *work[:20], pinned, *work[20:], model("Nearly done.")])
+    batch = due_over(view, size(view, COUNTER) // 2, COUNTER)
+    assert batch is not None
+    gone = set(batch.ids)
+    assert view.messages[0].id not in gone or view.messages[21].id not in gone  # a prompt stays
+    assert view.messages[21].id not in gone
+    assert view.messages[-1].id not in gone
+    calls = [
+        part["functionCall"]["id"] for m in batch.messages for part in m.parts if "functionCall" in part
+    ]
+    results = [
+        part["functionResponse"]["id"]
+        for m in batch.messages
+        for part in m.parts
+        if "functionResponse" in part
+    ]
+    assert calls == results
+
+
+def test_the_verb_stores_it_and_says_why_nothing_is_due(home: Path) -> None:
+    path = stored(home, "demo", 12)
+    before = digest(path)
+    how = ("summarize", "demo", "-i", "--counter", "approx")
+    done = run(*how, "--due-over", "100k")
+    assert (done.code, done.out) == (0, b"")
+    assert "tokens, and only more than 100,000 are summarised; nothing to undo" in done.err.decode()
+    assert digest(path) == before
+    via = f"cat > {home}/prompt; echo 'The user asked short questions.'"
+    done = run(*how, "--due-over", "300", "--via", via)
+    assert done.code == 0, done.err
+    assert lines(path)[-1]["summary"] == "The user asked short questions."
+    assert done.lines[0]["after"] < done.lines[0]["before"]
+    assert run(*how, "--due-over", "300").out == b""
+    assert run("undo", "demo").code == 0
+    (line,) = run("summarize", "--all", "--counter", "approx", "--due-over", "300").lines
+    assert line["session"] == "demo"
+
+
+@pytest.mark.parametrize(
+    "argv", [("--due-over", "0"), ("--due-over", "many"), ("--due-over", "1k", "--emit")]
+)
+def test_wrong_use(home: Path, argv: tuple[str, ...]) -> None:
+    stored(home, "demo", 2)
+    assert run("summarize", "demo", *argv).code == 2
