@@ -129,17 +129,3 @@ def test_an_answer_without_content_is_a_failure_unless_it_ended_of_itself(
     else:
         assert isinstance(found, Failure)
         assert (found.text, found.retry) == (said, retry)
-
-
-def test_of_several_choices_the_first_answer_counts_and_the_others_stand_beside_it() -> None:
-    a, b, empty = (
-        Reply(TEXT, "p", finish="stop"),
-        Reply([{"text": "b"}], "p", finish="length"),
-        Reply([], "p"),
-    )
-    no = Failure("no", "p", retry=False)
-    assert failures.chosen([no, a, empty, b]) == Reply(
-        TEXT, "p", finish="stop", alternatives=[{"parts": b.parts, "finish": "length"}]
-    )
-    assert failures.chosen([no, a]) is a
-    assert failures.chosen([no, Failure("x", "p", retry=True)]) is no

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 from ..session.model import Any, Json
 from . import detect, packages
 from .json_text import excerpt
@@ -83,12 +80,3 @@ def concluded(reply: Reply, why: str = "") -> Reply | Failure:
     said = ": ".join(word for word in (reply.finish, why) if word)
     text = f"{said} ({text})" if said else text
     return Failure(text, reply.provider, retry, model=reply.model, code=reply.finish)
-
-
-def chosen(answers: Sequence[Reply | Failure]) -> Reply | Failure:
-    """Of the choices that came for one request the first that is an answer, the others beside it."""
-    replies = [answer for answer in answers if isinstance(answer, Reply)]
-    if not replies:
-        return answers[0]
-    others = [{"parts": reply.parts, "finish": reply.finish} for reply in replies[1:] if reply.parts]
-    return replace(replies[0], alternatives=others) if others else replies[0]

@@ -135,10 +135,9 @@ def first(choices: object) -> Json:
     return next((choice for choice in objects(choices) if not choice.get("index")), {})
 
 
-def further(choices: object) -> list[tuple[int, Json]]:
-    """The choices (or candidates) beside the one of index 0, each with its index, else its place."""
-    numbered = [
-        (choice["index"] if isinstance(choice.get("index"), int) else place, choice)
+def further(choices: object) -> set[int]:
+    """The indexes, else places, of the choices (or candidates) beside the one of index 0."""
+    return {
+        choice["index"] if isinstance(choice.get("index"), int) else place
         for place, choice in enumerate(objects(choices))
-    ]
-    return sorted((pair for pair in numbered if pair[0]), key=lambda pair: pair[0])
+    } - {0}

@@ -13,8 +13,8 @@ class Reply:
     """A provider's answer, complete and in our own terms.
 
     `id` is the provider's response id; `usage` is normalised with the provider's object under `raw`;
-    `finish` is the provider's own word; `alternatives` are the other choices that came with it, each with
-    its parts and finish.
+    `finish` is the provider's own word; `further` counts the other choices that came with it, which are
+    not kept.
     """
 
     parts: list[Part]
@@ -23,7 +23,7 @@ class Reply:
     finish: str | None = None
     usage: Json | None = None
     id: str | None = None
-    alternatives: list[Json] = field(default_factory=list)
+    further: int = 0
 
 
 @dataclass(frozen=True)

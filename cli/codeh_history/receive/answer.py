@@ -257,9 +257,9 @@ class Receiving(Pending):
         self.env.stored = stored[0]
         if before:
             self.env.note(f"{self.target.id}: this answer is already stored as {before}")
-        elif reply.alternatives:
-            kept = "`alternatives` of its record keeps the others"
-            self.env.note(f"{self.target.id}: the first of {len(reply.alternatives) + 1} choices; {kept}")
+        elif reply.further:
+            text = f"the first of {reply.further + 1} choices is stored; the others are not"
+            self.env.note(f"{self.target.id}: {text}")
         if self.echo:
             self.echo.finish(reply.parts, begun=self.reader.begun)
             if isinstance(self.echo.broken, HistoryError):
@@ -304,6 +304,6 @@ class Receiving(Pending):
 def _fields(reply: Reply) -> Json:
     values = {
         "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
-        "responseId": reply.id, "alternatives": reply.alternatives or None,
+        "responseId": reply.id,
     }  # fmt: skip
     return {name: value for name, value in values.items() if value not in (None, "")}

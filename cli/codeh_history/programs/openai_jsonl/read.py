@@ -125,8 +125,8 @@ def _answered(talk: Conversation, answer: Json) -> None:
             "codeh", found.parts, provider=found.provider, model=found.model, finish=found.finish,
             usage=found.usage, response=found.id,
         )  # fmt: skip
-        if found.alternatives:
-            talk.session.left["further choice"] += len(found.alternatives)
+        if found.further:
+            talk.session.left["further choice"] += found.further
     elif isinstance(found, Failure):
         talk.session.left["failed request"] += 1
     else:

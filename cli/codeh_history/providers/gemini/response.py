@@ -1,7 +1,7 @@
 """Gemini's answers: generateContent's body, streamGenerateContent's events and array elements.
 
 Parts are kept as received; neighbouring plain texts of equal `thought` become one, never into or across
-a signed part; an empty text without a signature is dropped. Further candidates become alternatives.
+a signed part; an empty text without a signature is dropped. Further candidates are counted, not kept.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...session.model import Json, Part
 from ...session.view import join
 from .. import usage
-from ..failures import chosen, concluded
+from ..failures import concluded
 from ..parts import first, further, kept, listed, name_of, native, object_of, objects, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
@@ -32,7 +32,7 @@ class Stream(StreamReader):
         self._finish: str | None = None
         self._why = ""
         self._usage: Json | None = None
-        self._others: dict[int, Stream] = {}  # the candidates beside the first
+        self._further: set[int] = set()  # indexes of the candidates beside the first
 
     def belongs(self, event: Json) -> bool:
         """Another response id is another answer; the first event again is the same one from the start.
@@ -53,9 +53,7 @@ class Stream(StreamReader):
         self.model = self.model or name_of(event.get("modelVersion"))
         self._usage = usage.merged(self._usage, event.get("usageMetadata"))
         self._blocked(object_of(event.get("promptFeedback")))
-        for number, other in further(event.get("candidates")):
-            alone = {**event, "candidates": [{**other, "index": 0}]}
-            self._others.setdefault(number, Stream()).feed(alone)
+        self._further |= further(event.get("candidates"))
         candidate = first(event.get("candidates"))
         content = object_of(candidate.get("content"))
         parts = [part for given in listed(content.get("parts")) if (part := _part(given)) is not None]
@@ -79,9 +77,8 @@ class Stream(StreamReader):
     def conclude(self) -> Reply | Failure:
         """What has been read, taken as the whole answer."""
         counts = _usage(self._usage)
-        reply = Reply(join([], self._parts), NAME, self.model, self._finish, counts, self.id)
-        others = [reader.conclude() for _, reader in sorted(self._others.items())]
-        return chosen([concluded(reply, self._why), *others])
+        parts, more = join([], self._parts), len(self._further)
+        return concluded(Reply(parts, NAME, self.model, self._finish, counts, self.id, more), self._why)
 
 
 def _blocking(candidate: Json) -> str:

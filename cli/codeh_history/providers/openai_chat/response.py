@@ -2,7 +2,7 @@
 
 Parts, in this order: the reasoning some hosts give ({text, thought} and the `item.field` it came in),
 the content, a refusal ({text, refusal: true}), the calls; whatever else the message says (audio,
-annotations, reasoning details) is one native part a field. Further choices become alternatives.
+annotations, reasoning details) is one native part a field. Further choices are counted, not kept.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
-from ..failures import chosen, concluded
+from ..failures import concluded
 from ..parts import (
     call,
     first,
@@ -36,19 +36,15 @@ _STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in e
 
 
 def read(body: Json) -> Reply | Failure:
-    choices = [first(body.get("choices")), *(choice for _, choice in further(body.get("choices")))]
-    return chosen(
-        [
-            _answer(body, object_of(c.get("message")), c.get("finish_reason"), body.get("usage"))
-            for c in choices
-        ]
-    )
+    choice, more = first(body.get("choices")), len(further(body.get("choices")))
+    finish = choice.get("finish_reason")
+    return _answer(body, object_of(choice.get("message")), finish, body.get("usage"), more)
 
 
-def _answer(body: Json, message: Json, finish: object, counts: object) -> Reply | Failure:
+def _answer(body: Json, message: Json, finish: object, counts: object, more: int) -> Reply | Failure:
     model, id = name_of(body.get("model")), name_of(body.get("id"))
     counts = usage.detailed(usage.merged(None, counts), "prompt_tokens", "completion_tokens")
-    return concluded(Reply(parts_of(message), NAME, model, name_of(finish), counts, id))
+    return concluded(Reply(parts_of(message), NAME, model, name_of(finish), counts, id, more))
 
 
 def parts_of(message: Json) -> list[Part]:
@@ -107,7 +103,7 @@ class Stream(StreamReader):
         self._calls: dict[int, Json] = {}
         self._arguments: dict[int, list[str]] = {}  # the pieces of theirs
         self._finish: object = None
-        self._others: dict[int, Stream] = {}  # the choices beside the first
+        self._further: set[int] = set()  # indexes of the choices beside the first
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
@@ -141,9 +137,7 @@ class Stream(StreamReader):
         self.model = self.model or name_of(event.get("model"))
         self._usage = usage.merged(self._usage, event.get("usage"))
         choice = first(event.get("choices"))
-        for number, other in further(event.get("choices")):
-            alone = {**event, "choices": [{**other, "index": 0}]}
-            self._others.setdefault(number, Stream()).feed(alone)
+        self._further |= further(event.get("choices"))
         delta = object_of(choice.get("delta"))
         for given in objects(delta.get("tool_calls")):
             self._add_call(given)
@@ -182,14 +176,12 @@ class Stream(StreamReader):
         return whole
 
     def result(self) -> Reply | Failure | None:
-        return self.conclude() if self.done else None
-
-    def conclude(self) -> Reply | Failure:
-        """What has been read, taken as the whole answer."""
+        if not self.done:
+            return None
         texts = {key: text for key, pieces in self._texts.items() if (text := "".join(pieces))}
         message = {**self._message, **texts, "tool_calls": self._whole_calls()}
-        own = _answer({"id": self.id, "model": self.model}, message, self._finish, self._usage)
-        return chosen([own, *(reader.conclude() for _, reader in sorted(self._others.items()))])
+        head = {"id": self.id, "model": self.model}
+        return _answer(head, message, self._finish, self._usage, len(self._further))
 
 
 def _shown(delta: Json) -> list[Any]:
