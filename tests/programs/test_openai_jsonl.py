@@ -32,26 +32,24 @@ def test_of_a_preference_the_preferred_answer(tmp_path: Path) -> None:
     assert said(lines(session_path(tmp_path, one))) == ["which", "good"]
 
 
-def test_a_batch_and_its_answers_in_one_file(tmp_path: Path) -> None:
-    asked = imported(tmp_path, lined(openai_jsonl()[3:]))
-    assert [records[0]["id"] for records in asked] == ["openai-jsonl-q1", "openai-jsonl-q2"]
-    answer = asked[0][-1]
-    assert (answer["model"], answer["usage"]["output"], answer["response"]) == ("gpt-5", 4, "chatcmpl-1")
-    assert said(asked[0]) == ["one", "two"]
-    assert settings(asked[0])["model.openai-chat"] == "gpt-5"
+def test_of_a_batch_the_requests_are_imported_and_the_answers_counted(tmp_path: Path) -> None:
+    batch = openai_jsonl()[3:]
+    answer = batch[1]
+    for name, values in {"a": [answer, *batch[::2]], "b": [*batch[::2], answer], "c": batch}.items():
+        (tmp_path / name).write_bytes(lined(values))
+        done = inside("import", str(tmp_path / name), home=tmp_path / f"home-{name}")
+        assert b"not imported: 1 answer of a batch" in done.err
+        assert done.text.split() == ["openai-jsonl-q1", "openai-jsonl-q2"]
+    records = lines(session_path(tmp_path / "home-c", "openai-jsonl-q1"))
+    assert said(records) == ["one"]
+    assert settings(records)["model.openai-chat"] == "gpt-5"
 
 
-def test_answers_alone_and_those_that_failed(tmp_path: Path) -> None:
-    answer = openai_jsonl()[4]
-    failed = {
-        "custom_id": "q3",
-        "response": {"status_code": 400, "body": {"error": {"message": "no", "type": "x"}}},
-    }
-    message = {"type": "message", "id": "msg_1", "role": "assistant", "model": "claude", "stop_reason": "end_turn",
-               "content": [{"type": "text", "text": "hi"}], "usage": {"input_tokens": 1, "output_tokens": 2}}  # fmt: skip
-    theirs = {"custom_id": "q4", "result": {"type": "succeeded", "message": message}}
-    found = imported(tmp_path, lined([answer, failed, theirs]))
-    assert [said(records) for records in found] == [["two"], [], ["hi"]]
+def test_answers_alone_are_refused(tmp_path: Path) -> None:
+    theirs = {"custom_id": "q4", "result": {"type": "succeeded", "message": {"role": "assistant"}}}
+    (tmp_path / "x.jsonl").write_bytes(lined([openai_jsonl()[4], theirs]))
+    done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
+    assert (done.code, b"only answers of a batch" in done.err) == (65, True)
 
 
 def test_a_line_that_is_damaged_costs_itself(tmp_path: Path) -> None:

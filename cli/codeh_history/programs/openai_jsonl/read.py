@@ -2,53 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterator
 
 from ... import providers
 from ...base.errors import BadData
-from ...providers import wire
-from ...providers.parts import listed, name_of, object_of, text_of
-from ...providers.reply import Failure, Reply
+from ...providers.parts import listed, object_of
 from ...session.model import Json
-from ...session.records import Log, dumps
-from .. import lines, values
+from ...session.records import Log
+from .. import values
 from ..conversation import Conversation, Names, opening
 from ..forms import detect, requests
-from ..lines import Line
 from ..model import Session
-from ..protocol import Source
+from ..protocol import Refused, Source
 from . import NAME, preferred
 
 _USERS = ("user", "human")
 
 
-def read(source: Source) -> Iterable[Session]:
-    """Each conversation; the answers of a batch go to its requests where both are in one file."""
+def read(source: Source) -> Iterator[Session]:
+    """Each conversation; the answers of a batch are not imported, but counted."""
     reading = _Reading()
-    if not source.head.whole:
-        reading.find_answers(source)
-    return values.sessions(source, reading.session, skips=reading.skips)
+    try:
+        for session in values.sessions(source, reading.session, skips=reading.skips):
+            session.left.update(reading.left)
+            reading.left.clear()
+            yield session
+    except Refused:
+        if reading.left:
+            raise Refused("only answers of a batch, which are not imported; give its requests") from None
+        raise
 
 
 class _Reading:
     def __init__(self) -> None:
         self.names = Names()
-        self.answers: dict[str, Line] = {}  # by the id of the request, where that is in the file too
-
-    def find_answers(self, source: Source) -> None:
-        answers: dict[str, Line] = {}
-        asked: set[str] = set()
-        for line, value in lines.objects(source, []):
-            id = name_of(value.get("custom_id"))
-            if id and _answer(value) is not None:
-                answers[id] = line
-            elif id:
-                asked.add(id)
-        self.answers = {id: line for id, line in answers.items() if id in asked}
+        self.left: Counter[str] = Counter()  # what was not imported since the latest session
 
     def skips(self, value: Json) -> bool:
-        """Whether an object is told with another one."""
-        return _answer(value) is not None and name_of(value.get("custom_id")) in self.answers
+        """Whether an object is an answer of a batch."""
+        is_answer = isinstance(value.get("response"), dict) or isinstance(value.get("result"), dict)
+        if is_answer:
+            self.left["answer of a batch"] += 1
+        return is_answer
 
     def session(self, value: Json, number: int) -> Session:
         body = _body(value)
@@ -64,11 +60,6 @@ class _Reading:
             session.left["message of an answer not preferred"] += len(
                 listed(value.get("non_preferred_output"))
             )
-        line = self.answers.get(text_of(value.get("custom_id")))
-        answer = _answer(line.data) if line is not None else _answer(value)
-        if answer is not None:
-            talk.number = line.number if line is not None else number
-            _answered(talk, answer)
         return session
 
 
@@ -79,14 +70,6 @@ def _body(value: Json) -> Json:
     if preferred(value):
         return object_of(value.get("input"))
     return {key: field for key, field in value.items() if key != "id"}
-
-
-def _answer(value: Json) -> Json | None:
-    """What came back for a request; None where an object is no answer."""
-    if isinstance(value.get("response"), dict):
-        return object_of(value["response"].get("body"))
-    result = value.get("result")
-    return object_of(result.get("message") or result) if isinstance(result, dict) else None
 
 
 def _add(talk: Conversation, body: Json) -> None:
@@ -115,19 +98,3 @@ def _log(talk: Conversation, body: Json) -> Log | None:
     if log is None:
         talk.session.problem(talk.number, "skips", "no messages in it")
     return log
-
-
-def _answered(talk: Conversation, answer: Json) -> None:
-    """The model's message in an answer."""
-    found = wire.read(dumps(answer))
-    if isinstance(found, Reply):
-        talk.add(
-            "codeh", found.parts, provider=found.provider, model=found.model, finish=found.finish,
-            usage=found.usage, response=found.id,
-        )  # fmt: skip
-        if found.further:
-            talk.session.left["further choice"] += found.further
-    elif isinstance(found, Failure):
-        talk.session.left["failed request"] += 1
-    else:
-        talk.session.problem(talk.number, "skips", "an answer of no known provider")
