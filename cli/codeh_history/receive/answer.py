@@ -260,6 +260,8 @@ class Receiving(Pending):
         elif reply.further:
             text = f"the first of {reply.further + 1} choices is stored; the others are not"
             self.env.note(f"{self.target.id}: {text}")
+        elif reply.provider == PLAIN and any("\r" in part.get("text", "") for part in reply.parts):
+            self.env.note(f"{self.target.id}: redrawn lines (a spinner, progress) are stored as printed")
         if self.echo:
             self.echo.finish(reply.parts, begun=self.reader.begun)
             if isinstance(self.echo.broken, HistoryError):

@@ -12,9 +12,8 @@ from ..reply import Came, Cut, Nothing, Outcome, Reply, Unreadable
 _ESCAPE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[PX^_][^\x1b]*\x1b\\|\x1b[ -/]*[0-~]"
 )
-_BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)\Z")
-_TO_THE_START = re.compile(r"\x1b\[(?:[01]?G|2K)")  # the line is written anew
-_SPINNER = " " + "".join(map(chr, range(0x2800, 0x2900)))  # blanks and Braille patterns
+_BEGUN = re.compile(r"(?:\r|\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*))\Z")
+_TO_THE_START = re.compile(r"\x1b\[(?:[01]?G|2K)")  # of the line, as a carriage return
 _LONGEST = 4096  # characters of a sequence that has not ended
 
 
@@ -70,7 +69,7 @@ class Exact:
     def _take(self, text: str, *, final: bool) -> list[Part]:
         text = self._clean(text, final=final)
         self._texts.append(text)
-        self._blank += self._shown(text, final=final)
+        self._blank += text
         if not self._blank or not (self.begun or self._blank.strip()):
             return []
         self.begun = True
@@ -78,9 +77,6 @@ class Exact:
         return [{"text": new}]
 
     def _clean(self, text: str, *, final: bool) -> str:  # noqa: ARG002
-        return text
-
-    def _shown(self, text: str, *, final: bool) -> str:  # noqa: ARG002
         return text
 
     def _whole(self, text: str) -> str:
@@ -91,14 +87,13 @@ class Exact:
 
 
 class Reader(Exact):
-    """The answer of a command, without byte order mark, escape sequences, redrawn lines, last newlines."""
+    """The answer of a command, without byte order mark, escape sequences and final newlines; CRLF is LF."""
 
     provider: str | None = "text"
 
     def __init__(self, model: str | None = None) -> None:
         super().__init__(model)
-        self._held = ""  # the beginning of an escape sequence
-        self._spun = ""  # of a line that may be a spinner's
+        self._held = ""  # the beginning of an escape sequence or of CRLF
 
     def _decoded(self, chunk: bytes, *, final: bool) -> str:
         begins = not self._read
@@ -108,30 +103,15 @@ class Reader(Exact):
     def _clean(self, text: str, *, final: bool) -> str:
         text = self._held + text
         self._held = ""
-        if "\x1b" not in text:
+        if "\x1b" not in text and "\r" not in text:
             return text
         begun = None if final else _BEGUN.search(text, max(0, len(text) - _LONGEST))
         if begun is not None:
             text, self._held = text[: begun.start()], begun[0]
-        return _ESCAPE.sub("", _TO_THE_START.sub("\r", text))
-
-    def _shown(self, text: str, *, final: bool) -> str:
-        text = self._spun + text
-        end = "\r" if text.endswith("\r") and not final else ""  # what follows says what it means
-        text = _settled(text.removesuffix(end))
-        line = "" if final else text[len(text.rstrip(_SPINNER)) :]
-        self._spun = line + end
-        return text.removesuffix(line)
+        return _ESCAPE.sub("", _TO_THE_START.sub("\r", text)).replace("\r\n", "\n")
 
     def _whole(self, text: str) -> str:
-        return _settled(text).rstrip("\n")
+        return text.rstrip("\n")
 
     def _nothing(self) -> Outcome:
         return Nothing()
-
-
-def _settled(text: str) -> str:
-    """Of a line that a spinner or a progress bar wrote again and again, what it came to."""
-    if "\r" not in text:
-        return text
-    return "\n".join(line.removesuffix("\r").rpartition("\r")[2] for line in text.split("\n"))
