@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Iterator
-from functools import partial
-from itertools import islice
 from typing import IO, Any
 
 import orjson
@@ -81,9 +79,9 @@ def objects(
         yield from ((line.number, value) for line, value in lines.objects(source, problems, recognises))
         return
     number = 0
-    for place, stream in enumerate(source.streams()):
+    for stream in source.streams():
         try:
-            for value in _elements(stream, partial(_stream, source, place), longest):
+            for value in _elements(stream, longest):
                 number += 1
                 if reason := _wrong(value):
                     problems.append(Problem(0, "skips", f"conversation {number}: {reason}"))
@@ -140,58 +138,22 @@ def _wrong(value: Any) -> str | None:
     return f"nested deeper than {MAX_READ}" if deep else None
 
 
-def _stream(source: Source, place: int) -> IO[bytes]:
-    """One of a source's streams, from its beginning."""
-    return next(islice(source.streams(), place, None))
-
-
-def _elements(stream: IO[bytes], again: Callable[[], IO[bytes]], longest: int) -> Iterator[Any]:
-    """The elements of a list, or the one object; ValueError where a stream is something else.
-
-    `again` begins the stream anew: where a number has more than 64 bits, it is read more slowly.
-    """
-    import ijson
-
-    count = 0
-    try:
-        for count, value in enumerate(_parsed(stream, longest, ijson), 1):  # noqa: B007 - read so far
-            yield _without_long_numbers(value)
-    except OverflowError:
-        from ijson.backends import python
-
-        for value in islice(_parsed(again(), longest, python), count, None):
-            yield _without_long_numbers(value)
-
-
-def _parsed(stream: IO[bytes], longest: int, parser: Any) -> Iterator[Any]:
+def _elements(stream: IO[bytes], longest: int) -> Iterator[Any]:
+    """The elements of a list, or the one object; ValueError where a stream is something else."""
     import ijson
 
     bounded = _Bounded(stream, longest)
     start = bounded.begin()
     try:
-        for value in parser.items(bounded, "item" if start == b"[" else "", use_float=True):
+        for value in ijson.items(bounded, "item" if start == b"[" else "", use_float=True):
             bounded.taken = 0
             yield value
     except ijson.JSONError as error:
-        said = str(error).partition("\n")[0]
-        if "overflow" in said:
-            raise OverflowError from None
-        early = isinstance(error, ijson.IncompleteJSONError) and not said.startswith("lexical error")
-        raise ValueError("it ends too early" if early else f"not JSON: {said}") from None
-
-
-def _without_long_numbers(value: Any) -> Any:
-    """The value; numbers that records cannot hold as they would be read from a line."""
-    import json
-
-    try:
-        orjson.dumps(value)
-    except TypeError:
-        try:
-            return loads(json.dumps(value))
-        except (RecursionError, ValueError):
-            return value
-    return value
+        reason = str(error).partition("\n")[0]
+        if "overflow" in reason:
+            raise ValueError("an integer has more than 64 bits") from None
+        early = isinstance(error, ijson.IncompleteJSONError) and not reason.startswith("lexical error")
+        raise ValueError("it ends too early" if early else f"not JSON: {reason}") from None
 
 
 class _Bounded:
