@@ -302,6 +302,16 @@ def group() -> click.Command:
     return typer.main.get_command(app)
 
 
+def options_of(argv: list[str]) -> dict[str, Any] | None:
+    """The options of a command line, by name; None where there is no such command or option."""
+    if argv[0] not in COMMANDS:
+        return None
+    try:
+        return load(argv[0]).make_context(argv[0], argv[1:], resilient_parsing=True).params
+    except UsageError:
+        return None
+
+
 def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; usage errors become one line."""
     unwind()

@@ -61,14 +61,19 @@ def _put(given: dict[str, object], name: str, value: str, takes: type[Options]) 
     return (spelled.least or 0) <= number <= (spelled.most or number)
 
 
-def run(argv: list[str], env: Env) -> int | None:
-    """Run a plain command line; None when it is not plain."""
+def options_of(argv: list[str]) -> dict[str, object] | None:
+    """The options of a plain command line, by name; None when it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None
-    verb = module_of(argv[0])
-    given = read(argv[1:], verb.Given)
+    return read(argv[1:], module_of(argv[0]).Given)
+
+
+def run(argv: list[str], env: Env) -> int | None:
+    """Run a plain command line; None when it is not plain."""
+    given = options_of(argv)
     if given is None:
         return None
+    verb = module_of(argv[0])
     if argv[0] not in _AT_ONCE or given.get("remove_cmd"):  # a signal is to end that command, too
         from .base.signals import unwind
 

@@ -12,6 +12,7 @@ from .base.errors import HistoryError, Interrupted, NotFound, Usage
 SIGINT = 2
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import NoReturn
 
 
@@ -51,7 +52,7 @@ def main(env: Env | None = None) -> NoReturn:
 
 def run(argv: list[str], env: Env) -> int:
     """The exit code of a command line; every failure is one line on stderr."""
-    env.program = run
+    env.program, env.options_of = run, options_of
     try:
         _see_that_files_can_be_locked()
         from . import fastlane
@@ -85,6 +86,18 @@ def run(argv: list[str], env: Env) -> int:
         env.complain(str(known))
         return known.exit_code
     return code
+
+
+def options_of(argv: list[str]) -> Mapping[str, object] | None:
+    """The options of a command line by name, as it would be run; None where they cannot be read."""
+    from . import fastlane
+
+    options = fastlane.options_of(argv)
+    if options is None:
+        from . import cli
+
+        options = cli.options_of(argv)
+    return options
 
 
 def _see_that_files_can_be_locked() -> None:

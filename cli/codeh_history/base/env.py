@@ -42,6 +42,7 @@ class Env:
         self.locked: Placed | None = None  # the session that is being written
         self.make_way: Callable[[], object] = lambda: None  # takes a bar off the terminal
         self.program: Callable[[list[str], Env], int] | None = None  # as `main` runs it, for `serve`
+        self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = None  # the same
         self.named_only = False  # whether every session must be named, as in programs
         self.begun_here: str | None = None  # the session meant where none is named, once it was chosen
         self.held: object = None  # what a process that ends now need not take apart

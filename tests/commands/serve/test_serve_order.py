@@ -2,45 +2,118 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.serve.order import Order, Turn
+from codeh_history.base.env import Env
+from codeh_history.commands.serve.order import Turn, free, turn_of
+from codeh_history.main import options_of
+from codeh_history.store.paths import path_of
 
 TURNS = st.lists(
-    st.tuples(st.one_of(st.none(), st.sets(st.sampled_from("abc"), max_size=2)), st.booleans()), max_size=12
+    st.builds(Turn, st.one_of(st.none(), st.frozensets(st.sampled_from("abc"), max_size=2)), st.booleans()),
+    max_size=12,
 )
 
 
 def conflict(first: Turn, second: Turn) -> bool:
     """Whether the second has to wait for the first."""
-    if not first.holds or (second.sessions is not None and not second.sessions):
+    if first.endless or (second.sessions is not None and not second.sessions):
         return False  # what is about no session waits for none
     if first.sessions is None or second.sessions is None:
         return True
-    return bool(set(first.sessions) & set(second.sessions))
+    return bool(first.sessions & second.sessions)
 
 
-@given(TURNS, st.data())
-def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(
-    drawn: list[tuple[set[str] | None, bool]], data: st.DataObject
-) -> None:
-    order, turns, ready, over = Order(), [], set[Turn](), set[Turn]()
-    waiting = [Turn(sessions, holds=holds) for sessions, holds in drawn]
-    while waiting or ready:
-        if waiting and (not ready or data.draw(st.booleans())):
-            turn = waiting.pop(0)
-            order.add(turn)
-            turns.append(turn)
-            if not turn.before:
-                ready.add(turn)
-        else:
-            turn = data.draw(st.sampled_from(sorted(ready, key=turns.index)))
-            ready.remove(turn)
-            over.add(turn)
-            ready.update(order.end(turn))
-        for place, turn in enumerate(turns):
-            if turn not in over:
-                free = not any(conflict(each, turn) and each not in over for each in turns[:place])
-                assert (turn in ready) == free
-    assert over == set(turns)
+@given(TURNS)
+def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(turns: list[Turn]) -> None:
+    assert list(free(enumerate(turns))) == [
+        place for place, turn in enumerate(turns) if not any(conflict(each, turn) for each in turns[:place])
+    ]
+
+
+ANY = None
+SCOPES: list[tuple[list[str], set[str] | None]] = [
+    (["append", "-s", "new", "-m", "x"], {"new"}),
+    (["append", "--session=new", "-m", "- x"], {"new"}),
+    (["append", "-snew", "-m-s", "-q"], {"new"}),
+    (["append", "-qs", "new"], {"new"}),
+    (["append", "-m", "x"], {"env"}),
+    (["append", "-s", "@", "-m", "x"], ANY),
+    (["append", "-s", "@.", "-m", "x"], ANY),
+    (["append", "-s", "a/b", "-m", "x"], ANY),
+    (["append", "-s", "new", "--wrong"], {"new"}),
+    (["ask", "-s", "new", "-m", "x", "--via", "cat"], {"new"}),
+    (["show", "demo"], {"demo"}),
+    (["show", "-n", "3", "demo"], {"demo"}),
+    (["show", "--", "demo"], {"demo"}),
+    (["show", "dem"], ANY),  # a prefix
+    (["show", "begun"], ANY),  # perhaps one that is being made
+    (["show", "HOME/sessions/demo.jsonl"], {"demo"}),
+    (["show", "HOME/sessions/../sessions/demo.jsonl"], {"demo"}),
+    (["show", "old"], {"old"}),  # an older form
+    (["payload", "-", "--to", "gemini"], set()),
+    (["expand", "ID", "demo"], {"demo"}),
+    (["expand", "ID", "-s", "demo"], {"demo"}),
+    (["search", "x", "demo"], {"demo"}),
+    (["search", "x"], ANY),
+    (["update", ":1", "-m", "x", "-s", "demo"], {"demo"}),
+    (["fork", "demo", "--into", "new"], {"demo", "new"}),
+    (["fork", "demo"], {"demo"}),
+    (["set", "title=x"], {"env"}),
+    (["compact", "demo", "-i", "--budget", "9k"], {"demo"}),
+    (["compact", "demo", "--calibrated"], ANY),
+    (["summarize", "demo"], {"demo"}),
+    (["summarize", "--all"], ANY),
+    (["export", "--all", "--to", "html", "--output", "x"], ANY),
+    (["list"], ANY),
+    (["list", "-s", "demo"], ANY),
+    (["usage", "demo"], ANY),
+    (["rm", "demo"], ANY),
+    (["import", "x", "--into", "new"], ANY),
+    (["redact", "demo"], ANY),
+    (["gc"], ANY),
+    (["sync", "postgres://localhost/x", "demo"], ANY),
+    (["config"], ANY),
+    (["no-such-verb", "-s", "demo"], ANY),
+]
+
+
+def turn(argv: list[str], env: Env, cwd: str, known: Container[str]) -> Turn:
+    return turn_of(argv[0], options_of(argv), env, cwd, known)
+
+
+@pytest.mark.parametrize(("argv", "expected"), SCOPES, ids=[" ".join(argv) for argv, _ in SCOPES])
+def test_the_sessions_of_a_command_line(home: Path, argv: list[str], expected: set[str] | None) -> None:
+    sessions = home / "sessions"
+    sessions.mkdir(parents=True)
+    for name in ("demo.jsonl", "old.json", "env.jsonl"):
+        (sessions / name).touch()
+    env = Env({"CODEH_HOME": str(home), "CODEH_SESSION": "env"})
+    argv = [word.replace("HOME", str(home)) for word in argv]
+    root = sessions.resolve()
+    found, endless = turn(argv, env, "/", ())
+    assert found == (None if expected is None else {str(root / name) for name in expected})
+    assert not endless
+
+
+def test_a_session_on_a_server_is_certain_where_it_is_written_or_was() -> None:
+    env = Env({"CODEH_HOME": "/none", "CODEH_STORE": "postgres://localhost/x"})
+    [session] = turn(["append", "-s", "a", "-m", "x"], env, "/", ()).sessions or ()
+    assert session == path_of(env, "a")
+    assert turn(["last", "a"], env, "/", ()).sessions is None
+    assert turn(["last", "a"], env, "/", {session}).sessions == {session}
+
+
+def test_a_path_is_of_the_requests_directory_and_what_follows_has_no_end(home: Path) -> None:
+    home.mkdir()
+    env = Env({"CODEH_HOME": "."})
+    (home / "x.jsonl").touch()
+    found = turn(["show", "-f", "./x.jsonl"], env, str(home), ())
+    assert found == (frozenset({str(home.resolve() / "x")}), True)
+    found = turn(["append", "-s", "y"], env, str(home), ())
+    assert found == (frozenset({str(home.resolve() / "sessions" / "y")}), False)

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import base64
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.serve.output import Held, Json, Passed, Room
+from codeh_history.commands.serve import output
+from codeh_history.commands.serve.output import Json, Kept, Streamed
 
 
-def test_output_is_held_as_far_as_there_is_room() -> None:
-    room = Room(each=10, together=15)
-    first, second, third = (Held(name, room) for name in ("stdout", "stdout", "stderr"))
-    first.add(b"12345")
-    first.add(b"67890")
-    assert not first.lost
-    second.add(b"123456")  # more than all together
-    assert (second.lost, second.end()) == (True, {"stdout": ""})
-    third.add(b"12345")
-    assert third.end("more") == {"stderr": "12345more"}
-    first.add(b"1")
-    assert (first.lost, room.left) == (True, 15)
-    first.add(b"again")
-    assert (first.end(), room.left) == ({"stdout": ""}, 15)
+def test_output_is_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(output, "MOST", 10)
+    kept = Kept("stdout")
+    kept.add(b"12345")
+    kept.add(b"67890")
+    assert (kept.lost, kept.end("more")) == (False, {"stdout": "1234567890more"})
+    kept.add(b"1")
+    kept.add(b"again")
+    assert (kept.lost, kept.end("lost")) == (True, {"stdout": "lost"})
 
 
 def test_what_is_no_utf_8_is_base64() -> None:
-    output = Held("stdout", Room(10, 10))
-    output.add(b"\xff")
-    assert output.end() == {"stdout64": "/w=="}
+    kept = Kept("stdout")
+    kept.add(b"\xff")
+    assert kept.end() == {"stdout64": "/w=="}
 
 
 @given(
@@ -37,13 +34,13 @@ def test_what_is_no_utf_8_is_base64() -> None:
 )
 def test_events_are_what_came_with_no_character_cut(pieces: list[bytes], data: st.DataObject) -> None:
     events: list[Json] = []
-    output = Passed("stdout", events.append)
+    streamed = Streamed("stdout", events.append)
     whole = left = b"".join(pieces)
     while left:
         cut = data.draw(st.integers(1, len(left)))
-        output.add(left[:cut])
+        streamed.add(left[:cut])
         left = left[cut:]
-    assert output.end() == {"stdout": ""}
+    assert streamed.end() == {"stdout": ""}
     told = b"".join(
         base64.b64decode(str(each["data64"])) if "data64" in each else str(each["data"]).encode()
         for each in events

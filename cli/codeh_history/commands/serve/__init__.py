@@ -22,5 +22,4 @@ def run(env: Env, _given: Given) -> int:
 
     if env.terminal(env.stdin):
         env.note("reading from the terminal, a command a line: " + _LINE + "; end it with Ctrl-D")
-    assert env.program is not None  # noqa: S101 - it is what runs us
-    return Server(env, env.program).run()
+    return Server(env).run()

@@ -1,67 +1,92 @@
-"""Who waits for whom: requests of one session keep their order, those of others know nothing of it."""
+"""Which requests run now: those of one session keep their order, those of other sessions do not wait."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container
+import os
+from collections.abc import Container, Iterable, Iterator, Mapping
+from typing import NamedTuple, TypeVar
+
+from ...base.env import Env
+from ...base.ids import is_id
+from ...base.options import Writing
+from ...store.paths import SERVER, is_path, path_of
+from .. import module_of
+
+WIDE = {"list", "config", "redact", "rescue"}  # they read other sessions too, whichever is named
+WIDENED = ("all", "all_", "calibrated")  # options by which others do
 
 
-class Turn:
+class Turn(NamedTuple):
     """A request's place in the order.
 
-    `sessions`: those it is about; None, it may be about any. One that does not `hold` waits as others do,
-    but nobody waits for it.
+    `sessions`: those that it is about, by their paths without endings; None, it may be about any.
+    `endless`: it follows a session: it waits as others do, but nobody waits for it.
     """
 
-    __slots__ = ("before", "followers", "holds", "sessions")
-
-    def __init__(self, sessions: Collection[str] | None, *, holds: bool = True) -> None:
-        self.sessions = sessions
-        self.holds = holds
-        self.before = 0  # how many it waits for
-        self.followers: list[Turn] = []
+    sessions: frozenset[str] | None
+    endless: bool = False
 
 
-class Order(Container[object]):
-    """The turns that are not over. Each waits for the last one of each of its sessions.
+AnyTurn = TypeVar("AnyTurn")
 
-    One about any session waits for all before it, and all after it wait for it.
+
+def free(turns: Iterable[tuple[AnyTurn, Turn]]) -> Iterator[AnyTurn]:
+    """Of requests in the order in which they came, those that need not wait for one before them."""
+    held: set[str] = set()  # sessions of those before
+    any_session = False  # whether one of those before may be about any session
+    first = True
+    for request, (sessions, endless) in turns:
+        if sessions is None:
+            waits = not first
+        else:
+            waits = bool(sessions) and (any_session or not held.isdisjoint(sessions))
+        if not waits:
+            yield request
+        if not endless:
+            first = False
+            held.update(sessions or ())
+            any_session = any_session or sessions is None
+
+
+def turn_of(
+    verb: str, options: Mapping[str, object] | None, env: Env, cwd: str, known: Container[str]
+) -> Turn:
+    """The turn of a command with these options, None where they cannot be read.
+
+    `known`: sessions of a database that are there.
     """
+    if options is None:
+        return Turn(None)
+    takes, endless = module_of(verb).Given, bool(options.get("follow"))
+    one = "session" in takes.TYPES and "sessions" not in takes.TYPES  # it takes at most one
+    if verb in WIDE or not one or any(options.get(name) for name in WIDENED):
+        return Turn(None, endless)
+    name = options.get("argument") or options.get("session")
+    if name is None and verb != "search":  # which searches all, whatever $CODEH_SESSION is
+        name = env.environ.get("CODEH_SESSION")
+    if name == "-":
+        return Turn(frozenset(), endless)
+    names = [name, options["into"]] if options.get("into") else [name]
+    sessions = [_session(each, env, cwd) for each in names]
+    if not issubclass(takes, Writing) and not _is_there(sessions[0], known):
+        return Turn(None, endless)  # a prefix, perhaps
+    certain = frozenset(each for each in sessions if each is not None)
+    return Turn(certain if None not in sessions else None, endless)
 
-    def __init__(self) -> None:
-        self._live: dict[Turn, None] = {}
-        self._last: dict[str, Turn] = {}  # by session, since the last turn that is about any
-        self._any: Turn | None = None
 
-    def __contains__(self, session: object) -> bool:
-        """Whether there is a turn about this session."""
-        return session in self._last
+def _session(name: object, env: Env, cwd: str) -> str | None:
+    """A session's path without its ending; None where the name is no exact one."""
+    if not isinstance(name, str) or not (is_id(name) or is_path(name)):
+        return None
+    path = path_of(env, name)
+    if path.startswith(SERVER):
+        return path
+    path = os.path.realpath(os.path.join(cwd, path))
+    return path.removesuffix("l").removesuffix(".json")
 
-    def add(self, turn: Turn) -> None:
-        if turn.sessions is None:
-            before = list(self._live)
-        else:
-            found = [self._last.get(session, self._any) for session in turn.sessions]
-            before = list(dict.fromkeys(each for each in found if each is not None))
-        for each in before:
-            each.followers.append(turn)
-        turn.before = len(before)
-        if not turn.holds:
-            return
-        self._live[turn] = None
-        if turn.sessions is None:
-            self._any = turn
-            self._last.clear()
-        else:
-            self._last.update(dict.fromkeys(turn.sessions, turn))
 
-    def end(self, turn: Turn) -> list[Turn]:
-        """Those whose turn it is now that this one is over."""
-        self._live.pop(turn, None)
-        if self._any is turn:
-            self._any = None
-        for session in turn.sessions or ():
-            if self._last.get(session) is turn:
-                del self._last[session]
-        for each in turn.followers:
-            each.before -= 1
-        return [each for each in turn.followers if not each.before]
+def _is_there(session: str | None, known: Container[str]) -> bool:
+    """Whether it is there for certain; a database is not asked: all other requests would wait for it."""
+    return session is not None and (
+        session in known or any(os.path.exists(session + ending) for ending in (".jsonl", ".json"))
+    )

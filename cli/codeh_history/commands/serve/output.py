@@ -1,4 +1,4 @@
-"""What a command prints, held for its answer or passed on as it comes."""
+"""What a command prints, kept for its answer or sent as it comes."""
 
 from __future__ import annotations
 
@@ -7,84 +7,56 @@ from base64 import b64encode
 from collections.abc import Callable
 
 Json = dict[str, object]
+MOST = 64 << 20  # bytes of output that are kept for an answer
 
 
-class Room:
-    """How many bytes of output may be held, of one command and of all together."""
+class Kept:
+    """An output that is sent with the answer; more than `MOST` is read to its end, but lost."""
 
-    def __init__(self, each: int, together: int) -> None:
-        self.each = each
-        self.left = together
-
-    def takes(self, held: int, more: int) -> bool:
-        """Whether there is room for more beside what a command holds; it is taken then."""
-        if held + more > self.each or more > self.left:
-            return False
-        self.left -= more
-        return True
-
-
-class Held:
-    """An output that is told with the answer; too much of it is read to its end, but not kept."""
-
-    def __init__(self, name: str, room: Room) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self._room = room
-        self._data = bytearray()
         self.lost = False
+        self._data = bytearray()
 
     def add(self, data: bytes) -> None:
-        if self.lost or not self._room.takes(len(self._data), len(data)):
-            self.lost = True
-            self.release()
-        else:
-            self._data += data
+        self.lost = self.lost or len(self._data) + len(data) > MOST
+        self._data = bytearray() if self.lost else self._data + data
 
-    def release(self) -> None:
-        """Give the room back."""
-        self._room.left += len(self._data)
-        self._data = bytearray()
-
-    def end(self, also: str = "") -> Json:
-        """The output as a field of the answer; `also` a line of ours after it."""
-        data = bytes(self._data) + also.encode()
-        self.release()
-        return field(self.name, data)
+    def end(self, note: str = "") -> Json:
+        """The output as a field of the answer, with a line of `serve`'s own after it."""
+        return field(self.name, bytes(self._data) + note.encode())
 
 
-class Passed:
-    """An output that is told as it comes, an event each time."""
+class Streamed:
+    """An output that is sent as it comes, an event each time."""
 
     lost = False
 
-    def __init__(self, name: str, tell: Callable[[Json], None]) -> None:
+    def __init__(self, name: str, send: Callable[[Json], None]) -> None:
         self.name = name
-        self._tell = tell
-        self._decode = codecs.getincrementaldecoder("utf-8")()
+        self._send = send
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
 
     def add(self, data: bytes) -> None:
-        """Tell it, but for the beginning of a character whose end is still to come."""
-        begun = self._decode.getstate()[0]
+        """Send it, but for the beginning of a character whose end is still to come."""
+        begun = self._decoder.getstate()[0]
         try:
-            text = self._decode.decode(data)
+            text = self._decoder.decode(data)
         except UnicodeDecodeError:
-            self._decode.reset()
+            self._decoder.reset()
             self._event(field("data", begun + data))
         else:
             if text:
                 self._event({"data": text})
 
-    def end(self, also: str = "") -> Json:
-        begun = self._decode.getstate()[0]
+    def end(self, note: str = "") -> Json:
+        begun = self._decoder.getstate()[0]
         if begun:
             self._event(field("data", begun))
-        return {self.name: also}
-
-    def release(self) -> None:
-        """It holds nothing."""
+        return {self.name: note}
 
     def _event(self, data: Json) -> None:
-        self._tell({"event": self.name, **data})
+        self._send({"event": self.name, **data})
 
 
 def field(name: str, data: bytes) -> Json:
