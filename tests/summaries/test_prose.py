@@ -8,21 +8,6 @@ from codeh_history.summaries import prose
 
 
 @pytest.mark.parametrize(
-    "text, expected",
-    [
-        ("One. Two here! And three?", ["One.", "Two here!", "And three?"]),
-        ("Use e.g. tabs. Not spaces.", ["Use e.g. tabs.", "Not spaces."]),
-        ("- a list\n- of things", ["a list", "of things"]),
-        ("Before\n```py\nnever = 1\n```\nAfter it", ["Before", "After it"]),
-        ("$ npm run build\nWhat now?", ["What now?"]),
-        ("", []),
-    ],
-)
-def test_sentences(text: str, expected: list[str]) -> None:
-    assert prose.sentences(text) == expected
-
-
-@pytest.mark.parametrize(
     ("line", "sentences"),
     [
         ("One. Two.", ["One.", "Two."]), ("See e.g. this. Done.", ["See e.g. this.", "Done."]), ("Mr. X. came. So.", ["Mr. X. came.", "So."]), ("Version 2. Then 3.", ["Version 2. Then 3."]),
@@ -56,18 +41,3 @@ def test_what_asks_for_nothing_is_filler(text: str) -> None:
 @pytest.mark.parametrize("text", SAYS.split("|"))
 def test_what_asks_for_something_is_none(text: str) -> None:
     assert not prose.is_filler(text)
-
-
-@pytest.mark.parametrize(
-    ("text", "gist"),
-    [("Perfect! The parser now reads lines.", "The parser now reads lines."), ("The following:\nThe parser reads lines.", "The parser reads lines."), ("Ok.", "Ok."), ("```\nx\n```", ""), ("Two words. Then more of it.", "Then more of it.")],
-)  # fmt: skip
-def test_the_gist_is_the_first_sentence_that_says_something(text: str, gist: str) -> None:
-    assert prose.gist(text, 80) == gist
-
-
-def test_a_long_sentence_is_cut_at_a_word() -> None:
-    (found,) = prose.sentences("word " * 100)
-    assert len(found) <= prose.LONGEST
-    assert found.endswith("word…")
-    assert len(prose.gist("word " * 100, 40)) <= 40

@@ -48,11 +48,6 @@ _MAYBE_PATH_KEYS = frozenset(
 _COMMAND_KEYS = ("command", "cmd", "script")
 _PATH = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]?(?:[\w@+.-]+[/\\])*[\w@+-][\w@+.-]*", re.ASCII)
 _EXTENSION = re.compile(r"[\w-]\.[A-Za-z][A-Za-z0-9]{0,9}$", re.ASCII)
-_MENTION = (
-    r"(?<![\w/@:.-])(?:(?:~|\.{1,2})?/(?:[\w@+.-]+/)*[\w@+-][\w@+.-]*|(?:[\w@+.-]+/)+[\w@+-]*\.?[\w-]+"
-    r"|[\w@+-]+(?:\.[\w-]+)*\.(?:py|[jt]sx?|json|ya?ml|toml|md|txt|go|rs|c|h|cc|cpp|java|kt|rb|php|sh|sql"
-    r"|css|html?|ini|cfg|conf|env|lock|log|csv|ipynb|pdf|xml|proto|vue|tf|docx?|xlsx?))(?![\w/-])"
-)
 _TELLING = re.compile(r"(?:^|_)(?:id|number|status|state|total|url)$|Id$")
 _PATCHED = re.compile(r"^(?:\*\*\* (Update|Add|Delete) File:|\+\+\+ b/)\s*(\S+)", re.MULTILINE)
 _PATCH_STATES = {"Add": "created", "Delete": "deleted"}
@@ -283,12 +278,6 @@ def looks_like_path(text: str) -> bool:
             "/" in text and bool(_EXTENSION.search(text)) and bool(_PATH.fullmatch(text.replace(" ", "_")))
         )
     return "/" in text.strip("/") or text.startswith("/") or bool(_EXTENSION.search(text))
-
-
-def mentioned(text: str) -> list[str]:
-    """The paths that a text mentions."""
-    found = (match[0].rstrip(".") for match in re.finditer(_MENTION, text[:20_000], re.ASCII))
-    return [path for path in found if _EXTENSION.search(path) or path.count("/") > 1]
 
 
 def _shell(command: str, told: Told) -> None:

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import re
 
-from .clipped import clip
-
-LONGEST = 320  # characters of a sentence; a longer one is cut at a word
-
-_FENCE = re.compile(r"(?ms)^ {0,3}(```++|~~~++)[^\n]*+\n.*?(?:^ {0,3}\1[^\n]*$|\Z)")
-_MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|>\s*|#{1,6}\s+)+")
 _END = re.compile(  # begins with one set of signs, so that what holds none is passed over fast
     r"[.!?。！？；](?:(?<=[.!?])[\"')\]*_]*\s+(?=\S)|(?<=[。！？；])[”’」』）]*(?=\S))"
 )
@@ -17,7 +11,6 @@ _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|vs|cf|approx|dr|mr|mrs|ms|no|\w|\d+)\.$", re.IGNORECASE
 )
 _NEAR = 60  # characters before the end of a sentence that tell whether it is one
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _ODD = re.compile("[^\\w ,.'\u2019\"!?`/-]")  # what prose has little of
 _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
 _NOISE = re.compile(
@@ -33,16 +26,6 @@ _FILLER = frozenset(
 ) | frozenset(
     ["好", "好的", "谢谢", "谢谢你", "继续", "是的", "对", "可以", "你好", "嗯", "没问题", "明白", "收到"]
 )
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, without its code blocks, list marks and what is no prose."""
-    found: list[str] = []
-    for line in _FENCE.sub("\n", text).splitlines():
-        line = _MARK.sub("", line.strip()).strip()
-        if is_prose(line):
-            found += (clip(sentence, LONGEST) for sentence in split(line))
-    return [sentence for sentence in found if _WORD.search(sentence)]
 
 
 def split(line: str) -> list[str]:
@@ -74,14 +57,6 @@ def fence_after(line: str, open: str) -> str:
     if not open:
         return mark if mark in ("```", "~~~") and mark not in line[3:] else ""
     return "" if mark == open and not line.strip(mark[0]) else open
-
-
-def gist(text: str, room: int) -> str:
-    """The first sentence that says something: no filler (`Perfect!`), no heading of a list."""
-    said = sentences(text)
-    full = [s for s in said if len(_WORD.findall(s)) >= 3 and not s.endswith(":") and not is_filler(s)]
-    best = (full or said or [""])[0]
-    return clip(best, room)
 
 
 def is_filler(text: str) -> bool:
