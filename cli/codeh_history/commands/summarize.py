@@ -53,7 +53,7 @@ EXAMPLES = """\
 
 
 class Given(Reading):
-    in_place: bool = flag("Append the summary and print a line of JSON instead of the session.", "-i")
+    in_place: bool = flag("Append the summary; print a line of JSON.", "-i")
     jsonl: bool = STREAM
     all_: bool = flag("Every session, with -i; a JSON line for each that acted or failed.")
     jobs: int = option("N", "With --all: run this many at once.", least=1, most=64, default=1, rare=True)
@@ -64,7 +64,7 @@ class Given(Reading):
         "N", "Smallest number of exchanges to summarise.", least=1, default=10, rare=True
     )
     due_over: str | None = option("N", "Due above N tokens, inside one long exchange too.")
-    emit: bool = flag("Print the prompt and what it covers, as JSON; store nothing.")
+    emit: bool = flag("Print the prompt and what it covers, as JSON.")
     apply: str | None = option(
         "FILE", "Store the answer to what --emit printed: under `answer`, or on stdin."
     )
