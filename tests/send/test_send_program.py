@@ -12,6 +12,8 @@ from typing import Any
 import orjson
 import pytest
 
+import opencode_files
+import program_databases
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.programs.protocol import Written
@@ -207,3 +209,20 @@ def test_the_file_is_one_that_the_program_would_read(env: Env, tmp_path: Path) -
         ).returncode
         == 0
     )
+
+
+def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(
+    env: Env, tmp_path: Path
+) -> None:
+    """opencode's ids begin with the time at which they were made."""
+    view = view_of([HEADER, *SAID])
+    made = program.make(env, view, "opencode", cwd=str(tmp_path), of=("a",))
+    assert program.installed(env, made) is None
+    id = made.written.resume[-1]
+    earlier = f"ses_000000000001{id[-14:]}"
+    database = tmp_path / ".local" / "share" / "opencode" / "opencode.db"
+    database.parent.mkdir(parents=True)
+    file = opencode_files.OpenCode(id=earlier)
+    file.user("hi")
+    database.write_bytes(program_databases.database(opencode_files.SCHEMA)([file.tables]))
+    assert program.installed(env, made) == (str(database), earlier)

@@ -129,13 +129,18 @@ def install(env: Env, made: Made) -> str:
     return f"resume with: {command(made, made.written.resume)}"
 
 
-def installed(env: Env, made: Made) -> str | None:
-    """Where the program has a session of this id already; None where it has none."""
+def installed(env: Env, made: Made) -> tuple[str, str] | None:
+    """Where the program has the same session already, and its id; None where it has none."""
     id = made.written.resume[-1]
     for file in found(env, [made.program]):
-        named = id in file.path or f"-{id[:8]}.json" in file.path  # Gemini CLI's names
-        if named or (is_database(file.path) and id in _ids_in(file.path, made.program)):
-            return file.path
+        if id in file.path or f"-{id[:8]}.json" in file.path:  # the latter by Gemini CLI
+            return file.path, id
+        if is_database(file.path):  # opencode's ids begin with their time
+            same = next(
+                (other for other in _ids_in(file.path, made.program) if other[-14:] == id[-14:]), None
+            )
+            if same is not None:
+                return file.path, same
     return None
 
 

@@ -62,7 +62,8 @@ def write(env: Env, given: Given, found: Found, done: Reduced, to: str | None) -
     )
     out = Out(left=dict(made.written.left), resume=program.command(made, made.written.resume))
     if given.install and (there := program.installed(env, made)):
-        return out._replace(there=there)
+        path, known = there
+        return out._replace(there=path, resume=program.command(made, [*made.written.resume[:-1], known]))
     if given.install:
         program.install(env, made)
         return out._replace(path=made.place or shlex.join(made.written.imported))
