@@ -58,3 +58,10 @@ def test_it_is_installed_where_man_looks() -> None:
     built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
     name = man_page.PAGE.relative_to(ROOT).as_posix()
     assert built["wheel"]["shared-data"] == {name: "share/man/man1/codeh-history.1"}
+
+
+def test_the_readme_tells_who_installs_with_uv_where_it_is() -> None:
+    """pipx links it where man looks, uv does not."""
+    built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+    (place,) = built["wheel"]["shared-data"].values()
+    assert f'"$(uv tool dir)"/codeh-history/{place} ' in (ROOT / "README.md").read_text()

@@ -34,27 +34,17 @@ ONCE = re.findall(r"## One-time setup\n[\s\S]*?```sh\n([\s\S]*?)```", README)[0]
 LOOPBACK = (
     "sed -i -E 's#https?://([a-z.]+\\.com|localhost:[0-9]+)#https://loopback.com#' ~/.codeh/config.toml\n"
 )
-SCREEN, RESCUE = re.findall(r"```console\n([\s\S]*?)```", README.split("## Install")[0])
+SCREEN, RESCUE, CONTINUED = re.findall(r"```console\n([\s\S]*?)```", README)
 ADDRESS = re.compile(r"https?://(?:[\w.-]+\.com|localhost:\d+)")
 ID = re.compile(r"\b(?:[0-9a-f]{20}|[0-9a-f]{8}(?:(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})?)\b")
 BYTES = re.compile(r"(\t\d+\t\d+\t)\d+(\t\d+\t\d+)$", re.MULTILINE)  # of a row of `list`
 BARN = ROOT / "tests/programs/agents/cases/claude-code/plain/5e551000-0000-4000-8000-00000000c1a0.jsonl"
-BEFORE = {
-    "CI": "codeh-history payload fixtures/x.jsonl --to anthropic --model M --pretty > golden.json\n",
-}
+UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
+KNOWN = ("11111111-2222-4333-8444-555555555555", "c0de0001-0000-4000-8000-000000000000")  # in the README
 TALK = """\
 codeh-history ask -s demo "Why is the sky blue?"
 codeh-history ask "And at sunset?"
 """
-TOOL = """\
-#!/bin/sh
-printf '{"tool": "%s", "args": %s, "sky": "clear"}' "$CODEH_CALL_NAME" "$(cat)"
-"""
-TOOLS = """\
-[{"name": "get_weather", "description": "The weather in a city",
-  "inputSchema": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}]
-"""
-
 pytestmark = pytest.mark.skipif(
     not (shutil.which("curl") and shutil.which("git")), reason="no curl or git on this machine"
 )
@@ -76,21 +66,15 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     possible = forks.Forks.possible
     script = forks.Forks(fixed).program() if possible else forks.shim(tmp_path_factory.mktemp("bin"))
     path = f"{script.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {"PATH": path, "ANTHROPIC_API_KEY": "made-up", "GEMINI_API_KEY": "made-up", **fixed}
+    return {"PATH": path, **fixed}
 
 
 @pytest.fixture
 def place() -> Iterator[Path]:
-    """A user's directory: a changed file in git, a Makefile, a note, a tool, an agent's session. Its path is always equally long."""
+    """A user's directory: a changed file in git, a Makefile, a note, an agent's session. Its path is always equally long."""
     path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
     (path / "Makefile").write_text("all:\n\t@echo main.c:3: error: expected a semicolon\n")
     (path / "notes.txt").write_text("The sky is blue.\n")
-    (path / "tools.json").write_text(TOOLS)
-    (path / "tool").write_text(TOOL)
-    (path / "tool").chmod(0o755)
-    (path / "my-project").mkdir()
-    (path / "fixtures").mkdir()
-    shutil.copy(ROOT / "fixtures" / "tools.jsonl", path / "fixtures" / "x.jsonl")
     barn = path / ".claude" / "projects" / "barn"
     barn.mkdir(parents=True)
     shutil.copy(BARN, barn)
@@ -101,7 +85,7 @@ def place() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-def printed(shell: str, place: Path, env: dict[str, str]) -> str:
+def output(shell: str, place: Path, env: dict[str, str]) -> str:
     """What bash prints, in a directory that is the user's home; the exit code last, if there is one."""
     with Loopback() as server:
         done = subprocess.run(
@@ -109,18 +93,26 @@ def printed(shell: str, place: Path, env: dict[str, str]) -> str:
             env={**env, "HOME": str(place)}, cwd=place, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
         )  # fmt: skip
-    text = ID.sub("ID", done.stdout).replace(str(place), "$HOME")
-    text = BYTES.sub(r"\1BYTES\2", text)  # which hang on how a stream arrived
-    text = text.replace(
-        re.sub(r"[^a-zA-Z0-9]", "-", str(place)), "-home-me"
-    )  # as Claude Code names a folder
+    text = done.stdout.replace(re.sub(r"[^a-zA-Z0-9]", "-", str(place)), "-home-me")  # Claude Code's folder
     return text + (f"[{done.returncode}]\n" if done.returncode else "")
+
+
+def printed(shell: str, place: Path, env: dict[str, str]) -> str:
+    """The output without what differs from run to run."""
+    text = ID.sub("ID", output(shell, place, env)).replace(str(place), "$HOME")
+    return BYTES.sub(r"\1BYTES\2", text)  # which hang on how a stream arrived
+
+
+def as_shown(text: str, place: Path) -> str:
+    """The output as the README shows it: the home is /home/me, a new id the one that stands there."""
+    text = text.replace(str(place), "/home/me")
+    return UUID.sub(lambda id: id[0] if id[0] in KNOWN else KNOWN[-1], text)
 
 
 @pytest.mark.parametrize("title", JOBS)
 def test_job(title: str, place: Path, env: dict[str, str], request: pytest.FixtureRequest) -> None:
     talk = "" if title == next(iter(JOBS)) else TALK  # the first job is to start
-    found = printed(before(talk + BEFORE.get(title, "")) + JOBS[title], place, env)
+    found = printed(before(talk) + JOBS[title], place, env)
     assert "bug:" not in found
     golden = ROOT / "tests" / "jobs" / f"{slug(title)}.txt"
     if request.config.getoption("--golden"):
@@ -136,7 +128,7 @@ def test_every_record_belongs_to_a_job() -> None:
 
 def test_the_first_screen(place: Path, env: dict[str, str]) -> None:
     """Each line of the console says what it printed, with nothing exported."""
-    assert printed(before("unset CODEH_PROFILE\n") + commands(SCREEN), place, env) == SCREEN
+    assert output(before("unset CODEH_PROFILE\n") + commands(SCREEN), place, env) == SCREEN
 
 
 def commands(screen: str) -> str:
@@ -152,7 +144,41 @@ def test_the_first_screen_shows_a_rescue(place: Path, env: dict[str, str]) -> No
     """Of a session that is too long, of which two results were lost."""
     (place / "barn").mkdir()
     long_and_broken(place / "barn").write(place / ".claude" / "projects" / "barn", "b1f")
-    assert printed(commands(RESCUE), place, env) == RESCUE
+    assert as_shown(output(commands(RESCUE), place, env), place) == RESCUE
+
+
+def test_an_imported_session_is_continued_and_handed_back(place: Path, env: dict[str, str]) -> None:
+    done = output(before("codeh-history import --all\n") + commands(CONTINUED), place, env)
+    assert as_shown(done, place) == CONTINUED
+
+
+@pytest.mark.parametrize("title", ["One-time setup", "A local model", "Sessions of other programs"])
+def test_a_block_runs_in_an_empty_home(title: str, tmp_path: Path, env: dict[str, str]) -> None:
+    """As it stands, with nothing exported; no command of it fails."""
+    bare = {name: env[name] for name in ("PATH", "LC_ALL")}
+    done = output("set -e\n" + {**JOBS, "One-time setup": ONCE}[title], tmp_path, bare)
+    assert not re.search(r"^\[\d+\]$", done, re.MULTILINE), done
+    if title == "One-time setup":
+        assert {file.name for file in (tmp_path / ".codeh").iterdir()} == {
+            "config.toml",
+            "ant.hdr",
+            "gem.hdr",
+        }
+        assert all(file.stat().st_mode & 0o077 == 0 for file in (tmp_path / ".codeh").iterdir())
+        assert "anthropic: ok" in output("codeh-history config check", tmp_path, bare)
+    if title == "A local model":
+        assert "Because air scatters" in done
+        assert "At sunset the light" in done
+
+
+def test_no_block_uses_a_variable_that_it_does_not_define() -> None:
+    for block in re.findall(r"^```.*\n([\s\S]*?)^```", README, re.MULTILINE):
+        used = set(re.findall(r"\$\{?([A-Za-z_]\w*)", block))
+        assert used <= {"HOME", "PATH", "CODEH_CALL_NAME", *re.findall(r"^(\w+)=", block, re.MULTILINE)}
+
+
+def test_the_readme_is_short() -> None:
+    assert README.count("\n") <= 260
 
 
 def long_and_broken(cwd: Path) -> Claude:
