@@ -28,27 +28,15 @@ def test_what_a_stream_says_last_counts(before: Any, after: Any, found: Any) -> 
 
 
 def test_only_what_is_known_stands_beside_what_was_said() -> None:
-    assert usage.normalised({"x": 1}, input=1, output=None) == {"input": 1, "raw": {"x": 1}}
-    assert usage.normalised({}, input=1) is None
-    assert usage.normalised(None, input=1) is None
+    assert usage.read({"x": 1}, {"input": "x", "output": "y"}) == {"input": 1, "raw": {"x": 1}}
+    assert usage.read({}, {"input": "x"}) is None
+    assert usage.read(None, {"input": "x"}) is None
 
 
-def test_counts_with_details_are_read_by_their_names() -> None:
-    raw = {
-        "in": 10, "out": 5, "total_tokens": 15, "out_details": {"reasoning_tokens": 2},
-        "in_details": {"cached_tokens": 3, "cache_write_tokens": 4},
-    }  # fmt: skip
-    assert usage.detailed(raw, "in", "out") == {
-        "input": 10, "output": 5, "cached": 3, "cacheWrite": 4, "reasoning": 2, "total": 15, "raw": raw,
-    }  # fmt: skip
-
-
-def test_names_of_theirs_become_ours_and_what_is_there_is_added_up() -> None:
-    raw = {"a": 1, "b": 2, "c": "3"}
-    assert usage.named(raw, {"x": "a", "y": "c", "z": "d"}) == {"x": 1}
-    assert usage.named(None, {"x": "a"}) == {}
-    assert usage.added(raw, "a", "b", "c", "d") == 3
-    assert usage.added(raw, "c", "d") is None
+def test_a_path_leads_into_objects_and_what_is_there_is_added_up() -> None:
+    raw = {"a": 1, "b": 2, "c": "3", "in": {"d": 4}}
+    paths = {"input": "a b c nowhere", "cached": "in.d", "output": "c", "total": "a.b"}
+    assert usage.read(raw, paths) == {"input": 3, "cached": 4, "raw": raw}
 
 
 @pytest.mark.parametrize(("raw", "found"), [

@@ -16,6 +16,15 @@ IMAGES = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
 IMAGE_KINDS = ("image_url", "input_image")  # what either OpenAI format calls an image
 
 
+def usage_paths(input: str, output: str) -> dict[str, str]:
+    """Where either format's usage has its counts, by their names; see `usage.read`."""
+    return {
+        "input": input, "output": output, "cached": f"{input}_details.cached_tokens",
+        "cacheWrite": f"{input}_details.cache_write_tokens",
+        "reasoning": f"{output}_details.reasoning_tokens", "total": "total_tokens",
+    }  # fmt: skip
+
+
 def json_text(value: object) -> str:
     """Compact JSON, key order kept."""
     return orjson.dumps(value).decode()

@@ -27,24 +27,19 @@ def merged(before: Json | None, after: object) -> Json | None:
     return {**(before or {}), **{key: value for key, value in after.items() if value is not None}}
 
 
-def normalised(raw: Json | None, **counts: int | None) -> Json | None:
-    """The counts that are known, and under `raw` what they were read from."""
+def read(raw: Json | None, paths: Mapping[str, str]) -> Json | None:
+    """The counts in a provider's own object, and under `raw` that object; None where it is empty.
+
+    `paths`: for each count the fields that are added up, separated by spaces; a dot leads into an object.
+    """
     if not raw:
         return None
-    return {**{name: count for name, count in counts.items() if count is not None}, "raw": raw}
-
-
-def detailed(raw: Json | None, input: str, output: str) -> Json | None:
-    """Counts of these names, each with details beside it: as OpenAI gives them."""
-    return normalised(
-        raw,
-        input=count(raw, input),
-        output=count(raw, output),
-        cached=count(raw, f"{input}_details", "cached_tokens"),
-        cacheWrite=count(raw, f"{input}_details", "cache_write_tokens"),
-        reasoning=count(raw, f"{output}_details", "reasoning_tokens"),
-        total=count(raw, "total_tokens"),
-    )
+    result: Json = {}
+    for name, fields in paths.items():
+        counts = [value for field in fields.split() if (value := count(raw, *field.split("."))) is not None]
+        if counts:
+            result[name] = sum(counts)
+    return {**result, "raw": raw}
 
 
 def count(raw: object, *path: str) -> int | None:
@@ -54,18 +49,6 @@ def count(raw: object, *path: str) -> int | None:
             return None
         raw = raw.get(key)
     return raw if type(raw) is int and 0 <= raw < _MOST else None
-
-
-def named(raw: Json | None, names: Mapping[str, str]) -> dict[str, int]:
-    """The counts that are there of these names of theirs, by ours."""
-    found = [(ours, raw.get(theirs)) for ours, theirs in names.items()] if type(raw) is dict else []
-    return {ours: count for ours, count in found if type(count) is int and 0 <= count < _MOST}
-
-
-def added(raw: Json | None, first: str, *more: str) -> int | None:
-    """The sum of the counts that are there; None when there is none."""
-    counts = [found for key in (first, *more) if (found := count(raw, key)) is not None]
-    return sum(counts) if counts else None
 
 
 def billed(usage: Json) -> Json:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from ...providers import usage
 from ...session.records import BOM
 from ..conversation import Conversation, Names
 from ..model import Session
@@ -124,10 +123,9 @@ class _Run:
         sent, written, hit, received = map(_count, found.groups())
         last = self.session.items[-1] if self.session.items else None
         if last is not None and getattr(last, "kind", None) == "codeh":
-            made = usage.normalised(
-                {"text": line}, input=sent, output=received, cached=hit or None, cacheWrite=written or None
-            )
-            last.fields.setdefault("usage", made)  # type: ignore[union-attr]
+            counts = {"input": sent, "output": received, "cached": hit, "cacheWrite": written}
+            made = {name: count for name, count in counts.items() if count or name in ("input", "output")}
+            last.fields.setdefault("usage", {**made, "raw": {"text": line}})  # type: ignore[union-attr]
 
 
 def _count(text: str | None) -> int:

@@ -16,6 +16,11 @@ from ..protocol import Source
 from ..records import session_id, time_of
 from . import NAME
 
+_USAGE = {
+    "input": "prompt_tokens", "output": "completion_tokens", "cached": "cached_tokens",
+    "cacheWrite": "extra.cache_write_tokens", "reasoning": "extra.reasoning_tokens",
+}  # fmt: skip
+
 
 def read(source: Source) -> Iterable[Session]:
     """The trajectories of a file: mostly one."""
@@ -86,13 +91,7 @@ class _Steps:
             self.talk.call(one.get("tool_call_id"), one.get("function_name"), one.get("arguments"))
             for one in objects(step.get("tool_calls"))
         )
-        raw = object_of(step.get("metrics"))
-        counts = usage.normalised(
-            raw, input=usage.count(raw, "prompt_tokens"), output=usage.count(raw, "completion_tokens"),
-            cached=usage.count(raw, "cached_tokens"),
-            cacheWrite=usage.count(raw, "extra", "cache_write_tokens"),
-            reasoning=usage.count(raw, "extra", "reasoning_tokens"),
-        )  # fmt: skip
+        counts = usage.read(object_of(step.get("metrics")), _USAGE)
         self.talk.add(
             "codeh", said, ts=ts, model=name_of(step.get("model_name")) or self.model, usage=counts
         )

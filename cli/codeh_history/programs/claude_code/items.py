@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...providers import usage
 from ...providers.anthropic import NAME as FORMAT
 from ...providers.anthropic.blocks import says
 from ...providers.anthropic.body import Reader
-from ...providers.anthropic.response import counts
+from ...providers.anthropic.response import USAGE
 from ...providers.parts import name_of, object_of
 from ...session.model import Part
 from ..model import Entry, Piece, Session, Summary, told
@@ -96,7 +97,7 @@ class Items:
             "usage": before, "response": node.response,
         }  # fmt: skip
         if isinstance(used, dict) and (before is None or used != before["raw"]):
-            count = counts(used)  # it grows from line to line
+            count = usage.read(used, USAGE)  # it grows from line to line
             if count is not None and (count.get("output") or 0) >= ((before or {}).get("output") or 0):
                 given["usage"] = count
         fields.update(told(**given))

@@ -323,7 +323,7 @@ class _Rollout:
         known = last is not None and "usage" in last.fields and (not closes or "response" in last.fields)
         if last is None or known or not isinstance(raw, dict):
             return
-        counted = usage.normalised(raw, **usage.named(raw, _COUNTS))
+        counted = usage.read(raw, _COUNTS)
         last.fields |= told(usage=counted, response=response)
         last.pieces.append(Piece(number, []))
 

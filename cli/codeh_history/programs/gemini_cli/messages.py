@@ -186,11 +186,12 @@ def _sent(part: Any) -> Any:
     return part
 
 
+_USAGE = {
+    "input": "input tool", "output": "output thoughts", "cached": "cached", "reasoning": "thoughts",
+    "total": "total",
+}  # fmt: skip
+
+
 def _fields(data: Json) -> Json:
-    raw = object_of(data.get("tokens"))
-    used = usage.normalised(
-        raw, input=usage.added(raw, "input", "tool"), output=usage.added(raw, "output", "thoughts"),
-        cached=usage.count(raw, "cached"), reasoning=usage.count(raw, "thoughts"),
-        total=usage.count(raw, "total"),
-    )  # fmt: skip
+    used = usage.read(object_of(data.get("tokens")), _USAGE)
     return told(provider=FORMAT, model=name_of(data.get("model")), usage=used)

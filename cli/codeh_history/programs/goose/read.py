@@ -19,6 +19,12 @@ _SUB = "sub_agent"
 _MILLIS = 10_000_000_000  # a larger time is in milliseconds
 
 
+_USAGE = {
+    "input": "input_tokens", "output": "output_tokens", "cached": "cache_read_tokens",
+    "cacheWrite": "cache_write_tokens", "total": "total_tokens",
+}  # fmt: skip
+
+
 def read(source: Source) -> Iterable[Session]:
     """Each session; sub-agents are branches of the one that they work for."""
     rows = [row for row in source.rows("SELECT * FROM sessions ORDER BY rowid") if name_of(row.get("id"))]
@@ -127,11 +133,7 @@ class _Messages:
                     "usage of a compaction" if row.get("is_compaction") else "further usage"
                 ] += 1
                 continue
-            counts = usage.normalised(
-                raw, input=usage.count(raw, "input_tokens"), output=usage.count(raw, "output_tokens"),
-                cached=usage.count(raw, "cache_read_tokens"),
-                cacheWrite=usage.count(raw, "cache_write_tokens"), total=usage.count(raw, "total_tokens"),
-            )  # fmt: skip
+            counts = usage.read(raw, _USAGE)
             entry.fields |= told(usage=counts, model=name_of(row.get("model")))
 
 

@@ -113,12 +113,12 @@ def _media(block: Json) -> Part:
     return media(address, mime, "image" if block.get("type") == "image_url" else block.get("type"))
 
 
+_USAGE = {
+    "input": "input_tokens", "output": "output_tokens", "cached": "input_token_details.cache_read",
+    "cacheWrite": "input_token_details.cache_creation", "reasoning": "output_token_details.reasoning",
+    "total": "total_tokens",
+}  # fmt: skip
+
+
 def _usage(raw: Any) -> Json | None:
-    raw = object_of(raw)
-    return usage.normalised(
-        raw, input=usage.count(raw, "input_tokens"), output=usage.count(raw, "output_tokens"),
-        cached=usage.count(raw, "input_token_details", "cache_read"),
-        cacheWrite=usage.count(raw, "input_token_details", "cache_creation"),
-        reasoning=usage.count(raw, "output_token_details", "reasoning"),
-        total=usage.count(raw, "total_tokens"),
-    )  # fmt: skip
+    return usage.read(object_of(raw), _USAGE)

@@ -13,6 +13,12 @@ from ..model import Session, told
 from ..parts import inline
 from ..protocol import Source
 
+_USAGE = {
+    "input": "input_tokens", "output": "output_tokens",
+    "cached": "token_details.prompt_tokens_details.cached_tokens",
+    "reasoning": "token_details.completion_tokens_details.reasoning_tokens",
+}  # fmt: skip
+
 
 class Contents:
     """Reads what belongs to a session's messages."""
@@ -122,11 +128,7 @@ class Contents:
         }
         more = object_in(row.get("token_details"))
         raw |= {"token_details": more} if more else {}
-        counts = usage.normalised(
-            raw, input=usage.count(raw, "input_tokens"), output=usage.count(raw, "output_tokens"),
-            cached=usage.count(more, "prompt_tokens_details", "cached_tokens"),
-            reasoning=usage.count(more, "completion_tokens_details", "reasoning_tokens"),
-        )  # fmt: skip
+        counts = usage.read(raw, _USAGE)
         model = name_of(row.get("resolved_model")) or name_of(row.get("model"))
         return {"model": model, "usage": counts, "response": name_of(row.get("id"))}
 

@@ -183,15 +183,14 @@ def _result(tool: Json) -> Iterator[Part]:
     yield result(tool.get("callID"), tool.get("tool"), text, failed=failed, held=held)
 
 
+_USAGE = {
+    "input": "input cache.read cache.write", "output": "output reasoning", "cached": "cache.read",
+    "cacheWrite": "cache.write", "reasoning": "reasoning", "total": "total",
+}  # fmt: skip
+
+
 def _fields(info: Json, provider: str, *, used: bool) -> Json:
     raw = object_of(info.get("tokens")) if used else {}
-    cache = object_of(raw.get("cache"))
-    flat = {**raw, "read": cache.get("read"), "write": cache.get("write")}
-    counted = usage.normalised(
-        raw, input=usage.added(flat, "input", "read", "write"),
-        output=usage.added(flat, "output", "reasoning"),
-        cached=usage.count(flat, "read"), cacheWrite=usage.count(flat, "write"),
-        reasoning=usage.count(flat, "reasoning"), total=usage.count(flat, "total"),
-    )  # fmt: skip
+    counted = usage.read(raw, _USAGE)
     model, finish = name_of(info.get("modelID")), name_of(info.get("finish"))
     return told(provider=provider, model=model, finish=finish, usage=counted)

@@ -64,14 +64,15 @@ def _thought(block: Json, provider: str | None) -> Iterator[Any]:
         yield parts.thought(text, signature if provider in _SIGNED else None)
 
 
+_USAGE = {
+    "input": "input cacheRead cacheWrite", "output": "output", "cached": "cacheRead",
+    "cacheWrite": "cacheWrite", "total": "totalTokens",
+}  # fmt: skip
+
+
 def model_fields(message: Json) -> Json:
     """What a model's message says besides its parts."""
-    raw = object_of(message.get("usage"))
-    used = usage.normalised(
-        raw, input=usage.added(raw, "input", "cacheRead", "cacheWrite"), output=usage.count(raw, "output"),
-        cached=usage.count(raw, "cacheRead"), cacheWrite=usage.count(raw, "cacheWrite"),
-        total=usage.count(raw, "totalTokens"),
-    )  # fmt: skip
+    used = usage.read(object_of(message.get("usage")), _USAGE)
     return told(
         provider=_FORMATS.get(text_of(message.get("api"))), model=name_of(message.get("model")),
         finish=name_of(message.get("stopReason")), response=name_of(message.get("responseId")), usage=used,

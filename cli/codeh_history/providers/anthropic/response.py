@@ -17,12 +17,18 @@ from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import EVENTS, NAME
 
+USAGE = {  # `input_tokens` leaves out both what the cache gave and what was written to it
+    "input": "input_tokens cache_read_input_tokens cache_creation_input_tokens", "output": "output_tokens",
+    "cached": "cache_read_input_tokens", "cacheWrite": "cache_creation_input_tokens",
+    "reasoning": "output_tokens_details.thinking_tokens",
+}  # fmt: skip
+
 
 def read(body: Json) -> Reply | Failure:
     content = body.get("content")
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else listed(content)
     parts = [part for block in blocks if (part := part_of(block)) is not None]
-    used = counts(usage.merged(None, body.get("usage")))
+    used = usage.read(usage.merged(None, body.get("usage")), USAGE)
     finish = name_of(body.get("stop_reason"))
     reply = Reply(parts, NAME, name_of(body.get("model")), finish, used, name_of(body.get("id")))
     return concluded(reply, text_of(object_of(body.get("stop_details")).get("explanation")))
@@ -182,15 +188,3 @@ def _input(text: str) -> Any:
         return loads(text)
     except ValueError:
         return text
-
-
-def counts(raw: Json | None) -> Json | None:
-    """`input_tokens` leaves out both what the cache gave and what was written to it."""
-    return usage.normalised(
-        raw,
-        input=usage.added(raw, "input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"),
-        output=usage.count(raw, "output_tokens"),
-        cached=usage.count(raw, "cache_read_input_tokens"),
-        cacheWrite=usage.count(raw, "cache_creation_input_tokens"),
-        reasoning=usage.count(raw, "output_tokens_details", "thinking_tokens"),
-    )

@@ -15,6 +15,12 @@ from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
+_USAGE = {  # the candidates' count leaves thoughts out, the prompt's leaves tool prompts out
+    "input": "promptTokenCount toolUsePromptTokenCount",
+    "output": "candidatesTokenCount thoughtsTokenCount", "cached": "cachedContentTokenCount",
+    "reasoning": "thoughtsTokenCount", "total": "totalTokenCount",
+}  # fmt: skip
+
 
 def read(body: Json) -> Reply | Failure:
     reader = Stream()
@@ -76,7 +82,7 @@ class Stream(StreamReader):
 
     def conclude(self) -> Reply | Failure:
         """What has been read, taken as the whole answer."""
-        counts = _usage(self._usage)
+        counts = usage.read(self._usage, _USAGE)
         parts, more = join([], self._parts), len(self._further)
         return concluded(Reply(parts, NAME, self.model, self._finish, counts, self.id, more), self._why)
 
@@ -93,15 +99,3 @@ def _part(given: object) -> Part | None:
     if given.get("text") == "" and not given.keys() - {"text", "thought"}:
         return None
     return kept(given, NAME)
-
-
-def _usage(raw: Json | None) -> Json | None:
-    """`usageMetadata`: the candidates' count leaves thoughts out, the prompt's leaves tool prompts out."""
-    return usage.normalised(
-        raw,
-        input=usage.added(raw, "promptTokenCount", "toolUsePromptTokenCount"),
-        output=usage.added(raw, "candidatesTokenCount", "thoughtsTokenCount"),
-        cached=usage.count(raw, "cachedContentTokenCount"),
-        reasoning=usage.count(raw, "thoughtsTokenCount"),
-        total=usage.count(raw, "totalTokenCount"),
-    )

@@ -56,11 +56,7 @@ class Stream(StreamReader):
         begun = self._parts[-1][0] - took // 1_000_000 - 1 if took else 0
         parts = [part for made, parts in self._parts if made >= begun for part in parts]
         counts = {key: value for key, value in self._last.items() if key.endswith(("_count", "_duration"))}
-        normalised = usage.normalised(
-            counts,
-            input=usage.count(counts, "prompt_eval_count"),
-            output=usage.count(counts, "eval_count"),
-        )
+        normalised = usage.read(counts, {"input": "prompt_eval_count", "output": "eval_count"})
         finish = name_of(self._last.get("done_reason"))
         return concluded(Reply(join([], parts), NAME, self.model, finish, normalised))
 

@@ -12,6 +12,7 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..failures import concluded
+from ..openai import usage_paths
 from ..parts import (
     call,
     first,
@@ -35,6 +36,9 @@ _KNOWN = frozenset(("role", "tool_calls", "function_call", *_TEXTS))
 _STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in every chunk
 
 
+_USAGE = usage_paths("prompt_tokens", "completion_tokens")
+
+
 def read(body: Json) -> Reply | Failure:
     choice, more = first(body.get("choices")), len(further(body.get("choices")))
     finish = choice.get("finish_reason")
@@ -43,7 +47,7 @@ def read(body: Json) -> Reply | Failure:
 
 def _answer(body: Json, message: Json, finish: object, counts: object, more: int) -> Reply | Failure:
     model, id = name_of(body.get("model")), name_of(body.get("id"))
-    counts = usage.detailed(usage.merged(None, counts), "prompt_tokens", "completion_tokens")
+    counts = usage.read(usage.merged(None, counts), _USAGE)
     return concluded(Reply(parts_of(message), NAME, model, name_of(finish), counts, id, more))
 
 

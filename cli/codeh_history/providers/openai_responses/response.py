@@ -12,6 +12,7 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..failures import concluded, described
+from ..openai import usage_paths
 from ..parts import call, listed, name_of, native, object_of, rest, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
@@ -19,6 +20,9 @@ from . import NAME
 
 _TEXTS = {"output_text": "text", "refusal": "refusal"}
 _ENDS = frozenset(("response.completed", "response.incomplete", "response.failed", "response.cancelled"))
+
+
+_USAGE = usage_paths("input_tokens", "output_tokens")
 
 
 def read(body: Json) -> Reply | Failure:
@@ -33,7 +37,7 @@ def read(body: Json) -> Reply | Failure:
     parts = [part for item in listed(body.get("output")) for part in parts_of(item)]
     reason = name_of(object_of(body.get("incomplete_details")).get("reason"))
     finish = f"{status}:{reason}" if status == "incomplete" and reason else status
-    counts = usage.detailed(usage.merged(None, body.get("usage")), "input_tokens", "output_tokens")
+    counts = usage.read(usage.merged(None, body.get("usage")), _USAGE)
     return concluded(Reply(parts, NAME, model, finish, counts, name_of(body.get("id"))))
 
 
