@@ -73,7 +73,7 @@ LINES = {  # what is typed: the code, and what is said
     "fork demo other": (2, "the new one is --into NEW"),
     "export demo html": (2, "the form is --to FORM"),
     "export demo --to pdf": (2, "--to pdf: one of contents,"),
-    "compact demo": (2, "how small? --budget N, as 32k"),
+    "compact demo": (2, "no limit given, and no model is known; pass --budget N (32k)"),
     "compact demo 32k": (2, "the budget is --budget N"),
     "compact demo --budget 32kk": (2, "a number of tokens above 0 expected, as 32000 or 32k"),
     "payload demo gemini": (2, "the provider is --to PROVIDER"),

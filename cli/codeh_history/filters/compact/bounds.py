@@ -20,6 +20,7 @@ from .. import compact
 from ..costs import counter_for
 from . import POLICIES, Plan, Settings, counts
 
+WINDOW = 0.6  # of a model's window: what a session may take for which no limit was given
 SECONDS = 120  # that a command may take for one request
 
 
@@ -100,10 +101,31 @@ def _amount(text: str | None, option: str, unit: str) -> int | None:
     return None if text is None else amounts.amount(text, option, unit)
 
 
+def by_window(env: Env, view: View, session: str, found: Limits) -> Limits:
+    """The limits; where they limit nothing, 0.6 of the window of the session's newest model.
+
+    Exit 2 where that model is not known.
+    """
+    if found.limiting:
+        return demanding(found)
+    from ...tokens.prices import table
+
+    newest = next((message for message in reversed(view.messages) if message.model), None)
+    window = table().window(newest.model or "", newest.provider) if newest is not None else None
+    if newest is None or not window:
+        which = f"the window of {newest.model} is not known" if newest is not None else "no model is known"
+        raise Usage(
+            f"no limit given, and {which}; pass --budget N (32k), --max-chars, --max-items or --keep-last"
+        )
+    budget = int(window * WINDOW)
+    env.note(f"{session}: no limit given: {budget:,} tokens, {WINDOW} of the window of {newest.model}")
+    return found._replace(budget=budget)
+
+
 def demanding(found: Limits) -> Limits:
     """The limits; exit 2 where they limit nothing."""
     if not found.limiting:
-        raise Usage("how small? --budget N, as 32k (or --max-chars, --max-items, --keep-last)")
+        raise Usage("no limit given; pass --budget N (32k), --max-chars, --max-items or --keep-last")
     if found.calibrated and found.insisting and found.budget is None:
         raise Usage("--calibrated goes with --budget N")
     return found

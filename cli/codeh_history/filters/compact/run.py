@@ -46,8 +46,9 @@ def run(env: Env, given: Compact) -> int:
         if given.apply is not None:
             return bounds.read_plan(data, given.apply, view)
         asked = bounds.settled(env, view, given, target.id, system, tools)
+        asked = bounds.by_window(env, view, target.id, asked)
         items.extend([asked.items] if asked.items else [])
-        plan = bounds.plan(env, view, bounds.demanding(asked), in_place=given.in_place, exact=given.plan)
+        plan = bounds.plan(env, view, asked, in_place=given.in_place, exact=given.plan)
         if given.via is not None:
             plan = bounds.by_model(env, target.id, view, plan, asked, given)
         if given.explain:
