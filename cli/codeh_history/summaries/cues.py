@@ -119,15 +119,15 @@ _BACK = re.compile(  # takes back what was forbidden or demanded
 )
 
 
-def topic(sentence: str, *, user: bool) -> str:
-    """What kind of thing a sentence says: `rule` (of users alone), `decision`, `open`, or ""."""
+def topic(sentence: str, *, user: bool, more: bool = True) -> str:
+    """What kind of thing a sentence says: `rule` (of users alone), with `more` `decision` or `open`, or ""."""
     if len(sentence) > LONGEST:
         return ""
     if user and rule(sentence):
         return "rule"
-    if decision(sentence):
+    if more and decision(sentence):
         return "decision"
-    return "open" if open_end(sentence) else ""
+    return "open" if more and open_end(sentence) else ""
 
 
 def rule(sentence: str) -> bool:

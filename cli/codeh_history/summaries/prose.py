@@ -16,6 +16,7 @@ _PLAIN = bytes(number for number in range(128) if not _ODD.match(chr(number)))
 _NOISE = re.compile(
     r"^(?:[$>\u276f➜%|+\[]|at \S+ \(|File \"|Traceback|\d+[:|]|[─━═│┌└├]{2,}|['\"]?/(?:[\w.-]+/){2,})"
 )
+LONG_FILLER = 60  # characters: nobody is so polite
 _FILLER = frozenset(
     """
     ok okay yes y yeah yep no n nope continue go on ahead thanks thank you thx great perfect nice good
@@ -61,6 +62,8 @@ def fence_after(line: str, open: str) -> str:
 
 def is_filler(text: str) -> bool:
     """Whether a text asks for nothing and says nothing of its own: `ok, thanks!`, a lone slash command."""
+    if len(text) > LONG_FILLER:
+        return False
     words = text.lower().strip(" .,!?…#。！？，")
     if words.startswith("/") and " " not in words:
         return True

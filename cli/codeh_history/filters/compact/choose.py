@@ -225,9 +225,9 @@ def settled(lines: Sequence[Line]) -> list[Line]:
         if later:
             rule.topic = ""
     for line in lines:
-        if line.kind == "asked" and rules and cues.takes_back(line.text):
+        if line.kind == "asked" and rules:
             before = [rule for rule in rules if rule.place < line.place and _covers(line, rule, 0.5)]
-            for rule in before:
+            for rule in before if before and cues.takes_back(line.text) else ():
                 rule.topic = ""
                 line.topic = "rule"
     return list(lines)

@@ -19,7 +19,7 @@ from ...summaries.calls import command_of, here, paths_of
 from ...summaries.clipped import clip
 from ...summaries.results import result_value
 from . import stubs, words
-from .units import Place
+from .units import WORK, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 PROSE = ("asked", "said")
 WHOLE = 1_500_000  # characters of a history up to which all of it is read; of more as much as makes sense
-READ, TIMES = 300_000, 4  # of more: so many, or so many times what there is room for
+READ, TIMES = 200_000, 1.0  # of more: so many, or so many times what there is room for
 BRIEF = 40  # characters of a call's label
 HEAD = 100  # and of the head of a list, and of an item that needs it
 DULL = re.compile(
@@ -83,6 +83,7 @@ class Reader:
     def __init__(self, history: History, room: float) -> None:
         self._messages = history.messages
         self._tokens = history.tokens
+        self._work = history.shape == WORK
         self._calls: Mapping[Place, Call] = history.layout.calls
         sizes = [cost * history.counter.characters for costs in history.tokens for cost in costs]
         most = WHOLE if sum(sizes) <= WHOLE else max(READ, int(room * history.counter.characters * TIMES))
@@ -115,7 +116,7 @@ class Reader:
             text = part.get("text") or ""
             rate = self._rate(number, place, len(text))
             speaker = MODEL if message.role == "model" else USER
-            for line in spoken(cut(text, self._most), speaker, message.id, rate):
+            for line in spoken(cut(text, self._most), speaker, message.id, rate, work=self._work):
                 line.number = number
                 yield line
 
@@ -152,8 +153,11 @@ def cut(text: str, most: int) -> str:
     return head[:end] if end > most // 2 else f"{head[: max(head.rfind(' '), most // 2)].rstrip()}…"
 
 
-def spoken(text: str, speaker: str, id: str, rate: float) -> Iterator[Line]:
-    """What a person or a model says, sentence by sentence; what is not his own words line by line."""
+def spoken(text: str, speaker: str, id: str, rate: float, *, work: bool = True) -> Iterator[Line]:
+    """What a person or a model says, sentence by sentence; what is not his own words line by line.
+
+    Where no tools are at `work`, nothing but rules is looked for.
+    """
     user = speaker == USER
     kind = "asked" if user else "said"
     others = user and text.startswith(NOT_USERS)
@@ -175,7 +179,7 @@ def spoken(text: str, speaker: str, id: str, rate: float) -> Iterator[Line]:
         named = who is not None and not is_ours(who[1]) and who[1].split()[-1].lower() not in _NO_SPEAKER
         whose = who[1] if who is not None and named else speaker
         for sentence in prose.split(said[who.end() :] if who is not None and named else said):
-            topic = cues.topic(sentence, user=user) if early else ""
+            topic = cues.topic(sentence, user=user, more=work) if early and (user or work) else ""
             its_head = head if item and len(sentence) <= HEAD else ""
             cost = (len(sentence) + len(its_head) / 3) * rate + 1.5
             yield Line(kind, whose, sentence, id, cost, row=row, topic=topic, head=its_head, first=first)
