@@ -106,6 +106,7 @@ bench: $(READY) ## speed, as ratios within one run
 bench-compaction: $(READY) ## compaction beside the public trimmers, which it installs (15 minutes)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[rivals]'
 	$(BIN)/python tests/bench/compaction.py
+	$(BIN)/python tests/bench/compaction_again.py $(COMPACTBENCH)
 
 bench-stores: .stores/.ready ## appends to Postgres beside agents' packages, in an environment of their own (3 minutes)
 	PYTHONPATH=tests/helpers:tests/postgres:.stores/source/examples/session_stores .stores/bin/python tests/bench/stores.py

@@ -12,7 +12,8 @@ LONGEST = 400  # characters of a sentence that may be a rule or a decision
 FEWEST, DECIDES = 2, 3  # words of a rule, and of a decision: `So that's decided.` tells nothing
 
 _LEAD = (  # what may stand before an order
-    r"^(?:(?:and|but|also|so|then|ok(?:ay)?|please|important|rule|note|remember|reminder|constraint"
+    r"^(?:(?:and|but|also|so|then|absolutely|strictly|really|definitely|whatever happens|ok(?:ay)?|please"
+    r"|important|rule|note|remember|reminder|constraint"
     r"|one (?:more )?(?:rule|thing)"
     r"|from now on|going forward|in (?:the )?future|as a rule|in general|by the way|btw)\b[,:]? +)*"
 )
@@ -120,7 +121,7 @@ _BACK = re.compile(  # takes back what was forbidden or demanded
 
 
 def topic(sentence: str, *, user: bool, more: bool = True) -> str:
-    """What kind of thing a sentence says: `rule` (of users alone), with `more` `decision` or `open`, or ""."""
+    """What kind of thing a sentence says: `rule` (of users alone), with `more` also `decision`, `open`."""
     if len(sentence) > LONGEST:
         return ""
     if user and rule(sentence):

@@ -44,12 +44,12 @@ OF_WORK = (  # and in work with tools
     ("first", 0.12),
     ("open", 0.05),
     ("decision", 0.1),
-    ("prose", 0.3),
+    ("prose", 0.45),
     ("name", 0.16),
 )
 NEWEST = ("file", "failed", "done", "open")  # of which the newest come first
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
-LEAST, SMALL = 80, 0.2  # tokens of such a share, and of a small room
+LEAST, SMALL = 80, 0.3  # tokens of such a share, and of a small room
 
 
 class Chooser:

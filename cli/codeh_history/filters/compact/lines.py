@@ -83,9 +83,9 @@ class Reader:
     def __init__(self, history: History, room: float) -> None:
         self._messages = history.messages
         self._tokens = history.tokens
-        self._work = history.shape == WORK
         self._calls: Mapping[Place, Call] = history.layout.calls
         sizes = [cost * history.counter.characters for costs in history.tokens for cost in costs]
+        self._work = history.shape == WORK or sum(sizes) <= WHOLE
         most = WHOLE if sum(sizes) <= WHOLE else max(READ, int(room * history.counter.characters * TIMES))
         self._most = max(WHOLE, sum(sizes)) if most == WHOLE else words.water_level(sizes, most)
 
@@ -156,7 +156,7 @@ def cut(text: str, most: int) -> str:
 def spoken(text: str, speaker: str, id: str, rate: float, *, work: bool = True) -> Iterator[Line]:
     """What a person or a model says, sentence by sentence; what is not his own words line by line.
 
-    Where no tools are at `work`, nothing but rules is looked for.
+    Without `work` nothing but rules is looked for.
     """
     user = speaker == USER
     kind = "asked" if user else "said"
