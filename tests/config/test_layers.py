@@ -143,9 +143,9 @@ def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path: Path) -> None:
         ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "gemini", None, ""),
         ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "gemini", "d", "--via CMD"),
         ({"CODEH_TO": "gemini", "CODEH_VIA": "c"}, "ollama", "c", "--to ollama --via CMD"),
-        ({"CODEH_VIA": "c"}, "ollama", "c", "--to ollama"),
+        ({"CODEH_VIA": "c"}, "ollama", "c", "--to ollama --via CMD"),
         ({"CODEH_PROFILE": "x"}, "ollama", "cat", ""),
-        ({"CODEH_PROFILE": "x"}, "ollama", "dog", "--to ollama --via CMD"),
+        ({"CODEH_PROFILE": "x"}, "ollama", "dog", "--via CMD"),
         ({"CODEH_PROFILE": "none"}, "ollama", "cat", "--to ollama --via CMD"),
     ],
 )  # fmt: skip

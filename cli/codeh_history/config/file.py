@@ -24,7 +24,6 @@ from ..session.records import dumps
 
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH
 _IN_FOLDER = re.compile(r"[\w.+-]+/")  # how a command begins that lies beside the file, or below
-_HEADER = re.compile(r"\s*\[\s*([^\[\]]+?)\s*\]")
 PROFILE = "profile"
 
 
@@ -42,8 +41,8 @@ def read(path: str) -> Config:
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise Usage(f"{path}:{_line_of_error(str(error), text)}") from None
-    file = _File(path, text)
+        raise Usage(f"{path}: {error}") from None
+    file = _File(path)
     profiles = data.pop(PROFILE, {})
     if not isinstance(profiles, dict) or not all(isinstance(one, dict) for one in profiles.values()):
         file.refuse("", PROFILE, "tables expected, as [profile.local]; CODEH_PROFILE names the usual one")
@@ -84,21 +83,11 @@ def _see_that_it_is_ours(path: str, file: os.stat_result, folder: os.stat_result
         raise Usage(f"{path}: not read: others may replace it; {why}: `chmod o-w {where}`")
 
 
-def _line_of_error(said: str, text: str) -> str:
-    """What the parser said, its line first."""
-    found = re.search(r" \((?:at line (\d+), column (\d+)|at end of document)\)", said)
-    if found is None:
-        return f" {said}"
-    line = found[1] or str(text.count("\n") + (not text.endswith("\n")))
-    return f"{line}: {said.replace(found[0], '')}"
-
-
 class _File:
     """The file as its complaints name it."""
 
-    def __init__(self, path: str, text: str) -> None:
+    def __init__(self, path: str) -> None:
         self.path = path
-        self.lines = text.splitlines()
         self.folder = os.path.dirname(os.path.abspath(path))
 
     def checked(self, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -115,26 +104,7 @@ class _File:
         return found
 
     def refuse(self, table: str, key: str, why: str) -> None:
-        line = self.line_of(table, key)
-        where = f"[{table}] {key}" if table else key
-        raise Usage(f"{self.path}{f':{line}' if line else ''}: {where}: {why}")
-
-    def line_of(self, table: str, key: str) -> int | None:
-        """The line that a key of a table stands in; the table's own where it is not found."""
-        wanted, inside, last = _bare(f"{table}.{key}" if table else key), "", None
-        for number, line in enumerate(self.lines, 1):
-            header = _HEADER.match(line)
-            if header:
-                inside = f"{_bare(header[1])}."
-                last = number if inside == f"{_bare(table)}." else last
-            elif f"{inside}{_bare(line.partition('=')[0])}.".startswith(f"{wanted}."):
-                return number
-        return last
-
-
-def _bare(name: str) -> str:
-    """A key without blanks and quotes."""
-    return re.sub(r"[\s\"']", "", name)
+        raise Usage(f"{self.path}: {f'[{table}] {key}' if table else key}: {why}")
 
 
 def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

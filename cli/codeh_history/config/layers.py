@@ -237,15 +237,10 @@ def usual_to(env: Env) -> str | None:
 def words(env: Env, profile: str | None, to: str, via: str | None) -> tuple[list[str], list[str]]:
     """The flags that name this provider, and this command (None: any), where nothing else does."""
     try:
-        rest = layers(env, profile)[1:]
+        found = {key: value for key, (value, _) in _together(layers(env, profile)).items()}
     except HistoryError:
-        rest = []
-    for flags in ({}, {"to": to}, {"via": via or "CMD"}):
-        found = _together([Layer(where=FLAGS, values=flags, above=True), *rest])
-        named = {key: value for key, (value, _) in found.items()}
-        if named.get("to") == to and "via" in named and via in (None, named["via"]):
-            break
-    else:
-        flags = {"to": to, "via": "CMD"}
+        found = {}
+    same = found.get("to") == to
+    reached = same and "via" in found and via in (None, found["via"])
     chosen = [f"-p {profile}"] if profile else []
-    return [*chosen, *([f"--to {to}"] if "to" in flags else [])], ["--via CMD"] if "via" in flags else []
+    return [*chosen, *([] if same else [f"--to {to}"])], [] if reached else ["--via CMD"]

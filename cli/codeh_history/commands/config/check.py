@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -24,8 +23,8 @@ from ...session.records import VERSION, dumps
 from ...session.view import View
 from ...store.resolve import Target
 
-_SEPARATES = frozenset("|&;()")
-_ASSIGNS = re.compile(r"\w+=")
+_PLAIN = re.compile(r"[\w./~+-]+")
+_HEADER_FILE = re.compile(r"""(?:-H|--header) ["']?@([^\s"'|;&]+)""")
 _MODEL = "MODEL"  # what a trial asks where only the session or a flag says which
 
 
@@ -116,35 +115,18 @@ def _built(env: Env, said: Sequence[Layer], named: Mapping[str, Any]) -> None:
 
 
 def wrong_with(command: str) -> Iterator[str]:
-    """The programs of a command that are not there, and the files of curl's headers."""
-    lexer = shlex.shlex(command, posix=True, punctuation_chars="|&;()")
-    lexer.commenters, lexer.whitespace_split = "", True
-    begins, before = True, ""
-    try:
-        for word in lexer:
-            if set(word) <= _SEPARATES:
-                begins = True
-            elif begins and not _ASSIGNS.match(word):
-                begins = False
-                program = _expanded(word)
-                if program is not None and not _is_there(program):
-                    yield f"{program}: no such command"
-            elif before in ("-H", "--header") and word.startswith("@"):
-                file = _expanded(word[1:])
-                if file is not None and not os.path.exists(file):
-                    yield f"-H @{file}: no such file"
-            before = word
-    except ValueError as error:
-        yield f"{str(error).lower()} in {command}"
+    """What the shell could not read, the first program if it is not there, and files of curl's headers."""
+    if _sh("-nc", command):
+        yield f"not a command that sh can read: {command}"
+    program = command.partition(" ")[0]
+    if _PLAIN.fullmatch(program) and _sh("-c", 'command -v -- "$1"', "sh", os.path.expanduser(program)):
+        yield f"{program}: no such command"
+    for file in _HEADER_FILE.findall(command):
+        path = os.path.expandvars(os.path.expanduser(file))
+        if "$" not in path and not os.path.exists(path):
+            yield f"-H @{path}: no such file"
 
 
-def _expanded(word: str) -> str | None:
-    """A word as the shell would have it; None where only the shell knows."""
-    text = os.path.expandvars(os.path.expanduser(word))
-    return None if "$" in text or "`" in text else text
-
-
-def _is_there(program: str) -> bool:
-    """Whether the shell knows it; nothing is run."""
-    asked = ["/bin/sh", "-c", 'command -v -- "$1"', "sh", program]
-    return subprocess.run(asked, capture_output=True, check=False).returncode == 0
+def _sh(*words: str) -> int:
+    """The exit code of the shell; nothing of a command is run."""
+    return subprocess.run(["/bin/sh", *words], capture_output=True, check=False).returncode
