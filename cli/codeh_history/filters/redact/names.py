@@ -20,7 +20,7 @@ _AFTER = re.compile(
       | \s{0,4}:\s{0,4}\{[^{}]{0,200}?\\{0,6}["']value\\{0,6}["']\s{0,4}:\s{0,4}
       | (?P<block>:[ ]?[|>][+-]?[ ]*\n\s{1,40})
       | (?P<equal>[ \t]{0,4}[=!]={1,2}\s{0,2}(?=["'\\]))
-      | (?:(?P<of>[ ](?:for|für|von|of)[ ](?:'[^'\n]{1,80}'|[\w@.+-]{1,64}))|[ ]\[[^\]\[\n"']{1,24}\]|\[\])?
+      | (?:(?:[ ](?:for|für|von|of)[ ](?:'[^'\n]{1,80}'|[\w@.+-]{1,64}))|[ ]\[[^\]\[\n"']{1,24}\]|\[\])?
         [ \t]{0,40}(?P<op>=>|:=|\?=|\+=|=(?!=)|:(?!:)|\uff1a)
         (?P<gap>\*{0,2}[ \t]{0,40}(?:\n[ \t]{1,40}(?=["'\\]))?)
         (?:(?:!{1,2}\w{1,16}|&\w{1,32})[ ]{1,4})?
@@ -80,8 +80,6 @@ def _value(text: str, name: Name, start: int, after: re.Match[str]) -> tuple[int
     how, at = str(after.lastgroup), after.end()
     if how == "gap":
         how = "op"
-        if after["of"] and name.kind != "pass":
-            return None
     if (how == "type" and name.kind == "key") or (how == "call" and name.lower.endswith("_pass")):
         return None
     if how == "xml":
@@ -92,8 +90,6 @@ def _value(text: str, name: Name, start: int, after: re.Match[str]) -> tuple[int
     if quote:
         verb = how == "space" and name.lower in _VERBS
         return None if verb else _quoted(text, name, how, quote)
-    if how == "plist":
-        return _in_xml(text, name, at)
     return None if how in ("call", "equal", "close", "None") else _bare(text, name, start, how, after)
 
 
@@ -125,8 +121,6 @@ def is_secret(name: Name, how: str, value: str) -> bool:
     least = {"pass": 3, "phrase": 8, "secret": 6, "key": 16}[name.kind]
     if len(value) < least or values.code(value) or (how == "call" and values.label(value)):
         return False
-    if " " in value and name.lower.endswith("authorization"):
-        return False  # a header has its own form
     if " " in value:
         several = name.kind != "key" and (how in ("op", "type", "pair", "plist") or name.option)
         said = name.kind in ("pass", "phrase") and how == "prose" and value.count(" ") > 1
@@ -204,8 +198,6 @@ def _stands(text: str, name: Name, start: int, how: str, after: re.Match[str], v
         return False
     if name.kind in ("key", "id"):
         return _random_key(name, how, after, value) and not _of_a_conversation(name, value)
-    if how == "prose":
-        return values.mixed(value) and len(value) >= 6 and not values.code(value)
     if how == "cell" and not values.random(value, 6):
         return False
     if how == "space":
@@ -232,8 +224,6 @@ def _in_a_file(text: str, name: Name, start: int, after: re.Match[str], value: s
     """Whether the word after `name:` or `name =` is a setting's value, and no code."""
     if values.code(value) or (values.number(value) and len(value) < 10):
         return False
-    if after["op"] == ":" and not after["gap"] and not name.loud and after["close"] is None:
-        return values.mixed(value) and len(value) >= (6 if name.kind == "pass" else 8)
     if name.kind == "secret" and name.lower.startswith("x-") and after["op"] == ":":
         return True  # a header
     if values.mixed(value):
