@@ -91,7 +91,8 @@ def test_slips_are_counted_up_to_the_most_that_matters(a: str, b: str, most: int
 
 def test_an_id_is_shortened_to_what_no_other_has_and_people_can_read() -> None:
     same = "claude-code-5e551000-"
-    ids = [f"{same}0000-4000", f"{same}1000-4000", "codex-01a1ffc8-d3f6-7031", "demo", "a" * WHOLE]
+    codex, sky = "codex-01a1ffc8-d3f6-7031-8000", "2026-11-23-why-is-the-sky"
+    ids = [f"{same}0000-4000", f"{same}1000-4000", codex, "demo", "a" * WHOLE, sky, f"{sky}-2"]
     known = [*ids, "codex-01a1ffc8-d3f6-9999", "demo-2"]
     assert list(prefixes(ids, known).values()) == [
         f"{same}0",
@@ -99,5 +100,7 @@ def test_an_id_is_shortened_to_what_no_other_has_and_people_can_read() -> None:
         "codex-01a1ffc8-d3f6-7",
         "demo",
         "a" * WHOLE,
+        sky,
+        f"{sky}-2",  # rather than `…-sky-`
     ]
     assert prefixes(["a" * 30], ["a" * 30, "a" * 29]) == {"a" * 30: "a" * 30}

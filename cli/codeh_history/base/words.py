@@ -12,6 +12,7 @@ _DIGITS = str.maketrans("", "", "0123456789-_")
 MARKS = ":,.;"  # what stands behind an id where it is printed
 _FEW = 4  # letters that say too little
 WHOLE, READABLE = 20, 16  # characters of an id that is never shortened, and of one that is
+SPARED = 3  # characters that are not worth cutting
 _CUT = 12  # letters that an id was cut short by: a name and its variants differ by fewer
 
 
@@ -28,7 +29,8 @@ def prefixes(ids: Iterable[str], known: Iterable[str]) -> dict[str, str]:
     for one, other in pairwise(order):
         length = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one))
         shared[one], shared[other] = max(shared[one], length), length
-    return {id: id if len(id) <= WHOLE else id[: max(READABLE, shared[id] + 1)] for id in given}
+    ends = {id: max(READABLE, shared[id] + 1) for id in given}
+    return {id: id if len(id) <= max(WHOLE, end + SPARED) else id[:end] for id, end in ends.items()}
 
 
 def near(name: str, names: Iterable[str]) -> str | None:
