@@ -58,7 +58,7 @@ LINES = {  # what is typed: the code, and what is said
     "show -n x demo": (2, "'x' is no whole number"),
     f"show -n {'9' * 5000} demo": (2, "is no whole number"),
     f"prune --older-than {'9' * 5000}d": (0, "nothing to prune"),
-    f"usage --since {'9' * 16}d": (0, "no response is recorded"),
+    f"usage --since {'9' * 16}d": (0, "no usage recorded"),
     f"payload demo --to gemini --max-tokens {10**20}": (2, "is not in the range"),
     "show demo --sesion": (2, "--session"),
     "show demo --bogus --help": (2, "(codeh-history show --help)"),

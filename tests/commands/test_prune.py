@@ -89,8 +89,8 @@ def test_what_is_in_use_stays(home: Path) -> None:
         done = prune("--older-than", "90d", "--yes")
     assert done.code == 0
     assert done.out.decode().split() == ["middle"]
-    assert b"old: left where it is: locked" in done.err
-    assert b"streaming: left where it is" in done.err
+    assert b"old: not moved: locked" in done.err
+    assert b"streaming: not moved" in done.err
 
 
 def test_a_session_that_grows_meanwhile_stays(home: Path) -> None:

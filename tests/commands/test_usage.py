@@ -172,7 +172,7 @@ def test_a_model_without_a_price_says_so(home: Path) -> None:
     assert used(home, "--by", "session")["rows"][0]["cost"] == COST
     done = inside("usage", "--by", "provider", home=home)
     assert done.out.decode().splitlines()[-1].split("\t")[-1] == "0.004500+?"
-    assert b"no price is known for 2 responses: of-ours (2)" in done.err
+    assert b"no price for 2 responses: of-ours (2)" in done.err
 
 
 def test_prices_of_ones_own_come_first(home: Path, tmp_path: Path) -> None:

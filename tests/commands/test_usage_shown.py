@@ -48,7 +48,7 @@ def test_in_a_pipe_a_group_is_a_line_and_the_last_is_all_of_it(tmp_path: Path) -
     ]  # fmt: skip
     assert rows[0][2:7] == ["1", "2", "3", "4", "5"]
     assert f"prices: {table().source}, {table().date}; mine\n" in err
-    assert "no price is known for 2 responses: b (1), c (1) (--prices FILE)\n" in err
+    assert "no price for 2 responses: b (1), c (1) (--prices FILE)\n" in err
 
 
 def test_as_json_a_price_that_nobody_knows_is_null(tmp_path: Path) -> None:
@@ -73,16 +73,13 @@ def test_as_json_a_price_that_nobody_knows_is_null(tmp_path: Path) -> None:
 
 
 def test_where_nothing_was_used_it_is_said(tmp_path: Path) -> None:
-    assert printed(tmp_path, found()) == ("", "codeh-history: no response is recorded with its usage\n")
+    assert printed(tmp_path, found()) == ("", "codeh-history: no usage recorded\n")
 
 
 def test_of_many_models_without_a_price_the_first_are_named(tmp_path: Path) -> None:
     what = found(**{f"m{number}": total(number, unpriced=number) for number in range(1, 9)})
     _, err = printed(tmp_path, what)
-    assert (
-        "no price is known for 36 responses: m8 (8), m7 (7), m6 (6), m5 (5), m4 (4) and 3 more models"
-        in err
-    )
+    assert "no price for 36 responses: m8 (8), m7 (7), m6 (6), m5 (5), m4 (4) and 3 more models" in err
 
 
 @pytest.mark.parametrize(

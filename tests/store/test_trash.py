@@ -43,7 +43,7 @@ def test_a_new_session_of_the_name_keeps_its_words_and_so_does_the_removed_one(h
     assert run(*hint[1:], home=home).code == 0
     assert run("last", "back", home=home).text == "old"
     second = run("rm", "demo", home=home)
-    assert b"1 of this name removed before" in second.err
+    assert b"1 removed earlier" in second.err
     back = run("rm", "--restore", "demo", home=home)
     assert str(home / "trash" / "demo.1.jsonl").encode() in back.err
     assert run("last", "demo", home=home).text == "new"

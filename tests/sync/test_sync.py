@@ -50,7 +50,7 @@ def test_both_get_what_they_lack_and_then_it_is_silent(one: Path, two: Path) -> 
 def test_where_both_went_on_one_keeps_the_name_and_the_other_is_a_fork(one: Path, two: Path) -> None:
     lay(one, HEADER + message("a", "x") + message("late", "late", 9), "demo")
     lay(two, HEADER + message("a", "x") + message("early", "early", 5), "demo")
-    assert b"went on in both" in sync(one, other(two)).err
+    assert b"new messages on both sides" in sync(one, other(two)).err
     assert sessions(one) == sessions(two)
     [fork] = sessions(one).keys() - {"demo"}
     assert texts(one, "demo") == ["x", "early"]
@@ -122,7 +122,7 @@ def test_blocks_go_along_and_are_there_first(one: Path, two: Path, tmp_path: Pat
 def test_a_block_that_neither_has_is_said_and_the_session_goes(one: Path, two: Path) -> None:
     ref = {"type": "ref", "id": "r", "kind": "user", "role": "user", "flowId": "demo"}
     lay(one, HEADER + record(**ref, ts="2026-01-01T00:00:00.000Z", blockIds=["0" * 64]), "demo")
-    assert b"1 block did not go along" in sync(one, other(two)).err
+    assert b"1 block missing, not copied" in sync(one, other(two)).err
     assert sessions(one) == sessions(two)
 
 
@@ -197,7 +197,7 @@ def test_a_session_that_awaits_an_answer_is_not_switched(one: Path, two: Path) -
     assert b"an answer is awaited in it" in (one / "said").read_bytes()
     assert texts(one, "demo") == ["x", "q", "yes"]
     assert list((one / "awaiting").iterdir()) == []
-    assert b"went on in both" in sync(one, other(two)).err
+    assert b"new messages on both sides" in sync(one, other(two)).err
 
 
 def test_2026_11_23_the_first_ask_of_a_home_is_seen_to_wait(tmp_path: Path) -> None:
@@ -293,7 +293,7 @@ def test_a_block_of_what_was_redacted_leaves_the_folder_between(
         os.utime(path, (10**9, 10**9))
     for home in (one, two):
         said = sync(home, f"dir:{folder}").err
-    assert b"1 block of what was redacted" in said
+    assert b"1 block with redacted content left" in said
     [left] = [path.read_bytes() for path in (folder / "blocks").glob("??/*")]
     assert kept.encode() in left
     assert SECRET.encode() not in b"".join(sessions(two).values())

@@ -46,7 +46,7 @@ def run(env: Env, given: Given) -> int:
 
             announce(env, target, answer(env, target, call, by_command(via, most)), created=False)
     if not calls and env.terminal(env.stdout):
-        env.note(f"{target.id}: no call waits for a result")
+        env.note(f"{target.id}: no open calls")
     return 0 if calls else 1
 
 

@@ -11,7 +11,7 @@ from ..store.resolve import for_writing
 
 EXAMPLES = """\
   codeh-history clear demo
-  codeh-history undo demo          # and back
+  codeh-history undo demo          # restores it
 """
 
 

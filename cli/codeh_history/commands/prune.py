@@ -21,7 +21,7 @@ from ..store.state import passing
 from ..store.tail import lines_backwards
 
 EXAMPLES = """\
-  codeh-history prune --older-than 90d          # prints what would go
+  codeh-history prune --older-than 90d          # dry run
   codeh-history prune --older-than 90d --yes
   codeh-history prune --keep 200 --yes
 """
@@ -37,20 +37,20 @@ class Given(Options):
 
 def run(env: Env, given: Given) -> None:
     if (given.older_than is None) == (given.keep is None):
-        raise Usage("--older-than AGE or --keep N: one of them")
+        raise Usage("pass either --older-than AGE or --keep N")
     before = moment(env, given.older_than, "--older-than") if given.older_than is not None else None
     moved = 0
     found = newest_first(env)
     for session in old(found, before=before, keep=given.keep):
         why = session.stays or (move(env, session) if given.yes else "")
         if why:
-            env.note(f"{session.id}: left where it is: {why}")
+            env.note(f"{session.id}: not moved: {why}")
             continue
         moved += 1
         env.stored = f"{session.id}, in the trash" if given.yes else None
         env.write(f"{session.id}\n".encode())
     found_none = f"nothing to prune among {len(found)} sessions"
-    done, would = "in the trash (rm --restore brings them back)", "would go to the trash; --yes moves them"
+    done, would = "moved to the trash (restore with rm --restore)", "to move to the trash; pass --yes"
     env.note(f"{some(moved, 'session')} {done if given.yes else would}" if moved else found_none)
 
 
@@ -78,8 +78,8 @@ def newest_first(env: Env) -> list[Session]:
         if max(last, written) > now:
             newest = from_millis(max(last, written))
             raise BadData(
-                f"{path}: its newest record ({newest}) is later than now ({from_millis(now)}); "
-                "is the clock right? nothing was moved"
+                f"{path}: the newest record ({newest}) is in the future (it is now {from_millis(now)}); "
+                "check the clock; nothing was moved"
             )
         found.append(Session(id, last, row["bytes"], stays(path, row["pending"])))
     return sorted(found, key=lambda session: (-session.used, session.id))
@@ -116,7 +116,7 @@ def old(found: Sequence[Session], *, before: int | None, keep: int | None) -> li
 
 
 def move(env: Env, session: Session) -> str:
-    """Move a session to the trash; why it was left where it is, else ""."""
+    """Move a session to the trash; why it was not moved, else ""."""
     try:
         trash.remove(env, session.id, size=session.size)
     except HistoryError as error:

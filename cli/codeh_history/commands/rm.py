@@ -29,9 +29,9 @@ def run(env: Env, given: Given) -> None:
     for name in trash.checked(env, names, restore=given.restore):
         if given.restore:
             left = trash.restore(env, name)
-            more = f"; one removed earlier is {left[-1].path}" if left else ""
+            more = f"; an older one is in {left[-1].path}" if left else ""
             env.note(f"{name}: restored{more}")
         else:
             before = trash.remove(env, name) - 1
-            more = f", with {before} of this name removed before" if before else ""
-            env.note(f"{name}: in the trash{more} (rm --restore brings it back)")
+            more = f", with {before} removed earlier" if before else ""
+            env.note(f"{name}: moved to the trash{more} (restore with rm --restore)")

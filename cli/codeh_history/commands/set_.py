@@ -66,7 +66,7 @@ def check_key(key: str) -> None:
     if key in KEYS or (key.startswith(OWN) and key != OWN):
         return
     if key in jobs.FLAGS_ONLY:
-        raise Usage(f"set {key}: never from a session: give the flag")
+        raise Usage(f"set {key}: cannot be stored in a session; pass it as an option")
     group = key.partition(".")[0] + "."
     family = [other for other in KEYS if other.startswith(group)]
     known = family or [*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"]

@@ -30,4 +30,4 @@ def run(env: Env, given: Given) -> None:
 
     for url, variable in databases.items():
         name, made = schema.make(url, variable)
-        env.note(f"{name}: {'the tables are made' if made else 'the tables are there'}")
+        env.note(f"{name}: {'tables created' if made else 'tables are up to date'}")

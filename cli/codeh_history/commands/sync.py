@@ -17,7 +17,7 @@ from ..sync.run import Synced, sync
 
 EXAMPLES = """\
   codeh-history sync dir:/media/stick/codeh       # then the same on the other machine
-  codeh-history sync dir:/mnt/share/codeh demo    # this session and its forks alone
+  codeh-history sync dir:/mnt/share/codeh demo    # only this session and its forks
   codeh-history sync dir:/mnt/share/codeh --dry-run
   codeh-history sync postgres://codeh@db.example/codeh    # the password from PGPASSFILE
   codeh-history sync dir:/mnt/share/sealed --encrypt-to age1... --identity key.txt
@@ -54,25 +54,27 @@ def run(env: Env, given: Given) -> int:
         for line in lines(done) if given.json else ():
             env.write(orjson.dumps(line) + b"\n")
     if given.dry_run:
-        env.note("nothing was written: --dry-run")
+        env.note("dry run; nothing written")
     return code
 
 
 def tell(env: Env, done: Synced, other: str) -> None:
     """What became of a session and its forks."""
     for session, fork in done.plan.forks:
-        env.note(f"{session}: it went on in both: one branch goes on as {fork}")
+        env.note(f"{session}: new messages on both sides; the other branch is now {fork}")
     for write in done.plan.writes:
         what = some(write.lines, "line") if write.lines else "what was redacted"
-        how = "new, " if write.before is None else "now the other branch, " if write.switched else ""
+        how = (
+            "new, " if write.before is None else "switched to the other branch, " if write.switched else ""
+        )
         where = f"{'to' if write.side else 'from'} {other}"
         env.note(f"{write.session}: {how}{what} {where}")
     if done.missing:
-        env.note(f"{some(len(done.missing), 'block')} did not go along: {', '.join(done.missing[:3])}")
+        env.note(f"{some(len(done.missing), 'block')} missing, not copied: {', '.join(done.missing[:3])}")
     if done.kept:
-        env.note(f"{some(done.kept, 'block')} of what was redacted: `gc` removes what no session needs")
+        env.note(f"{some(done.kept, 'block')} with redacted content left; `gc` removes unreferenced blocks")
     for session, why in done.plan.left.items():
-        env.complain(f"{session}: left as it is in both: {why}")
+        env.complain(f"{session}: left unchanged in both: {why}")
 
 
 def lines(done: Synced) -> list[Json]:

@@ -9,7 +9,7 @@ from ..base.options import ARGUMENT, Writing, flag, option
 from ..store.resolve import for_writing
 
 EXAMPLES = """\
-  codeh-history undo demo                 # prints TYPE ID of what it took back, its first words on stderr
+  codeh-history undo demo                 # prints TYPE ID of the undone record
   codeh-history undo demo --turn          # the last prompt and all that followed
   codeh-history undo demo --id 3f2a       # a message, summary, compaction, or an earlier undo
 """

@@ -18,7 +18,7 @@ def test_a_database_without_tables_says_what_makes_them(cluster: Cluster, tmp_pa
     run = Program(tmp_path / "home", cluster.url("empty"))
     assert "store init" in run("list").err
     assert run("store", "init").code == 0
-    assert run("store", "init").err.endswith("the tables are there\n")
+    assert run("store", "init").err.endswith("tables are up to date\n")
     assert run("append", "-s", "demo", "-m", "x").code == 0
     cluster.sql("UPDATE codeh_schema SET version = 99", "empty")
     assert "newer" in run("list").err

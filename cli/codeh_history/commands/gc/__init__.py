@@ -24,7 +24,7 @@ SECOND = 32 << 20  # bytes of sessions that are looked through in about a second
 EXAMPLES = """\
   codeh-history gc              # what would be removed, a JSON line for each session, one for blocks
   codeh-history gc --yes
-  codeh-history gc --trash 30d --yes    # sessions removed 30 days ago or earlier, for good
+  codeh-history gc --trash 30d --yes    # also delete sessions trashed 30 days ago or earlier
   CODEH_BLOCKS=redis://blocks.example/0 codeh-history gc --shared --yes   # only this home uses it
 """
 STRAY = "it looks at every session of this home"

@@ -153,7 +153,7 @@ def _files(folder: str) -> list[str]:
     except FileNotFoundError:
         if not os.path.islink(folder):
             return []
-        raise InputOutput(f"{folder}: a link to what is not there; nothing was removed") from None
+        raise InputOutput(f"{folder}: a dangling link; nothing was removed") from None
     except OSError as error:
         raise InputOutput(f"{error.filename or folder}: {error.strerror}; nothing was removed") from None
 
@@ -168,7 +168,7 @@ def _hides(entry: os.DirEntry[str]) -> bool:
     elif not os.path.lexists(entry.path):
         return False  # moved meanwhile: it is seen where it went
     else:
-        what = "no file that can be read: move it elsewhere"
+        what = "not a readable file; move it elsewhere"
     raise InputOutput(f"{entry.path}: {what}; nothing was removed")
 
 

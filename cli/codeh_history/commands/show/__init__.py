@@ -33,11 +33,11 @@ class Given(Reading):
 def run(env: Env, given: Given) -> None:
     given.one_of("--items, --json, --jsonl", "items", "json", "jsonl")
     if given.follow and (given.items or given.json or given.curated):
-        raise Usage("--follow prints text or --jsonl as it arrives, nothing else")
+        raise Usage("--follow prints text or --jsonl only")
     target = for_reading(env, given.session, given.argument)
     if given.follow:
         if target.path == "-":
-            raise Usage("--follow: a stream on stdin has no later; name a session")
+            raise Usage("--follow cannot follow stdin; name a session")
         from .follow import follow
 
         follow(env, target, last=given.last, jsonl=given.jsonl, strict=given.strict)

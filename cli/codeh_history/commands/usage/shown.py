@@ -26,7 +26,7 @@ def write(env: Env, found: Found, prices: Table, *, own: str | None, json: bool)
         env.write(values.line(_json(found, prices, own)))
         return
     if not found.total.responses:
-        env.note("no response is recorded with its usage")
+        env.note("no usage recorded")
         return
     if rich_wanted(env):
         env.draw(_table(env, found))
@@ -108,7 +108,7 @@ def _unpriced(found: Found) -> str:
     named = [f"{model} ({number:,})" for model, number in found.unpriced.most_common(NAMED)]
     more = len(found.unpriced) - len(named)
     return (
-        f"no price is known for {some(found.total.unpriced, 'response')}: {', '.join(named)}"
+        f"no price for {some(found.total.unpriced, 'response')}: {', '.join(named)}"
         + (f" and {more} more models" if more else "")
         + " (--prices FILE)"
     )

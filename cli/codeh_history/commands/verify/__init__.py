@@ -19,9 +19,9 @@ from . import session as verifying
 
 SECOND = 16 << 20  # bytes of a session that are checked in about a second
 EXAMPLES = """\
-  codeh-history verify demo                    # exit 1 and a line each where something is wrong
+  codeh-history verify demo                    # prints each problem; exit 1 if there are any
   codeh-history verify ~/.claude/projects/DIR/UUID.jsonl   # what that program would forget, drop or double
-  codeh-history verify demo --to anthropic     # what Anthropic would refuse of it as it stands
+  codeh-history verify demo --to anthropic     # what Anthropic would refuse
   codeh-history verify demo --json | jq -r '.problems[].offset'
 """
 
