@@ -211,7 +211,7 @@ class Bench:
         less, more = (self.session(n // 10 if QUICK else n, 150).stem for n in (100_000, 1_000_000))
         for verb, arguments, bound in [
             ("append", ["-m", "x", "-s"], None), ("last", ["-s"], None), ("show", ["-n", "5", "-s"], None),
-            ("verify", ["-s"], 100), ("search", ["zzz"], 100), ("list", [], 100), ("status", ["-s"], 200),
+            ("search", ["zzz"], 100), ("list", [], 100), ("status", ["-s"], 200),
             ("calls", ["-s"], 200),
         ]:  # fmt: skip
             on_one = bool(arguments) and arguments[-1] == "-s"

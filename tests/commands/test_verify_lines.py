@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from array import array
 from pathlib import Path
 from typing import Any
 
 import orjson
 import pytest
 
-from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.commands.verify import session as verifying
 from codeh_history.store.resolve import Target
@@ -75,9 +73,3 @@ def test_lines_and_what_they_name(lines: list[Any], problems: list[str], tmp_pat
     got = found(tmp_path, *lines)
     assert len(got) == len(problems), got
     assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
-
-
-def test_repeated_ids_of_a_long_log() -> None:
-    hashes = array("q", (hash(f"id{n}") for n in range(70_000)))
-    hashes.extend([hash("id5"), hash("id6"), hash("id5")])
-    assert skimming.repeated(hashes) == {hash("id5"), hash("id6")}

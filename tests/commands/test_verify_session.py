@@ -1,4 +1,4 @@
-"""What `verify` finds, and that it finds the same however it reads."""
+"""What `verify` finds, each problem at its line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.commands.verify import session as verifying
-from codeh_history.session.model import Message
 from codeh_history.store.resolve import Target
 from plain_logs import plain_files
 
@@ -103,13 +102,14 @@ def test_blocks(tmp_path: Path, home: Path) -> None:
 
 
 @given(data=some.files_of() | plain_files())
-def test_big_files_are_checked_alike(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_problems_come_in_the_order_of_the_file(
+    data: bytes, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
-    target = Target(str(path), "")
-    small = verifying.verify(Env(stderr=99), target)
-    big = verifying.verify(Env(stderr=99), target, big=0, step=7)
-    assert big == small
+    problems = verifying.verify(Env(stderr=99), Target(str(path), "")).problems
+    assert [p.line for p in problems] == [data.count(b"\n", 0, p.offset) + 1 for p in problems]
+    assert problems == sorted(problems, key=lambda problem: problem.offset)
 
 
 @given(data=plain_files(), offsets=st.lists(st.integers(0, 400), max_size=5))
@@ -117,10 +117,3 @@ def test_line_numbers(data: bytes, offsets: list[int]) -> None:
     offsets = [offset for offset in offsets if offset < len(data)]
     expected = {offset: data.count(b"\n", 0, offset) + 1 for offset in offsets}
     assert verifying.lines_at(offsets, Target("-", ""), data) == expected
-
-
-def test_pairs_of_the_view_only(tmp_path: Path) -> None:
-    kept = Message("a", "user", "user", None, {}, own=[], parts=[])
-    pairs = verifying.Pairs()
-    pairs.add(1, kept, 0)
-    assert pairs.problems() == []

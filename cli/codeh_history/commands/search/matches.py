@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import os
 import re
 from collections.abc import Iterator, Sequence
@@ -10,18 +9,15 @@ from typing import NamedTuple
 
 from ...access.late_media import Deferred
 from ...access.row import text_of
-from ...access.skim import FOLDED, NeedsFold, Skim, logs
-from ...access.view import tell_damage, view_of
+from ...access.view import view_of
 from ...base.env import Env
 from ...base.errors import Lost
 from ...base.read_json import texts_in
 from ...render import parts
 from ...sandbox import Pattern
 from ...session.model import Json, Message
-from ...session.records import Log
 from ...store import read
 from ...store.resolve import Target
-from ...store.state import size_of
 
 # A literal of these, with a letter that no number has, stands in the file as it does in a line that
 # matches: it can be no JSON punctuation, and spans no two values.
@@ -29,7 +25,6 @@ _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )"
 _ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # a file with these may spell it, or hold it, elsewhere
 _STEP = 1 << 20
 Lines = tuple[str, Sequence[str], Sequence[str], bool]  # the last four fields of a `Hit`
-MANY = 10_000  # hits that are held before it is known that the log is plain
 
 
 class Hit(NamedTuple):
@@ -56,55 +51,15 @@ def hits(
     *,
     strict: bool = False,
     lost: Lost | None = None,
-    big: int = FOLDED,
-    most: int = MANY,
     around: int = 0,
 ) -> Iterator[Hit]:
-    """The matching lines of a session, in view order; of a big plain one in bounded memory."""
+    """The matching lines of a session, in view order."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
-    if target.path != "-" and size_of(target.path) > big:
-        try:
-            yield from _skimmed(env, target, pattern, most, around, strict=strict)
-        except NeedsFold:
-            pass
-        else:
-            return
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     yield from _in_title(target, view.meta, pattern)
     for number, message in enumerate(view.messages, 1):
         yield from _in_message(target, number, message, pattern, around)
-
-
-def _skimmed(
-    env: Env, target: Target, pattern: Pattern, most: int, around: int, *, strict: bool
-) -> Iterator[Hit]:
-    """The hits of a plain log, none before its end has shown that it is one; many are sought again then."""
-    skim = Skim(logs(target.path))
-    found: list[Hit] = []
-    for number, message in skim.messages():
-        if len(found) <= most:
-            found += _in_message(target, number, message, pattern, around)
-    tell_damage(env, target, Log([], skim.damage, 0), strict=strict)
-    yield from _in_title(target, skim.meta, pattern)
-    if len(found) <= most:
-        yield from sorted(found, key=lambda hit: hit.n)
-    else:
-        yield from _again(target, pattern, around)
-
-
-def _again(target: Target, pattern: Pattern, around: int) -> Iterator[Hit]:
-    """The same by number as they come: those behind a stream wait until it is settled."""
-    skim = Skim(logs(target.path))
-    waiting: list[tuple[int, int, Hit]] = []
-    for number, message in skim.messages():
-        for line, hit in enumerate(_in_message(target, number, message, pattern, around)):
-            heapq.heappush(waiting, (number, line, hit))
-        first = min((number for number, _ in skim.open.values()), default=number + 1)
-        while waiting and waiting[0][0] < first:
-            yield heapq.heappop(waiting)[2]
-    while waiting:
-        yield heapq.heappop(waiting)[2]
 
 
 def _in_title(target: Target, meta: Json, pattern: Pattern) -> Iterator[Hit]:
