@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+TYPE_CHECKING = False  # a request loads no `typing`
+if TYPE_CHECKING:
+    from .turns import Turn
+
 
 class Alphabet:
     """What a provider takes as a name or an id: one of `[first][rest]*`, at most `limit` characters long.
@@ -36,6 +42,48 @@ class Alphabet:
         kept = "".join(sign if sign in self._rest else "_" for sign in text[: self._limit - 12])
         name = f"{kept}_{digest}"
         return name if self._fits(name) else "_" + name
+
+
+class CallIds:
+    """Call ids as they are sent, the same on a call and its result.
+
+    `fit` makes an id one that the provider takes. One that was sent before gets a number, so that calls can
+    be told apart, unless `faithful`. An id depends only on what stands before it.
+    """
+
+    def __init__(self, fit: Callable[[str], str], *, faithful: bool) -> None:
+        self._fit = fit
+        self._faithful = faithful
+        self.taken: set[str] = set()
+        self._count: dict[str, int] = {}  # of the ids that came more than once
+        self._row: list[str] = []  # those sent for the calls of the last model turns
+
+    def calls(self, turn: Turn) -> list[str]:
+        """The ids of a model turn's calls."""
+        sent = [self._new(call.id) for call in turn.calls]
+        if sent:
+            self._row[turn.calls[0].number :] = sent
+        return sent
+
+    def results(self, turn: Turn) -> list[str]:
+        """For each result the id of the call it answers."""
+        return [
+            self._row[answer.number] if answer.number >= 0 else self._fit(answer.id or "")
+            for answer in turn.answers
+        ]
+
+    def reset(self) -> None:
+        """From here on ids may come again."""
+        self.taken.clear()
+        self._count.clear()
+
+    def _new(self, id: str) -> str:
+        fit = self._fit(id)
+        while fit in self.taken and not self._faithful:
+            self._count[id] = count = self._count.get(id, 1) + 1
+            fit = self._fit(f"{id}_{count}")
+        self.taken.add(fit)
+        return fit
 
 
 def _characters(inside: str) -> frozenset[str]:

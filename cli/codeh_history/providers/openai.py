@@ -6,9 +6,8 @@ import orjson
 
 from ..base.read_json import json_object, json_value
 from ..session.model import Any, Json, Part
-from ..session.pairing import Answer, is_failed_call
-from .names import Alphabet
-from .turns import Turn
+from ..session.pairing import is_failed_call
+from .names import Alphabet, CallIds
 
 MAX_ID = 64
 NAMES = Alphabet("a-zA-Z0-9_-", 64)
@@ -96,48 +95,14 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class CallIds:
-    """Call ids as they are sent, the same on a call and its result.
+def call_ids(*, faithful: bool) -> CallIds:
+    """The ids of a request's calls, each different from every other."""
+    return CallIds(str if faithful else _fit, faithful=faithful)
 
-    An id longer than OpenAI takes, or with control characters, becomes a hash of it; one seen before gets a
-    number, for a call must be told from every other. An id depends only on what stands before it.
-    `faithful` changes none.
-    """
 
-    def __init__(self, *, faithful: bool = False) -> None:
-        self.faithful = faithful
-        self.taken: set[str] = set()
-        self.count: dict[str, int] = {}  # of the ids that came more than once
-        self.row: list[str] = []  # those sent for the calls of the last model turns
-
-    def calls(self, turn: Turn) -> list[str]:
-        """The ids of a model turn's calls."""
-        sent = [call.id if self.faithful else self._new(call.id) for call in turn.calls]
-        if sent:
-            self.row[turn.calls[0].number :] = sent
-        return sent
-
-    def results(self, turn: Turn) -> list[str]:
-        """For each result the id of the call it answers."""
-        return [self._answered(answer) for answer in turn.answers]
-
-    def _answered(self, answer: Answer) -> str:
-        number = answer.number
-        if number >= 0:
-            return self.row[number]
-        id = answer.id or ""
-        return id if self.faithful else self._fit(id)
-
-    def _new(self, id: str) -> str:
-        fit = self._fit(id)
-        while fit in self.taken:
-            self.count[id] = count = self.count.get(id, 1) + 1
-            fit = self._fit(f"{id}_{count}")
-        self.taken.add(fit)
-        return fit
-
-    def _fit(self, id: str) -> str:
-        return id if 0 < len(id) <= MAX_ID and id.isprintable() else f"call_{_digest(id)[:32]}"
+def _fit(id: str) -> str:
+    """An id longer than OpenAI takes, or with control characters, becomes a hash of it."""
+    return id if 0 < len(id) <= MAX_ID and id.isprintable() else f"call_{_digest(id)[:32]}"
 
 
 def item_of(part: Part) -> Json:

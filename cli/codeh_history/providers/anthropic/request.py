@@ -13,6 +13,7 @@ from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request
 from ..media import media
+from ..names import CallIds
 from ..parts import object_of
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
 from . import NAME, around, blocks
@@ -32,8 +33,7 @@ class _Conversation(Array):
     def __init__(self, options: Options) -> None:
         super().__init__(NAME, options)
         self.options = options
-        self.calls: list[str] = []  # the ids sent for the last model turns' calls
-        self.taken: dict[str, int] = {}  # these, each with how often it was asked for
+        self.ids = CallIds(blocks.IDS.fit, faithful=options.faithful)  # unique since the last answer
         self.answered = True  # whether a turn that is no model's came after them
         self.thinking = False  # whether the model's message at the end has thinking in it
         self.called = False  # whether there is any call
@@ -42,7 +42,7 @@ class _Conversation(Array):
         """A message that is one text, most of a long history."""
         text = parts[0]["text"]
         if role == "model":
-            self._asks_anew()
+            self._begin()
             if not text.isspace():
                 self._emit("assistant", [{"type": "text", "text": text}], [id])
             return
@@ -50,8 +50,10 @@ class _Conversation(Array):
         text = EMPTY_MESSAGE if text.isspace() else text
         self._emit("user", [{"type": "text", "text": text}], [id])
 
-    def _asks_anew(self) -> None:
-        self.calls, self.taken, self.answered = [], {}, False
+    def _begin(self) -> None:
+        """Begin a model's message."""
+        self.ids.reset()
+        self.answered = False
 
     def _emit(self, role: str, content: list[Any], sources: list[str]) -> None:
         last = self.array[-1]["role"] if self.array else ""
@@ -139,11 +141,12 @@ class _Conversation(Array):
 
     def said(self, turn: Turn) -> None:
         if self.answered:
-            self._asks_anew()
-        calls = iter(turn.calls)
+            self._begin()
+        ids = iter(self.ids.calls(turn))
+        self.called = self.called or bool(turn.calls)
         content: list[Any] = []
         for part in turn.parts:
-            id = next(calls).id if "functionCall" in part else ""
+            id = next(ids) if "functionCall" in part else ""
             if len(part) == 1 and (id or "text" in part):  # nearly all
                 if id:
                     content.append(self._call(part, id))
@@ -179,38 +182,18 @@ class _Conversation(Array):
         return new
 
     def _call(self, part: Any, id: str, item: Json | None = None) -> Json:
-        """A tool_use with an id within the alphabet, and unique in its message."""
-        fit = blocks.IDS.fit(id)
-        if fit in self.taken:
-            fit = self._another(fit)
-        self.calls.append(fit)
-        self.taken[fit] = 1
-        self.called = True
         name = blocks.NAMES.fit(part["functionCall"].get("name") or "tool")
-        call = {"type": "tool_use", "id": fit, "name": name, "input": arguments(part)}
+        call = {"type": "tool_use", "id": id, "name": name, "input": arguments(part)}
         if item:
             call.update((key, item[key]) for key in ("caller", "toolset_name") if key in item)
         return call
-
-    def _another(self, base: str) -> str:
-        """The same id, told from those before it by a number."""
-        if self.faithful:
-            return base
-        fit, number = base, self.taken[base]
-        while fit in self.taken:
-            number += 1
-            fit = f"{base}_{number}"
-        self.taken[base] = number
-        return fit
 
     def results(self, turn: Turn) -> None:
         """All results of a model's turn in one message, nothing before them."""
         self._asked()
         content: list[Any] = []
-        for part, answer in zip(turn.parts, turn.answers, strict=True):
-            number = answer.number
-            sent = self.calls[number] if number >= 0 else blocks.IDS.fit(answer.id or "call")
-            block, whys = blocks.result_block(part, sent)
+        for part, id in zip(turn.parts, self.ids.results(turn), strict=True):
+            block, whys = blocks.result_block(part, id)
             content.append(block)
             for why in whys:
                 self.note(turn, f"media in a tool's result is sent as a text about it: {why}")

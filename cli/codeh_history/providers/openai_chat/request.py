@@ -11,7 +11,7 @@ from ...base.patterns import Pattern
 from ...session.model import Any, Json, Message, Part
 from ..array import Array
 from ..base import Options, Request, Tool
-from ..openai import NAMES, CallIds, arguments_of, item_of, result_media, result_text
+from ..openai import NAMES, arguments_of, call_ids, item_of, result_media, result_text
 from ..tools import declared
 from ..turns import EMPTY_MESSAGE, Turn
 from . import NAME
@@ -84,7 +84,7 @@ def _declare(tool: Tool) -> Json:
 class _Chat(Array):
     def __init__(self, options: Options) -> None:
         super().__init__(NAME, options)
-        self.ids = CallIds(faithful=options.faithful)
+        self.ids = call_ids(faithful=options.faithful)
 
     # -- the user's side ----------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from ...session.model import Any, Json, Message, Part
 from ..array import Array
 from ..base import Options, Request, Tool
-from ..openai import NAMES, CallIds, arguments_of, item_of
+from ..openai import NAMES, arguments_of, call_ids, item_of
 from ..tools import declared
 from ..turns import EMPTY_MESSAGE, Turn
 from . import NAME
@@ -64,7 +64,7 @@ def _declare(tool: Tool) -> Json:
 class _Items(Array):
     def __init__(self, options: Options, messages: Sequence[Message]) -> None:
         super().__init__(NAME, options)
-        self.ids = CallIds(faithful=options.faithful)
+        self.ids = call_ids(faithful=options.faithful)
         self.replay = Replay(
             messages,
             options.model,
