@@ -106,7 +106,7 @@ def test_two_streams_through_each_other_are_refused(home: Path, name: str, late:
     mixed = [*one[:late], *alternating(one[late:], other)]
     result = receive(home, sse(*mixed, done=done, named=name in ("openai-responses", "anthropic")))
     assert (result.code, result.out) == (65, b"")
-    assert b"answers" in result.err
+    assert b"; pass one at a time" in result.err
     assert b"pending as" in result.err
     assert inside("export", "s", "--to", "contents", home=home).out.count(b"model") == 0
 

@@ -210,7 +210,7 @@ CAME: dict[str, tuple[bytes, str]] = {
     "heads": (HEAD + BEGUN + HEAD + lines(ollama_line({"content": "Yes"}, 1), last()), "Reply Yes"),
     "one answer twice": (ollama() + ollama(), "Reply Hello, é\u2028[x]+functionCall"),
     "two answers": (lines(last("a"), last("b")),
-                    "Unreadable: two complete answers (without id, without id): give one at a time"),
+                    "Unreadable: more than one response (without id, without id); pass one at a time"),
 }  # fmt: skip
 
 

@@ -83,18 +83,15 @@ class Reader:
         self.tail = self._read(self._framer.close())
         self._settle()
         whole = [Came(reply.provider, reply.model, reply.id, reply.parts) for reply in self._replies]
-        begun = (
-            isinstance(self._last, Cut) and self._came.parts and self._came.id not in {c.id for c in whole}
-        )
+        came = [*whole]
+        if isinstance(self._last, Cut) and self._came.parts and self._came.id not in {c.id for c in whole}:
+            came.append(self._came)
         if self._mixed:
             self.several = [came for came in self._all if came.parts]
-            return Unreadable(f"two answers mixed ({_ids(self.several)}): give one at a time")
-        if len(whole) > 1:
-            self.several = whole
-            return Unreadable(f"two complete answers ({_ids(whole)}): give one at a time")
-        if whole and begun:
-            self.several = [*whole, self._came]
-            return Unreadable(f"an answer and half of another ({_ids(self.several)}): give one at a time")
+            return Unreadable(f"interleaved responses ({_ids(self.several)}); pass one at a time")
+        if len(came) > 1:
+            self.several = came
+            return Unreadable(f"more than one response ({_ids(self.several)}); pass one at a time")
         if whole and not isinstance(self._last, Failure):
             return self._replies[0]
         if isinstance(self._last, (Failure, Cut)):
