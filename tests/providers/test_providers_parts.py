@@ -79,12 +79,12 @@ def test_a_message_has_a_role_and_a_content(item: Any, *, is_one: bool) -> None:
     assert is_message(item, "tool_calls") is is_one
 
 
-def test_the_choice_of_index_0_may_leave_that_out_and_the_others_follow_in_order() -> None:
+def test_the_first_choice_may_leave_its_index_out_and_the_others_are_known_by_theirs() -> None:
     a, b, c = {"a": 1}, {"index": 2, "b": 1}, {"index": 1, "c": 1}
     assert first([b, a]) == a
-    assert further([a, b, c]) == [(1, c), (2, b)]
-    assert further([{}, {"x": 1}]) == [(1, {"x": 1})]
-    assert (first([b]), first(None), further("x")) == ({}, {}, [])
+    assert further([a, b, c]) == {1, 2}
+    assert further([{}, {"x": 1}]) == {1}
+    assert (first([b]), first(None), further("x")) == ({}, {}, set())
 
 
 def test_only_blocks_of_texts_are_texts() -> None:
