@@ -332,7 +332,7 @@ def run(argv: list[str], env: Env) -> int:
 
 def _one_line(error: UsageError, argv: list[str]) -> str:
     text = error.format_message().rstrip(".").replace("\n", " ")
-    text = text.replace(" is not a valid int range", " is no whole number")
+    text = text.replace(" is not a valid int range", " is not an integer")
     command = error.ctx.command if error.ctx is not None else None
     name = (
         command.name

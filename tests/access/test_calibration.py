@@ -143,7 +143,7 @@ def test_without_any_usage_it_is_said_to_whoever_insists(env: Env) -> None:
             calibrated(env, view, counter, None)
         return str(error.value)
 
-    assert why(nobody).startswith("--calibrated: for which model?")
+    assert why(nobody).startswith("--calibrated: the session names no model")
     assert why(somebody) == "--calibrated: no usage of m is recorded in this home; leave it out"
     assert calibrated(env, somebody, counter, None, insisting=False) is counter
 

@@ -43,9 +43,9 @@ def test_who_has_another_key_or_none_is_told_so(tmp_path: Path) -> None:
     to, _ = identity(tmp_path / "ours")
     _, other = identity(tmp_path / "other")
     sealed = Seal([to], []).sealed(DATA)
-    with pytest.raises(Usage, match=r"^there: encrypted; --identity FILE says whose key opens it$"):
+    with pytest.raises(Usage, match=r"^there: encrypted; pass --identity FILE to decrypt it$"):
         Seal([to], []).opened(sealed, "there")
-    with pytest.raises(BadData, match=rf"^there: {other} does not open it: "):
+    with pytest.raises(BadData, match=rf"^there: {other} cannot decrypt it: "):
         Seal([], [other]).opened(sealed, "there")
 
 
@@ -55,7 +55,7 @@ def test_what_was_altered_or_cut_is_never_opened(tmp_path: Path) -> None:
     changed = bytearray(sealed)
     changed[-20] ^= 1
     for spoiled in (bytes(changed), sealed[:-1], sealed[: len(sealed) // 2], sealed[:25]):
-        with pytest.raises(BadData, match=r"^here: .* does not open it"):
+        with pytest.raises(BadData, match=r"^here: .* cannot decrypt it"):
             seal.opened(spoiled, "here")
 
 
@@ -81,7 +81,7 @@ def test_what_is_no_public_key_is_refused(text: str) -> None:
 def test_a_secret_key_on_the_command_line_is_not_repeated() -> None:
     secret = str(pyrage.x25519.Identity.generate())
     for text in (secret, secret.lower()):
-        with pytest.raises(Usage, match=r"a secret key stands in a file$") as error:
+        with pytest.raises(Usage, match=r"a secret key belongs in a file$") as error:
             Seal([text], [])
         assert secret.lower()[20:] not in str(error.value).lower()
 
@@ -91,5 +91,5 @@ def test_a_secret_key_on_the_command_line_is_not_repeated() -> None:
 )
 def test_a_file_without_a_key_is_named(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "k").write_bytes(data)
-    with pytest.raises(BadData, match=rf"^{tmp_path}/k: no identity"):
+    with pytest.raises(BadData, match=rf"^{tmp_path}/k: not an identity"):
         Seal([], [str(tmp_path / "k")])

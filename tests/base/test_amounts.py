@@ -1,4 +1,4 @@
-"""Amounts as people type them: `32k` is 32000, and what is no whole number above 0 is refused with its option."""
+"""Amounts as people type them: `32k` is 32000, and what is not an integer above 0 is refused with its option."""
 
 from __future__ import annotations
 

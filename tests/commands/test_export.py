@@ -19,7 +19,7 @@ def test_any_form_goes_into_a_new_file(home: Path, tmp_path: Path, form: str, fl
     done = ok("export", "a", "--to", form, flag, file, home=home)
     assert (done.out, file.read_bytes()) == (b"", ok("export", "a", "--to", form, home=home).out)
     again = inside("export", "a", "--to", form, flag, str(file), home=home)
-    assert (again.code, b"exists already" in again.err) == (65, True)
+    assert (again.code, b"already exists" in again.err) == (65, True)
 
 
 @pytest.mark.parametrize(

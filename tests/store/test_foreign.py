@@ -47,7 +47,7 @@ def test_a_session_is_written_to(data: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (b"a diary\n", "not a session; it is left as it is"), (b'{"a":1}\n{"b":2}\n', "not a session"),
+        (b"a diary\n", "not a session; left unchanged"), (b'{"a":1}\n{"b":2}\n', "not a session"),
         (b"\0text", "not a session"), (b"{", None), (b'{"type":"session"}', "version None"),
         (CONTENTS, "older form"), (b"[]", "older form"), (b" [", "older form"),
         (b'{"recentConversations":[],"summaries":[]}', "older form"), (b'{"contents":[]}\n', "older form"),

@@ -42,7 +42,7 @@ def test_what_is_there_is_left_as_it_is(tmp_path: Path, kind: str) -> None:
     else:
         path.write_bytes(b"old" if kind == "file" else b"")
     before = sorted(os.listdir(tmp_path))
-    with pytest.raises(BadData, match="exists already"):
+    with pytest.raises(BadData, match="already exists; not overwritten"):
         new_file.write(str(path), b"new")
     assert sorted(os.listdir(tmp_path)) == before
     assert kind != "file" or path.read_bytes() == b"old"
@@ -68,7 +68,7 @@ def test_where_there_are_no_hard_links_it_is_written_all_the_same_and_never_over
     path = tmp_path / "c.jsonl"
     new_file.write(str(path), b"new")
     assert (path.read_bytes(), mode(path), os.listdir(tmp_path)) == (b"new", 0o600, ["c.jsonl"])
-    with pytest.raises(BadData, match="exists already"):
+    with pytest.raises(BadData, match="already exists; not overwritten"):
         new_file.write(str(path), b"newer")
     assert (path.read_bytes(), os.listdir(tmp_path)) == (b"new", ["c.jsonl"])
 

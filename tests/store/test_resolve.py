@@ -182,18 +182,18 @@ def test_a_filter_reads_no_other_session_than_the_one_piped_in(
     (tmp_path / "file").write_text("")
     reader, writer = os.pipe()
     env.stdin = reader
-    with pytest.raises(Usage, match="stdin is a pipe: say - "):
+    with pytest.raises(Usage, match="stdin is a pipe: pass - "):
         for_filtering(env, None)
     assert for_filtering(env, "beta").id == "beta"
     os.close(writer)
     assert for_filtering(env, None).id == "beta"  # nothing can come: as cron starts it
     env.stdin = os.open(tmp_path / "file", os.O_RDONLY)
-    with pytest.raises(Usage, match="stdin is a file: say - "):
+    with pytest.raises(Usage, match="stdin is a file: pass - "):
         for_filtering(env, None)
     env.environ = {**env.environ, "CODEH_SESSION": "alpha-1"}
     assert for_filtering(env, None).id == "alpha-1"
     env.stdin, writer = os.pipe()
-    with pytest.raises(Usage, match="stdin is a pipe: say - "):
+    with pytest.raises(Usage, match="stdin is a pipe: pass - "):
         for_filtering(env, None)
     assert for_filtering(env, None, "-").path == "-"
     os.close(writer)

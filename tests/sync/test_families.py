@@ -35,7 +35,7 @@ def test_one_by_name_is_enough_to_sync_its_family_and_no_other() -> None:
     assert families([one, two], ["a"]) == [["a", "b"]]
     assert families([one, two], ["a", "c"]) == [["a", "b"], ["c"]]
     assert families([one, one], ["a"]) == []
-    with pytest.raises(NotFound, match=r"x: no such session, neither here nor there"):
+    with pytest.raises(NotFound, match=r"x: no such session in either store"):
         families([one, two], ["a", "x"])
 
 

@@ -105,7 +105,7 @@ def test_every_recipient_can_read_and_nobody_else(one: Path, two: Path, tmp_path
     url = f"dir:{tmp_path / 'sealed'}"
     sync(one, url, "--encrypt-to", key.to, "--encrypt-to", other.to)
     done = sync(two, url, *stranger.both, code=65)
-    assert b"does not open it" in done.err
+    assert b"cannot decrypt it" in done.err
     assert not (two / "sessions").exists()
     sync(two, url, "--encrypt-to", key.to, "--identity", stranger.file, "--identity", other.file)
     assert texts(two, "demo") == [TEXT, "short"]
@@ -132,7 +132,7 @@ def test_plain_and_sealed_are_not_mixed(one: Path, tmp_path: Path, key: Key) -> 
     plain, sealed = f"dir:{tmp_path / 'plain'}", f"dir:{tmp_path / 'sealed'}"
     sync(one, plain)
     sync(one, sealed, *key.both)
-    assert b"not encrypted" in sync(one, plain, *key.both, code=2).err
+    assert b"unencrypted" in sync(one, plain, *key.both, code=2).err
     assert b"--encrypt-to" in sync(one, sealed, code=2).err
 
 
@@ -179,7 +179,7 @@ def test_a_sealed_copy_of_a_folder_is_a_bundle(one: Path, two: Path, tmp_path: P
     ("argv", "said"),
     [
         (["--encrypt-to", "age1nonsense"], b"a public key expected"),
-        (["--encrypt-to", "AGE-SECRET-KEY-1QQQ"], b"a secret key stands in a file"),
+        (["--encrypt-to", "AGE-SECRET-KEY-1QQQ"], b"a secret key belongs in a file"),
         (["--identity", "/no/such/file"], b"--encrypt-to"),
     ],
 )

@@ -77,7 +77,7 @@ def test_only_what_was_listed_is_read_and_an_empty_file_is_none(env: Env) -> Non
 
 def test_what_is_no_session_may_not_be_written(env: Env) -> None:
     side(env).check("s", HEADER)
-    with pytest.raises(BadData, match=r"s.jsonl: not a session; it is left as it is"):
+    with pytest.raises(BadData, match=r"s.jsonl: not a session; left unchanged"):
         side(env).check("s", b"a diary\n")
 
 

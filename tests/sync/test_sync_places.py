@@ -39,7 +39,7 @@ def test_a_home_is_not_synced_with_itself(env: Env, tmp_path: Path, name: str) -
 
 @pytest.mark.parametrize("url", ["dir:", "/tmp/x", "x", "s3://bucket", ""])
 def test_what_names_no_store_is_exit_2(env: Env, url: str) -> None:
-    with pytest.raises(Usage, match=r"^which store\? dir:PATH"):
+    with pytest.raises(Usage, match=r"^pass the other store: dir:PATH"):
         there(env, url)
 
 
@@ -50,7 +50,7 @@ def test_a_disk_that_is_not_there_is_not_made(env: Env) -> None:
 
 def test_a_file_is_no_folder(env: Env, tmp_path: Path) -> None:
     (tmp_path / "f").touch()
-    with pytest.raises(Usage, match=r"/f: no folder$"):
+    with pytest.raises(Usage, match=r"/f: not a folder$"):
         there(env, f"dir:{tmp_path}/f")
 
 
@@ -60,11 +60,11 @@ def test_plain_and_encrypted_sessions_are_not_mixed(env: Env, tmp_path: Path) ->
     for name, file in (("sealed", "s.tar.age"), ("plain", "s.jsonl"), ("empty", "notes.txt")):
         (tmp_path / name).mkdir()
         (tmp_path / name / file).touch()
-    with pytest.raises(Usage, match=r"encrypted sessions: say --encrypt-to"):
+    with pytest.raises(Usage, match=r"encrypted; pass --encrypt-to"):
         there(env, f"dir:{tmp_path}/sealed")
-    with pytest.raises(Usage, match=r"encrypted sessions: say --encrypt-to"):
+    with pytest.raises(Usage, match=r"encrypted; pass --encrypt-to"):
         there(env, f"dir:{tmp_path}/empty", identities=["key"])
-    with pytest.raises(Usage, match=r"sessions that are not encrypted are in it"):
+    with pytest.raises(Usage, match=r"contains unencrypted sessions"):
         there(env, f"dir:{tmp_path}/plain", [to])
     assert there(env, f"dir:{tmp_path}/empty", [to]).name == f"{tmp_path}/empty"
     assert there(env, f"dir:{tmp_path}/plain").name == f"{tmp_path}/plain"
@@ -72,5 +72,5 @@ def test_plain_and_encrypted_sessions_are_not_mixed(env: Env, tmp_path: Path) ->
 
 def test_a_server_is_not_encrypted_to(env: Env) -> None:
     pytest.importorskip("psycopg")
-    with pytest.raises(Usage, match=r"--encrypt-to goes with dir:PATH; a server reads what it keeps"):
+    with pytest.raises(Usage, match=r"--encrypt-to needs a dir:PATH store"):
         there(env, "postgres://localhost/x", ["age1"])

@@ -50,7 +50,7 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Se
     if target.path.endswith(".json"):
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
-        raise Usage("--bundle -: a bundle is no text; redirect stdout, or name a file")
+        raise Usage("--bundle -: a bundle is binary; redirect stdout, or name a file")
     data = piped.needed(env) if target.path == "-" else read.read_bytes(target.path, whole=True)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = rewrite.blocks(data)

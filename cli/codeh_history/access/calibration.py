@@ -46,7 +46,7 @@ def asked(env: Env, view: View, counter: Counter, name: str | None) -> Json:
     model = name if name not in (None, APPROX, *NAMES) else None
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     if model is None:
-        raise Usage("--calibrated: for which model? the session names none, so say --counter MODEL")
+        raise Usage("--calibrated: the session names no model; pass --counter MODEL")
     found = calibration(env, counter, model)
     if found is None:
         raise Usage(f"--calibrated: no usage of {model} is recorded in this home; leave it out")

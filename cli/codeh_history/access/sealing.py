@@ -35,12 +35,12 @@ class Seal:
     def opened(self, data: bytes, where: str) -> bytes:
         """What was sealed; Usage without an identity, BadData where none opens it or it was altered."""
         if not self._by:
-            raise Usage(f"{where}: encrypted; --identity FILE says whose key opens it")
+            raise Usage(f"{where}: encrypted; pass --identity FILE to decrypt it")
         age = _age()
         try:
             result: bytes = age.decrypt(data, self._by)
         except age.DecryptError as error:
-            raise BadData(f"{where}: {', '.join(self._files)} does not open it: {error}") from None
+            raise BadData(f"{where}: {', '.join(self._files)} cannot decrypt it: {error}") from None
         return result
 
 
@@ -50,7 +50,7 @@ def _recipient(text: str) -> Any:
         kind = age.ssh if text.startswith(_SSH) else age.x25519
         return kind.Recipient.from_str(text)
     except age.RecipientError:
-        what = "a secret key stands in a file" if text.upper().startswith("AGE-SECRET-KEY") else text[:80]
+        what = "a secret key belongs in a file" if text.upper().startswith("AGE-SECRET-KEY") else text[:80]
         raise Usage(f"--encrypt-to: a public key expected (age1…, ssh-ed25519 …): {what}") from None
 
 
@@ -65,7 +65,7 @@ def _identities(name: str) -> list[Any]:
     except (age.IdentityError, UnicodeDecodeError):
         found = []
     if not found:
-        raise BadData(f"{name}: no identity (AGE-SECRET-KEY-1…, or an SSH key without a passphrase)")
+        raise BadData(f"{name}: not an identity (AGE-SECRET-KEY-1…, or an SSH key without a passphrase)")
     return found
 
 

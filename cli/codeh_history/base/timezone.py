@@ -36,7 +36,7 @@ def moment(env: Env, since: str, option: str = "--since") -> int:
     number, unit = since[:-1], since[-1:]
     if since.isdecimal() and len(since) < EPOCH_DIGITS:
         raise Usage(
-            f"{option} {since}: of what? {since}d is days, {since}h hours (or a date as 2026-01-31)"
+            f"{option} {since}: unit missing: {since}d for days, {since}h for hours, or a date (2026-01-31)"
         )
     if unit in UNITS and number.isdecimal():
         ago = int(number[:EPOCH_DIGITS]) * UNITS[unit] * 1000  # all that is longer is before all times

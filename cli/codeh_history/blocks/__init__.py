@@ -163,6 +163,6 @@ def _why(id: str, store: str, altered: str | None) -> tuple[str, str]:
     if not is_block_id(id):
         return f"{id[:80]}: no block id (64 hexadecimal digits)", "; `import` reads other programs' blocks"
     if altered is not None:
-        advice = ": restore it, or `hydrate --allow-missing` goes on without"
+        advice = ": restore it, or use `hydrate --allow-missing`"
         return f"block {id} in {altered} is altered", advice
     return f"block {id} is missing from {store}", ": is CODEH_BLOCKS right? (or `hydrate --allow-missing`)"

@@ -41,7 +41,7 @@ def check_writable(data: bytes, path: str) -> bool:
         if version != VERSION:
             raise BadData(f"{path}: version {version}, and this program writes only version {VERSION}")
     if not any(r.data["type"] in {"session", *PLACING} for r in log.records):
-        raise BadData(f"{path}: not a session; it is left as it is")
+        raise BadData(f"{path}: not a session; left unchanged")
     if header is None:
         from ..programs.forms.native import is_ours
 

@@ -239,7 +239,7 @@ def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
         if there is None and not create:
             raise NotFound(f"{path}: the session was removed")
         if time.monotonic() >= deadline:
-            raise TryAgain(f"{path}: replaced again and again by another process; try again")
+            raise TryAgain(f"{path}: keeps being replaced by another process; try again")
 
 
 def _open(path: str, *, create: bool) -> tuple[int, bool]:

@@ -43,7 +43,7 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
             remove(made)
         sync_dir(folder)
     except FileExistsError:
-        raise BadData(f"{path}: exists already; it is never written over") from None
+        raise BadData(f"{path}: already exists; not overwritten") from None
     except OSError as error:
         what = "it is there, but its durability is unknown" if published else "nothing was written"
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None

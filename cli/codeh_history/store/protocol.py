@@ -106,7 +106,7 @@ class Store(Protocol):
 
         def build(locked: Locked) -> bytes:
             if locked.size != end:
-                raise TryAgain(f"{locked.path}: it has grown meanwhile; nothing was stored")
+                raise TryAgain(f"{locked.path}: it changed meanwhile; nothing was stored")
             return lines
 
         self.append(id, build)

@@ -108,7 +108,7 @@ def for_filtering(env: Env, option: str | None, argument: str | None = None) -> 
     by = choice[1] if choice is not None else None
     if (by in (None, "CODEH_SESSION") and env.piped()) or (by is None and env.reads_file()):
         kind = "file" if env.reads_file() else "pipe"
-        raise Usage(f"stdin is a {kind}: say - to read the session from it, or name one with -s")
+        raise Usage(f"stdin is a {kind}: pass - to read the session from it, or name one with -s")
     return for_reading(env, option, argument)
 
 

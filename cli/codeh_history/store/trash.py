@@ -100,7 +100,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
 
     def check(locked: Locked) -> None:
         if size not in (None, locked.size):
-            raise TryAgain(f"{path}: in use: it has grown meanwhile")
+            raise TryAgain(f"{path}: in use: it changed meanwhile")
 
     def move(locked: Locked) -> None:
         check(locked)

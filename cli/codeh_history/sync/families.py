@@ -16,7 +16,7 @@ def families(stores: Sequence[Mapping[str, Brief]], only: Collection[str]) -> li
     everything = {name for store in stores for name in store}
     for name in only:
         if name not in everything:
-            raise NotFound(f"{name}: no such session, neither here nor there")
+            raise NotFound(f"{name}: no such session in either store")
     links = _Links()
     for store in stores:
         for name, brief in store.items():

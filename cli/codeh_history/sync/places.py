@@ -29,13 +29,13 @@ def there(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequen
     if url.startswith(SCHEMES):
         return _server(env, url, sealed=bool(recipients or identities))
     if not url.startswith("dir:") or url == "dir:":
-        raise Usage("which store? dir:PATH (on a share, a stick, or synced) or postgres://… expected")
+        raise Usage("pass the other store: dir:PATH or postgres://…")
     folder = _folder(env, url)
     names = os.listdir(folder) if os.path.isdir(folder) else []
     if recipients:
         return _sealed(folder, names, recipients, identities)
     if any(name.endswith(".tar.age") for name in names) or identities:
-        raise Usage(f"{url}: encrypted sessions: say --encrypt-to AGE1… and --identity FILE")
+        raise Usage(f"{url}: encrypted; pass --encrypt-to AGE1… and --identity FILE")
     place = os.path.realpath(folder)
     home, name = os.path.split(place)
     files = Files(env, folder, apart=True)
@@ -48,7 +48,7 @@ def _server(env: Env, url: str, *, sealed: bool) -> Side:
     """A database, with its blocks in it where blocks can be."""
     store = stores.at(env, url)
     if sealed:
-        raise Usage(f"{store.name}: --encrypt-to goes with dir:PATH; a server reads what it keeps")
+        raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
     _check_other(env, store.name)
     kept = STORES.get(url.partition(":")[0])
     return Plain(store, [kept(env, url)] if kept is not None else [], store.name, store.name)
@@ -59,7 +59,7 @@ def _folder(env: Env, url: str) -> str:
     folder = os.path.expanduser(url.removeprefix("dir:"))
     _check_other(env, folder)
     if os.path.lexists(folder) and not os.path.isdir(folder):
-        raise Usage(f"{url}: no folder")
+        raise Usage(f"{url}: not a folder")
     above = os.path.dirname(os.path.abspath(folder))
     if above.startswith(_MOUNTS) and not os.path.isdir(above):
         raise NotFound(f"{folder}: there is no {above}: is it mounted?")
@@ -83,5 +83,5 @@ def _sealed(
     from .sealed import Sealed
 
     if any(name.endswith(".jsonl") for name in names):
-        raise Usage(f"{folder}: sessions that are not encrypted are in it; name another folder")
+        raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")
     return Sealed(folder, Seal(recipients, identities))

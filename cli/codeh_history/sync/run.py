@@ -70,7 +70,7 @@ def _family(sides: Sequence[Side], names: Sequence[str], tries: int, *, dry: boo
         names = sorted({*names, *(write.session for write in found.writes)})
         for side in sides:
             side.sessions()
-    raise TryAgain(f"{names[0]}: changed again and again while it was synced; try again")
+    raise TryAgain(f"{names[0]}: kept changing during the sync; try again")
 
 
 def _read(side: Side, names: Iterable[str]) -> dict[str, bytes]:
