@@ -29,7 +29,7 @@ def test_all_sessions_have_a_page_and_a_line_in_the_index(three: Path, tmp_path:
     assert made(folder).code == 0
     assert sorted(path.name for path in folder.iterdir()) == ["index.html", "s0.html", "s1.html", "s2.html"]
     index = (folder / "index.html").read_text()
-    links = re.findall(r'<td><a href="([^"]*)">([^<]*)</a>', index)
+    links = re.findall(r'<li><a href="([^"]*)">([^<]*)</a>', index)
     assert links == [("s2.html", "third"), ("s1.html", "A &amp; B"), ("s0.html", "first &lt;question&gt;")]
     assert (folder / "s0.html").read_bytes() == support.run("export", "s0", "--to", "html").out
     assert (folder / "s0.html").stat().st_mode & 0o777 == 0o600

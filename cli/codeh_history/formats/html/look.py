@@ -45,18 +45,14 @@ details{margin:.5rem 0}summary{cursor:pointer;color:var(--quiet)}summary code{co
 blockquote{margin:.5rem 0;padding-left:1rem;color:var(--quiet);border-left:2px solid var(--line)}
 table{border-collapse:collapse;display:block;overflow-x:auto;max-width:100%}
 td,th{border:1px solid var(--line);padding:.25rem .6rem;text-align:left;overflow-wrap:normal}
-td.number{text-align:right;white-space:nowrap}
 img{max-width:100%;height:auto}
 .file{color:var(--quiet)}
-input[type=search]{font:inherit;width:100%;padding:.4rem .6rem;margin:0 0 1rem;color:inherit;
-background:var(--block);
-border:1px solid var(--line);border-radius:6px}
 .comment{color:var(--quiet);font-style:italic}.keyword{color:var(--keyword)}.constant{
 color:var(--constant)}.name{color:var(--name)}
 .string,.inserted{color:var(--string)}.deleted{color:var(--deleted)}.strong{font-weight:600}
 .emphasis{font-style:italic}
 @media print{body{max-width:none;padding:0;font-size:11pt}pre{max-height:none;white-space:pre-wrap}
-pre button,nav,input[type=search]{display:none}article{break-inside:auto}header{break-after:avoid}}
+pre button,nav{display:none}article{break-inside:auto}header{break-after:avoid}}
 """.strip()
 
 # Copy buttons, local times, and a folded message that a link leads to is opened: all of it is a comfort.
@@ -70,25 +66,15 @@ for(const t of document.querySelectorAll('time')){const d=new Date(t.dateTime);
 if(!isNaN(d))t.textContent=d.toLocaleString()}
 """.strip()
 
-# The index: rows that do not hold what is sought are hidden.
-SEEK = """
-const q=document.querySelector('input');q.hidden=false;
-q.oninput=()=>{const w=q.value.toLowerCase().split(/\\s+/);
-for(const r of document.querySelectorAll('tbody tr')){const t=r.textContent.toLowerCase();
-r.hidden=!w.every(x=>t.includes(x))}};
-for(const t of document.querySelectorAll('time')){const d=new Date(t.dateTime);
-if(!isNaN(d))t.textContent=d.toLocaleString()}
-""".strip()
 
-
-def page(title: str, body: list[str], script: str = SCRIPT) -> bytes:
+def page(title: str, body: list[str]) -> bytes:
     """A whole page; title and body are HTML already.
 
     Its own policy forbids every request and whatever is not ours to run or to style, so that what a model
     wrote can neither act nor report that somebody reads it.
     """
     policy = (
-        f"default-src 'none'; img-src data:; style-src '{hashed(STYLE)}'; script-src '{hashed(script)}'"
+        f"default-src 'none'; img-src data:; style-src '{hashed(STYLE)}'; script-src '{hashed(SCRIPT)}'"
     )
     head = (
         "<!doctype html>",
@@ -98,7 +84,7 @@ def page(title: str, body: list[str], script: str = SCRIPT) -> bytes:
         '<meta name="referrer" content="no-referrer">',
         f"<title>{title}</title><style>{STYLE}</style></head><body>",
     )
-    pieces = (*head, *body, f"<script>{script}</script></body></html>\n")
+    pieces = (*head, *body, f"<script>{SCRIPT}</script></body></html>\n")
     return b"\n".join([piece.encode("utf-8", "replace") for piece in pieces])
 
 
