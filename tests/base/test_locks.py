@@ -90,12 +90,3 @@ def test_a_child_does_not_keep_the_lock_of_a_parent_that_was_killed(path: Path) 
         os.kill(orphan, signal.SIGKILL)
         os.close(ready)
         os.close(theirs)
-
-
-def test_a_lock_that_is_handed_over_stays(path: Path) -> None:
-    fd = locked(path)
-    copy = locks.hand_over(fd)
-    locks.close(fd)
-    assert not is_free(path)
-    locks.close(copy)
-    assert is_free(path)

@@ -182,7 +182,7 @@ class Bench:
         first = replace(every, before=lambda: shutil.rmtree(home, ignore_errors=True))
         cores = len(os.sched_getaffinity(0))
         floor = self.script(floors.REDUMP_ALL, str(theirs))
-        yield f"import --all, first ({cores} cores) / parsing, re-dumping", 4.0, first, floor, 5
+        yield f"import --all, first ({cores} cores) / parsing, re-dumping", 6.0, first, floor, 5
         shutil.rmtree(home)
         shutil.rmtree(theirs)
         grow = others.many(theirs, 200 if QUICK else 2000)

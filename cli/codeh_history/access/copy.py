@@ -20,7 +20,6 @@ from ..session.redactions import REDACTION
 from ..store import create, log, read
 from ..store.paths import id_of, path_of
 from ..store.protocol import Locked
-from ..store.unsynced import Unsynced
 
 
 class Brought(NamedTuple):
@@ -32,19 +31,17 @@ class Brought(NamedTuple):
     apart: str | None = None  # why it is not the session that it was brought into before
 
 
-def bring(
-    env: Env, session: Session, path: str, into: str | None = None, unsynced: Unsynced | None = None
-) -> Brought:
+def bring(env: Env, session: Session, path: str, into: str | None = None) -> Brought:
     """Copy a session of a program, or append to its copy what is new; `path`: where it stands.
 
-    It is durable on return; with `unsynced` once these are. A copy that went another way since (it was
+    It is durable on return. A copy that went another way since (it was
     continued here) stays as it is: the next one of its name, `ID-2`, is the source as it is now.
     """
     if into is not None:
         target = create.asked_path(env, into)
         if not create.taken(target):
-            return _copied(env, session, path, target, unsynced)
-        found = _appended(env, session, target, unsynced)
+            return _copied(env, session, path, target)
+        found = _appended(env, session, target)
         if found.apart:
             raise BadData(f"{target}: {found.apart}; --into NEW imports it as another session")
         return found
@@ -54,8 +51,8 @@ def bring(
     for number in itertools.count(2):
         target = path_of(env, id)
         if not create.taken(target):
-            return _copied(env, session, path, target, unsynced, begun)._replace(apart=why)
-        found = _appended(env, session, target, unsynced)
+            return _copied(env, session, path, target, begun)._replace(apart=why)
+        found = _appended(env, session, target)
         if not found.apart:
             return found
         why = found.apart
@@ -65,8 +62,7 @@ def bring(
 
 
 def _copied(
-    env: Env, session: Session, path: str, target: str, unsynced: Unsynced | None,
-    begun: tuple[Json, bytes] | None = None,
+    env: Env, session: Session, path: str, target: str, begun: tuple[Json, bytes] | None = None,
 ) -> Brought:  # fmt: skip
     """A new session; `begun`: by which parent, and with which lines of it if they still begin it."""
     parent, base = begun or (None, b"")
@@ -90,11 +86,11 @@ def _copied(
             raise BadData(f"{target}: exists already; import again")
         return body
 
-    log.append(env, target, build, create=True, header=lambda: first, unsynced=unsynced)
+    log.append(env, target, build, create=True, header=lambda: first)
     return Brought(id_of(target), new.count(b"\n"), created=True)
 
 
-def _appended(env: Env, session: Session, target: str, unsynced: Unsynced | None) -> Brought:
+def _appended(env: Env, session: Session, target: str) -> Brought:
     """Append what a copy lacks; nothing is written where that is nothing, or where they went apart."""
     data = read.read_bytes(target)
     _check(session, data, target)
@@ -112,7 +108,7 @@ def _appended(env: Env, session: Session, target: str, unsynced: Unsynced | None
         stored = len(again.records)
         return records.lines(again.records, target)
 
-    log.append(env, target, build, unsynced=unsynced)
+    log.append(env, target, build)
     return Brought(id_of(target), stored, created=False)
 
 

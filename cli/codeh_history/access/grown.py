@@ -21,7 +21,6 @@ from ..store.paths import path_of
 from ..store.program_files import Ending, File, folder_stamp, sessions_in
 from ..store.protocol import Locked
 from ..store.state import stamp_of
-from ..store.unsynced import Unsynced
 from .copy import Brought
 
 REACH = 256 << 10  # bytes of old lines that are read again
@@ -53,12 +52,11 @@ def bring(
     program: str,
     before: Known,
     *,
-    unsynced: Unsynced | None = None,
     reach: int = REACH,
 ) -> tuple[Brought, Known] | None:
     """Append to the copy what the file says anew, and what to remember; None where all must be read.
 
-    What was appended is durable on return; with `unsynced` once these are.
+    What was appended is durable on return.
     """
     target = path_of(env, before.copy)
     if stamp_of(target) != before.stamp or whole.size <= before.size:
@@ -82,7 +80,7 @@ def bring(
         certain = held and not any(name in data for name in _names(new))
         return records.lines(map(records.message, new), path) if certain else b""
 
-    log.append(env, target, build, unsynced=unsynced)
+    log.append(env, target, build)
     if not certain:
         return None
     lines = before.lines - file.old + file.counted

@@ -34,14 +34,6 @@ def close(fd: int) -> None:
     os.close(fd)
 
 
-def hand_over(fd: int) -> int:
-    """A copy of the descriptor that keeps the lock when this one is closed."""
-    copy = os.dup(fd)
-    _open.add(copy)
-    _open.discard(fd)
-    return copy
-
-
 def _close_copies() -> None:
     """In a forked child: close what the parent has locked, which leaves it locked there."""
     for fd in _open:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from ..base.env import Env
     from .protocol import Locked
-    from .unsynced import Unsynced
 
 LOCK_SECONDS = 10.0
 UNSURE = "it is stored, but its durability is unknown"
@@ -138,13 +137,12 @@ def append(
     create: bool = False,
     header: Callable[[], bytes] | None = None,
     wait: float = LOCK_SECONDS,
-    unsynced: Unsynced | None = None,
     longest: int = LONGEST,
 ) -> bool:
     """Append what `build` returns (whole lines; None or nothing: no write), durable on return.
 
     With a `header` of its own a new session is made even without lines. Returns whether the session was
-    created. On any error every earlier byte is as it was. With `unsynced` it is durable once these are.
+    created. On any error every earlier byte is as it was.
     """
     begin = header or (lambda: first_line(env, path))
     if path.startswith(SERVER):
@@ -156,7 +154,7 @@ def append(
     try:
         if create and not os.path.exists(path):
             _make_room(env, path)
-        fd, created = _taken(path, create=create, wait=wait, unsynced=unsynced)
+        fd, created = _open_locked(path, create=create, wait=wait)
         try:
             size = os.fstat(fd).st_size
             prefix = _prefix(fd, path, size, begin)
@@ -173,7 +171,7 @@ def append(
 
                 note(env, path, lines)
             if lines or (new and header):  # or a session that is made for its own sake
-                _write(fd, path, size, prefix + (lines or b""), unsynced, new=new)
+                _write(fd, path, size, prefix + (lines or b""), new=new)
             return new and bool(lines or header)
         finally:
             env.locked = None
@@ -207,16 +205,6 @@ def _is_empty(fd: int) -> bool:
     """Whether a file that was made holds nothing; one without a name has given its path to another."""
     made = os.fstat(fd)
     return made.st_size == 0 and made.st_nlink > 0
-
-
-def _taken(path: str, *, create: bool, wait: float, unsynced: Unsynced | None) -> tuple[int, bool]:
-    """The session file under its lock; none is waited for under the locks of others."""
-    if unsynced:
-        try:
-            return _open_locked(path, create=create, wait=0.0)
-        except TryAgain:
-            unsynced.sync()
-    return _open_locked(path, create=create, wait=wait)
 
 
 def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
@@ -332,14 +320,9 @@ def first_line(env: Env, path: str, parent: str = "", *, here: bool = True) -> b
     return (text + "}\n").encode("utf-8", "replace")
 
 
-def _write(
-    fd: int, path: str, size: int, data: bytes, unsynced: Unsynced | None = None, *, new: bool = False
-) -> None:
-    """One write, then fdatasync, and of a new file its name; or both of them with others."""
+def _write(fd: int, path: str, size: int, data: bytes, *, new: bool = False) -> None:
+    """One write, then fdatasync, and of a new file its name."""
     _put(fd, path, size, data)
-    if unsynced is not None:
-        unsynced.add(locks.hand_over(fd), path, new=new)
-        return
     try:
         sync(fd, data_only=True)
         if new:

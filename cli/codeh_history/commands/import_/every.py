@@ -6,7 +6,7 @@ known is not opened, and of one that only grew the end is read. Nothing of their
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Self
 
@@ -22,11 +22,9 @@ from ...programs import sessions
 from ...programs.model import Session
 from ...render.progress import progress
 from ...session.model import Json
-from ...store import log, program_files
-from ...store.paths import path_of
+from ...store import program_files
 from ...store.program_files import File, folders
 from ...store.program_files.folders import Found, Known
-from ...store.unsynced import Unsynced
 from . import summary
 from .program import with_branches
 
@@ -101,30 +99,10 @@ class _InTurn:
 
 
 def _outcomes(env: Env, known: Known, files: Iterable[Found], *, branches: bool) -> Iterator[bytes]:
-    """What comes of each file: its lines to print, the exit code, and what to know of it when it has grown.
-
-    It is said once it is durable: files wait for the disk together, under their locks, so for nothing long.
-    """
-    unsynced = Unsynced()
-    held: list[_File] = []
+    """Of each file: its lines to print, the exit code, and what to know of it when it has grown."""
     for found in files:
-        if unsynced.due or (unsynced and found.stamp[1] >= HEAVY):
-            yield from _synced(held, unsynced)
-            held.clear()
-        file = _File(env, found, known.grows(found) if not branches else None, unsynced, branches=branches)
+        file = _File(env, found, known.grows(found) if not branches else None, branches=branches)
         file.bring()
-        held.append(file)
-        if not unsynced:
-            yield from _synced(held, unsynced)
-            held.clear()
-    yield from _synced(held, unsynced)
-
-
-def _synced(files: Sequence[_File], unsynced: Unsynced) -> Iterator[bytes]:
-    unsynced.sync()
-    failed = unsynced.failed()
-    for file in files:
-        file.fail(failed)
         yield orjson.dumps([file.lines, file.code, file.grows and list(file.grows)])
 
 
@@ -134,13 +112,10 @@ class _File:
     `lines`: to print; `code`: to exit with; `grows`: what to know of the file when it has grown.
     """
 
-    def __init__(
-        self, env: Env, file: Found, before: Sequence[Any] | None, unsynced: Unsynced, *, branches: bool
-    ) -> None:
+    def __init__(self, env: Env, file: Found, before: Sequence[Any] | None, *, branches: bool) -> None:
         self.env = env
         self.file = file
         self.before = grown.Known(*before) if before else None
-        self.unsynced = unsynced
         self.branches = branches
         self.lines: list[Json] = []
         self.code = 0
@@ -154,16 +129,6 @@ class _File:
             self.code = error.exit_code
             self.lines.append(self.line(None, "failed", reason=str(error)))
 
-    def fail(self, failed: Mapping[str, str]) -> None:
-        """Say of each session that could not be synced that it failed."""
-        for number, line in enumerate(self.lines if failed else ()):
-            path = path_of(self.env, line["session"]) if line["session"] else ""
-            if path in failed:
-                why = f"{path}: {failed[path]}; {log.UNSURE}; import again"
-                self.lines[number] = {**self.line(None, "failed", reason=why), "session": line["session"]}
-                self.code = self.code or InputOutput.exit_code
-                self.grows = None
-
     def brought(self) -> Iterator[Json]:
         """A line for each session that changed."""
         with program_files.opened(self.file.path) as file:
@@ -173,7 +138,7 @@ class _File:
                 raise BadData(f"{self.file.path}: not a session of {self.file.program}")
             if self.before is not None:
                 program, before = self.file.program, self.before
-                more = grown.bring(self.env, file, program, before, unsynced=self.unsynced)
+                more = grown.bring(self.env, file, program, before)
                 if more is not None:
                     found, self.grows = more
                     if found.records:
@@ -187,7 +152,7 @@ class _File:
         ):
             if not session.items:
                 continue
-            found = copy.bring(self.env, session, self.file.path, unsynced=self.unsynced)
+            found = copy.bring(self.env, session, self.file.path)
             self.grows = grown.known(self.env, file, session, found.id)
             if found.records or found.created:
                 yield self.told(session, found)
