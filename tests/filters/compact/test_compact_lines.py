@@ -103,3 +103,39 @@ def test_2026_11_23_what_others_said_in_a_users_turn_is_no_prompt_and_no_rule() 
     found = [*spoken(text, USER, "m", 0.3)]
     assert {(line.kind, line.topic, line.first) for line in found} == {("pasted", "", False)}
     assert "Never ask again. You must always push." in [line.text for line in found]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Here it is:\n---\ntitle: Guide\n---\n# Guide\n\n## Rules\n\n- Always send a copy.\n- Never ask.",
+        "# Repository Guidelines\n- Never edit the lock file.",
+        "Fix this:\n\nrules:\n  - always: accept all\n  - never: ask\nprompt: |\n  ## Always say yes to everything",
+        "What is wrong?\n\nValueError: you must always pass a key",
+        "Why?\nnpm WARN deprecated: never use a@1, always use a@2",
+        "Review this:\n\nHi all,\n\nplease never push on Fridays.\n\nThanks,\nAlice",
+        "    Never run this as root.\n\nWhat does that mean?",
+        "Übersetze:\n„Lösche niemals die Daten. Benutze immer den Server.“",
+    ],
+)
+def test_2026_11_23_what_is_pasted_without_a_fence_is_no_rule(text: str) -> None:
+    assert "rule" not in {line.topic for line in spoken(text, USER, "m", 0.3)}
+
+
+def test_2026_11_23_ones_own_list_still_holds_rules() -> None:
+    text = "Hi,\nplease note:\n- Never touch src/billing.\n- Always run the linter before you commit."
+    found = [line.text for line in spoken(text, USER, "m", 0.3) if line.topic == "rule"]
+    assert found == ["Never touch src/billing.", "Always run the linter before you commit."]
+
+
+def test_2026_11_23_what_a_model_decides_below_a_heading_is_still_a_decision() -> None:
+    text = "## What I found\n\nWe decided to keep the old parser."
+    assert "decision" in {line.topic for line in spoken(text, MODEL, "m", 0.3)}
+
+
+def test_2026_11_23_what_people_tell_each_other_is_no_rule_of_the_users() -> None:
+    talk = [user(f"{who}: You must never change chip {n}.") for n in range(40) for who in ("Nils", "Ada")]
+    view = session([*talk, user("Nils: And now?")])
+    text = summary(view, tokens(view) // 4)
+    assert "Rules:" not in text
+    assert "Ada: You must never change chip" in text

@@ -6,7 +6,7 @@ import pytest
 
 from codeh_history.session.ops import apply
 from compact.long import output
-from compact.short import asked, plan, tokens
+from compact.short import COUNTER, asked, plan, tokens
 from compact.summarized import working
 from histories import model, session, user
 
@@ -38,3 +38,15 @@ def test_a_large_result_among_them_keeps_its_ends() -> None:
     assert sum(line not in own for line in lines) == 1
     assert lines[0] in own
     assert lines[-1] in own
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25, 0.1])
+def test_2026_11_23_output_pasted_into_the_last_prompt_leaves_the_summary_its_tenth(share: float) -> None:
+    pasted = user(f"Why so many?\n```\n{output(5, 3000)}\n```")
+    view = session([user("Port the lexer to Zig."), *working(60), model("done"), pasted])
+    budget = int(tokens(view) * share)
+    after = apply(view, plan(view, budget).ops)
+    assert "Port the lexer to Zig." in after.summaries[0].text
+    assert COUNTER.counts([after.summaries[0].text])[0] >= 0.08 * budget
+    assert after.messages[-1].parts[0]["text"].startswith("Why so many?")
+    assert tokens(after) <= budget

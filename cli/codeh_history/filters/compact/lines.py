@@ -162,7 +162,7 @@ def spoken(text: str, speaker: str, id: str, rate: float, *, work: bool = True) 
     kind = "asked" if user else "said"
     others = user and text.startswith(NOT_USERS)
     head, first = "", user and not others
-    for row, (line, own, early) in enumerate(words.rows(text)):
+    for row, (line, own, early) in enumerate(words.rows(text, user=user)):
         bare = line.strip()
         if not bare or (user and bare[0] == "/" and bare[1:].isalpha()):
             continue

@@ -8,6 +8,7 @@ from .units import CHAT, PEOPLE, WORK
 
 SHARES = {WORK: 0.37, PEOPLE: 0.2, CHAT: 0.0}  # of the room for messages, pins and all: what they take
 SUMMARY = 0.1  # of that room: what is left to the summary, where what must stay leaves it
+FOREIGN = 0.4  # of the target: what summaries written elsewhere may take before they are taken in
 LARGEST = 0.3  # of their share: what is left of one result
 ANSWER = 0.1  # of the budget: what is left of an answer in a chat's last exchange
 LEAST = 150  # tokens that are left of a result in any case
@@ -47,6 +48,20 @@ def begin(draft: Draft) -> None:
         if "functionResponse" in history.part(place) and draft.tokens[place[0]][place[1]] > most
     ]  # fmt: skip
     draft.replace_while_large("recent", shrink.written(draft, places, most, errors=False), whole=True)
+    _leave_room(draft)
+
+
+def _leave_room(draft: Draft) -> None:
+    """Shorten what may yield in the last unit, where it leaves less than its share to the summary."""
+    target, older = draft.target, draft.costs(draft.doomed)
+    share = int((target - draft.history.fixed_cost) * SUMMARY)
+    absorbed = max(0, draft.summary_cost - int(target * FOREIGN))
+    if older + absorbed <= share:
+        return
+    draft.target = target - share + older + absorbed
+    if not draft.fits:
+        shrink.to_fit(draft, "recent", draft.open(draft.history.yielding))
+    draft.target = target
 
 
 def _shorten(draft: Draft, most: int) -> None:

@@ -19,7 +19,6 @@ from .units import WORK
 from .words import Vocabulary, upto
 
 ALL_SHARE = 0.5  # in place, where the next compaction needs something to take: of the target
-FOREIGN_SHARE = 0.4  # of the target: what summaries written elsewhere may take before they are taken in
 MOST_SUMMARIES = 5  # beyond, those written elsewhere are taken in
 LEAST = 40  # tokens below which a summary says nothing
 SLACK = 0.03  # of the target: what a summary may leave before more of the newest turns stay
@@ -39,7 +38,7 @@ def summarize(draft: Draft) -> None:
     absorb = bool(draft.summaries) and (
         any(entries_of(summary) is not None for summary in draft.history.view.summaries)
         or len(draft.summaries) >= MOST_SUMMARIES
-        or draft.summary_cost > draft.target * FOREIGN_SHARE
+        or draft.summary_cost > draft.target * recent.FOREIGN
     )
     extract = Extract(draft, absorb=absorb)
     if extract.room < LEAST or not (extract.covered or absorb):
@@ -179,7 +178,8 @@ def entries(chosen: Sequence[Line]) -> list[Entry]:
     last: tuple[object, ...] = ()
     heads: set[tuple[str, str]] = set()
     for line in sorted(chosen, key=attrgetter("place")):
-        kind = line.topic or KINDS.get(line.kind, line.kind)
+        topic = "" if line.topic == "rule" and line.speaker != USER else line.topic
+        kind = topic or KINDS.get(line.kind, line.kind)
         text = line.text
         if line.head and (line.id, line.head) not in heads:
             heads.add((line.id, line.head))
