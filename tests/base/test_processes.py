@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterable, Iterator
 
 import pytest
 
 from codeh_history.base import processes
-from codeh_history.base.errors import BadData
+from codeh_history.base.errors import BadData, Interrupted
+from codeh_history.base.processes import Child
+from support import ROOT
 
 
 def test_an_error_in_a_child_is_raised_here() -> None:
@@ -63,3 +68,101 @@ def test_whoever_stops_listening_ends_the_children(monkeypatch: pytest.MonkeyPat
     for child in made:
         with pytest.raises(ChildProcessError):
             os.waitpid(child, os.WNOHANG)
+
+
+def gone(child: Child, pid: int) -> bool:
+    child.end()  # once more does nothing
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_one_that_works_on_is_ended() -> None:
+    child = Child(lambda: time.sleep(60) or [])  # type: ignore[func-returns-value]
+    pid, start = child._pid, time.monotonic()
+    child.end()
+    assert gone(child, pid)
+    assert time.monotonic() - start < 30
+
+
+def test_a_signal_that_we_unwind_at_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whenever it comes: what raises in us never goes on in the child, as us."""
+    fork = os.fork
+
+    def interrupted() -> int:
+        pid = fork()
+        if not pid:
+            raise Interrupted(15)
+        return pid
+
+    monkeypatch.setattr(os, "fork", interrupted)
+    ours, (read_end, write_end) = os.getpid(), os.pipe()
+    try:
+        child = Child(lambda: [b"lived on"])
+    except Interrupted:
+        os.write(write_end, b"as the child")
+        os._exit(0 if os.getpid() != ours else 1)
+    os.close(write_end)
+    assert os.read(read_end, 99) == b""  # until it has ended
+    assert os.read(child.pipe, 99) == b""
+    child.end()
+    os.close(read_end)
+
+
+def test_where_there_is_none_nothing_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", none)
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(OSError, match="unavailable"):
+        Child(list)
+    assert os.listdir("/proc/self/fd") == before
+
+
+IGNORING = """
+import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+from codeh_history.base.processes import Child
+for work in (lambda: [b"done"], lambda: sys.exit(1)):
+    child = Child(work)
+    print(os.read(child.pipe, 99))
+    child.end()
+"""
+
+
+def test_who_ignores_the_signals_of_children_hears_them_too() -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "cli")}
+    done = subprocess.run([sys.executable, "-c", IGNORING], capture_output=True, env=env, check=True)
+    assert (done.stdout, done.stderr) == (b"b'done'\nb''\n", b"")
+
+
+LEFT = """
+import time
+from codeh_history.base.processes import Child
+print(Child(lambda: [b"more than a pipe holds" * 100_000])._pid, flush=True)
+time.sleep(60)
+"""
+
+
+def test_2026_11_23_of_who_was_killed_no_child_stays_behind() -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT / "cli")}
+    with subprocess.Popen([sys.executable, "-c", LEFT], stdout=subprocess.PIPE, env=env) as process:
+        assert process.stdout is not None
+        child = int(process.stdout.readline())
+        process.kill()
+    end = time.monotonic() + 10
+    while not ended(child):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def ended(process: int) -> bool:
+    """Whether it is gone, or waits for nothing but to be reaped."""
+    try:
+        with open(f"/proc/{process}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True

@@ -6,12 +6,13 @@ import os
 import select
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
-from .child import Child
 from .env import cores as cores_here
+from .folders import write
 
 HEAVY = 4 << 20  # bytes that are worth one
+_KILL = 9
 
 T = TypeVar("T")
 
@@ -35,7 +36,7 @@ def shared(
     if count > 1:
         order = sorted(left, key=lambda place: -weights[place])
         shares = [partial(_told, work, items, order[n::count]) for n in range(count)]
-        children = [Child(share, heard=True) for share in shares]
+        children = [Child(share) for share in shares]
         for line in _lines_of(children):
             number, _, data = line.partition(b" ")
             del left[int(number)]
@@ -64,3 +65,52 @@ def _lines_of(children: Sequence[Child]) -> Iterator[bytes]:
     finally:
         for child in children:
             child.end()
+
+
+class Child:
+    """A fork of this process that writes what `work` yields to `pipe`; OSError where there is none.
+
+    Only in a process of our own: in another's program a thread may hold what the child waits for.
+    """
+
+    def __init__(self, work: Callable[[], Iterable[bytes]]) -> None:
+        parent = os.getpid()
+        self.pipe, theirs = os.pipe()  # from which the pieces come, each as soon as it is there
+        try:
+            self._pid = os.fork()
+            if not self._pid:
+                os.close(self.pipe)  # or it would wait for itself to read, were we killed
+                _be(work, theirs)
+        except OSError:
+            os.close(self.pipe)
+            raise
+        finally:
+            if os.getpid() != parent:
+                os._exit(1)  # whatever a signal raised here
+            os.close(theirs)
+
+    def end(self) -> None:
+        """End it, wherever it is."""
+        pid, self._pid = self._pid, 0
+        if not pid:
+            return
+        os.close(self.pipe)
+        try:
+            os.kill(pid, _KILL)
+            os.waitpid(pid, 0)
+        except (ProcessLookupError, ChildProcessError):
+            pass  # who ignores the signals of children has none to wait for
+
+
+def _be(work: Callable[[], Iterable[bytes]], pipe: int) -> NoReturn:
+    """Be the child. A signal ends it without a word of its own; nobody waits for the end of its streams."""
+    try:
+        import signal
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.SIG_DFL)
+        for piece in work():
+            write(pipe, piece)
+    finally:
+        os._exit(0)
