@@ -44,8 +44,8 @@ OF_WORK = (  # and in work with tools
     ("first", 0.12),
     ("open", 0.05),
     ("decision", 0.1),
-    ("prose", 0.45),
-    ("name", 0.16),
+    ("prose", 0.35),
+    ("name", 0.30),
 )
 NEWEST = ("file", "failed", "done", "open")  # of which the newest come first
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
