@@ -15,6 +15,9 @@ from codeh_history.summaries import cues
     ("If you want, I can share it.", ""), ("Keep at least 3 copies.", "rule"), ("Sounds good to me.", ""),
     ("We decided to keep it.", "decision"), ("Wir nehmen Postgres.", "decision"), ("Was it decided?", ""),
     ("We haven't agreed on a name.", "open"), ("TODO: ask them.", "open"), ("Das ist noch nicht geklärt.", "open"),
+    ("Show me the diff in short.", ""), ("Use the second screenshot to find it.", ""), ("No errors in the log this time.", ""),
+    ("Every time I click save the app crashes.", ""), ("Please write a poem for my sister.", ""), ("Limit is reached, it says.", ""),
+    ("Every time I ask for a commit, write a message.", "rule"), ("Please write every test first.", "rule"),
     ("Let me check which ones are still missing.", ""), ("He still has an account.", ""),
 ])  # fmt: skip
 def test_what_a_users_sentence_is(sentence: str, kind: str) -> None:

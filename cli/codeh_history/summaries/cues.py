@@ -44,7 +44,7 @@ _RULE = re.compile(
     r"|^(?:all|every|each|any)\b[^?]*\b(?:must|should|need|needs|gets?|goes|go|belongs?|has to|have to"
     r"|shall|may)\b"
     r"|\bi(?:['’]d| would)? (?:always |only |really |strongly )?(?:prefer|insist|expect|forbid|hate)\b"
-    r"|\bi(?:['’]d| would)? (?:want|need|like) (?:all|every|each|no|only|your|the) \S+"
+    r"|\bi(?:['’]d| would)? (?:want|need|like) (?:all|every|each|no|only|your) \S+"
     r"|\bi (?:do not|don['’]t|won['’]t) (?:want|like|accept|need|allow|eat)\b|\bmy (?:preference"
     r"|preferred)\b|\bcall me\b"
     r"|\bplease (?:use|keep|don['’]t|do not|always|never|only|avoid|stick|answer|write)\b"
@@ -76,6 +76,14 @@ _NO_RULE = re.compile(  # what was or is so, politeness, and what programs print
     r"|\b(?:not found|no such|permission denied|failed to|could not|cannot find|was not|did not"
     r"|found to)\b"
     r"|\b(?:n['’]t|not) (?:want|need|have) to\b"
+    r"|\b(?:this time|at the moment|i think|that seems|it says|(?:pass|fails?) now)\b"  # asked or so once
+    r"|\bmust be (?:down|up|broken|wrong|missing|gone|offline)\b|^limit (?:is|was)\b"
+    r"|\b(?:use|keep|take|need|like|read|open) (?:the (?:first|second|third|fourth|last|next|\w+ i)"
+    r"|my last)\b"
+    r"|^(?:please )?(?:write|draw|make|name|put|show me|tell me|give me) (?:an?|the|which|two|three|four"
+    r"|five|ten|\d+) (?!.*\b(?:always|never|every|each|only|before|instead)\b)"
+    r"|^(?:every time|each time|whenever) (?:i|it) [^,]*(?:$|, (?:why|how|what|and|so)\b)"
+    r"|^it (?:stays?|remains?|only)\b.*\bwhen\b|^only the \w+ \w+ (?:fails?|works?)\b"
 )
 _DECISION = re.compile(
     r"\b(?:decided|decision|chose|chosen|agreed|settled on|opted|approved|signed off|going with"
