@@ -71,14 +71,15 @@ def _ollama(body: dict[str, Any]) -> Iterator[str]:
     types.ChatRequest.model_validate({**body, "messages": [*_copy_messages(body["messages"])]})
     yield from _unknown(types.ChatRequest, body)
     for message in body["messages"]:
-        yield from _unknown(types.Message, message)
+        yield from _unknown(types.Message, message, also=("tool_call_id",))
         for call in message.get("tool_calls", ()):
-            yield from _unknown(types.Message.ToolCall, call)
+            yield from _unknown(types.Message.ToolCall, call, also=("id",))
             yield from _unknown(types.Message.ToolCall.Function, call["function"])
 
 
-def _unknown(model: type[BaseModel], value: dict[str, Any]) -> Iterator[str]:
-    names = {field.alias or name for name, field in model.model_fields.items()}
+def _unknown(model: type[BaseModel], value: dict[str, Any], also: tuple[str, ...] = ()) -> Iterator[str]:
+    """Keys that the client does not have; `also`: those that the server takes and its client lacks."""
+    names = {*also} | {field.alias or name for name, field in model.model_fields.items()}
     yield from (f"{model.__name__}: {name}: no such field" for name in value if name not in names)
 
 

@@ -510,8 +510,8 @@ MUTANTS = [
     ),
     Mutant(
         "verify lets a record name itself", "commands/verify/lines.py",
-        "if first.get(hash(id), before) >= before:",
-        "if first.get(hash(id), before + 1) > before:",
+        "for id in ids if id not in self._ids",
+        "for id in ids if id not in self._ids and id != own",
         ("commands/test_verify_lines.py::test_lines_and_what_they_name",),
     ),
     Mutant(

@@ -107,7 +107,8 @@ class _Contents(Array):
             return []
         data = [key for key in part if key in fields.DATA]
         if not data:
-            if own and fields.is_signature(part.get("thoughtSignature")):  # a stream's last, empty part
+            signed = turn.role != "user" and fields.is_signature(part.get("thoughtSignature"))
+            if own and signed:  # a stream's last, empty part
                 return [self._with(part, "text", "", own=own)]
             if part and not self.faithful:
                 self.note(turn, f"a part unknown to Gemini ({', '.join(sorted(part))}) is left out")
