@@ -1,0 +1,43 @@
+"""What each line of a summary is goes with it into forks and other stores, and the next compaction reads it there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import orjson
+
+from inside import inside
+
+RULE = "Never touch anything under src/billing."
+
+
+def test_the_lines_of_a_summary_go_with_it(home: Path, tmp_path: Path) -> None:
+    turns = [
+        RULE,
+        *(f"Part {n}: " + f"what does module_{n} do in detail? " * 12 for n in range(30)),
+        "Go on.",
+    ]
+    messages = [
+        line
+        for number, text in enumerate(turns)
+        for line in (
+            {"role": "user", "parts": [{"text": text}]},
+            {"role": "model", "parts": [{"text": f"It holds part {number}. " * 20}]},
+        )
+    ][:-1]
+    batch = b"".join(orjson.dumps(line) + b"\n" for line in messages)
+    assert inside("append", "-s", "demo", "--jsonl", home=home, stdin=batch).code == 0
+    assert inside("compact", "demo", "-i", "--budget", "3000", home=home).code == 0
+    assert inside("fork", "demo", "--into", "copy", home=home).code == 0
+    other = tmp_path / "other"
+    assert inside("sync", f"dir:{other / 'sessions'}", home=home).code == 0
+    for place, name in ((home, "copy"), (other, "demo"), (other, "copy")):
+        log = (place / "sessions" / f"{name}.jsonl").read_bytes()
+        (op,) = [
+            op for line in map(orjson.loads, log.splitlines()) for op in line.get("ops", ())
+            if op["op"] == "summarize"
+        ]  # fmt: skip
+        assert ["rule", RULE] in [line[:2] for line in op["lines"]]
+        assert inside("compact", name, "-i", "--budget", "1500", home=place).code == 0
+        shown = inside("payload", name, "--to", "text", "--prefill", home=place).out.decode()
+        assert f"Rules:\n- {RULE}" in shown
