@@ -73,7 +73,7 @@ def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it() -> None:
         window=200_000,
     )
     assert (
-        found["let go"]
+        found["removed"]
         == "1,500 results (90,000 tokens), 1 text (10 tokens), 2 images; a summary of 800 tokens stands for them"
     )
     assert found["tokens"] == "1,234 → 1,234, at most 1,000 of a window of 200,000"

@@ -76,7 +76,7 @@ def lines(told: Json) -> Iterator[str]:
     said = {
         "broken": _broken(told),
         "mended": ["; ".join(done)] if told["resume"] or not _is_well(told) else [],
-        "let go": [", ".join(_let_go(told)) + _instead(told)],
+        "removed": [", ".join(_let_go(told)) + _instead(told)],
         "messages": [f"{counts['before']:,} → {counts['after']:,}: {fates}{''.join(_beside(told))}"],
         "tokens": [_tokens(told)],
         "written": [told["written"] or _unwritten(told)],
