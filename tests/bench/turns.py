@@ -53,14 +53,13 @@ class Clock:
         from codeh_history.filters.compact import bounds
         from codeh_history.library import opened
         from codeh_history.send import payload
-        from codeh_history.tokens import formula, runs
+        from codeh_history.tokens import formula
         from codeh_history.tokens.counter import Counter
 
         payload.view_of = self.timed("fold", view.view_of)
-        payload.body_of.__kwdefaults__["look"] = payload.view_of
         for kind, owner, names in (
             ("fold", opened.Opened, ("look",)), ("plan", bounds, ("within",)), ("count", formula, ("_counted",)),
-            ("count", runs, ("split", "recall", "remember")), ("count", Counter, ("counts", "recalled")),
+            ("count", Counter, ("counts", "recalled")),
         ):  # fmt: skip
             for name in names:
                 setattr(owner, name, self.timed(kind, getattr(owner, name)))

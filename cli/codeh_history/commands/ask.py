@@ -158,10 +158,8 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
     if draft is not None and last is not None and given.key is None and _says(last, draft):
         env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
         draft = None
-    if draft is not None and (calls := open_at_end(view.messages)):
-        names = ", ".join(call.name for call in calls)
-        was, it = ("was", "it") if len(calls) == 1 else ("were", "them")
-        env.note(f"{target.id}: {names} {was} never answered; sent without {it}")
+    if draft is not None:
+        _name_open_calls(env, target, view)
     lines = _kept(env, view, given)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
     reader = _reader(view, request)
@@ -177,6 +175,15 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
                 if before != view.log.size:  # more came meanwhile: it is sent too
                     _write(env, target, asked, body, b"")
                 yield Ready(body, reader)
+
+
+def _name_open_calls(env: Env, target: Target, view: View) -> None:
+    """Note the calls at the end that the prompt is sent without results of."""
+    calls = open_at_end(view.messages)
+    if calls:
+        names = ", ".join(call.name for call in calls)
+        was, it = ("was", "it") if len(calls) == 1 else ("were", "them")
+        env.note(f"{target.id}: {names} {was} never answered; sent without {it}")
 
 
 def _reader(view: View, request: Request) -> AnswerReader:

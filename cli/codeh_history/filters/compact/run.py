@@ -24,19 +24,21 @@ from . import Plan, bounds, read
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 
 
+def _check_apply(given: Compact) -> None:
+    """Refuse what `--apply` takes from the plan."""
+    options = (given.plan, given.via, given.system, given.tools)
+    if any(option not in (None, False) for option in options) or given.given(*Compaction.DEFAULTS):
+        raise Usage("--apply takes its limits from the plan: give no others")
+
+
 def run(env: Env, given: Compact) -> int:
     """Make a session fit its limits, reversibly, or do what a plan says."""
     system = None if given.system is None else from_file(given.system)
     tools = None if given.tools is None else tools_from(given.tools)
     bounds.limits(given)
     target = for_filtering(env, given.session, given.argument)
-    if given.apply is not None and (
-        given.plan
-        or given.via is not None
-        or given.given(*Compaction.DEFAULTS)
-        or (system, tools) != (None, None)
-    ):
-        raise Usage("--apply takes its limits from the plan: give no others")
+    if given.apply is not None:
+        _check_apply(given)
     if given.explains() and given.apply is not None:
         raise Usage("--explain goes with --plan, before the plan is applied")
     data = b"" if given.apply is None else _plan_in(env, given.apply, target)
