@@ -15,13 +15,13 @@ import orjson
 from compaction_chat import Contents
 from compaction_histories import HEAD, contents_of, counter, sessions, size_of, view_of
 
-from codeh_history.access.result import compaction
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.words import names_in
 from codeh_history.session.fold import View, fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
+from codeh_history.views.result import compaction
 
 TIMES = 5  # compactions in a row
 FIRST = 0.1  # of a session: the beginning of which something should be left

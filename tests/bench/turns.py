@@ -49,12 +49,12 @@ class Clock:
 
     def watch(self) -> None:
         """Have the functions timed from here on."""
-        from codeh_history.access import view
         from codeh_history.filters.compact import bounds
         from codeh_history.library import opened
         from codeh_history.send import payload
         from codeh_history.tokens import formula
         from codeh_history.tokens.counter import Counter
+        from codeh_history.views import view
 
         payload.view_of = self.timed("fold", view.view_of)
         for kind, owner, names in (

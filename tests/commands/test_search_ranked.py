@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import support
-from codeh_history.access import word_index
-from codeh_history.access.word_index import Said
 from codeh_history.base.env import Env
+from codeh_history.views import word_index
+from codeh_history.views.word_index import Said
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.access import responses
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
 from codeh_history.tokens.prices import Table, table
+from codeh_history.views import responses
 from inside import inside
 from program_files import SESSION as SOURCE
 from program_files import Claude

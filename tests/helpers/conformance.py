@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
-from codeh_history.access.stored_parts import hydrated
 from codeh_history.base.env import Env
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import ELEMENT
 from codeh_history.store import read
+from codeh_history.views.stored_parts import hydrated
 from support import ROOT
 
 FOLDER = ROOT / "fixtures" / "conformance"

@@ -9,10 +9,10 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.access.view import view_of
 from codeh_history.base.env import Env
 from codeh_history.send import readiness
 from codeh_history.store.resolve import Target
+from codeh_history.views.view import view_of
 from plain_logs import plain_files
 
 

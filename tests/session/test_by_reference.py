@@ -12,10 +12,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.access import rewrite
-from codeh_history.access.hydrate import Hydration
-from codeh_history.access.persist import Persisting
-from codeh_history.access.stored_parts import hydrated, wanted
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Lost
 from codeh_history.blocks import fetch
@@ -23,6 +19,10 @@ from codeh_history.session import by_reference, stream
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import block_of, dumps, lines_of, parse
 from codeh_history.store import foreign
+from codeh_history.views import rewrite
+from codeh_history.views.hydrate import Hydration
+from codeh_history.views.persist import Persisting
+from codeh_history.views.stored_parts import hydrated, wanted
 from helpers.memory_store import MemoryStore
 from shown_contents import contents as shown_by
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history.access import rewrite
-from codeh_history.access import skim as skimming
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session.records import parse
 from codeh_history.store import file, lines, log, read, tail
+from codeh_history.views import rewrite
+from codeh_history.views import skim as skimming
 from inside import inside
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..access.result import compaction
-from ..access.view import locked_view, looked_at
 from ..base import piped
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
@@ -26,6 +24,8 @@ from ..store import log, read
 from ..store.needle import field
 from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
+from ..views.result import compaction
+from ..views.view import locked_view, looked_at
 from . import tool_parts
 from .given import Given
 from .text import announce, begin, kind_and_role, target_of, text_of, untaken
@@ -275,8 +275,8 @@ def _stored_parts(env: Env, data: Json) -> list[Part]:
     ids = [id for id in _list(data.get("blockIds")) if isinstance(id, str)]
     if not ids:
         return _list(data.get("parts"))
-    from ..access.stored_parts import parts_of
     from ..blocks import fetch, open_stores
+    from ..views.stored_parts import parts_of
 
     stores = open_stores(env)
     found = parts_of(stores, ids, fetch(stores, ids))

@@ -9,7 +9,6 @@ from itertools import dropwhile, islice
 from typing import IO, Any, NamedTuple
 
 from .. import providers
-from ..access.view import filled, looked_at, view_of
 from ..append import given as appending
 from ..append import message as compose
 from ..append import text as append
@@ -40,6 +39,7 @@ from ..store.paths import exists, path_of
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from ..store.state import size_of
+from ..views.view import filled, looked_at, view_of
 
 EXAMPLES = """\
   codeh-history ask "Why is the sky blue?" -p local        # as config.toml says (config init)
@@ -169,7 +169,7 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
             before = _store(env, target, draft, lines)
             with _saying_it_is_stored(env, again):
                 if request.persist:
-                    from ..access.persist import persist_now
+                    from ..views.persist import persist_now
 
                     persist_now(env, None, target.path)
                 if before != view.log.size:  # more came meanwhile: it is sent too

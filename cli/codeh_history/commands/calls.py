@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import orjson
 
-from ..access.late_media import Deferred
-from ..access.open_calls import of_big
-from ..access.view import tell_lost, view_of
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import Lost
@@ -15,6 +12,9 @@ from ..config import layers
 from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..store.resolve import Target, for_reading
+from ..views.late_media import Deferred
+from ..views.open_calls import of_big
+from ..views.view import tell_lost, view_of
 
 EXAMPLES = """\
   codeh-history calls demo | jq -r .name

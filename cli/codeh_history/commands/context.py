@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..access.view import open_view
 from ..base import timezone
 from ..base.env import Env
 from ..base.options import ALLOW_MISSING, Reading, option
 from ..send import context
+from ..views.view import open_view
 
 EXAMPLES = """\
   codeh-history context demo

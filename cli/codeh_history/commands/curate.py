@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..access import result as filtering
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.jobs import Curation
@@ -12,6 +11,7 @@ from ..session.model import Json
 from ..session.ops import Op
 from ..session.view import View
 from ..store.resolve import for_filtering
+from ..views import result as filtering
 
 EXAMPLES = """\
   codeh-history curate demo --report > curated.jsonl

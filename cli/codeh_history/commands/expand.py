@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..access.expand import expand
-from ..access.view import view_of
 from ..base.env import Env
 from ..base.options import Reading, argument
 from ..store.resolve import for_reading
+from ..views.expand import expand
+from ..views.view import view_of
 
 EXAMPLES = """\
   codeh-history expand 3f2a91bc demo         # a message as it was before compaction
@@ -25,7 +25,7 @@ def run(env: Env, given: Given) -> None:
     view = view_of(env, target, strict=given.strict, hydrate=False)
     lines = expand(view, given.id, session=target.id)
     if any(b'"blockId' in line for line in lines):
-        from ..access.hydrate import Hydration
+        from ..views.hydrate import Hydration
 
         lines = Hydration(env).lines(lines)
     env.write(b"".join(line + b"\n" for line in lines))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Lost, Usage, reason
 from ..base.folders import ensure_dir
@@ -17,6 +16,7 @@ from ..render.progress import progress
 from ..session.view import View
 from ..store import new_file
 from ..store.resolve import Target, for_reading, ids
+from ..views.view import tell_lost, view_of
 
 STRAY = "the session is the only argument; the form is --to FORM"
 EXAMPLES = """\
@@ -64,8 +64,8 @@ def run(env: Env, given: Given) -> int:
     target = for_reading(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing or to in TEXTS else None
     if given.bundle is not None:
-        from ..access import bundle
-        from ..access.sealing import Seal
+        from ..views import bundle
+        from ..views.sealing import Seal
 
         seal = Seal(given.encrypt_to, ()) if given.encrypt_to else None
         bundle.pack(env, target, given.bundle, lost, seal)
@@ -97,7 +97,7 @@ def run(env: Env, given: Given) -> int:
 
 def stored(env: Env, view: View, target: Target) -> None:
     """Put what references name into the block store; summaries, which have one each, are noted."""
-    from ..access import persist
+    from ..views import persist
 
     persist.store_parts(env, view)
     if view.summaries:

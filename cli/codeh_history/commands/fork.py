@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..access import fork
 from ..base.env import Env
 from ..base.options import ARGUMENT, QUIET, SESSION, Options, option
 from ..store.resolve import for_reading
+from ..views import fork
 
 STRAY = "the session is the only argument; the new one is --into NEW"
 EXAMPLES = """\

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..access import hydrate
-from ..access import result as filtering
-from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading
 from ..store.resolve import for_filtering, must_be_named
+from ..views import hydrate
+from ..views import result as filtering
+from ..views.view import tell_lost
 
 EXAMPLES = """\
   codeh-history hydrate demo.jsonl | codeh-history show -

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from ..access.from_end import last_message
-from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.errors import Lost, NegativeAnswer
 from ..base.escape import safe
@@ -12,6 +10,8 @@ from ..render import values
 from ..session.model import Json, Message
 from ..session.view import said
 from ..store.resolve import Target, for_reading
+from ..views.from_end import last_message
+from ..views.view import tell_lost
 
 EXAMPLES = """\
   codeh-history last demo --role model > answer.md

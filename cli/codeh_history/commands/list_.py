@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
-from ..access import row as listing
-from ..access.rows import LISTED, Kind, noted, remembered, used
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
@@ -16,6 +14,8 @@ from ..render import pager, table, values
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
 from ..store.resolve import for_reading, ids
+from ..views import row as listing
+from ..views.rows import LISTED, Kind, noted, remembered, used
 
 EXAMPLES = """\
   codeh-history list -n 5                # the last five, with their titles or first prompts

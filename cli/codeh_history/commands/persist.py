@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..access import persist
-from ..access import result as filtering
-from ..access.view import tell_lost
 from ..base.env import Env
 from ..base.errors import Lost
 from ..base.jobs import Reduction
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading, flag
 from ..filters import reduction
 from ..store.resolve import for_filtering, must_be_named
+from ..views import persist
+from ..views import result as filtering
+from ..views.view import tell_lost
 
 EXAMPLES = """\
   codeh-history persist demo -i

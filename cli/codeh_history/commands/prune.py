@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..access import row as listing
-from ..access.rows import used
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
 from ..base.options import QUIET, Options, flag, option
@@ -19,6 +17,8 @@ from ..store import read, trash
 from ..store.resolve import ids
 from ..store.state import passing
 from ..store.tail import lines_backwards
+from ..views import row as listing
+from ..views.rows import used
 
 EXAMPLES = """\
   codeh-history prune --older-than 90d          # dry run

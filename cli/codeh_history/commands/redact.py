@@ -5,10 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 
-from ..access import result as filtering
-from ..access import rewrite as rewriting
-from ..access.hydrate import Hydration
-from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import visible
@@ -22,6 +18,10 @@ from ..session.records import lines_of
 from ..store import read
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, must_be_named
+from ..views import result as filtering
+from ..views import rewrite as rewriting
+from ..views.hydrate import Hydration
+from ..views.view import view_of
 
 SECOND = 8 << 20  # bytes of a session that are redacted in about a second
 EXAMPLES = """\

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..access import fork
-from ..access import view as reading
 from ..base.env import Env
 from ..base.options import option
 from ..filters.curate import run as curating
 from ..session.ops import apply
 from ..store import create
 from ..store.resolve import for_filtering
+from ..views import fork
+from ..views import view as reading
 from . import curate
 
 EXAMPLES = """\

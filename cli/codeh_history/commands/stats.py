@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..access.view import open_view, view_of
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import Usage
@@ -18,6 +17,7 @@ from ..session.model import Json
 from ..session.rules import NAME_OF_KIND
 from ..session.sources import rendered
 from ..store.resolve import for_reading
+from ..views.view import open_view, view_of
 
 EXAMPLES = """\
   codeh-history stats demo
@@ -67,7 +67,7 @@ def run(env: Env, given: Given) -> None:
     by = counting(env, view, target.id, Compaction(counter=given.counter))
     extra: Json = {}
     if given.calibrated:
-        from ..access.calibration import asked
+        from ..views.calibration import asked
 
         extra["calibration"] = asked(env, view, by, given.counter)
         by = by.calibrated(extra["calibration"]["factor"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..access.view import measured_view
 from ..base.env import Env
 from ..base.errors import NotFound
 from ..base.escape import visible
@@ -14,6 +13,7 @@ from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
 from ..store import unsent
 from ..store.resolve import BEGUN_HERE, Target, for_reading
+from ..views.view import measured_view
 
 EXAMPLES = """\
   codeh-history status demo

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 import orjson
 
 from .. import providers
-from ..access import result as filtering
-from ..access.view import view_of
 from ..base import amounts, piped
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
@@ -33,6 +31,8 @@ from ..summaries.one import Settings
 from ..summaries.window import Batch, not_due
 from ..summaries.writer import Outline, Summarizer
 from ..tokens import Counter, open_counter
+from ..views import result as filtering
+from ..views.view import view_of
 
 if TYPE_CHECKING:
     from ..summaries.command import Runs

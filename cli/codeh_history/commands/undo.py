@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ..access.undo import take_back
 from ..base.env import Env
 from ..base.errors import Usage
 from ..base.options import ARGUMENT, Writing, flag, option
 from ..store.resolve import for_writing
+from ..views.undo import take_back
 
 EXAMPLES = """\
   codeh-history undo demo                 # prints TYPE ID of the undone record

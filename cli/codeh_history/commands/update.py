@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..access.view import find
 from ..append.text import exact, store, text_of
 from ..base.env import Env
 from ..base.errors import NotFound, Usage
@@ -16,6 +15,7 @@ from ..session.view import View
 from ..store import read
 from ..store.protocol import Locked
 from ..store.resolve import for_writing
+from ..views.view import find
 
 EXAMPLES = """\
   codeh-history update -s demo :-1 -m "a better question"
@@ -61,7 +61,7 @@ def run(env: Env, given: Given) -> None:
             "parts": changed(found, text, append=given.append),
         }  # fmt: skip
         if stored:
-            from ..access.persist import by_reference
+            from ..views.persist import by_reference
 
             update["parts"] = [stored.get(id(part), part) for part in update["parts"]]
             update = by_reference(env, update, locked.session)
@@ -103,7 +103,7 @@ def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[
     before = content(found)
     if not any(type(part) is Unread for part in before):
         return found, {}
-    from ..access.stored_parts import hydrated
+    from ..views.stored_parts import hydrated
 
     found = hydrated(env, view, only=lambda message: message is found, everything=True).all[found.id]
     pairs = zip(before, content(found), strict=True)

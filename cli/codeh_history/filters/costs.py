@@ -44,7 +44,7 @@ def counter_for(
     counter = open_counter(name, model=model, cache=cache_of(env))
     if not calibrated:
         return counter
-    from ..access import calibration
+    from ..views import calibration
 
     return calibration.calibrated(env, view, counter, name, insisting=insisting)
 

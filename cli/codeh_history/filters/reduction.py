@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..access.result import Reduce
 from ..base.env import Env
 from ..base.jobs import Compaction, Curation, Reduction, name_of, value_of
 from ..session.model import Json
 from ..session.ops import Op
 from ..session.view import View
+from ..views.result import Reduce
 from .compact import bounds
 from .curate import run as curating
 

@@ -158,7 +158,7 @@ class Methods:
 
     def undo(self, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
         """Take back what is newest, or this (`undo`); what it was, as (type, id), newest first."""
-        from ..access.undo import take_back
+        from ..views.undo import take_back
 
         if id and turn:
             raise Usage("undo: an id or turn, one of them")
@@ -284,7 +284,7 @@ class Methods:
 
     def fork(self, at: str | None = None, into: str | None = None) -> Self:
         """A new session with a copy of this one, up to and including a message (`fork`)."""
-        from ..access.fork import copy
+        from ..views.fork import copy
 
         with self._opened.call() as call:
             name = copy(call, self._opened.target, at, into)

@@ -72,8 +72,8 @@ class Opened:
             return call
 
     def look(self, env: Env, target: Target, data: bytes | None = None, **how: Any) -> View:
-        """The session's view, as `access.view.view_of` gives it."""
-        from ..access.view import view_of
+        """The session's view, as `views.view.view_of` gives it."""
+        from ..views.view import view_of
 
         if data is None and self.create and not self.there:
             data = b""

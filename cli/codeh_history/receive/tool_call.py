@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import orjson
 
-from ..access.view import locked_view
 from ..append.tool_parts import response_of
 from ..base.env import Env
 from ..providers.json_text import excerpt
@@ -17,6 +16,7 @@ from ..session.rules import LONGEST
 from ..store import log
 from ..store.protocol import Locked
 from ..store.resolve import Target
+from ..views.view import locked_view
 from . import run_command
 
 _AROUND = 1 << 20  # bytes of a record beside the response

@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 import orjson
 
 from .. import providers
-from ..access.late_media import Deferred
-from ..access.view import tell_lost, view_of
 from ..base.env import Env
 from ..base.errors import BadData, Lost, Usage
 from ..base.input import from_file
@@ -22,11 +20,13 @@ from ..session.fold import View
 from ..session.model import Json, Message
 from ..session.pairing import open_at_end
 from ..store.resolve import Target, for_filtering, for_reading, named
+from ..views.late_media import Deferred
+from ..views.view import tell_lost, view_of
 from .pieces import pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..access.view import Filling
+    from ..views.view import Filling
 
 Look = Callable[..., View]  # as `view_of`
 
@@ -55,7 +55,7 @@ def body_of(
     choose = for_filtering if named(env, session, argument) is None else for_reading
     target = choose(env, session, argument)
     if given.persist:
-        from ..access.persist import persist_now
+        from ..views.persist import persist_now
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
     media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))

@@ -7,11 +7,6 @@ import shlex
 from collections.abc import Sequence
 from itertools import islice
 
-from ..access import skim
-from ..access.open_calls import Calling
-from ..access.row import beginning, text_of
-from ..access.skim import NeedsFold, Skim
-from ..access.view import tell_damage, tell_notes
 from ..base.env import Env
 from ..base.jobs import Compaction, beside
 from ..config import layers
@@ -27,6 +22,11 @@ from ..store.resolve import Target
 from ..store.state import size_of
 from ..tokens import Counter
 from ..tokens.formula import overhead, sent, unscaled
+from ..views import skim
+from ..views.open_calls import Calling
+from ..views.row import beginning, text_of
+from ..views.skim import NeedsFold, Skim
+from ..views.view import tell_damage, tell_notes
 
 END = 200  # messages of the end of a big log that tell what is next
 AT_ONCE = 4096  # messages whose tokens are counted together

@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
-from ..access.view import view_of
 from ..base import locks
 from ..base.env import Env
 from ..base.errors import HistoryError
@@ -19,6 +18,7 @@ from ..session.fold import View
 from ..session.model import Json
 from ..store import read
 from ..store.resolve import Target, ids
+from ..views.view import view_of
 from . import one as summarizing
 from . import window
 from .one import Settings

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import TryAgain
 from ..session.exchanges import exchanges, text_of
@@ -22,6 +21,7 @@ from ..store import log, read
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from ..tokens import Counter, history_tokens
+from ..views.view import view_of
 from . import window
 from .window import Batch
 from .writer import Summarizer

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import orjson
 
-from ..access.view import view_of
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, TryAgain
 from ..session.fold import View
 from ..session.model import Json, Summary
 from ..store.resolve import Target
 from ..tokens import Counter
+from ..views.view import view_of
 from . import gate, one, window
 from .source import Source, Sources, of_batch, of_summaries
 from .window import Batch

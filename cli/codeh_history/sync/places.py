@@ -79,7 +79,7 @@ def _place(name: str) -> str:
 def _sealed(
     folder: str, names: Sequence[str], recipients: Sequence[str], identities: Sequence[str]
 ) -> Side:
-    from ..access.sealing import Seal
+    from ..views.sealing import Seal
     from .sealed import Sealed
 
     if any(name.endswith(".jsonl") for name in names):

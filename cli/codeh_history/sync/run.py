@@ -10,10 +10,10 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..access.rewrite import blocks
 from ..base.env import Env
 from ..base.errors import HistoryError, Lost, TryAgain
 from ..blocks import bring
+from ..views.rewrite import blocks
 from .families import families
 from .plan import Plan, Write, grown, plan
 from .remembered import Remembered

@@ -11,8 +11,6 @@ import os
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from ..access import bundle, rewrite
-from ..access.sealing import Seal
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, remove, sync_dir, temporary, write_new
 from ..blocks.protocol import BlockStore, Data
@@ -20,6 +18,8 @@ from ..store import foreign, log
 from ..store.file import open_regular, pread_all
 from ..store.files import stamps_in
 from ..store.protocol import Stamp
+from ..views import bundle, rewrite
+from ..views.sealing import Seal
 
 _ENDING = ".tar.age"
 

@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 
 import histories as odd
 from codeh_history import providers
-from codeh_history.access.result import compaction
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read, shrink
 from codeh_history.filters.compact.draft import Draft
@@ -34,6 +33,7 @@ from codeh_history.session.pairing import pair
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import Characters, open_counter
 from codeh_history.tokens.formula import sent
+from codeh_history.views.result import compaction
 from compact import long
 from compact.long import line, request_cost, session
 from length import examples, not_short

@@ -9,11 +9,11 @@ from typing import Any
 
 import orjson
 
-from codeh_history.access.result import compaction
 from codeh_history.filters.compact.extract import extract
 from codeh_history.session.fold import View, fold
 from codeh_history.session.model import Summary
 from codeh_history.session.records import parse
+from codeh_history.views.result import compaction
 from compact.forged import FORGERIES, IMITATIONS, POISONS, RULES
 from compact.long import output, prose
 from compact.short import COUNTER, asked, plan, tokens

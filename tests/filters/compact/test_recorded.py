@@ -7,7 +7,6 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.access.result import compaction
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.replay import replay
@@ -15,6 +14,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
+from codeh_history.views.result import compaction
 from compact import long, recorded
 from compact.long import cost, line
 from length import by_length, not_short

@@ -6,12 +6,12 @@ from typing import Any
 
 import orjson
 
-from codeh_history.access.result import compaction
 from codeh_history.filters.compact import HIGH, LOW, Plan
 from codeh_history.filters.compact.units import Layout
 from codeh_history.session.fold import View, fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
+from codeh_history.views.result import compaction
 from compact.long import output, prose
 from compact.short import asked, plan, said, tokens
 from histories import TS, call, model, result, session, tool, user

@@ -11,8 +11,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ...access import fork
-from ...access.undo import take_back
 from ...base.errors import NotFound, Usage
 from ...base.input import from_file, read_file
 from ...base.words import some, suggestion
@@ -21,6 +19,8 @@ from ...send import payload
 from ...send.readiness import unanswered
 from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
+from ...views import fork
+from ...views.undo import take_back
 from .. import set_, show
 from .lines import Completer
 from .talk import RETRY, Talk

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...access.undo import take_back
 from ...append.text import begin
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
@@ -19,6 +18,7 @@ from ...session.records import dumps
 from ...session.view import View
 from ...store.resolve import Target
 from ...store.state import size_of
+from ...views.undo import take_back
 from .. import ask
 from ..ask import Given as Asking
 

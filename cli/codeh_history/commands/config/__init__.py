@@ -6,7 +6,6 @@ from typing import Any
 
 import orjson
 
-from ...access.view import view_of
 from ...base.env import Env
 from ...base.errors import NotFound, Usage
 from ...base.escape import visible
@@ -19,6 +18,7 @@ from ...render import values
 from ...send.payload import model_for
 from ...session.view import View
 from ...store.resolve import for_reading
+from ...views.view import view_of
 
 EXAMPLES = """\
   codeh-history config init             # writes an example of ~/.codeh/config.toml, never over yours

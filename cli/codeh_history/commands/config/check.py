@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ... import providers
-from ...access.view import view_of
 from ...base.env import Env
 from ...base.errors import HistoryError, NegativeAnswer, Usage
 from ...base.escape import visible
@@ -22,6 +21,7 @@ from ...session.model import Json
 from ...session.records import VERSION, dumps
 from ...session.view import View
 from ...store.resolve import Target
+from ...views.view import view_of
 
 _PLAIN = re.compile(r"[\w./~+-]+")
 _HEADER_FILE = re.compile(r"""(?:-H|--header) ["']?@([^\s"'|;&]+)""")

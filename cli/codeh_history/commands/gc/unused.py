@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from ...access import rewrite
 from ...base.env import Env
 from ...base.errors import InputOutput
 from ...base.folders import SUFFIX
@@ -17,6 +16,7 @@ from ...session.rules import brought
 from ...store import elsewhere, postgres, read, trash
 from ...store.paths import SERVER, own_dir, sessions_dir
 from ...store.resolve import Target
+from ...views import rewrite
 
 GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written
 _ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")

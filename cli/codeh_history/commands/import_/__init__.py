@@ -7,9 +7,6 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from ...access.sealing import Seal, is_sealed
-from ...access.source import HEAD, Source, is_bundle, source
-from ...access.view import tell_damage
 from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Usage
@@ -23,6 +20,9 @@ from ...store import create, log, read
 from ...store.paths import id_of, is_path
 from ...store.protocol import Locked
 from ...store.resolve import Target
+from ...views.sealing import Seal, is_sealed
+from ...views.source import HEAD, Source, is_bundle, source
+from ...views.view import tell_damage
 from . import blocks, program
 from .given import FORMS, Given
 
@@ -92,7 +92,7 @@ def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
                 raise BadData(f"stdin: {piped.nothing(env)}")
             opened = unsealed(file, where, given) if is_sealed(file.head) else None
             if opened is not None or (form == "auto" and is_bundle(file.head)):
-                from ...access import bundle
+                from ...views import bundle
 
                 id = bundle.unpack(env, opened or file, where, given.into)
                 env.write(f"{id}\n".encode("utf-8", "surrogateescape"))

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from ...access.foreign_parts import foreign_parts, place_of
-from ...access.stored_parts import parts_of
-from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import BadData, Lost
 from ...blocks import fetch, open_stores, sizes
 from ...blocks.protocol import BlockStore, batches, is_block_id
 from ...session.by_reference import Blocks, referring, summary_in
 from ...session.model import AS_REF, Json, Part
+from ...views.foreign_parts import foreign_parts, place_of
+from ...views.stored_parts import parts_of
+from ...views.view import tell_lost
 
 
 def by_ours(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:

@@ -12,8 +12,6 @@ from typing import Any, Self
 
 import orjson
 
-from ...access import copy, grown
-from ...access.copy import Brought
 from ...base.collector import Resting
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
@@ -25,6 +23,8 @@ from ...session.model import Json
 from ...store import program_files
 from ...store.program_files import File, folders
 from ...store.program_files.folders import Found, Known
+from ...views import copy, grown
+from ...views.copy import Brought
 from . import summary
 from .program import with_branches
 

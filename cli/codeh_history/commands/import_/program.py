@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 
-from ...access import copy
-from ...access.copy import Brought
-from ...access.source import Source
-from ...access.view import MOST_NAMED
 from ...base.env import Env
 from ...base.errors import BadData
 from ...base.words import some
 from ...programs.model import AS_BRANCHES, Problem, Session
 from ...session.records import dumps
 from ...store import program_files
+from ...views import copy
+from ...views.copy import Brought
+from ...views.source import Source
+from ...views.view import MOST_NAMED
 from .given import Given
 
 

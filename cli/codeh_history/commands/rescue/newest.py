@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...access.row import beginning
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.times import from_millis
@@ -19,6 +18,7 @@ from ...session.model import Json
 from ...store import program_files
 from ...store.program_files import folders
 from ...store.program_files.folders import Found
+from ...views.row import beginning
 from ..verify.program import as_json
 
 MOST = 10  # sessions

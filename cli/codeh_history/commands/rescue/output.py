@@ -6,7 +6,6 @@ import os
 import shlex
 from typing import NamedTuple
 
-from ...access import fork
 from ...base.env import Env
 from ...base.errors import Usage
 from ...programs import sessions
@@ -14,6 +13,7 @@ from ...session.model import Summary
 from ...session.records import dumps
 from ...session.view import View
 from ...store import create
+from ...views import fork
 from .given import Given
 from .reduction import Reduced
 from .source import Found

@@ -176,7 +176,7 @@ def _storable(session: Session, items: list[Entry | Summary]) -> Iterator[Entry 
 def _of_ours(env: Env, target: Target) -> Found:
     view = fold(read_log(read_bytes(target.path)))
     if view.log.refers:
-        from ...access.stored_parts import hydrated
+        from ...views.stored_parts import hydrated
 
         view = hydrated(env, view, lost={})
     shown = [message for message in view.all.values() if message.after is None]

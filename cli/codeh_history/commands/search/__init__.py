@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 
-from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, reason
 from ...base.escape import visible
@@ -18,6 +17,7 @@ from ...sandbox import Exceeded, Pattern, allowed
 from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
 from ...store.state import passing
+from ...views.view import tell_lost
 from .matches import hits
 
 EXAMPLES = """\

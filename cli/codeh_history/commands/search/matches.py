@@ -7,9 +7,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ...access.late_media import Deferred
-from ...access.row import text_of
-from ...access.view import view_of
 from ...base.env import Env
 from ...base.errors import Lost
 from ...base.read_json import texts_in
@@ -18,6 +15,9 @@ from ...sandbox import Pattern
 from ...session.model import Json, Message
 from ...store import read
 from ...store.resolve import Target
+from ...views.late_media import Deferred
+from ...views.row import text_of
+from ...views.view import view_of
 
 # A literal of these, with a letter that no number has, stands in the file as it does in a line that
 # matches: it can be no JSON punctuation, and spans no two values.

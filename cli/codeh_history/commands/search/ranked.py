@@ -6,17 +6,17 @@ import os
 import re
 from collections.abc import Iterator
 
-from ...access import word_index
-from ...access.late_media import Deferred
-from ...access.row import text_of
-from ...access.view import view_of
-from ...access.word_index import Said
 from ...base.env import Env
 from ...base.errors import HistoryError, reason
 from ...session.model import Json
 from ...session.view import View
 from ...store.resolve import Target
 from ...store.state import stamps_of
+from ...views import word_index
+from ...views.late_media import Deferred
+from ...views.row import text_of
+from ...views.view import view_of
+from ...views.word_index import Said
 from .matches import Hit, said_of, with_context
 
 

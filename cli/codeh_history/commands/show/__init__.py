@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...access.view import tell_lost
 from ...base.env import Env
 from ...base.errors import Lost, Usage
 from ...base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
 from ...render import messages, pager, values
 from ...store.resolve import for_reading
+from ...views.view import tell_lost
 from . import numbered
 
 EXAMPLES = """\

@@ -6,7 +6,6 @@ import gc
 import select
 import time
 
-from ...access.view import tell_lost, view_of
 from ...base.env import SIGPIPE, Env
 from ...base.errors import Interrupted, Lost, NotFound
 from ...base.escape import visible
@@ -16,6 +15,7 @@ from ...session.model import Message
 from ...store import postgres, state
 from ...store.paths import SERVER
 from ...store.resolve import Target
+from ...views.view import tell_lost, view_of
 from . import numbered
 from .events import Events, content_of
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ...access.skim import BIG, NeedsFold, Skim, logs
-from ...access.view import tell_damage, view_of
 from ...base.env import Env
 from ...base.errors import Lost
 from ...base.jobs import beside
@@ -17,6 +15,8 @@ from ...session.records import Log
 from ...session.stream import BY_REFERENCE, record_of
 from ...store.resolve import Target
 from ...store.state import size_of
+from ...views.skim import BIG, NeedsFold, Skim, logs
+from ...views.view import tell_damage, view_of
 
 Numbered = list[tuple[int | None, Message]]
 

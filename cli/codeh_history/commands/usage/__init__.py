@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ...access import responses
-from ...access.rows import Kind, noted, remembered
 from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData
@@ -18,6 +16,8 @@ from ...session.model import Json
 from ...store.resolve import for_reading, ids
 from ...tokens import prices
 from ...tokens.prices import Table
+from ...views import responses
+from ...views.rows import Kind, noted, remembered
 from . import own, shown
 from .totals import BY, Asked, summed, with_owners
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ...access.view import view_of
 from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
@@ -15,6 +14,7 @@ from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...store import read
 from ...store.resolve import Target, for_reading
+from ...views.view import view_of
 from . import session as verifying
 
 SECOND = 16 << 20  # bytes of a session that are checked in about a second

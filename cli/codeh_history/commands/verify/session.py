@@ -7,7 +7,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...access.skim import logs
 from ...base import piped
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
@@ -18,6 +17,7 @@ from ...session.view import View
 from ...store import read
 from ...store.paths import sessions_dir
 from ...store.resolve import Target
+from ...views.skim import logs
 from .lines import Checks, Problem
 
 BATCH = 256  # blocks fetched at once
@@ -56,7 +56,7 @@ def verify(env: Env, target: Target) -> Verdict:
 def pairs(env: Env, view: View) -> Iterator[Problem]:
     """Calls without a response (but those the session ends with), responses without a call, late ones."""
     if any(message.blocks is not None for message in view.messages):
-        from ...access.stored_parts import hydrated
+        from ...views.stored_parts import hydrated
 
         try:
             view = hydrated(env, view)

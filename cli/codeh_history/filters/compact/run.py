@@ -7,8 +7,6 @@ from functools import partial
 
 import orjson
 
-from ...access import result as filtering
-from ...access.view import view_of
 from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, Lost, TryAgain, Usage
@@ -19,6 +17,8 @@ from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.resolve import Target, for_filtering
+from ...views import result as filtering
+from ...views.view import view_of
 from . import Plan, bounds, read
 
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator
 
 import orjson
 
-from ...access import rewrite
 from ...base.env import Env
 from ...base.folders import SUFFIX, remove
 from ...base.read_json import json_object
@@ -23,6 +22,7 @@ from ...store.paths import SERVER, id_of, sessions_dir
 from ...store.resolve import Target, ids
 from ...store.state import passing
 from ...store.trash import trash_dir
+from ...views import rewrite
 from .run import streams
 
 BATCH = 256  # blocks fetched at once
@@ -70,7 +70,7 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
     needles = Needles(removed)
     if needles.pattern is None:
         return []
-    from ...access import word_index  # and with it SQLite
+    from ...views import word_index  # and with it SQLite
 
     remove(word_index.path_of(env))
     others = {id: path for id, path in ids(env) if path != target.path}

@@ -6,7 +6,6 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from ...access.rewrite import ended, records
 from ...base.env import Env
 from ...base.errors import BadData
 from ...base.input import read_file
@@ -14,6 +13,7 @@ from ...base.read_json import demanded
 from ...session.fold import View, fold
 from ...session.model import Message, Summary
 from ...session.records import Log, Record, block_of, dumps, lines_of
+from ...views.rewrite import ended, records
 from . import Hints, Redactor, Span, merged, runs, without
 
 Place = tuple[int, int]  # a record, and a part of it

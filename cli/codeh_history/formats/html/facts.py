@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ...access.row import beginning, text_of
 from ...providers.usage import billed
 from ...session.exchanges import is_prompt
 from ...session.fold import View
 from ...session.model import Message
 from ...tokens.prices import table
+from ...views.row import beginning, text_of
 
 
 def title_of(view: View) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from codeh_history.access.stored_parts import hydrated, wanted
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session.records import block_of, dumps
+from codeh_history.views.stored_parts import hydrated, wanted
 from memory_store import MemoryStore
 from strategies import view_of
 

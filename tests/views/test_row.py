@@ -12,13 +12,13 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.access import open_calls as calling
-from codeh_history.access import row as listing
 from codeh_history.session.exchanges import is_prompt, prompts
 from codeh_history.session.fold import View, fold
 from codeh_history.session.pairing import open_calls
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
+from codeh_history.views import open_calls as calling
+from codeh_history.views import row as listing
 from plain_logs import plain_files, talks
 
 

@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 from blocks.stored import BIG, PROVIDERS, blocks, ok
-from codeh_history.access.stored_parts import hydrated
 from codeh_history.base.env import Env
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
+from codeh_history.views.stored_parts import hydrated
 from inside import inside
 from support import lines, run, session_path
 

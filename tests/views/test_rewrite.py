@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from codeh_history.access import rewrite
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.session.by_reference import all_ids
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
+from codeh_history.views import rewrite
 from strategies import files_of
 from support import append_text
 

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.access import open_calls
-from codeh_history.access.open_calls import Calling
 from codeh_history.base.env import Env
 from codeh_history.session import pairing
 from codeh_history.session.fold import fold
@@ -18,6 +16,8 @@ from codeh_history.session.model import Message
 from codeh_history.session.pairing import Call, Pairing, pair
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
+from codeh_history.views import open_calls
+from codeh_history.views.open_calls import Calling
 
 IDS = st.sampled_from(["c1", "c2", None])
 NAMES = st.sampled_from(["f", "g"])

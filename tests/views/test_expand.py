@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from codeh_history.access.expand import expand
 from codeh_history.base.errors import NotFound
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
+from codeh_history.views.expand import expand
 from folding import Writer, drop, put, swap
 from strategies import encode
 

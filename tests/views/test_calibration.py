@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.access.calibration import QUANTILE, asked, calibrated, calibration, quantile, ratios
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.session.view import View
 from codeh_history.tokens import history_tokens, open_counter
+from codeh_history.views.calibration import QUANTILE, asked, calibrated, calibration, quantile, ratios
 from strategies import encode, view_of
 
 WORDS = "word " * 60

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.access.word_index import FILE, Said, begins, found, path_of, query_of
 from codeh_history.base.env import Env
+from codeh_history.views.word_index import FILE, Said, begins, found, path_of, query_of
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.access import from_end
-from codeh_history.access.skim import NeedsFold
 from codeh_history.session.exchanges import text_of
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
+from codeh_history.views import from_end
+from codeh_history.views.skim import NeedsFold
 from plain_logs import plain_files, talks
 
 M = '{"type":"message","id":"%s","ts":"t","kind":"user","parts":[{"text":"%s"}]}'

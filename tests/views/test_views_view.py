@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.access import view as access
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, NotFound
 from codeh_history.session.records import ELEMENT, Damage, Log, block_of
 from codeh_history.session.view import View
 from codeh_history.store.resolve import Target
+from codeh_history.views import view as access
 from inside import lay
 from strategies import encode, view_of
 

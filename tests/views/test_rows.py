@@ -10,9 +10,9 @@ import orjson
 import pytest
 
 import support
-from codeh_history.access import rows as remembering
 from codeh_history.base.env import Env
 from codeh_history.session.model import Json
+from codeh_history.views import rows as remembering
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.access.source import FIRST, HEAD, is_bundle, source
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput, Usage
+from codeh_history.views.source import FIRST, HEAD, is_bundle, source
 
 SIZES = [0, 1, HEAD - 1, HEAD, HEAD + 1, 200_000]
 

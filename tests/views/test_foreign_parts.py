@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import orjson
 import pytest
 
-from codeh_history.access.foreign_parts import foreign_parts, place_of
 from codeh_history.base.errors import BadData, Lost
+from codeh_history.views.foreign_parts import foreign_parts, place_of
 from memory_store import MemoryStore
 
 HELLO = {"type": "text", "text": "hello"}

@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.access import result
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.session.fold import fold
@@ -16,6 +15,7 @@ from codeh_history.session.ops import Op, drop, insert, replace
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.session.view import View
 from codeh_history.store.resolve import Target
+from codeh_history.views import result
 from inside import lay
 from strategies import encode
 

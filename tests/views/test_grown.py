@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeh_history.access import copy, grown
 from codeh_history.base.env import Env
 from codeh_history.programs import records, sessions
 from codeh_history.programs.changes import changes
@@ -21,6 +20,7 @@ from codeh_history.session.fold import View, fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import program_files
 from codeh_history.store.paths import path_of
+from codeh_history.views import copy, grown
 from length import examples
 from program_files import Claude, Codex, Gemini, Pi, gemini_call, input_text
 

@@ -10,12 +10,12 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.access import skim as skimming
-from codeh_history.access.skim import NeedsFold, Skim
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.session.records import Log, lines_of, parse
 from codeh_history.store import read
+from codeh_history.views import skim as skimming
+from codeh_history.views.skim import NeedsFold, Skim
 from plain_logs import plain_files
 
 

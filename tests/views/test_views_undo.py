@@ -7,10 +7,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history.access.undo import take_back
 from codeh_history.base.env import Env
 from codeh_history.base.errors import NegativeAnswer, NotFound
 from codeh_history.store.resolve import for_writing
+from codeh_history.views.undo import take_back
 from pictures import png
 from support import NOW, lines, run, session_path
 
