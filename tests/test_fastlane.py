@@ -24,7 +24,7 @@ def read_by_typer(verb: str, argv: list[str]) -> dict[str, Any] | None:
     return {name: list(v) if isinstance(v, tuple) else v for name, v in params.items()}
 
 
-GIVEN = {verb: module_of(verb).Given for verb in COMMANDS}
+GIVEN = {verb: module_of(verb).Options for verb in COMMANDS}
 WORDS = [
     "x", "a b", "", "-", "--", "-h", "--help", "--no-raw", "demo", "@", ":1", "-1", "--x", "-mx", "-m=x", "-sq",
     "--message=x", "--to=gemini", "--mess", "-qq", "--from", "auto", "--echo", "--key", "--set", "a=1", "--jsonl",

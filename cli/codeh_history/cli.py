@@ -15,7 +15,7 @@ from typer.core import TyperCommand, TyperGroup, TyperOption
 from . import __version__
 from .base.env import Env
 from .base.errors import Usage
-from .base.options import Option, Options
+from .base.options import Option, OptionSet
 from .base.signals import unwind
 from .base.words import near
 from .commands import COMMANDS, COMPLETE, FIRST, HOMES, SECTIONS, SHOWN, module_of, told
@@ -199,7 +199,7 @@ def load(name: str) -> Command:
     command: Command = built
     command.name = name
     command.examples = getattr(module, "EXAMPLES", "")
-    command.declared = module.Given.SPELLED
+    command.declared = module.Options.SPELLED
     takes_one = any(each.param_type_name == "argument" for each in command.params)
     command.stray = getattr(module, "STRAY", ONLY if takes_one else NONE)
     return command
@@ -207,7 +207,7 @@ def load(name: str) -> Command:
 
 def called(module: Any) -> Callable[..., int]:
     """A function with the parameters that Typer makes options of."""
-    takes: type[Options] = module.Given
+    takes: type[OptionSet] = module.Options
 
     def run(ctx: click.Context, **given: Any) -> int:
         env: Env = ctx.obj
@@ -222,7 +222,7 @@ def called(module: Any) -> Callable[..., int]:
     return run
 
 
-def parameter(takes: type[Options], name: str) -> Parameter:
+def parameter(takes: type[OptionSet], name: str) -> Parameter:
     """An option as Typer takes it from a signature."""
     spelled, type, default = takes.SPELLED[name], TYPES[takes.TYPES[name]], takes.DEFAULTS[name]
 

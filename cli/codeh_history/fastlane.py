@@ -1,20 +1,20 @@
 """Plain command lines without Typer: their start-up is what scripts wait for.
 
-A verb's options are read as its `Given` declares them. Anything unusual (`--x=y`, `-mTEXT`, `--help`, a
+A verb's options are read as its `Options` declares them. Anything unusual (`--x=y`, `-mTEXT`, `--help`, a
 repeated option, a stray word, a value that Typer may refuse) is left to Typer.
 """
 
 from __future__ import annotations
 
 from .base.env import Env
-from .base.options import Options
+from .base.options import OptionSet
 from .commands import COMMANDS, module_of
 
 _DIGITS = 15  # of a number that is plain
 _AT_ONCE = ("append", "payload", "curate", "compact")  # what a signal may end: nothing is half done
 
 
-def read(argv: list[str], takes: type[Options]) -> dict[str, object] | None:
+def read(argv: list[str], takes: type[OptionSet]) -> dict[str, object] | None:
     """The options of a plain command line, by name; None for anything unusual."""
     names = {word: name for name, spelled in takes.SPELLED.items() if not spelled.positional
              for word in spelled.flags(name)}  # fmt: skip
@@ -44,7 +44,7 @@ def read(argv: list[str], takes: type[Options]) -> dict[str, object] | None:
     return given if next(required, None) is None else None
 
 
-def _put(given: dict[str, object], name: str, value: str, takes: type[Options]) -> bool:
+def _put(given: dict[str, object], name: str, value: str, takes: type[OptionSet]) -> bool:
     """Whether the value could be taken as it stands."""
     type = takes.TYPES[name]
     if type.startswith("Sequence"):
@@ -65,7 +65,7 @@ def options_of(argv: list[str]) -> dict[str, object] | None:
     """The options of a plain command line, by name; None when it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None
-    return read(argv[1:], module_of(argv[0]).Given)
+    return read(argv[1:], module_of(argv[0]).Options)
 
 
 def run(argv: list[str], env: Env) -> int | None:
@@ -79,4 +79,4 @@ def run(argv: list[str], env: Env) -> int | None:
 
         unwind()
     env.quiet = env.quiet or bool(given.get("quiet"))
-    return verb.run(env, verb.Given(**given)) or 0
+    return verb.run(env, verb.Options(**given)) or 0

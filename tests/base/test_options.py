@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 
 from codeh_history.base.errors import Usage
-from codeh_history.base.options import Options, Reading, argument, flag, option
+from codeh_history.base.options import OptionSet, Reading, argument, flag, option
 
 
-class Some(Options):
+class Some(OptionSet):
     text: str | None = option("TEXT", "help", "-t")
     several: Sequence[str] = option("TEXT", "help", long="--each")
     on: bool = flag("help")
@@ -26,14 +26,14 @@ class More(Some, Reading, without=("off",)):
 def test_what_was_not_given_has_the_default_of_its_type() -> None:
     found = Some()
     assert (found.text, found.several, found.on, found.off, found.size) == (None, (), False, True, 7)
-    assert found.given() == []
+    assert found.specified() == []
 
 
 def test_what_was_given_is_told_and_what_equals_its_default_was_not() -> None:
     found = Some(text="x", on=True, off=False, size=7)
-    assert found.given() == ["text", "on", "off"]
-    assert found.given("several", "on") == ["on"]
-    assert found.but(text=None, several=["a"]).given() == ["several", "on", "off"]
+    assert found.specified() == ["text", "on", "off"]
+    assert found.specified("several", "on") == ["on"]
+    assert found.but(text=None, several=["a"]).specified() == ["several", "on", "off"]
     assert found.text == "x"
 
 
@@ -80,7 +80,7 @@ def test_another_job_takes_those_that_it_has() -> None:
     assert (found.quiet, found.session, found.strict) == (True, "s", False)
 
 
-class Choosing(Options, section="Own"):
+class Choosing(OptionSet, section="Own"):
     color: str | None = option("C", "A color.", choices=("red", "green"))
     old: bool = flag("No effect.", hidden=True)
     other: str | None = option("O", "Another.", section="Other", rare=True)

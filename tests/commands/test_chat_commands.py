@@ -35,7 +35,7 @@ def test_what_a_word_may_become(home: Path, before: str, word: str, found: list[
     with session_path(configured, "demo").open("ab") as file:
         file.write(made)
     env = Env({"CODEH_HOME": str(configured)})
-    talk = Talk(env, for_writing(env, "demo"), chat.Given(profile="local").part(chat.Asking), 1)
+    talk = Talk(env, for_writing(env, "demo"), chat.Options(profile="local").part(chat.Asking), 1)
     at = word.replace("HOME", str(configured))
     assert [*commands.completing(talk)(before, at)] == [
         name.replace("HOME", str(configured)) for name in found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from codeh_history import commands
-from codeh_history.base.options import Options
+from codeh_history.base.options import OptionSet
 from codeh_history.providers import TARGETS
 
 
@@ -13,7 +13,7 @@ from codeh_history.providers import TARGETS
 def test_a_verb_is_a_module(verb: str) -> None:
     module = commands.module_of(verb)
     assert module.__name__ in {f"codeh_history.commands.{verb}", f"codeh_history.commands.{verb}_"}
-    assert issubclass(module.Given, Options)
+    assert issubclass(module.Options, OptionSet)
     assert callable(module.run)
     assert module.__doc__
 

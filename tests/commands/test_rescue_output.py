@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from codeh_history.base.errors import Usage
-from codeh_history.commands.rescue import Given
+from codeh_history.commands.rescue import Options
 from codeh_history.commands.rescue.output import destination
 from codeh_history.commands.rescue.source import Found
 from codeh_history.store.resolve import Target
@@ -37,7 +37,7 @@ def found(program: str | None) -> Found:
 def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(
     given: dict[str, Any], program: str | None, to: str | None
 ) -> None:
-    assert destination(Given(**given), found(program)) == to
+    assert destination(Options(**given), found(program)) == to
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_what_goes_with_no_such_place_is_exit_2(
     given: dict[str, Any], program: str | None, why: str
 ) -> None:
     with pytest.raises(Usage, match=rf"^{why}"):
-        destination(Given(**given), found(program))
+        destination(Options(**given), found(program))
 
 
 def test_of_ours_a_new_session_is_made_that_names_the_old_one(home: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
-from codeh_history.base.jobs import Request
+from codeh_history.base.shared_options import Request
 from codeh_history.config import layers
 from codeh_history.config.layers import ENVIRONMENT, FLAGS, Layer
 

@@ -33,7 +33,7 @@ def test_it_has_every_verb_option_and_exit_code() -> None:
     verbs = dict(re.findall(r"^\.SS (\S+)\n(.*?)(?=^\.S[SH] )", text, re.DOTALL | re.MULTILINE))
     assert tuple(verbs) == SHOWN
     for verb, said in verbs.items():
-        takes = module_of(verb).Given
+        takes = module_of(verb).Options
         for name, option in takes.SPELLED.items():
             for flag in () if option.positional or option.hidden else option.flags(name):
                 assert re.search(rf"\\fB(.*[ /,])?{re.escape(flag)}([ ,/].*)?\\fR$", said, re.MULTILINE), (

@@ -10,7 +10,7 @@ from hypothesis import given
 
 import strategies as some
 from codeh_history.base.env import Env
-from codeh_history.base.jobs import beside
+from codeh_history.base.shared_options import beside
 from codeh_history.filters import costs
 from codeh_history.send import readiness
 from codeh_history.session.fold import View, fold

@@ -8,7 +8,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
-from codeh_history.base.jobs import Reduction
+from codeh_history.base.shared_options import Reduction
 from codeh_history.filters.reduction import check, steps
 from codeh_history.session.ops import apply
 from codeh_history.session.view import View

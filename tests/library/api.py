@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from codeh_history.base.options import Options
+from codeh_history.base.options import OptionSet
 from codeh_history.commands import module_of
 from codeh_history.library import methods
 from codeh_history.library.methods import ELSEWHERE, Methods
@@ -101,7 +101,7 @@ def _method(name: str, signature: inspect.Signature, kind: str, returns: str = "
         if each.kind is each.VAR_KEYWORD:
             if not keyword:
                 yield "        *,"
-            takes = module_of(name).Given
+            takes = module_of(name).Options
             given = {*signature.parameters, *FIXED.get(name, ()), *NOT_ASKED}
             for option in takes.DEFAULTS:
                 asked = kind if kind and option == TAKES[name][0] else f"{_type(takes, option)} = ..."
@@ -123,7 +123,7 @@ def _method(name: str, signature: inspect.Signature, kind: str, returns: str = "
     yield f"    ) -> {returns or signature.return_annotation}: ..."
 
 
-def _type(takes: type[Options], name: str) -> str:
+def _type(takes: type[OptionSet], name: str) -> str:
     """What an option may be in Python."""
     if name == "remove_cmd":
         return "Remover | Sequence[Remover] | None"

@@ -10,11 +10,11 @@ import pytest
 
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.input import Text
-from codeh_history.base.options import Options, flag, option
+from codeh_history.base.options import OptionSet, flag, option
 from codeh_history.library.options import dumped, read
 
 
-class Given(Options):
+class Options(OptionSet):
     text: str | None = option("TEXT", "")
     texts: Sequence[str] = option("TEXT", "")
     system: str | None = option("TEXT|@FILE", "")
@@ -39,7 +39,7 @@ class Given(Options):
     ids=str,
 )  # fmt: skip
 def test_values_are_pythons_own(name: str, value: Any, found: Any) -> None:
-    assert getattr(read(Given, {name: value}), name) == found
+    assert getattr(read(Options, {name: value}), name) == found
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_values_are_pythons_own(name: str, value: Any, found: Any) -> None:
     ids=str,
 )  # fmt: skip
 def test_a_text_or_a_value_is_never_the_name_of_a_file(name: str, value: Any, *, a_text: bool) -> None:
-    assert isinstance(getattr(read(Given, {name: value}), name), Text) == a_text
+    assert isinstance(getattr(read(Options, {name: value}), name), Text) == a_text
 
 
 @pytest.mark.parametrize("value", [None, [], ()])
 def test_what_says_nothing_was_not_given(value: object) -> None:
-    assert read(Given, {"texts": value, "text": value}).given() == []
+    assert read(Options, {"texts": value, "text": value}).specified() == []
 
 
 @pytest.mark.parametrize(
@@ -70,17 +70,17 @@ def test_what_the_verb_has_not_is_a_type_error(
     given: dict[str, Any], fixed: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(TypeError, match=why):
-        read(Given, given, **fixed)
+        read(Options, given, **fixed)
 
 
 @pytest.mark.parametrize("count", [0, 10, -1])
 def test_a_number_out_of_bounds_is_a_usage_error(count: int) -> None:
     with pytest.raises(Usage, match=rf"count={count}: from 1 to 9"):
-        read(Given, {"count": count})
+        read(Options, {"count": count})
 
 
 def test_what_is_not_the_callers_to_say_is_said_here() -> None:
-    assert read(Given, {"text": "x"}, session="s").session == "s"
+    assert read(Options, {"text": "x"}, session="s").session == "s"
 
 
 @pytest.mark.parametrize(

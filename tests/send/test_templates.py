@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.base.jobs import Request
+from codeh_history.base.shared_options import Request
 from codeh_history.providers.base import Options
 from codeh_history.send.templates import render, rendered, variables
 from strategies import view_of

@@ -27,7 +27,7 @@ from ..store.resolve import Target, for_writing
 from ..views.result import compaction
 from ..views.view import locked_view, looked_at
 from . import tool_parts
-from .given import Given
+from .options import Options
 from .text import announce, begin, kind_and_role, target_of, text_of, untaken
 
 TYPE_CHECKING = False
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
 class Draft:
     """A message about to be stored: all of it but its id, its time and what hangs on the session."""
 
-    given: Given
+    given: Options
     fields: Json
     blocks: list[str]  # of large files, which are in the block store already
     references: list[Json] | None
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     """Append the message and print its id; with a known `--key` print the id it has."""
     given.check()
     never = given.result or given.call_id  # begins a session
@@ -57,7 +57,7 @@ def run(env: Env, given: Given) -> None:
     announce(env, target, [stored.id], created=stored.created)
 
 
-def draft(env: Env, given: Given, text: str) -> Draft:
+def draft(env: Env, given: Options, text: str) -> Draft:
     """The message that was asked for, with this text."""
     cleaning = None
     if given.redact:
@@ -118,7 +118,7 @@ def line_of(env: Env, draft: Draft, session: str) -> bytes:
     return _lines(message, pending=False)
 
 
-def _text(env: Env, given: Given) -> str:
+def _text(env: Env, given: Options) -> str:
     """The message's text; stdin is read where nothing else gives content (or is a tool's result)."""
     if given.message or given.file:
         needed = not (given.call or given.attach or given.result or given.pending)
@@ -130,7 +130,7 @@ def _text(env: Env, given: Given) -> str:
     return text_of(env, [], [], needed=not (given.call or given.attach))
 
 
-def _fields(env: Env, given: Given, text: str, cleaning: Cleaning | None) -> tuple[Json, list[str]]:
+def _fields(env: Env, given: Options, text: str, cleaning: Cleaning | None) -> tuple[Json, list[str]]:
     """Kind, role, parts and what else was given (no id and no time yet), and the blocks of large files."""
     asked = kind_and_role(given.role, given.kind)[0]
     kind = "tool" if given.result else "codeh" if given.call else asked

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..base.env import Env
     from ..store.protocol import Locked
     from ..store.resolve import Target
-    from .given import Given, Text
+    from .options import Options, Text
 
     Taking = TypeVar("Taking", bound=Text)
 
@@ -70,7 +70,7 @@ def begin(env: Env, text: str) -> Target:
     return Target(path_of(env, free_name(env, text)), BEGUN)
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     """Append a text message and print its id."""
     target = target_of(env, given.session, new=given.new)
     kind, role = kind_and_role(given.role, given.kind)

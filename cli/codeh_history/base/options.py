@@ -62,7 +62,7 @@ def argument(metavar: str, help: str = "", **more: Any) -> Any:
     return Option(metavar=metavar, help=help, positional=True, **more)
 
 
-class Options(Fields):
+class OptionSet(Fields):
     """Options by name; one that was not given has its default.
 
     The default follows from the type where none is named: `bool` False, `Sequence[str]` empty, anything
@@ -80,7 +80,7 @@ class Options(Fields):
     ) -> None:
         """`section`: of the class's own options that name none."""
         cls.CLOSING = closing
-        bases = [base for base in reversed(cls.__bases__) if issubclass(base, Options)]
+        bases = [base for base in reversed(cls.__bases__) if issubclass(base, OptionSet)]
         own = {name: type for name, type in cls.__annotations__.items() if name in cls.__dict__}
         spelled = {name: cls.__dict__[name] for name in own}
         if section:
@@ -101,13 +101,13 @@ class Options(Fields):
             self.SPELLED[name].check(name, value)
         super().__init__(**given)
 
-    def given(self, *names: str) -> list[str]:
+    def specified(self, *names: str) -> list[str]:
         """Those of these options that were given; without names of all."""
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
     def one_of(self, said: str, *names: str) -> None:
         """Usage where several of these options were given, which are `said` to people so."""
-        if len(self.given(*names)) > 1:
+        if len(self.specified(*names)) > 1:
             from .errors import Usage
 
             raise Usage(f"{said} cannot be combined")
@@ -120,7 +120,7 @@ class Options(Fields):
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    Taken = TypeVar("Taken", bound=Options)
+    Taken = TypeVar("Taken", bound=OptionSet)
 
 
 def _default(spelled: Option, type: str) -> object:
@@ -159,14 +159,14 @@ MAX_BYTES = option("N", "Longest answer or tool output in bytes (256 MiB).", rar
 MESSAGE_ID = "Message id, unique prefix, or :N."
 
 
-class Writing(Options, closing=True):
+class Writing(OptionSet, closing=True):
     """What every verb that appends to a session takes."""
 
     session: str | None = SESSION
     quiet: bool = QUIET
 
 
-class Reading(Options, closing=True):
+class Reading(OptionSet, closing=True):
     """What every verb that reads a session takes."""
 
     argument: str | None = ARGUMENT

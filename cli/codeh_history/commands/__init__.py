@@ -1,4 +1,4 @@
-"""The verbs, a file or a folder each: `Given` is what one may be asked for, `run` does it.
+"""The verbs, a file or a folder each: `Options` is what one may be asked for, `run` does it.
 
 A verb is imported only when it is called, or when its help is asked for.
 """
@@ -23,7 +23,7 @@ _RESERVED = ("list", "import", "set")  # words of Python's own: their modules en
 
 
 def module_of(verb: str) -> Any:
-    """The module of a verb: `Given`, `run` (None or the exit code), perhaps `EXAMPLES` and `STRAY`."""
+    """The module of a verb: `Options`, `run` (None or the exit code), perhaps `EXAMPLES` and `STRAY`."""
     return module(f"{__name__}.{verb}_" if verb in _RESERVED else f"{__name__}.{verb}")
 
 

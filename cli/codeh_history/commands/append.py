@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ..append import text
-from ..append.given import Given
+from ..append.options import Options
 from ..base.env import Env
 from ..base.errors import NotFound, TryAgain, Usage
 
-__all__ = ["Given", "run"]
+__all__ = ["Options", "run"]
 
 EXAMPLES = """\
   codeh-history append "Why is the sky blue?"      # to the newest session begun here, or a new one
@@ -21,7 +21,7 @@ WAYS = {"from_": "--from", "stream": "--stream", "jsonl": "--jsonl", "exchange":
 TEXT = ("message", "file", "role", "kind", "new")  # what a plain text message may have
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     given = text.with_text(env, given)
     if not says_only(given, *TEXT):
         from ..base.signals import unwind
@@ -30,7 +30,7 @@ def run(env: Env, given: Given) -> None:
     store(env, given)
 
 
-def store(env: Env, given: Given) -> None:
+def store(env: Env, given: Options) -> None:
     """The same without a look at signals: they are the program's in which this may be called."""
     if says_only(given, *TEXT):
         text.run(env, given)
@@ -48,12 +48,12 @@ def store(env: Env, given: Given) -> None:
     message.run(env, given)
 
 
-def says_only(given: Given, *names: str) -> bool:
+def says_only(given: Options, *names: str) -> bool:
     """Whether nothing else was given, its session aside."""
-    return not set(given.given()).difference(names, ("session", "quiet"))
+    return not set(given.specified()).difference(names, ("session", "quiet"))
 
 
-def batch(env: Env, given: Given) -> None:
+def batch(env: Env, given: Options) -> None:
     """Append every line as a message."""
     if not says_only(given, "jsonl", "file", "redact", "new") or len(given.file) > 1:
         raise Usage("--jsonl goes with one -F and --redact only")
@@ -62,7 +62,7 @@ def batch(env: Env, given: Given) -> None:
     jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact, new=given.new)
 
 
-def store_entry(env: Env, given: Given) -> None:
+def store_entry(env: Env, given: Options) -> None:
     """Store a history entry as the exchange that it tells."""
     if not says_only(given, "exchange", "new"):
         raise Usage("--exchange goes with -s and -q only")
@@ -71,7 +71,7 @@ def store_entry(env: Env, given: Given) -> None:
     exchange.run(env, given.session, given.exchange or "", new=given.new)
 
 
-def follow(env: Env, given: Given) -> None:
+def follow(env: Env, given: Options) -> None:
     """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
     if not says_only(given, "stream", "role", "kind", "echo", "max_bytes", "new"):
         raise Usage("--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only")
@@ -105,7 +105,7 @@ def one_lately(env: Env, session: str | None, format: str) -> None:
         )
 
 
-def receive(env: Env, given: Given) -> None:
+def receive(env: Env, given: Options) -> None:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
     if given.redact:
         raise Usage("--redact goes with what you append; for a whole session there is `redact`")

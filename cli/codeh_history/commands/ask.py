@@ -9,16 +9,16 @@ from itertools import dropwhile, islice
 from typing import IO, Any, NamedTuple
 
 from .. import providers
-from ..append import given as appending
 from ..append import message as compose
+from ..append import options as appending
 from ..append import text as append
 from ..base import amounts, piped
 from ..base.collector import Resting
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
 from ..base.input import from_file
-from ..base.jobs import COMPACT, Compact, Compaction, Request
 from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, Writing, flag, option
+from ..base.shared_options import COMPACT, Compact, Compaction, Request
 from ..base.unnamed import unnamed_file
 from ..config import layers
 from ..config.layers import Asked
@@ -69,11 +69,11 @@ class _Answer(Writing):
     profile: str | None = PROFILE.but(section="Request")
 
 
-class Given(_Answer, Request, _Prompt, without=("pretty",)):
+class Options(_Answer, Request, _Prompt, without=("pretty",)):
     """A prompt, the request that sends it, and what becomes of the answer."""
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     most = amounts.size(given.max_bytes)
     asked = layers.asked(env, given, given.profile, given.via)
     layers.reaching(env, asked)
@@ -90,7 +90,7 @@ def run(env: Env, given: Given) -> None:
     tell(env, target.id, ask(env, target, given, asked, most, again), echo=not given.id)
 
 
-def ask(env: Env, target: Target, given: Given, asked: Asked, most: int, again: str) -> Received:
+def ask(env: Env, target: Target, given: Options, asked: Asked, most: int, again: str) -> Received:
     """Store the prompt, send the session through a command, store the answer of at most `most` bytes."""
     via = layers.reaching(env, asked)
     with sending(env, target, given, asked, again) as ready:
@@ -99,7 +99,7 @@ def ask(env: Env, target: Target, given: Given, asked: Asked, most: int, again: 
         return exchange(env, target, ready.body, via, ready.reader, echo=not given.id, most=most)
 
 
-def compact_first(env: Env, target: Target, given: Given, asked: Asked) -> None:
+def compact_first(env: Env, target: Target, given: Options, asked: Asked) -> None:
     """Compact the session in place where it is above 0.85 of its budget and a command writes summaries."""
     via = layers.command(env, "compact.via", given.profile, given.compact_via)
     if via is None or not exists(target.path):
@@ -125,7 +125,9 @@ class Ready(NamedTuple):
 
 
 @contextmanager
-def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) -> Iterator[Ready | Received]:
+def sending(
+    env: Env, target: Target, given: Options, asked: Asked, again: str
+) -> Iterator[Ready | Received]:
     """Store the prompt, for whoever sends the request in here; or the answer that is there already.
 
     What can be refused is refused before the prompt is stored, and it is stored before it is sent. Without
@@ -134,7 +136,7 @@ def sending(env: Env, target: Target, given: Given, asked: Asked, again: str) ->
     """
     compact_first(env, target, given, asked)
     request = asked.request.part(Request)
-    message = appending.Given(
+    message = appending.Options(
         message=given.message, file=given.file, attach=given.attach, key=given.key, session=given.session
     )  # its --max-items and --stream are other ones than the request's
     message.check()
@@ -198,7 +200,9 @@ def looked(env: Env, target: Target) -> View:
     return looked_at(env, read.read_bytes(target.path) if exists(target.path) else b"", None)
 
 
-def _unsent(env: Env, target: Target, given: Given, message: appending.Given, error: TryAgain) -> TryAgain:
+def _unsent(
+    env: Env, target: Target, given: Options, message: appending.Options, error: TryAgain
+) -> TryAgain:
     """The error of a server that is not there, with where the prompt is kept; stdin is read for that."""
     from ..base.postgres import Unreachable
 
@@ -212,7 +216,7 @@ def _unsent(env: Env, target: Target, given: Given, message: appending.Given, er
     return told(env, target.path, error, compose.line_of(env, compose.draft(env, message, text), target.id))
 
 
-def _text(env: Env, given: Given, view: View) -> str | None:
+def _text(env: Env, given: Options, view: View) -> str | None:
     """The prompt: the `-m`s, the `-F`s, then what is piped in; None where there is none.
 
     Stdin is not read where nothing else is given and the model is next anyhow: in a tool loop it is the
@@ -262,7 +266,7 @@ def _answered(view: View, key: str | None) -> Message | None:
     return next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
 
 
-def _kept(env: Env, view: View, given: Given) -> bytes:
+def _kept(env: Env, view: View, given: Options) -> bytes:
     """The record that keeps `--system` in a session that has none."""
     system = from_file(given.system) if given.system else ""
     if not system or view.meta.get("system"):
@@ -309,7 +313,7 @@ def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes)
     return sizes[0] if sizes else size_of(target.path)
 
 
-def _again(env: Env, target: Target, given: Given, asked: Asked) -> str:
+def _again(env: Env, target: Target, given: Options, asked: Asked) -> str:
     """The command that sends what stands last in the same way."""
     model = [f"--model {shlex.quote(given.model)}"] if given.model else []
     return asking(env, target, payload.provider_of(asked.request.to), model, asked.via, given.profile)

@@ -23,14 +23,14 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading):
+class Options(Reading):
     via: str | None = option("CMD", "Shell command for each call; its stdout is the result.")
     allow_missing: bool = ALLOW_MISSING
     max_bytes: str | None = MAX_BYTES
     profile: str | None = PROFILE
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     most = amounts.size(given.max_bytes)
     via = layers.command(env, "calls.via", given.profile, given.via)
     if not (given.via or given.profile):
@@ -50,7 +50,7 @@ def run(env: Env, given: Given) -> int:
     return 0 if calls else 1
 
 
-def waiting(env: Env, target: Target, given: Given) -> list[Call]:
+def waiting(env: Env, target: Target, given: Options) -> list[Call]:
     """The calls without a result."""
     calls = of_big(env, target, strict=given.strict)
     if calls is None:

@@ -15,11 +15,11 @@ EXAMPLES = """\
 """
 
 
-class Given(Writing):
+class Options(Writing):
     argument: str | None = ARGUMENT
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     target = for_writing(env, given.session, given.argument)
 
     def build(locked: Locked, ids: list[str]) -> bytes:

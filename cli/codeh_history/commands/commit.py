@@ -12,9 +12,9 @@ EXAMPLES = """\
 STRAY = "one message ID"
 
 
-class Given(Writing):
+class Options(Writing):
     id: str | None = argument("[ID]", MESSAGE_ID)
 
 
-def run(env: Env, given: Given) -> None:
-    update.run(env, update.Given(**vars(given), commit=True))
+def run(env: Env, given: Options) -> None:
+    update.run(env, update.Options(**vars(given), commit=True))

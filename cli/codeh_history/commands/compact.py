@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.env import Env
-from ..base.jobs import Compact as Given
+from ..base.shared_options import Compact as Options
 
 STRAY = "the session is the only argument; the budget is --budget N"
 EXAMPLES = """\
@@ -17,7 +17,7 @@ EXAMPLES = """\
 """
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     """As `filters/compact/run` does it."""
     from ..filters.compact.run import run
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterable
 
 from ..base.env import Env
 from ..base.errors import HistoryError
-from ..base.jobs import PASSES
-from ..base.options import Option, Options, argument
+from ..base.options import Option, OptionSet, argument
+from ..base.shared_options import PASSES
 from ..config.layers import profiles
 from ..providers import TARGETS
 from ..session.rules import ROLE_OF_KIND
@@ -19,7 +19,7 @@ from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 from . import COMPLETE
 from .export import FORMS
-from .import_.given import FORMS as FILES
+from .import_.options import FORMS as FILES
 
 EXAMPLES = """\
   eval "$(codeh-history completion bash)"        # in ~/.bashrc
@@ -38,11 +38,11 @@ _MODEL = re.compile(rb'"model(?:\.[a-z-]+)?": ?"([A-Za-z0-9._:/-]+)"')
 _NEEDS_COMPINIT = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
 
 
-class Given(Options):
+class Options(OptionSet):
     shell: str = argument("SHELL", "bash, zsh or fish.", choices=("bash", "zsh", "fish"))
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     from typer._completion_shared import get_completion_script
 
     script = get_completion_script(prog_name="codeh-history", complete_var=COMPLETE, shell=given.shell)

@@ -15,14 +15,14 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading):
+class Options(Reading):
     recent: int = option("N", "Number of exchanges in full.", least=0, default=10)
     now: str | None = option("T", "The time that ages are relative to.")
     tz: str | None = option("Z", "The time zone of days: Europe/Berlin, UTC, +02:00.")
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     moment = timezone.now(env, given.now)
     timezone.local(given.tz)
     _, view = open_view(env, given, allow_missing=given.allow_missing)

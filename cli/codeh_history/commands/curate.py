@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..base.env import Env
 from ..base.errors import Lost
-from ..base.jobs import Curation
 from ..base.options import ALLOW_MISSING, IN_PLACE, REPORT, STREAM, Reading
+from ..base.shared_options import Curation
 from ..filters.curate import run as curating
 from ..session.model import Json
 from ..session.ops import Op
@@ -21,14 +21,14 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading, Curation):
+class Options(Reading, Curation):
     in_place: bool = IN_PLACE
     jsonl: bool = STREAM
     report: bool = REPORT
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     curating.settings(given)
     curating.names(given)
     target = for_filtering(env, given.session, given.argument)

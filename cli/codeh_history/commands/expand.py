@@ -16,11 +16,11 @@ EXAMPLES = """\
 STRAY = "expand ID [SESSION]"
 
 
-class Given(Reading):
+class Options(Reading):
     id: str = argument("ID", "A message, summary, compaction or clear: id, unique prefix, :N.")
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     target = for_reading(env, given.session, given.argument)
     view = view_of(env, target, strict=given.strict, hydrate=False)
     lines = expand(view, given.id, session=target.id)

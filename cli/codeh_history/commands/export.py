@@ -37,7 +37,7 @@ OF_PROGRAMS = ("cwd", "title", "install")
 OTHER_NAMES = {"md": "markdown", "htm": "html", "json": "contents", "openai": "openai-jsonl"}
 
 
-class Given(Reading):
+class Options(Reading):
     to: str | None = option("FORM", f"{', '.join(FORMS)}; contents without.")
     bundle: str | None = option("FILE|-", "The session and its blocks in one file.")
     encrypt_to: Sequence[str] = ENCRYPT_TO
@@ -52,9 +52,9 @@ class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     alone = ("to", "last", "workspace", "redact", "output", *OF_PROGRAMS)
-    if given.bundle is not None and given.given(*alone):
+    if given.bundle is not None and given.specified(*alone):
         raise Usage("--bundle is the session as it is: no option but --allow-missing")
     if given.encrypt_to and given.bundle is None:
         raise Usage("--encrypt-to goes with --bundle FILE")
@@ -105,7 +105,7 @@ def stored(env: Env, view: View, target: Target) -> None:
         env.note(f"{target.id}: each summary is a reference of its own ({ids})")
 
 
-def form(given: Given) -> str:
+def form(given: Options) -> str:
     """The form asked for; Usage where it is none, or another's option was given."""
     to = given.to or "contents"
     if to not in FORMS:
@@ -120,17 +120,17 @@ def form(given: Given) -> str:
         if (
             to != "html"
             or given.output in (None, "-")
-            or given.given("session", "argument", "cwd", "title", "install")
+            or given.specified("session", "argument", "cwd", "title", "install")
         ):
             raise Usage("--all goes with --to html --output DIR, and names no session")
         return to
-    if to not in WRITTEN and (of_programs := given.given(*OF_PROGRAMS)):
+    if to not in WRITTEN and (of_programs := given.specified(*OF_PROGRAMS)):
         raise Usage(f"--{of_programs[0]} goes with --to {'|'.join(WRITTEN)}")
     given.one_of("--output and --install", "output", "install")
     return to
 
 
-def pages(env: Env, given: Given) -> int:
+def pages(env: Env, given: Options) -> int:
     """A page of each session and an index, over those that were made before; one failure stops no other."""
     from ..formats.html import index
 
@@ -155,7 +155,7 @@ def pages(env: Env, given: Given) -> int:
     return BadData.exit_code if unread else 0
 
 
-def for_program(env: Env, view: View, to: str, given: Given) -> None:
+def for_program(env: Env, view: View, to: str, given: Options) -> None:
     """Write the file that a program goes on with; what it lacks and what to do next is noted."""
     from ..send import program
 

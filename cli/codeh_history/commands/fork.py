@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.env import Env
-from ..base.options import ARGUMENT, QUIET, SESSION, Options, option
+from ..base.options import ARGUMENT, QUIET, SESSION, OptionSet, option
 from ..store.resolve import for_reading
 from ..views import fork
 
@@ -14,7 +14,7 @@ EXAMPLES = """\
 """
 
 
-class Given(Options):
+class Options(OptionSet):
     argument: str | None = ARGUMENT
     at: str | None = option("ID", "The last message to copy: id, prefix or :N.")
     into: str | None = option("NEW", "The new session's id or path.")
@@ -22,6 +22,6 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     target = for_reading(env, given.session, given.argument)
     env.write(f"{fork.copy(env, target, given.at, given.into)}\n".encode("utf-8", "surrogateescape"))

@@ -17,13 +17,13 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading):
+class Options(Reading):
     allow_missing: bool = ALLOW_MISSING
     in_place: bool = REWRITE
     jsonl: bool = STREAM
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     if given.in_place:
         must_be_named(env, given.session, given.argument)
     target = for_filtering(env, given.session, given.argument)

@@ -21,7 +21,7 @@ EXAMPLES = """\
 BESIDES = ("provider", "model", "finish", "usage")
 
 
-class Given(Reading):
+class Options(Reading):
     role: str | None = option(
         "R", "Last message of user or model (default: either).", choices=("user", "model")
     )
@@ -29,7 +29,7 @@ class Given(Reading):
     json: bool = JSON
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     target = for_reading(env, given.session, given.argument)
     lost: Lost = {}
     message = last_message(env, target, given.role, strict=given.strict, lost=lost)

@@ -31,7 +31,7 @@ SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # on a terminal
 NARROW, DIRECTORY = 100, 10  # columns of a terminal, and of a directory on one that is narrower
 
 
-class Given(Reading, without=("argument",)):
+class Options(Reading, without=("argument",)):
     all_programs: bool = flag("Also list other programs' sessions, without importing them.")
     last: int | None = option("N", "Only the N most recently used.", long="-n", least=1)
     here: bool = flag("Only sessions started in this directory.")
@@ -47,7 +47,7 @@ class Given(Reading, without=("argument",)):
     no_pager: bool = NO_PAGER
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     given.one_of("--json and --jsonl", "json", "jsonl")
     earliest = moment(env, given.since) if given.since is not None else None
     known = dict(ids(env))
@@ -76,7 +76,7 @@ def run(env: Env, given: Given) -> None:
         raise BadData("some sessions are damaged (`codeh-history verify ID` shows where)")
 
 
-def matches(row: Json, given: Given) -> bool:
+def matches(row: Json, given: Options) -> bool:
     """Whether a session has the tag, program, model and title that were asked for."""
     title = f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
     return (
@@ -132,7 +132,7 @@ def rows_in(env: Env, path: str) -> list[Json]:
         return []
 
 
-def show(env: Env, rows: list[Json], given: Given, known: Iterable[str]) -> None:
+def show(env: Env, rows: list[Json], given: Options, known: Iterable[str]) -> None:
     if given.json or given.jsonl:
         env.write(b"".join(values.lines(rows, as_array=given.json)))
     elif rows and rich_wanted(env):

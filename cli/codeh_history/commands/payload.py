@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..base.env import Env
-from ..base.jobs import Request
 from ..base.options import PROFILE, Reading
+from ..base.shared_options import Request
 from ..config.layers import asked
 from ..send.payload import body_of
 
@@ -18,11 +18,11 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; the provider is --to PROVIDER, text is appended with `append -m`"
 
 
-class Given(Reading, Request):
+class Options(Reading, Request):
     profile: str | None = PROFILE
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     held = asked(env, given, given.profile)
     pieces = body_of(
         env, given.argument, given.session, held.request, under=held.under, strict=given.strict

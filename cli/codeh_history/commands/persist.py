@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..base.env import Env
 from ..base.errors import Lost
-from ..base.jobs import Reduction
 from ..base.options import ALLOW_MISSING, REWRITE, STREAM, Reading, flag
+from ..base.shared_options import Reduction
 from ..filters import reduction
 from ..store.resolve import for_filtering, must_be_named
 from ..views import persist
@@ -20,14 +20,14 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading, Reduction):
+class Options(Reading, Reduction):
     every: bool = flag("All messages, not only those with parts above 4 KiB.", long="--all")
     in_place: bool = REWRITE
     jsonl: bool = STREAM
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     if given.in_place:
         must_be_named(env, given.session, given.argument)
     target = for_filtering(env, given.session, given.argument)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
-from ..base.options import QUIET, Options, flag, option
+from ..base.options import QUIET, OptionSet, flag, option
 from ..base.read_json import json_object
 from ..base.times import from_millis, to_millis
 from ..base.timezone import moment
@@ -28,14 +28,14 @@ EXAMPLES = """\
 STRAY = "rm takes single sessions"
 
 
-class Given(Options):
+class Options(OptionSet):
     older_than: str | None = option("AGE", "Last used before this: 90d, 12w, or a date.")
     keep: int | None = option("N", "All but the N most recently used.", least=0)
     yes: bool = flag("Move them.")
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     if (given.older_than is None) == (given.keep is None):
         raise Usage("pass either --older-than AGE or --keep N")
     before = moment(env, given.older_than, "--older-than") if given.older_than is not None else None

@@ -31,14 +31,14 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading):
+class Options(Reading):
     rules: str | None = RULES
     yes: bool = flag("With -i: do not ask for confirmation.")
     in_place: bool = flag("Rewrite the session instead of printing: cannot be undone.", "-i")
     jsonl: bool = STREAM
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     redactor = Redactor(redacting.rules(given.rules))
     if given.in_place:
         must_be_named(env, given.session, given.argument)
@@ -67,7 +67,7 @@ def outcome(env: Env, target: Target, redactor: Redactor) -> str:
     return f"found; {target.id} is unchanged: `redact {target.id} -i` removes {them}"
 
 
-def for_good(env: Env, given: Given, target: Target, redactor: Redactor) -> int:
+def for_good(env: Env, given: Options, target: Target, redactor: Redactor) -> int:
     """Rewrite the file, and name every other place that still holds what was removed."""
     before = read.read_bytes(target.path)
 

@@ -17,11 +17,11 @@ EXAMPLES = """\
 """
 
 
-class Given(curate.Given):
+class Options(curate.Options):
     output: str | None = option("FILE", "Write a new session instead of stdout.")
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     given.one_of("--output and -i", "output", "in_place")
     given = given.but(only=given.only or ("pairs", "invalid"))
     if given.output is None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.options import QUIET, Options, argument, flag, option
+from ..base.options import QUIET, OptionSet, argument, flag, option
 from ..store import trash
 
 EXAMPLES = """\
@@ -15,14 +15,14 @@ EXAMPLES = """\
 """
 
 
-class Given(Options):
+class Options(OptionSet):
     sessions: Sequence[str] | None = argument("[SESSION...]", "Exact session ids.")
     session: str | None = option("SESSION", "Another session; $CODEH_SESSION does not count.", "-s")
     restore: bool = flag("Restore them from the trash.")
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     names = [*(given.sessions or ()), *([given.session] if given.session is not None else ())]
     if not names:
         raise Usage("name the sessions: `codeh-history rm SESSION...`")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from .. import providers
 from ..append.text import say_new
-from ..base import jobs
+from ..base import shared_options
 from ..base.env import Env
 from ..base.errors import Usage
 from ..base.input import check_json, from_file
@@ -29,23 +29,23 @@ _BY_PROVIDER = ("model", "settings")
 KEYS = (
     *_PLAIN,
     *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS),
-    *jobs.KEYS,
+    *shared_options.KEYS,
 )
 OWN = "x-"  # begins the keys that nothing of ours reads
 
 
-class Given(Writing):
+class Options(Writing):
     settings: Sequence[str] = argument("KEY=VALUE|KEY=@FILE...", "An empty VALUE unsets.")
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     values: dict[str, object] = {}
     for setting in given.settings:
         key, equals, text = setting.partition("=")
         if not equals or not key:
             raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected")
         check_key(key)
-        if key in values and key not in jobs.LISTS:
+        if key in values and key not in shared_options.LISTS:
             raise Usage(f"set {key}: given twice, and it takes one value")
         before, value = values.get(key), value_of(key, text)
         values[key] = [*before, *value] if isinstance(before, list) and isinstance(value, list) else value
@@ -54,7 +54,7 @@ def run(env: Env, given: Given) -> None:
 
 def store(env: Env, session: str | None, values: dict[str, object]) -> None:
     """Append these settings, which are looked at first as those of a session are."""
-    reduction.check({key: value for key, value in values.items() if key in jobs.KEYS})
+    reduction.check({key: value for key, value in values.items() if key in shared_options.KEYS})
     target = for_writing(env, session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
     if log.append(env, target.path, lambda _: line, create=True):
@@ -65,7 +65,7 @@ def check_key(key: str) -> None:
     """Raises Usage for a key that nothing reads."""
     if key in KEYS or (key.startswith(OWN) and key != OWN):
         return
-    if key in jobs.FLAGS_ONLY:
+    if key in shared_options.FLAGS_ONLY:
         raise Usage(f"set {key}: cannot be stored in a session; pass it as an option")
     group = key.partition(".")[0] + "."
     family = [other for other in KEYS if other.startswith(group)]
@@ -84,7 +84,7 @@ def value_of(key: str, text: str) -> object:
         return None
     if key == "tools" or key.startswith("settings."):
         return demanded(text, where)
-    if key in jobs.LISTS:
+    if key in shared_options.LISTS:
         return texts_of(text)
     if key == "tags":
         return [tag.strip() for tag in text.split(",") if tag.strip()]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.jobs import Compaction, beside
 from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
+from ..base.shared_options import Compaction, beside
 from ..filters.costs import counting, largest, measure
 from ..render import bars, values
 from ..render.explanation import labelled
@@ -42,7 +42,7 @@ UNITS = {  # of numbers whose name is not what is counted
 }  # fmt: skip
 
 
-class Given(Reading):
+class Options(Reading):
     counter: str | None = option("C", "o200k_base, cl100k_base or approx (default: by the model's name).")
     calibrated: bool = flag("Scale counts by the usage recorded for the model.")
     cache: bool = flag("Replay the session's requests: tokens, cached tokens, cost.")
@@ -58,7 +58,7 @@ class Given(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     if given.no_tokens:
         without_tokens(env, given)
         return
@@ -99,9 +99,9 @@ def run(env: Env, given: Given) -> None:
         env.write(bars.plain(groups, whole).encode())
 
 
-def without_tokens(env: Env, given: Given) -> None:
+def without_tokens(env: Env, given: Options) -> None:
     """How many messages and exchanges, as `list` counts them: of what lies in blocks nothing is read."""
-    if alone := given.given("counter", "calibrated", "cache", "budget", "policy", "top"):
+    if alone := given.specified("counter", "calibrated", "cache", "budget", "policy", "top"):
         raise Usage(f"--no-tokens and --{alone[0]} cannot be combined")
     target = for_reading(env, given.session, given.argument)
     view = view_of(env, target, strict=given.strict, hydrate=False)
@@ -110,9 +110,9 @@ def without_tokens(env: Env, given: Given) -> None:
     env.write(values.line(found) if given.json else lines.encode())
 
 
-def _limits(given: Given) -> tuple[int, str] | None:
+def _limits(given: Options) -> tuple[int, str] | None:
     """The budget and policy of a replay; exit 2 where they are none, or no replay is asked for."""
-    policy, alone = given.policy, given.given("policy", *(() if given.top else ("budget",)))
+    policy, alone = given.policy, given.specified("policy", *(() if given.top else ("budget",)))
     if alone and not given.cache:
         raise Usage(f"--{alone[0]} requires --cache")
     if not given.cache:

@@ -22,13 +22,13 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading):
+class Options(Reading):
     counter: str | None = option("C", "Token counter: o200k_base, cl100k_base or approx.")
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     kept = [*unsent.files(env)]
     try:
         target = for_reading(env, given.session, given.argument)
@@ -45,7 +45,7 @@ def run(env: Env, given: Given) -> None:
         env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(found)).encode())
 
 
-def state(env: Env, target: Target, given: Given) -> Json:
+def state(env: Env, target: Target, given: Options) -> Json:
     """What `status --json` prints, but for texts that no session took."""
     found = standing_of_big(env, target, given.counter, strict=given.strict)
     if found is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.options import QUIET, Options, argument
+from ..base.options import QUIET, OptionSet, argument
 from ..base.postgres import SCHEMES
 from ..store.paths import sessions_dir
 
@@ -13,12 +13,12 @@ EXAMPLES = """\
 """
 
 
-class Given(Options):
+class Options(OptionSet):
     action: str = argument("init", "init: create or upgrade the tables.")
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     """Who runs it owns the tables; others need less (docs/stores.md)."""
     if given.action != "init":
         raise Usage(f"store {given.action}: init")

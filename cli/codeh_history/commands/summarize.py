@@ -52,7 +52,7 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading):
+class Options(Reading):
     in_place: bool = flag("Append the summary; print a line of JSON.", "-i")
     jsonl: bool = STREAM
     all_: bool = flag("Every session, with -i; a JSON line for each that acted or failed.")
@@ -82,7 +82,7 @@ class Given(Reading):
     profile: str | None = PROFILE
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     two_step = given.emit or given.apply is not None
     via = (
         None
@@ -106,7 +106,7 @@ def run(env: Env, given: Given) -> int:
         settings.summarizer.stop()
 
 
-def command_of(given: Given, via: str | None) -> Runs | None:
+def command_of(given: Options, via: str | None) -> Runs | None:
     """What runs the command, where there is one."""
     if via is None:
         return None
@@ -115,13 +115,13 @@ def command_of(given: Given, via: str | None) -> Runs | None:
     return Commands(via, given.timeout)
 
 
-def counter_of(env: Env, given: Given) -> Counter:
+def counter_of(env: Env, given: Options) -> Counter:
     """What counts, as the options say."""
     cache = f"{env.home}/cache/tokens.sqlite"
     return open_counter(given.counter, model=given.model, cache=cache)
 
 
-def settings_of(env: Env, given: Given, command: Runs | None) -> Settings:
+def settings_of(env: Env, given: Options, command: Runs | None) -> Settings:
     """How it is done: by what a command says, or by the built-in outline."""
     counting = counter_of(env, given)
     summarizer: Summarizer = Outline(partial(outlined, counting), counting)
@@ -140,7 +140,7 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     return due_over(view, most, counter)
 
 
-def sources(given: Given, counter: Counter) -> Sources:
+def sources(given: Options, counter: Counter) -> Sources:
     """What prompts are made of, as the options say."""
     from ..filters.compact import extract
     from ..summaries.prompt import standard
@@ -183,10 +183,10 @@ def worded(file: str) -> Wording:
     return wording
 
 
-def check(given: Given, via: str | None) -> None:
+def check(given: Options, via: str | None) -> None:
     """Options that do not go together are exit 2."""
     to, model = given.to, given.model
-    if given.all_ and given.given("session", "argument"):
+    if given.all_ and given.specified("session", "argument"):
         raise Usage("--all takes every session: name none")
     if given.emit or given.apply is not None:
         check_two_step(given)
@@ -206,19 +206,19 @@ def check(given: Given, via: str | None) -> None:
         raise Usage(f"--to {to} needs --model MODEL")
 
 
-def check_two_step(given: Given) -> None:
+def check_two_step(given: Options) -> None:
     """`--emit` and `--apply` each go alone: the program that asked for them does the rest."""
     one, other = ("--emit", "--apply FILE") if given.emit else ("--apply", "--emit")
     if given.emit and given.apply is not None:
         raise Usage(f"{one} comes first, and {other} when there is an answer; give one")
-    for name in given.given("all_", "in_place", "due_over", "via", "to", "model"):
+    for name in given.specified("all_", "in_place", "due_over", "via", "to", "model"):
         typed = name.rstrip("_").replace("_", "-")
         raise Usage(f"{one} and --{typed} do not go together: your program asks its own model")
     if given.apply is not None and given.prompt is not None:
         raise Usage("--prompt goes with --emit; --apply knows what was asked")
 
 
-def emit(env: Env, given: Given, made: Sources) -> int:
+def emit(env: Env, given: Options, made: Sources) -> int:
     """Print the next prompt; nothing where nothing is due."""
     from ..summaries import two_step
 
@@ -235,13 +235,13 @@ def emit(env: Env, given: Given, made: Sources) -> int:
     return told(env, emitted)
 
 
-def apply(env: Env, given: Given, file: str, counter: Counter) -> int:
+def apply(env: Env, given: Options, file: str, counter: Counter) -> int:
     """Store what was answered; the answer is in the file, else it is what is piped in."""
     from ..summaries import two_step
 
     emitted = two_step.read(piped.needed(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
-    if given.given("session", "argument"):
+    if given.specified("session", "argument"):
         named = for_reading(env, given.session, given.argument)
         if os.path.abspath(named.path) != os.path.abspath(target.path):
             raise Usage(f"{file} is of session {emitted['session']}, not of {named.id}")
@@ -290,7 +290,7 @@ def stored(env: Env, target: Target, settings: Settings, *, strict: bool) -> int
     return told(env, line)
 
 
-def printed(env: Env, target: Target, settings: Settings, given: Given) -> int:
+def printed(env: Env, target: Target, settings: Settings, given: Options) -> int:
     """Print the session with what is due summarised; on a terminal only what that would be."""
     view = view_of(env, target, strict=given.strict)
     try:

@@ -9,7 +9,7 @@ import orjson
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain, Usage
 from ..base.ids import is_id
-from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, Options, argument, flag
+from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, OptionSet, argument, flag
 from ..base.words import some
 from ..session.model import Json
 from ..sync.places import here, there
@@ -25,7 +25,7 @@ EXAMPLES = """\
 """
 
 
-class Given(Options):
+class Options(OptionSet):
     url: str = argument("URL", "The other store: dir:PATH or postgres://…")
     sessions: Sequence[str] | None = argument("[SESSION]...", "Only these, and their forks.")
     encrypt_to: Sequence[str] = ENCRYPT_TO
@@ -35,7 +35,7 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     only = given.sessions or ()
     for name in only:
         if not is_id(name):

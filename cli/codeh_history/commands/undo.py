@@ -15,13 +15,13 @@ EXAMPLES = """\
 """
 
 
-class Given(Writing):
+class Options(Writing):
     argument: str | None = ARGUMENT
     id: str | None = option("ID", "The record to undo: id, unique prefix, or :N.")
     turn: bool = flag("Undo the last real user message and everything after it.")
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     if given.argument is not None and (given.session is not None or given.argument.startswith(":")):
         raise Usage(f"{given.argument}: a message is --id ID, the session is the argument or -s SESSION")
     if given.id and given.turn:

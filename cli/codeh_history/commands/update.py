@@ -27,7 +27,7 @@ EXAMPLES = """\
 STRAY = "one message ID; the text is -m TEXT"
 
 
-class Given(Writing):
+class Options(Writing):
     id: str | None = argument("[ID]", MESSAGE_ID)
     message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
     file: Sequence[str] = option("FILE|-", "Text from a file.", "-F")
@@ -36,7 +36,7 @@ class Given(Writing):
     commit: bool = flag("Commit pending content; without ID the newest.")
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     given.one_of("--pending and --commit", "pending", "commit")
     target = for_writing(env, given.session)
     if given.commit and not (given.message or given.file):

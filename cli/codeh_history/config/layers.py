@@ -13,7 +13,7 @@ from ..base.env import Env
 from ..base.errors import HistoryError, Usage
 from ..base.fields import Fields
 from ..base.input import from_file
-from ..base.jobs import COMPACT, Request, tools_from
+from ..base.shared_options import COMPACT, Request, tools_from
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def request_of(given: Request, found: Held) -> tuple[Request, dict[str, Any]]:
 
 def flags_of(given: Request, via: str | None) -> dict[str, Any]:
     """What a command line says of the keys; nothing by what is empty, but for a system prompt."""
-    said = {key: getattr(given, key) for key in REQUEST if key != "via" and given.given(key)}
+    said = {key: getattr(given, key) for key in REQUEST if key != "via" and given.specified(key)}
     return {
         key: value
         for key, value in (*said.items(), ("via", via))

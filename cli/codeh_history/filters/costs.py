@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from operator import itemgetter
 
 from ..base.env import Env
-from ..base.jobs import BySettings, Compaction, beside
+from ..base.shared_options import BySettings, Compaction, beside
 from ..session.exchanges import prompts
 from ..session.model import Json, Part
 from ..session.sources import rendered

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..base.env import Env
-from ..base.jobs import Compaction, Curation, Reduction, name_of, value_of
+from ..base.shared_options import Compaction, Curation, Reduction, name_of, value_of
 from ..session.model import Json
 from ..session.ops import Op
 from ..session.view import View
@@ -21,11 +21,11 @@ def steps(env: Env, given: Reduction, session: str, *, in_place: bool = False) -
     The session's settings only say how.
     """
     found: list[Reduce] = []
-    if given.given(*Curation.DEFAULTS):
+    if given.specified(*Curation.DEFAULTS):
         curating.settings(given)
         curating.names(given)
         found.append(partial(curating.reduced, env, given, session))
-    if given.given(*Compaction.DEFAULTS):
+    if given.specified(*Compaction.DEFAULTS):
         bounds.limits(given)
 
         def compact(view: View) -> tuple[list[Op], Json]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from .. import providers
-from ..base.jobs import beside
+from ..base.shared_options import beside
 from ..filters.curate import passes
 from ..filters.curate.base import Settings
 from ..programs.writing import is_sent, summary_of, told_apart, unsent

@@ -96,7 +96,7 @@ def ask(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer:
     """Append a prompt, have the session sent, store the answer."""
     with opened.call() as call:
         said = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(asking.Given, said, session=opened.name, no_stdin=True, id=True, echo=False)
+        given = read(asking.Options, said, session=opened.name, no_stdin=True, id=True, echo=False)
         most = amounts.size(given.max_bytes)
         asked = layers.asked(call, given, given.profile, given.via)
         if asked.via is None:
@@ -131,7 +131,7 @@ def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
     """The open calls, each answered where somebody is to."""
     with opened.call() as call:
         said = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(calling.Given, said, session=opened.name, argument=None)
+        given = read(calling.Options, said, session=opened.name, argument=None)
         most = amounts.size(given.max_bytes)
         run: tool_call.Run | None = None
         if callable(via):
@@ -154,7 +154,7 @@ def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
     with opened.call() as call:
         alone = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
         said = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(summarizing.Given, said, session=opened.name, **alone)
+        given = read(summarizing.Options, said, session=opened.name, **alone)
         command = layers.command(call, "summarize.via", given.profile, given.via)
         summarizing.check(given, command)
         writer = (

@@ -80,11 +80,11 @@ class Methods:
 
     def append(self, message: Texts = (), **options: Any) -> str:
         """Append one message (`append`); its id."""
-        from ..append.given import Given
+        from ..append.options import Options
         from ..commands import append
 
         with self._opened.call() as call:
-            given = read(Given, {"message": message, **options}, session=self._opened.name, **ELSEWHERE)
+            given = read(Options, {"message": message, **options}, session=self._opened.name, **ELSEWHERE)
             append.store(call, given)
             return call.text
 
@@ -264,12 +264,12 @@ class Methods:
 
     def _payload(self, to: str | None, options: Json) -> bytes:
         from ..base.collector import Resting
-        from ..commands.payload import Given
+        from ..commands.payload import Options
         from ..config.layers import asked
         from ..send.payload import body_of
 
         with self._opened.call() as call:
-            given = read(Given, {"to": to, **options}, session=self._opened.name, argument=None)
+            given = read(Options, {"to": to, **options}, session=self._opened.name, argument=None)
             held = asked(call, given, given.profile)
             with Resting():
                 pieces = body_of(

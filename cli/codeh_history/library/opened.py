@@ -68,7 +68,7 @@ class Opened:
 
         module = module_of(verb)
         with self.call() as call:
-            module.run(call, read(module.Given, options, session=self.name, **fixed))
+            module.run(call, read(module.Options, options, session=self.name, **fixed))
             return call
 
     def look(self, env: Env, target: Target, data: bytes | None = None, **how: Any) -> View:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from .. import providers
-from ..base.jobs import beside
+from ..base.shared_options import beside
 from ..base.words import some
 from ..providers.anthropic.blocks import THINKING
 from ..providers.base import Options

@@ -10,7 +10,7 @@ from .. import providers
 from ..base.env import Env
 from ..base.errors import BadData, Lost, Usage
 from ..base.input import from_file
-from ..base.jobs import BySettings, Compaction, Request, beside, tools_from
+from ..base.shared_options import BySettings, Compaction, Request, beside, tools_from
 from ..filters.curate import pairs, passes
 from ..filters.curate import run as curating
 from ..providers.base import Options, Transcript
@@ -58,7 +58,7 @@ def body_of(
         from ..views.persist import persist_now
 
         persist_now(env, session, argument, {} if given.allow_missing else None)
-    media = Deferred(measured=bool(given.given(*Compaction.DEFAULTS)))
+    media = Deferred(measured=bool(given.specified(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if given.allow_missing else None
     how: Filling = {"strict": strict, "media": media, "lost": lost}
     view = (look or view_of)(env, target, **how)
@@ -109,7 +109,7 @@ def checked(given: Request) -> str:
     to = provider_of(given.to)
     curating.settings(given)
     curating.names(given)
-    if given.raw and (ignored := given.given(*_LEFT_OUT)):
+    if given.raw and (ignored := given.specified(*_LEFT_OUT)):
         raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
     given.explains()
     given.one_of("--user-template and --rendered-user", "user_template", "rendered_user")
@@ -117,7 +117,7 @@ def checked(given: Request) -> str:
         from . import templates
 
         templates.variables(given.var)
-    if given.given(*Compaction.DEFAULTS):
+    if given.specified(*Compaction.DEFAULTS):
         from ..filters.compact import bounds
 
         bounds.limits(given)
@@ -131,7 +131,8 @@ def _written(env: Env, target: Target, request: Body, given: Request) -> Iterabl
     """
     _tell(env, target, request.notes)
     if not (
-        given.pretty or given.given("set", "context", "user_template", "system_template", "rendered_user")
+        given.pretty
+        or given.specified("set", "context", "user_template", "system_template", "rendered_user")
     ):
         return pieces(request.body)
     option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given.pretty else 0)
@@ -189,7 +190,7 @@ def _reduced(
     if repaired:
         repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
         env.note(f"{session}: {repairs} of call/response pairs (curate --report shows each)")
-    if given.explain or given.given(*Compaction.DEFAULTS):
+    if given.explain or given.specified(*Compaction.DEFAULTS):
         view = _within(env, view, options, given, session)
         view, _, _ = passes.curate(sources.rendered(view), settings, ("pairs",))
     return view

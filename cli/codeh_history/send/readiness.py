@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from ..base.env import Env
-from ..base.jobs import Compaction, beside
+from ..base.shared_options import Compaction, beside
 from ..config import layers
 from ..filters.costs import counting, total_of
 from ..session.exchanges import is_prompt

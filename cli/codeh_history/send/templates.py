@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..base.errors import BadData, Usage
 from ..base.input import Text, decode, from_file, read_file
-from ..base.jobs import Request
+from ..base.shared_options import Request
 from ..providers.base import Options
 from ..sandbox import SECONDS, Sandbox, TooMuch
 from ..session.exchanges import is_prompt, text_of

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from ..base.env import Env
 from ..base.errors import HistoryError, Usage
-from ..base.jobs import beside
 from ..base.quote import quote
+from ..base.shared_options import beside
 from ..session.fold import fold
 from ..session.model import Json
 from ..session.sources import rendered

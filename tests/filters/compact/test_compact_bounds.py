@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.base.jobs import Compaction
+from codeh_history.base.shared_options import Compaction
 from codeh_history.filters.compact.bounds import Limits, demanding, limits, read_plan
 from histories import session, user
 

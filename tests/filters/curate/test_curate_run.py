@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from codeh_history.base.errors import InputOutput, Usage
-from codeh_history.base.jobs import PASSES, Curation
+from codeh_history.base.shared_options import PASSES, Curation
 from codeh_history.filters.curate.run import names, settings
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.base import jobs
+from codeh_history.base import shared_options
 from codeh_history.filters.curate.base import Settings
 from codeh_history.filters.curate.passes import FORCED, PASSES, curate, report_lines
 from codeh_history.session.ops import drop
@@ -26,7 +26,7 @@ TALK = [
 
 
 def test_they_run_in_the_order_of_their_names() -> None:
-    assert tuple(PASSES) == jobs.PASSES
+    assert tuple(PASSES) == shared_options.PASSES
     assert set(FORCED) < set(PASSES)
     view, ops, report = curate(session(TALK), Settings(thoughts="all"))
     assert [line["pass"] for line in report] == ["kinds", "invalid", "ide", "system", "thoughts"]

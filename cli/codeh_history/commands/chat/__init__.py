@@ -6,9 +6,9 @@ from ...append.text import begin, target_of
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import HistoryError
-from ...base.jobs import Request
 from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA, Writing
-from ..ask import Given as Asking
+from ...base.shared_options import Request
+from ..ask import Options as Asking
 from . import commands
 from .lines import Lines
 from .talk import Talk
@@ -21,7 +21,7 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; prompts are typed, or piped in, a line each"
 
 
-class Given(Writing, Request, without=("pretty", "explain", "json", "persist")):
+class Options(Writing, Request, without=("pretty", "explain", "json", "persist")):
     argument: str | None = ARGUMENT
     new: bool = NEW
     via: str | None = VIA.but(section="Request")
@@ -30,7 +30,7 @@ class Given(Writing, Request, without=("pretty", "explain", "json", "persist")):
     profile: str | None = PROFILE.but(section="Request")
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     """The code of the last failure where prompts are piped in; at a terminal each was told already."""
     most = amounts.size(given.max_bytes)
     target = target_of(env, given.session, given.argument, new=given.new)

@@ -44,7 +44,7 @@ def welcome(talk: Talk) -> None:
     env, view = talk.env, talk.view()
     sent = [message for message in view.messages if message.role is not None]
     if sent and env.terminal(env.stdout):
-        show.run(env, show.Given(session=talk.target.path, last=2, no_pager=True))
+        show.run(env, show.Options(session=talk.target.path, last=2, no_pager=True))
         env.draw(b"\n")
     request = talk.asked().request
     model = payload.model_for(view, str(request.to), request.model)
@@ -117,7 +117,7 @@ def _attach(talk: Talk, rest: str) -> None:
 
 def _system(talk: Talk, rest: str) -> None:
     if rest:
-        set_.run(talk.env, set_.Given(settings=[f"system={rest}"], session=talk.target.path))
+        set_.run(talk.env, set_.Options(settings=[f"system={rest}"], session=talk.target.path))
         talk.given = talk.given.but(system=rest)  # stronger than a profile's
         return
     asked = talk.asked()
@@ -131,7 +131,7 @@ def _system(talk: Talk, rest: str) -> None:
 def _show(talk: Talk, rest: str) -> None:
     if rest and not (rest.isdecimal() and int(rest)):
         raise Usage(f"/show {rest}: how many of the last messages?")
-    show.run(talk.env, show.Given(session=talk.target.path, last=int(rest) if rest else None))
+    show.run(talk.env, show.Options(session=talk.target.path, last=int(rest) if rest else None))
 
 
 def _fork(talk: Talk, rest: str) -> None:

@@ -20,7 +20,7 @@ from ...store.resolve import Target
 from ...store.state import size_of
 from ...views.undo import take_back
 from .. import ask
-from ..ask import Given as Asking
+from ..ask import Options as Asking
 
 RETRY = "/retry"
 

@@ -9,7 +9,7 @@ import orjson
 from ...base.env import Env
 from ...base.errors import NotFound, Usage
 from ...base.escape import visible
-from ...base.options import JSON, PROFILE, QUIET, SESSION, Options, argument
+from ...base.options import JSON, PROFILE, QUIET, SESSION, OptionSet, argument
 from ...config import layers
 from ...config.file import KEYS
 from ...config.layers import SETTINGS, Held, Layer, who
@@ -30,7 +30,7 @@ STRAY = "config, config init or config check"
 ACTIONS = ("init", "check")
 
 
-class Given(Options):
+class Options(OptionSet):
     what: str | None = argument(
         "[init|check]", "Write an example, or test your configuration.", choices=ACTIONS
     )
@@ -40,8 +40,8 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
-    if given.what is not None and given.given("profile", "json", "session"):
+def run(env: Env, given: Options) -> int:
+    if given.what is not None and given.specified("profile", "json", "session"):
         raise Usage(f"config {given.what} takes no flags")
     if given.what == "init":
         from . import example
@@ -76,7 +76,7 @@ def run(env: Env, given: Given) -> int:
     return 0
 
 
-def in_session(env: Env, given: Given, said: list[Layer]) -> Held:
+def in_session(env: Env, given: Options, said: list[Layer]) -> Held:
     """What holds, with what the session says; one that only CODEH_SESSION names need not be there."""
     view: View | None = None
     if given.session is not None or "CODEH_SESSION" in env.environ:

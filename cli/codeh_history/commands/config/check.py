@@ -12,7 +12,7 @@ from ... import providers
 from ...base.env import Env
 from ...base.errors import HistoryError, NegativeAnswer, Usage
 from ...base.escape import visible
-from ...base.jobs import Request
+from ...base.shared_options import Request
 from ...config import layers
 from ...config.layers import Layer
 from ...filters.redact.redactor import Redactor

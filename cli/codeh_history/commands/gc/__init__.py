@@ -9,7 +9,7 @@ import orjson
 
 from ...base.env import Env
 from ...base.errors import HistoryError
-from ...base.options import QUIET, Options, flag, option
+from ...base.options import QUIET, OptionSet, flag, option
 from ...base.times import from_millis
 from ...base.timezone import moment
 from ...blocks import open_store
@@ -30,7 +30,7 @@ EXAMPLES = """\
 STRAY = "it looks at every session of this home"
 
 
-class Given(Options):
+class Options(OptionSet):
     yes: bool = flag("Remove it (default: only report it).")
     shared: bool = flag("Also blocks of a store that other homes may use.")
     age: str | None = option(
@@ -39,7 +39,7 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     failed: list[int] = []
     some = False
     for line in removable(env, given, failed):
@@ -52,7 +52,7 @@ def run(env: Env, given: Given) -> int:
     return failed[0] if failed else 0
 
 
-def removable(env: Env, given: Given, failed: list[int]) -> Iterator[Json]:
+def removable(env: Env, given: Options, failed: list[int]) -> Iterator[Json]:
     """A line for each thing that no session needs, once it is removed if that was asked for.
 
     `failed` gets the exit codes of failures, which are noted.

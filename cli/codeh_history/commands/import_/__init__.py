@@ -24,7 +24,7 @@ from ...views.sealing import Seal, is_sealed
 from ...views.source import HEAD, Source, is_bundle, source
 from ...views.view import tell_damage
 from . import blocks, program
-from .given import FORMS, Given
+from .options import FORMS, Options
 
 EXAMPLES = """\
   codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
@@ -37,7 +37,7 @@ EXAMPLES = """\
 """
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     for form in given.from_:
         if form not in ("auto", *FORMS):
             raise Usage(f"--from {form}: must be one of auto, {', '.join(FORMS)}")
@@ -68,9 +68,9 @@ def within(name: str) -> Sequence[str]:
     return found
 
 
-def everything(env: Env, given: Given) -> int:
+def everything(env: Env, given: Options) -> int:
     """`--all`; the exit code."""
-    alone = given.given("files", "into", "allow_missing")
+    alone = given.specified("files", "into", "allow_missing")
     if alone:
         raise Usage(f"--all cannot be combined with {'FILE' if alone[0] == 'files' else f'--{alone[0]}'}")
     asked = tuple(form for form in given.from_ if form != "auto") or tuple(sessions.PROGRAMS)
@@ -83,7 +83,7 @@ def everything(env: Env, given: Given) -> int:
     return every.run(env, asked, earliest, branches=given.branches, jsonl=given.jsonl)
 
 
-def files(env: Env, given: Given, names: Sequence[str], form: str) -> None:
+def files(env: Env, given: Options, names: Sequence[str], form: str) -> None:
     """Import each of these files, and print the ids."""
     for name in names:
         where = "stdin" if name == "-" else name
@@ -129,7 +129,7 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
     return path if into is not None and is_path(into) else id_of(path)
 
 
-def unsealed(file: Source, where: str, given: Given) -> io.BytesIO:
+def unsealed(file: Source, where: str, given: Options) -> io.BytesIO:
     """The bundle that a file holds, encrypted."""
     data = Seal((), given.identity).opened(file.rest(), where)
     if not is_bundle(data[:HEAD]):

@@ -15,10 +15,10 @@ from ...views import copy
 from ...views.copy import Brought
 from ...views.source import Source
 from ...views.view import MOST_NAMED
-from .given import Given
+from .options import Options
 
 
-def bring(env: Env, given: Given, file: Source, name: str, form: str) -> bool:
+def bring(env: Env, given: Options, file: Source, name: str, form: str) -> bool:
     """Bring in the sessions of another program's file; whether it is one."""
     file.settle()
     found = program_files.File(file.fd, "" if name == "-" else name)
@@ -59,7 +59,7 @@ def check_whole(where: str, session: Session) -> None:
             raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
 
 
-def tell(env: Env, given: Given, where: str, session: Session, brought: Brought) -> None:
+def tell(env: Env, given: Options, where: str, session: Session, brought: Brought) -> None:
     """Note what is not as in the source: what was damaged, and how much was left out, a line a kind.
 
     What was said comes first; records that the program keeps for itself are one line without `--verbose`.

@@ -10,7 +10,7 @@ from ...base.errors import Usage
 from ...store.resolve import named
 from . import newest, output, report, source
 from .fates import fates
-from .given import Given
+from .options import Options
 from .output import Out
 from .reduction import reduced
 
@@ -23,9 +23,9 @@ EXAMPLES = """\
 """
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     if named(env, given.session, given.argument) is None:
-        alone = given.given("budget", "to", "cwd", "title", "output", "install", "dry_run", "report")
+        alone = given.specified("budget", "to", "cwd", "title", "output", "install", "dry_run", "report")
         if alone:
             raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
         newest.show(env, json=given.json)
@@ -37,9 +37,9 @@ def run(env: Env, given: Given) -> None:
     done = reduced(env, found.view, to, asked)
     fate = fates(found.lines, done.mended, done.after, done.moves)
     wanted = (
-        bool(found.problems) or done.compacted or bool(given.given("to", "output", "install", "budget"))
+        bool(found.problems) or done.compacted or bool(given.specified("to", "output", "install", "budget"))
     )
-    lost = to is not None and not given.given("output", "install") and env.terminal(env.stdout)
+    lost = to is not None and not given.specified("output", "install") and env.terminal(env.stdout)
     writes = wanted and not given.dry_run and not lost  # nobody goes on with what a terminal showed
     out = output.write(env, given, found, done, to) if writes else Out()
     for id, lines in found.lines.items() if given.report else ():

@@ -14,7 +14,7 @@ from ...session.records import dumps
 from ...session.view import View
 from ...store import create
 from ...views import fork
-from .given import Given
+from .options import Options
 from .reduction import Reduced
 from .source import Found
 
@@ -37,12 +37,12 @@ class Out(NamedTuple):
     left: dict[str, int] = {}  # noqa: RUF012 - never changed
 
 
-def destination(given: Given, found: Found) -> str | None:
+def destination(given: Options, found: Found) -> str | None:
     """The program it is written for; None for a session of ours. Usage where the options say otherwise."""
     to = given.to or found.program
     if to in sessions.WRITTEN:
         return to
-    if of_programs := given.given(*_OF_PROGRAMS):
+    if of_programs := given.specified(*_OF_PROGRAMS):
         name = of_programs[0].replace("_", "-")
         raise Usage(
             f"--{name} goes with --to {'|'.join(sessions.WRITTEN)}: this is written as a session here"
@@ -50,7 +50,7 @@ def destination(given: Given, found: Found) -> str | None:
     return None
 
 
-def write(env: Env, given: Given, found: Found, done: Reduced, to: str | None) -> Out:
+def write(env: Env, given: Options, found: Found, done: Reduced, to: str | None) -> Out:
     """Write the session that was brought back; the original stays as it is."""
     if to is None:
         return _ours(env, given, found, done)
@@ -77,14 +77,14 @@ def write(env: Env, given: Given, found: Found, done: Reduced, to: str | None) -
     return out._replace(path=given.output, resume=resume)
 
 
-def _content(given: Given, found: Found, done: Reduced) -> tuple[object, ...]:
+def _content(given: Options, found: Found, done: Reduced) -> tuple[object, ...]:
     """What the id of an installed session is made of, so that the same is installed once."""
     messages = [dumps([message.kind, message.parts]) for message in done.fitted.messages]
     summaries = [summary.text for summary in done.fitted.summaries]
     return found.id, given.title, summaries, messages
 
 
-def _ours(env: Env, given: Given, found: Found, done: Reduced) -> Out:
+def _ours(env: Env, given: Options, found: Found, done: Reduced) -> Out:
     """A new session here; of one of ours the header names what it was made of."""
     view = done.fitted.with_messages(done.fitted.messages, _summaries(done.fitted))
     path = create.free_path(env, given.output, f"{found.id}-rescued")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, Lost, NegativeAnswer, NotFound, reason
 from ...base.escape import visible
-from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, Options, argument, flag, option
+from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, OptionSet, argument, flag, option
 from ...render import pager, values
 from ...render.progress import A_SECOND, progress, size_of
 from ...sandbox import Exceeded, Pattern, allowed
@@ -32,7 +32,7 @@ MOST = 200  # lines on a terminal
 STRAY = "search REGEX [SESSION]"
 
 
-class Given(Options):
+class Options(OptionSet):
     regex: str = argument("REGEX", "A Python regular expression, matched against each line.")
     argument: str | None = argument("[SESSION]", "Only this session (default: all).")
     ignore_case: bool = flag("Ignore case.", "-i")
@@ -57,7 +57,7 @@ class Given(Options):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     """The exit code says whether anything was found, and whether all could be read."""
     given.one_of("--json and --jsonl", "json", "jsonl")
     given.one_of("-l and -c", "list_only", "count")
@@ -83,7 +83,7 @@ def run(env: Env, given: Given) -> int:
     return 0 if some else NegativeAnswer.exit_code
 
 
-def _size(env: Env, given: Given) -> int:
+def _size(env: Env, given: Options) -> int:
     """How much there is to read, where a person waits for it."""
     if not env.terminal(env.stderr) or given.words:
         return 0
@@ -99,7 +99,7 @@ def once(found: Iterator[Json]) -> Iterator[Json]:
             yield record
 
 
-def capped(env: Env, given: Given, found: Iterator[Json]) -> Iterator[Json]:
+def capped(env: Env, given: Options, found: Iterator[Json]) -> Iterator[Json]:
     """As many as were asked for; on a terminal no more than people read, which is said."""
     shown = env.terminal(env.stdout) and not (given.json or given.jsonl)
     most = given.most or (MOST if shown else None)
@@ -108,7 +108,7 @@ def capped(env: Env, given: Given, found: Iterator[Json]) -> Iterator[Json]:
         env.note(f"more than {most} matches; pass -n N for more")
 
 
-def printed(env: Env, found: Iterator[Json], given: Given, marks: Pattern) -> bool:
+def printed(env: Env, found: Iterator[Json], given: Options, marks: Pattern) -> bool:
     """Print the hits as they are found, on a terminal where they end; whether there were any."""
     first = next(found, None)
     records = itertools.chain([first], found) if first is not None else iter(())
@@ -125,13 +125,13 @@ def printed(env: Env, found: Iterator[Json], given: Given, marks: Pattern) -> bo
     return first is not None
 
 
-def _as_json(record: Json, given: Given) -> Json:
+def _as_json(record: Json, given: Options) -> Json:
     """A hit for scripts: the lines around it only where they were asked for."""
     hidden = ("apart",) if given.around else ("apart", "before", "after")
     return {name: value for name, value in record.items() if name not in hidden}
 
 
-def _lines(records: Iterable[Json], marks: Pattern | None, given: Given) -> Iterator[bytes]:
+def _lines(records: Iterable[Json], marks: Pattern | None, given: Options) -> Iterator[bytes]:
     """The lines of hits; those around them as grep has them, `--` where lines between are left out."""
     first = True
     for record in records:
@@ -147,16 +147,16 @@ def _lines(records: Iterable[Json], marks: Pattern | None, given: Given) -> Iter
         yield from (f"{where} {visible(line)}\n".encode() for line in record["after"])
 
 
-def targets_of(env: Env, given: Given) -> list[Target]:
+def targets_of(env: Env, given: Options) -> list[Target]:
     """The session named here, else all, whatever `$CODEH_SESSION` says."""
-    if given.given("session", "argument"):
+    if given.specified("session", "argument"):
         return [for_reading(env, given.session, given.argument)]
     return [Target(path, "") for _, path in ids(env)]
 
 
-def found_in(env: Env, given: Given, pattern: Pattern, lost: Lost, unread: list[str]) -> Iterator[Json]:
+def found_in(env: Env, given: Options, pattern: Pattern, lost: Lost, unread: list[str]) -> Iterator[Json]:
     """The hits as records; `unread` gets the sessions that cannot be read, a named one raises."""
-    named = bool(given.given("session", "argument"))
+    named = bool(given.specified("session", "argument"))
     targets = {target.path: target for target in targets_of(env, given)}
     for path in targets if named else passing(list(targets)):
         target = targets[path]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...base.env import Env
-from ...base.options import QUIET, Options
+from ...base.options import QUIET, OptionSet
 
 EXAMPLES = """\
   echo '{"id":1,"argv":["append","-s","demo","-m","Why is the sky blue?"]}' | codeh-history serve
@@ -13,11 +13,11 @@ _LINE = '{"id":1,"argv":["list"]}'
 STRAY = "what to do is said on stdin, a JSON line a command"
 
 
-class Given(Options):
+class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, _given: Given) -> int:
+def run(env: Env, _given: Options) -> int:
     from .server import Server
 
     if env.terminal(env.stdin):

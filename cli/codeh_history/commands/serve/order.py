@@ -57,7 +57,7 @@ def turn_of(
     """
     if options is None:
         return Turn(None)
-    takes, endless = module_of(verb).Given, bool(options.get("follow"))
+    takes, endless = module_of(verb).Options, bool(options.get("follow"))
     one = "session" in takes.TYPES and "sessions" not in takes.TYPES  # it takes at most one
     if verb in WIDE or not one or any(options.get(name) for name in WIDENED):
         return Turn(None, endless)

@@ -20,7 +20,7 @@ EXAMPLES = """\
 STRAY = "the session is the only argument; -n N shows the last N messages"
 
 
-class Given(Reading):
+class Options(Reading):
     last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
     items: bool = flag("JSON lines with the committed and pending content of each message.")
     curated: bool = flag("As `curate` would leave it.")
@@ -30,7 +30,7 @@ class Given(Reading):
     no_pager: bool = NO_PAGER
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     given.one_of("--items, --json, --jsonl", "items", "json", "jsonl")
     if given.follow and (given.items or given.json or given.curated):
         raise Usage("--follow prints text or --jsonl only")

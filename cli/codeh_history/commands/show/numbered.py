@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.errors import Lost
-from ...base.jobs import beside
+from ...base.shared_options import beside
 from ...filters.curate import passes
 from ...filters.curate.base import Settings
 from ...session.model import Json, Message, Summary

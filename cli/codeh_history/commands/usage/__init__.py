@@ -33,7 +33,7 @@ A_DAY = 24 * 60 * 60 * 1000
 DATE = len("2026-01-31")
 
 
-class Given(Reading, without=("argument",)):
+class Options(Reading, without=("argument",)):
     sessions: Sequence[str] | None = argument("[SESSION...]", "Only these sessions, including sub-agents.")
     by: str | None = option(
         "WHAT", "day, week, month, model (default), provider, program, session or dir.", choices=BY
@@ -44,7 +44,7 @@ class Given(Reading, without=("argument",)):
     prices: str | None = option("FILE", "JSON prices by model, in dollars per million tokens.")
 
 
-def run(env: Env, given: Given) -> None:
+def run(env: Env, given: Options) -> None:
     asked = _asked(env, given)
     table = prices.table()
     rows = _rows(
@@ -59,7 +59,7 @@ def run(env: Env, given: Given) -> None:
         raise BadData("damaged sessions are named above (`codeh-history verify -s ID` says where)")
 
 
-def _asked(env: Env, given: Given) -> Asked:
+def _asked(env: Env, given: Options) -> Asked:
     by = given.by or "model"
     since = from_millis(moment(env, given.since)) if given.since is not None else None
     until = None

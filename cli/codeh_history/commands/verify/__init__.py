@@ -26,13 +26,13 @@ EXAMPLES = """\
 """
 
 
-class Given(Reading):
+class Options(Reading):
     to: str | None = option("FORMAT", "Report what this provider would refuse.")
     model: str | None = option("MODEL", "With --to: for which model.")
     json: bool = JSON
 
 
-def run(env: Env, given: Given) -> int:
+def run(env: Env, given: Options) -> int:
     target = for_reading(env, given.session, given.argument)
     with progress(env, "verifying", size_of(target.path), SECOND):
         found = verdict(env, given, target)
@@ -45,7 +45,7 @@ def run(env: Env, given: Given) -> int:
     return 0 if found["ok"] else NegativeAnswer.exit_code
 
 
-def verdict(env: Env, given: Given, target: Target) -> Json:
+def verdict(env: Env, given: Options, target: Target) -> Json:
     """What is wrong with it: by itself, or to a provider."""
     if given.to:
         from ...send.payload import provider_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import orjson
 
 from ... import providers
-from ...base.jobs import beside
+from ...base.shared_options import beside
 from ...providers.base import Options, Request
 from ...send.payload import model_for
 from ...session.model import Json, Message, Part

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import BadData, SummarizerFailed, Usage
-from ...base.jobs import BySettings, Compact, Compaction, beside
 from ...base.read_json import demanded
+from ...base.shared_options import BySettings, Compact, Compaction, beside
 from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ...base.errors import BudgetUnreachable
-from ...base.jobs import beside
+from ...base.shared_options import beside
 from ...session.model import Json, Message
 from ...session.ops import apply
 from ...session.sources import rendered

@@ -11,7 +11,7 @@ from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, Lost, TryAgain, Usage
 from ...base.input import from_file, read_file
-from ...base.jobs import Compact, Compaction, tools_from
+from ...base.shared_options import Compact, Compaction, tools_from
 from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...session.ops import Op, apply
@@ -27,7 +27,7 @@ SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 def _check_apply(given: Compact) -> None:
     """Refuse what `--apply` takes from the plan."""
     options = (given.plan, given.via, given.system, given.tools)
-    if any(option not in (None, False) for option in options) or given.given(*Compaction.DEFAULTS):
+    if any(option not in (None, False) for option in options) or given.specified(*Compaction.DEFAULTS):
         raise Usage("--apply takes its limits from the plan: give no others")
 
 

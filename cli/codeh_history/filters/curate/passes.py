@@ -1,13 +1,13 @@
 """The curation passes, in their order: each takes a view and returns the ops that change it.
 
-Each is idempotent and linear; a new one is a module and its name in `jobs.PASSES`.
+Each is idempotent and linear; a new one is a module and its name in `shared_options.PASSES`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from ...base import jobs
+from ...base import shared_options
 from ...base.modules import module
 from ...session.fold import View
 from ...session.model import Json
@@ -16,7 +16,7 @@ from .base import Settings
 
 Pass = Callable[[View, Settings], list[Op]]
 
-PASSES: dict[str, Pass] = {name: module(f"{__package__}.{name}").run for name in jobs.PASSES}
+PASSES: dict[str, Pass] = {name: module(f"{__package__}.{name}").run for name in shared_options.PASSES}
 FORCED = ("kinds", "pairs")  # what every provider's rules demand, also of a raw payload
 
 

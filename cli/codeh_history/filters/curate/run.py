@@ -8,7 +8,7 @@ import orjson
 
 from ...base.env import Env
 from ...base.errors import InputOutput, Usage
-from ...base.jobs import THOUGHTS, UNANSWERED, BySettings, Curation
+from ...base.shared_options import THOUGHTS, UNANSWERED, BySettings, Curation
 from ...session.exchanges import IDE_MARKERS
 from ...session.model import Json
 from ...session.ops import Op

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...base.options import ALLOW_MISSING, IDENTITY, QUIET, REPORT, STRICT, Options, argument, flag, option
+from ...base.options import (
+    ALLOW_MISSING,
+    IDENTITY,
+    QUIET,
+    REPORT,
+    STRICT,
+    OptionSet,
+    argument,
+    flag,
+    option,
+)
 from ...programs import forms, sessions
 
 FORMS = (*sessions.PROGRAMS, *forms.IMPORTERS)
 
 
-class Given(Options):
+class Options(OptionSet):
     files: Sequence[str] | None = argument(
         "[FILE|-]...", "Files to import, one session each, or a program's folder."
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import Any, Callable, Self, Sequence
 from .errors import BadData, Usage
 from .input import check_json, from_file
-from .options import ALLOW_MISSING, IN_PLACE, MOST_TOKENS, REPORT, STREAM, Options, Reading, flag, option
+from .options import ALLOW_MISSING, IN_PLACE, MOST_TOKENS, REPORT, STREAM, OptionSet, Reading, flag, option
 from .read_json import demanded
 
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
@@ -20,7 +20,7 @@ FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
 _WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
-class Settable(Options):
+class Settable(OptionSet):
     """Options of which a session's settings may say what was not given."""
 
     def within(self, meta: dict[str, Any], session: str, tell: Callable[[str], None]) -> Self:
@@ -33,7 +33,7 @@ class Settable(Options):
             if key not in KEYS:
                 instead = "give the flag" if key in FLAGS_ONLY else "there is no such setting"
                 tell(f"{session}: {key} is not taken from a session; {instead}")
-            elif name in self.DEFAULTS and not self.given(name):
+            elif name in self.DEFAULTS and not self.specified(name):
                 with BySettings(session):
                     found[name] = value_of(key, value)
         return self.but(**found) if found else self
@@ -78,7 +78,7 @@ class Compaction(Settable, section="Compaction"):
     history_share: float | None = option("S", "With loop: share for earlier exchanges (0.2).", rare=True)
 
 
-class Explained(Options, section="Compaction"):
+class Explained(OptionSet, section="Compaction"):
     """Whether it is told what a budget went to; never kept in a session."""
 
     explain: bool = flag("Show on stderr what used the budget, what was removed.")

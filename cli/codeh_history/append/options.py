@@ -21,7 +21,7 @@ class Text(Writing, section="Message"):
     new: bool = NEW
 
 
-class Given(Text, section="Message"):
+class Options(Text, section="Message"):
     """The options of a message, and the other ways in which messages come."""
 
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...base.options import JSON, QUIET, REPORT, SESSION, Options, argument, flag, option
+from ...base.options import JSON, QUIET, REPORT, SESSION, OptionSet, argument, flag, option
 from ...programs import sessions
 
 
-class Given(Options):
+class Options(OptionSet):
     argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is not changed.")
     budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
     to: str | None = option(

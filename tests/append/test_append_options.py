@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.append.given import Given
+from codeh_history.append.options import Options
 from codeh_history.base.errors import Usage
 
 
@@ -20,7 +20,7 @@ from codeh_history.base.errors import Usage
     ids=str,
 )  # fmt: skip
 def test_what_goes_together_is_taken(given: dict[str, Any]) -> None:
-    Given(**given).check()
+    Options(**given).check()
 
 
 @pytest.mark.parametrize(
@@ -43,4 +43,4 @@ def test_what_contradicts_itself_is_exit_2_before_anything_is_stored(
     given: dict[str, Any], why: str
 ) -> None:
     with pytest.raises(Usage, match=rf"^{why}"):
-        Given(**given).check()
+        Options(**given).check()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.base.jobs import (
+from codeh_history.base.shared_options import (
     FLAGS_ONLY,
     KEYS,
     Curation,
@@ -39,7 +39,7 @@ def test_what_was_not_given_is_as_the_session_says() -> None:
 def test_what_runs_a_command_or_lifts_a_limit_is_never_taken_from_a_session(key: str) -> None:
     said: list[str] = []
     found = Reduction().within({key: "rm -rf /"}, "s", said.append)
-    assert found.given() == []
+    assert found.specified() == []
     assert said == [f"s: {key} is not taken from a session; give the flag"]
     assert key not in KEYS
 
@@ -49,7 +49,7 @@ def test_a_setting_that_there_is_not_is_told_and_one_of_another_job_is_not() -> 
         "s: curate.nothing is not taken from a session; there is no such setting"
     ]
     said: list[str] = []
-    assert Curation().within({"compact.budget": "1k"}, "s", said.append).given() == []
+    assert Curation().within({"compact.budget": "1k"}, "s", said.append).specified() == []
     assert said == []
 
 
