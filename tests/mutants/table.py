@@ -354,8 +354,8 @@ MUTANTS = [
     ),
     Mutant(
         "a request waits for none but those of its session", "commands/serve/order.py",
-        "(any_session or not held.isdisjoint(sessions))",
-        "(not held.isdisjoint(sessions))",
+        "{self._last.get(key, self._wide) for key in keys}",
+        "{self._last.get(key) for key in keys}",
         ("commands/serve/test_serve_order.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),
     ),
     Mutant(

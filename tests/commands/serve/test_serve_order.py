@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from asyncio import Future, new_event_loop, sleep
+from collections.abc import Container, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
-from codeh_history.commands.serve.order import Turn, free, turn_of
+from codeh_history.commands.serve.order import Order, Turn, turn_of
 from codeh_history.main import options_of
 from codeh_history.store.paths import path_of
 
@@ -29,11 +31,47 @@ def conflict(first: Turn, second: Turn) -> bool:
     return bool(first.sessions & second.sessions)
 
 
-@given(TURNS)
-def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(turns: list[Turn]) -> None:
-    assert list(free(enumerate(turns))) == [
-        place for place, turn in enumerate(turns) if not any(conflict(each, turn) for each in turns[:place])
-    ]
+def begun(turns: list[Turn], data: st.DataObject) -> Iterator[tuple[set[int], set[int]]]:
+    """Those that may run and those that have ended, each time one ends."""
+    with closing(new_event_loop()) as loop:
+        order = Order()
+        ends: list[Future[None]] = []
+        waits: list[set[Future[None]]] = []
+        for turn in turns:
+            ends.append(loop.create_future())
+            waits.append(order.enter(turn, ends[-1]))
+        while True:
+            ended = {place for place, end in enumerate(ends) if end.done()}
+            free = {place for place, each in enumerate(waits) if all(end.done() for end in each)}
+            yield free, ended
+            if not free - ended:
+                return
+            ends[data.draw(st.sampled_from(sorted(free - ended)))].set_result(None)
+            loop.run_until_complete(sleep(0))
+
+
+@given(TURNS, st.data())
+def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(
+    turns: list[Turn], data: st.DataObject
+) -> None:
+    for free, ended in begun(turns, data):
+        assert free == {
+            place
+            for place, turn in enumerate(turns)
+            if not any(conflict(turns[each], turn) for each in range(place) if each not in ended)
+        }
+    assert len(ended) == len(turns)
+
+
+@given(TURNS, TURNS)
+def test_what_comes_later_waits_for_nothing_that_has_ended(first: list[Turn], later: list[Turn]) -> None:
+    with closing(new_event_loop()) as loop:
+        order = Order()
+        for turn in first:
+            end: Future[None] = loop.create_future()
+            order.enter(turn, end)
+            end.set_result(None)
+        assert not any(order.enter(turn, loop.create_future()) for turn in later[:1])
 
 
 ANY = None

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import base64
+import os
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.commands.serve import output
-from codeh_history.commands.serve.output import Json, Kept, Streamed
+from codeh_history.commands.serve.output import Json, Output
+
+NONE = os.open(os.devnull, os.O_RDONLY)
 
 
 def test_output_is_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(output, "MOST", 10)
-    kept = Kept("stdout")
+    kept = Output(NONE, "stdout", None)
     kept.add(b"12345")
     kept.add(b"67890")
     assert (kept.lost, kept.end("more")) == (False, {"stdout": "1234567890more"})
@@ -24,7 +27,7 @@ def test_output_is_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_what_is_no_utf_8_is_base64() -> None:
-    kept = Kept("stdout")
+    kept = Output(NONE, "stdout", None)
     kept.add(b"\xff")
     assert kept.end() == {"stdout64": "/w=="}
 
@@ -34,7 +37,7 @@ def test_what_is_no_utf_8_is_base64() -> None:
 )
 def test_events_are_what_came_with_no_character_cut(pieces: list[bytes], data: st.DataObject) -> None:
     events: list[Json] = []
-    streamed = Streamed("stdout", events.append)
+    streamed = Output(NONE, "stdout", events.append)
     whole = left = b"".join(pieces)
     while left:
         cut = data.draw(st.integers(1, len(left)))

@@ -208,6 +208,14 @@ def test_a_huge_line_is_refused_and_what_follows_is_done(server: Server) -> None
     assert server.answer(2)["code"] == 0
 
 
+def test_a_request_comes_in_any_pieces(home: Path, server: Server) -> None:
+    for number in range(3):
+        for byte in b'{"id":%d,"argv":["append","-s","a","-m","%d"]}\n' % (number, number):
+            server.write(bytes([byte]))
+    assert server.end() == 0
+    assert texts(home, "a") == ["0", "1", "2"]
+
+
 def test_it_finishes_what_was_asked_when_its_stdin_ends(home: Path, server: Server) -> None:
     for number in range(5):
         server.send("append", "-s", "a", "-m", str(number), id=number)

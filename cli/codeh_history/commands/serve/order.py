@@ -1,10 +1,11 @@
-"""Which requests run now: those of one session keep their order, those of other sessions do not wait."""
+"""Which requests wait: those about one session keep their order, those about others do not wait."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from asyncio import Future
+from collections.abc import Container, Mapping
+from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.ids import is_id
@@ -27,25 +28,33 @@ class Turn(NamedTuple):
     endless: bool = False
 
 
-AnyTurn = TypeVar("AnyTurn")
+class Order:
+    """A lock for each session, taken in the order of the requests; one about any session takes all."""
 
+    def __init__(self) -> None:
+        self._last: dict[object, Future[None]] = {}  # by session, the end of the last request about it
+        self._wide: Future[None] | None = None  # the end of the last request about any session
 
-def free(turns: Iterable[tuple[AnyTurn, Turn]]) -> Iterator[AnyTurn]:
-    """Of requests in the order in which they came, those that need not wait for one before them."""
-    held: set[str] = set()  # sessions of those before
-    any_session = False  # whether one of those before may be about any session
-    first = True
-    for request, (sessions, endless) in turns:
-        if sessions is None:
-            waits = not first
+    def enter(self, turn: Turn, over: Future[None]) -> set[Future[None]]:
+        """Place a request, which ends with `over`, behind those before it: the ends it must wait for.
+
+        Each of those waits for those before it in turn.
+        """
+        keys: set[object] = set(turn.sessions or ())
+        if turn.sessions is None:
+            earlier = {*self._last.values(), self._wide}
         else:
-            waits = bool(sessions) and (any_session or not held.isdisjoint(sessions))
-        if not waits:
-            yield request
-        if not endless:
-            first = False
-            held.update(sessions or ())
-            any_session = any_session or sessions is None
+            earlier = {self._last.get(key, self._wide) for key in keys}
+        if not turn.endless:
+            for key in keys or {over}:
+                self._last[key] = over
+            if turn.sessions is None:
+                self._last, self._wide = {}, over
+            over.add_done_callback(self._forget)
+        return {each for each in earlier if each is not None and not each.done()}
+
+    def _forget(self, over: Future[None]) -> None:
+        self._last = {key: each for key, each in self._last.items() if each is not over}
 
 
 def turn_of(
@@ -53,13 +62,13 @@ def turn_of(
 ) -> Turn:
     """The turn of a command with these options, None where they cannot be read.
 
-    `known`: sessions of a database that are there.
+    `known`: sessions of a database that exist.
     """
     if options is None:
         return Turn(None)
     takes, endless = module_of(verb).Options, bool(options.get("follow"))
-    one = "session" in takes.TYPES and "sessions" not in takes.TYPES  # it takes at most one
-    if verb in WIDE or not one or any(options.get(name) for name in WIDENED):
+    single = "session" in takes.TYPES and "sessions" not in takes.TYPES  # it takes at most one
+    if verb in WIDE or not single or any(options.get(name) for name in WIDENED):
         return Turn(None, endless)
     name = options.get("argument") or options.get("session")
     if name is None and verb != "search":  # which searches all, whatever $CODEH_SESSION is
@@ -68,14 +77,13 @@ def turn_of(
         return Turn(frozenset(), endless)
     names = [name, options["into"]] if options.get("into") else [name]
     sessions = [_session(each, env, cwd) for each in names]
-    if not issubclass(takes, Writing) and not _is_there(sessions[0], known):
+    if None in sessions or not (issubclass(takes, Writing) or _exists(str(sessions[0]), known)):
         return Turn(None, endless)  # a prefix, perhaps
-    certain = frozenset(each for each in sessions if each is not None)
-    return Turn(certain if None not in sessions else None, endless)
+    return Turn(frozenset(map(str, sessions)), endless)
 
 
 def _session(name: object, env: Env, cwd: str) -> str | None:
-    """A session's path without its ending; None where the name is no exact one."""
+    """A session's path without its ending; None where the name is not an exact one."""
     if not isinstance(name, str) or not (is_id(name) or is_path(name)):
         return None
     path = path_of(env, name)
@@ -85,8 +93,6 @@ def _session(name: object, env: Env, cwd: str) -> str | None:
     return path.removesuffix("l").removesuffix(".json")
 
 
-def _is_there(session: str | None, known: Container[str]) -> bool:
-    """Whether it is there for certain; a database is not asked: all other requests would wait for it."""
-    return session is not None and (
-        session in known or any(os.path.exists(session + ending) for ending in (".jsonl", ".json"))
-    )
+def _exists(session: str, known: Container[str]) -> bool:
+    """Whether it certainly exists; a database is not queried: all other requests would wait for it."""
+    return session in known or any(os.path.exists(session + ending) for ending in (".jsonl", ".json"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64decode
-from binascii import Error as NotBase64
 from dataclasses import dataclass, field
 
 import orjson
@@ -20,7 +19,7 @@ Id = str | int | None
 
 @dataclass(frozen=True)
 class Request:
-    """What is to be run: `stdin` None is an empty one; `environ` is beside our own, None takes one away."""
+    """A command to run: `stdin` None is an empty one; `environ` adds to ours, None removes a variable."""
 
     id: Id
     argv: list[str]
@@ -28,63 +27,58 @@ class Request:
     cwd: str = ""
     environ: dict[str, str | None] = field(default_factory=dict)
     stream: bool = False
-    size: int = 0
 
 
 @dataclass(frozen=True)
 class Cancel:
-    """That a request shall be ended."""
+    """A request to end another."""
 
     id: Id
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A line that asks for nothing that can be done, and whose it is, as far as it says so."""
+    """A line that is no valid request; `id` None if it has none."""
 
     id: Id
     error: HistoryError
 
 
 def read(line: bytes) -> Request | Cancel | Refusal:
-    """What a line asks for; `size` is what it holds in memory."""
+    """What a line asks for."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
         return Refusal(None, BadData("not a line of JSON"))
     if not isinstance(value, dict):
         return Refusal(None, BadData("not a JSON object"))
-    id = value.get("id")
+    name = "cancel" if list(value) == ["cancel"] else "id"
+    id = value.get(name)
+    if not isinstance(id, str | int) or isinstance(id, bool):
+        return Refusal(None, BadData(f"{name}: a text or an integer expected"))
+    if name == "cancel":
+        return Cancel(id)
     try:
-        if "cancel" in value:
-            return _cancel(value)
-        _see_that_it_is_an_id(id, "id")
-        return _request(value, len(line))
+        return _request(id, value)
     except HistoryError as error:
-        return Refusal(id if _is_id(id) else None, error)
+        return Refusal(id, error)
 
 
-def _cancel(value: dict[str, object]) -> Cancel:
-    _see_that_it_is_an_id(value["cancel"], "cancel")
-    if len(value) > 1:
+def _request(id: Id, value: dict[str, object]) -> Request:
+    if "cancel" in value:
         raise BadData("cancel goes alone")
-    return Cancel(value["cancel"])  # type: ignore[arg-type]  # seen above
-
-
-def _request(value: dict[str, object], size: int) -> Request:
     for name in value:
         if name not in FIELDS:
             meant = near(name, FIELDS)
             raise BadData(f"{name}: no such field" + (f"; did you mean {meant}?" if meant else ""))
-    argv = value.get("argv")
+    argv, cwd, stream = value.get("argv"), value.get("cwd", ""), value.get("stream", False)
+    environ = value.get("env", {})
     if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
         raise BadData("argv: a list of texts expected, the verb first")
-    environ = value.get("env", {})
     if not isinstance(environ, dict) or not all(
         name and "=" not in name and isinstance(each, str | None) for name, each in environ.items()
     ):
         raise BadData("env: an object expected, of texts by name, null for what is to be left out")
-    cwd, stream = value.get("cwd", ""), value.get("stream", False)
     if not isinstance(cwd, str):
         raise BadData("cwd: a text expected")
     if not isinstance(stream, bool):
@@ -94,29 +88,17 @@ def _request(value: dict[str, object], size: int) -> Request:
     verb = next((word for word in argv if word != "--"), "")  # which may stand before it
     if verb in REFUSED:
         raise Usage(f"{verb} is not for `serve`: {REFUSED[verb]}")
-    return Request(value["id"], argv, _stdin(value), cwd, environ, stream, size)  # type: ignore[arg-type]
+    return Request(id, argv, _stdin(value.get("stdin"), value.get("stdin64")), cwd, environ, stream)
 
 
-def _stdin(value: dict[str, object]) -> bytes | None:
-    text, coded = value.get("stdin"), value.get("stdin64")
+def _stdin(text: object, coded: object) -> bytes | None:
     if text is not None and coded is not None:
         raise BadData("stdin and stdin64: one of them")
-    if isinstance(text, str):
-        return text.encode()
-    if isinstance(coded, str):
-        try:
-            return b64decode(coded, validate=True)
-        except (NotBase64, ValueError):
-            raise BadData("stdin64: not base64") from None
-    if text is not None or coded is not None:
-        raise BadData(f"{'stdin' if coded is None else 'stdin64'}: a text expected")
-    return None
-
-
-def _see_that_it_is_an_id(value: object, name: str) -> None:
-    if not _is_id(value):
-        raise BadData(f"{name}: a text or an integer expected")
-
-
-def _is_id(value: object) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool)
+    if not isinstance(text, str | None) or not isinstance(coded, str | None):
+        raise BadData(f"{'stdin64' if text is None else 'stdin'}: a text expected")
+    if coded is None:
+        return None if text is None else text.encode()
+    try:
+        return b64decode(coded, validate=True)
+    except ValueError:
+        raise BadData("stdin64: not base64") from None
