@@ -172,3 +172,26 @@ def test_a_summary_of_failures_alone_is_shortened_like_any_other() -> None:
         view = apply(view, made.ops)
         assert "drop" not in made.stages
         assert budget * 0.75 <= made.after <= budget
+
+
+def test_2026_11_24_what_a_line_is_does_not_depend_on_how_many_turns_stay() -> None:
+    """More of the newest turns stayed than at first: a rule said in them had been struck from all others."""
+    view = session([
+        message
+        for n in range(60)
+        for message in (
+            user(f"Please look at module {n} and never touch src/billing."),
+            *asked(f"c{n}", "read_file", {"path": f"src/m{n}.py"}, {"output": output(n, 12)}),
+            model(f"Module {n} holds the parser. We decided to keep it."),
+        )
+    ])  # fmt: skip
+    for share in (2, 4, 8):
+        after = apply(view, plan(view, tokens(view) // share).ops)
+        text = after.summaries[0].text
+        shown = {message.id for message in after.messages}
+        last = max(n for n in range(60) if f"m{4 * n}" not in shown)
+        rules = text.partition("Rules:\n")[2].partition("\nDe")[0]
+        assert f"module {last} and never touch src/billing" in rules, share
+        last = max(n for n in range(60) if f"m{4 * n + 3}" not in shown)
+        stands = text.partition("Where things stand:\n")[2].partition("\nWhat was asked:")[0]
+        assert stands == f"- Model: Module {last} holds the parser. We decided to keep it.", share

@@ -62,6 +62,7 @@ class Extract:
         self._vocabulary = Vocabulary()
         self.measure()
         self._lines = [*self._earlier_and_ledger(), *self._read()]
+        self._topics = [line.topic for line in self._lines]
 
     def measure(self) -> None:
         """Look at the draft again: more of it may stay."""
@@ -99,10 +100,15 @@ class Extract:
     def _chosen(self) -> list[Line]:
         """The lines to be told, what is kept longest first."""
         gone = self._draft.doomed
-        lines = [
-            line for line in self._lines if line.number < 0 or line.kind in LEDGER or line.number in gone
-        ]
-        lines = list({(line.text.strip(), line.kind in LEDGER): line for line in lines}.values())
+        newest: dict[tuple[str, bool], Line] = {}  # without repeats; what is said again counts where it is last
+        for line, topic in zip(self._lines, self._topics, strict=True):
+            line.topic = topic  # which choosing changes, among the lines that go
+            if line.number < 0 or line.kind in LEDGER or line.number in gone:
+                key = line.text.strip(), line.kind in LEDGER
+                if line.kind in PROSE:
+                    newest.pop(key, None)
+                newest[key] = line
+        lines = list(newest.values())
         if self._work:
             lines += names(lines, self._vocabulary)
         for place, line in enumerate(lines):
