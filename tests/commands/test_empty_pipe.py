@@ -41,6 +41,16 @@ def test_it_is_said_and_nothing_is_stored(filled: Path, line: str) -> None:
     assert {path: path.read_bytes() for path in (filled / "sessions").iterdir()} == before
 
 
+def test_2026_11_24_it_is_said_before_which_session_was_answered(home: Path) -> None:
+    """Several sessions were used in this directory: the question is idle where there is no answer."""
+    for id in ("one", "two"):
+        inside("append", "--new", "-s", id, "-m", "hi", home=home)
+    for stdin in ([b""], [b" \n"]):
+        result = inside("append", "--from", "auto", home=home, stdin=stdin)
+        assert result.code == 75
+        assert result.err == b"codeh-history: stdin: nothing arrived: the command before printed nothing\n"
+
+
 @pytest.mark.parametrize("line", ["curate -", "import -", "append -s demo --from auto"])
 def test_no_command_is_blamed_where_there_is_none(filled: Path, line: str) -> None:
     with open(os.devnull, "rb") as null:

@@ -6,6 +6,7 @@ import os
 import shlex
 import stat
 
+from ..base import piped
 from ..base.env import Env
 from ..base.errors import HistoryError, InputOutput, TryAgain
 from ..base.folders import SUFFIX, ensure_dir, entries, remove, sync_dir, temporary, write_new
@@ -37,9 +38,16 @@ def answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
 
 
 def kept_answer(env: Env, format: str) -> str:
-    """Keep the provider's answer that stands on stdin; what to say of how it is stored."""
-    data = b"" if env.terminal(env.stdin) else env.read_stdin()
-    file = _kept(env, "unnamed", data, "answer") if data.strip() else None
+    """Keep the provider's answer on stdin; returns how to store it, to be put behind an error.
+
+    TryAgain where nothing arrives.
+    """
+    if env.terminal(env.stdin):
+        return ""
+    data = env.read_stdin()
+    if not data.strip():
+        raise TryAgain(f"stdin: {piped.nothing(env)}")
+    file = _kept(env, "unnamed", data, "answer")
     if file is None:
         return ""
     return f" (the answer is kept: `codeh-history append -s SESSION --from {format} < {shlex.quote(file)}`)"
