@@ -100,7 +100,7 @@ class Extract:
     def _chosen(self) -> list[Line]:
         """The lines to be told, what is kept longest first."""
         gone = self._draft.doomed
-        newest: dict[tuple[str, bool], Line] = {}  # without repeats; what is said again counts where it is last
+        newest: dict[tuple[str, bool], Line] = {}  # without repeats: of a sentence the last
         for line, topic in zip(self._lines, self._topics, strict=True):
             line.topic = topic  # which choosing changes, among the lines that go
             if line.number < 0 or line.kind in LEDGER or line.number in gone:
