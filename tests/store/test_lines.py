@@ -50,8 +50,10 @@ def whole(path: Path, step: int, limit: int) -> list[str]:
 
 
 def skimmed(path: Path, step: int, limit: int) -> list[str]:
-    logs = skimming.logs(str(path), big=0, step=step, longest=limit)
-    return [r.data["id"] for part in logs for r in part.records]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(skimming, "_STEP", step)
+        patch.setattr(skimming, "blocks", partial(skimming.blocks, longest=limit))
+        return [r.data["id"] for part in skimming.logs(str(path), big=0) for r in part.records]
 
 
 def backwards(path: Path, step: int, limit: int) -> list[str]:

@@ -38,17 +38,23 @@ def same(found: Message | None, expected: Message | None) -> bool:
     return all(getattr(found, name) == getattr(expected, name) for name in names)
 
 
-@given(data=some.files_of() | plain_files() | talks(), role=st.sampled_from([None, "user", "model"]))
+@given(
+    data=some.files_of() | plain_files() | talks(),
+    role=st.sampled_from([None, "user", "model"]),
+    end=st.sampled_from([1, 100, 400, from_end.END]),
+)
 def test_it_equals_the_fold(
-    data: bytes, role: str | None, tmp_path_factory: pytest.TempPathFactory
+    data: bytes, role: str | None, end: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
-    try:
-        found = from_end.from_end(str(path), role)
-    except NeedsFold:
-        event("needs the fold")
-        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(from_end, "END", end)
+        try:
+            found = from_end.from_end(str(path), role)
+        except NeedsFold:
+            event("needs the fold")
+            return
     assert same(found, by_fold(data, role))
 
 
@@ -98,7 +104,29 @@ def test_what_is_found_from_the_end(lines: list[str], text: str | None, tmp_path
         ['{"role":"user","parts":[{"text":"bare"}]}'],
     ],
 )  # fmt: skip
-def test_what_needs_the_fold(lines: list[str], tmp_path: Path) -> None:
+def test_what_needs_the_fold(lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or is right: lines that only concern others at the end need no more than these."""
+    path = tmp_path / "s.jsonl"
+    path.write_text("".join(f"{line}\n" for line in lines))
+    for end in range(1, path.stat().st_size + 1):
+        monkeypatch.setattr(from_end, "END", end)
+        try:
+            found = from_end.from_end(str(path), None)
+        except NeedsFold:
+            continue
+        assert same(found, by_fold(path.read_bytes(), None)), end
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [M % ("a", "one"), M % ("b", "two"), '{"type":"revert","id":"r","of":"b"}'],
+        [M % ("a", "one"), '{"type":"ref","id":"f","role":"user","blockIds":["x"]}'],
+        [M % ("a", "one"), '{"type":"message"'],
+        ['{"role":"user","parts":[{"text":"bare"}]}'],
+    ],
+)  # fmt: skip
+def test_what_always_needs_the_fold(lines: list[str], tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
     with pytest.raises(NeedsFold):
@@ -110,23 +138,27 @@ def test_only_the_end_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     path.write_text("".join(f"{M % (f'm{n}', 'x' * 50)}\n" for n in range(5000)) + A % ("z", "end") + "\n")
     parsed: list[bytes] = []
     parse = from_end.parse
-    monkeypatch.setattr(from_end, "parse", lambda lines: (parsed.extend(lines), parse(lines))[1])
+    monkeypatch.setattr(from_end, "parse", lambda lines: parse(parsed.extend(lines) or parsed))
     found = from_end.from_end(str(path), "model")
     assert found is not None
     assert found.id == "z"
-    assert len(parsed) == 1
+    assert sum(map(len, parsed)) <= from_end.END
+    monkeypatch.undo()
     assert from_end.from_end(str(path), "user") is not None
 
 
-def test_an_id_is_looked_for_in_all_that_stands_before(tmp_path: Path) -> None:
+def test_an_id_is_looked_for_in_all_that_stands_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(from_end, "_STEP", 7)
     path = tmp_path / "s.jsonl"
     for at in range(20):
         path.write_text("x" * at + '"m1"' + "y" * 20)
         with path.open("rb") as file:
-            assert from_end.occurs(file.fileno(), "m1", 24, 7)
-            assert not from_end.occurs(file.fileno(), "m1", at + 3, 7)
-            assert not from_end.occurs(file.fileno(), "m2", 24, 7)
-            assert from_end.occurs(file.fileno(), "m\n", 24, 7)
+            assert from_end.occurs(file.fileno(), "m1", 24)
+            assert not from_end.occurs(file.fileno(), "m1", at + 3)
+            assert not from_end.occurs(file.fileno(), "m2", 24)
+            assert from_end.occurs(file.fileno(), "m\n", 24)
 
 
 def test_strict_reads_everything(tmp_path: Path) -> None:

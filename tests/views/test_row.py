@@ -8,16 +8,13 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import event, given
-from hypothesis import strategies as st
+from hypothesis import given
 
 import strategies as some
 from codeh_history.session.exchanges import is_prompt, prompts
 from codeh_history.session.fold import View, fold
 from codeh_history.session.pairing import open_calls
-from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
-from codeh_history.views import open_calls as calling
 from codeh_history.views import row as listing
 from plain_logs import plain_files, talks
 
@@ -51,15 +48,6 @@ def counted(count: listing.Count) -> dict[str, Any]:
     return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **found}
 
 
-@given(data=talks())
-def test_one_text_a_line_is_counted_as_the_fold_does(data: bytes) -> None:
-    found = listing.count_lines(data)
-    event(f"counted: {found is not None}")
-    if found is not None:
-        found.bytes = len(data)
-        assert counted(found) == folded(data)
-
-
 def said(text: object = "hi", **fields: object) -> str:
     return orjson.dumps(
         {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}], **fields}
@@ -89,22 +77,11 @@ def test_the_numbers_are_those_of_the_fold(data: bytes) -> None:
     assert counted(listing.count_bytes(data)) == folded(data)
 
 
-@given(data=talks() | some.files_of() | plain_files(), most=st.integers(0, 3))
-def test_those_of_a_big_file_too(data: bytes, most: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+@given(data=talks() | some.files_of() | plain_files())
+def test_those_of_a_big_file_too(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     assert counted(listing.count_file(str(path), big=0)) == folded(data)
-
-
-def test_answered_calls_are_let_go() -> None:
-    call = '{"type":"message","id":"%s","kind":"codeh","parts":[{"functionCall":{"id":"%s","name":"f"}}]}\n'
-    answer = (
-        '{"type":"message","id":"%s","kind":"tool","parts":[{"functionResponse":{"id":"%s","name":"f"}}]}\n'
-    )
-    text = "".join((call % (f"c{n}", f"c{n}")) + (answer % (f"r{n}", f"c{n}")) for n in range(calling.MANY))
-    count = listing.count_plain([parse(lines_of((text + call % ("x", "x")).encode()))])
-    assert count.row("s.jsonl")["open_calls"] == 1
-    assert len(count.calling.held) < calling.MANY
 
 
 @pytest.mark.parametrize(
@@ -120,7 +97,7 @@ def test_a_session_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
     row = listing.row_of(str(tmp_path / "d.jsonl"))
     assert (row["id"], row["messages"], row["title"]) == ("d", 0, None)
     assert "not a regular file" in row["problem"]
-    assert "No such file" in listing.row_of(str(tmp_path / "x.jsonl"))["problem"]
+    assert "no such session" in listing.row_of(str(tmp_path / "x.jsonl"))["problem"]
 
 
 @pytest.mark.parametrize(

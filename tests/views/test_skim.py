@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
+from codeh_history.session.pairing import open_calls
 from codeh_history.session.records import Log, lines_of, parse
 from codeh_history.store import read
 from codeh_history.views import skim as skimming
-from codeh_history.views.skim import NeedsFold, Skim
+from codeh_history.views.skim import NeedsFold, OpenCalls, Skim
 from plain_logs import plain_files
 
 
@@ -35,6 +36,35 @@ def skimmed(pieces: list[Log]) -> tuple[Skim, list[Message]] | None:
         return None
     assert sorted(found) == list(range(1, skim.placed + 1))
     return skim, [found[number] for number in sorted(found)]
+
+
+IDS = st.sampled_from(["c1", "c2", None])
+NAMES = st.sampled_from(["f", "g"])
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> list[Message]:
+    found: list[Message] = []
+    idless = 0
+    for number in range(draw(st.integers(0, 25))):
+        what = draw(
+            st.sampled_from(["call", "result", "user", "user", "model", "model", "error", "pending"])
+        )
+        id, name = draw(IDS), draw(NAMES)
+        part: Any = {"text": "x"}
+        if what == "call":
+            part = {"functionCall": {"name": name} | ({"id": id} if id else {})}
+        elif what == "result":
+            part = {"functionResponse": {"name": name} | ({"id": id} if id else {})}
+        kind = {"call": "codeh", "model": "codeh", "result": "tool", "error": "error"}.get(what, "user")
+        role = {"codeh": "model", "error": None}.get(kind, "user")
+        message = Message(f"m{number}", kind, role, None, {}, own=[part], parts=[part])
+        if what == "pending":
+            message.own, message.pending = None, [part]
+        message.idless = idless
+        idless += what == "call" and id is None
+        found.append(message)
+    return found
 
 
 @given(data=plain_files() | some.files_of())
@@ -57,7 +87,9 @@ def test_pieces_of_a_file_are_the_file(
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     whole = read.read_log(data)
-    pieces = list(skimming.logs(str(path), big=0, step=step))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(skimming, "_STEP", step)
+        pieces = list(skimming.logs(str(path), big=0))
     assert [(r.offset, r.raw, r.data) for log in pieces for r in log.records] == [
         (r.offset, r.raw, r.data) for r in whole.records
     ]
@@ -84,13 +116,10 @@ def test_what_needs_the_fold(line: str) -> None:
     assert skimmed([parse(lines_of((LINE % "a" + LINE % "b" + line + "\n").encode()))]) is None
 
 
-def test_many_ids_are_told_apart() -> None:
-    from array import array
-
-    hashes = array("q", (hash(f"id{n}") for n in range(70_000)))
-    assert not skimming.repeated(hashes)
-    hashes.append(hash("id12345"))
-    assert skimming.repeated(hashes)
+def test_a_repeated_id_among_many() -> None:
+    lines = [LINE % f"id{n}" for n in range(3_000)]
+    assert skimmed([parse(lines_of("".join(lines).encode()))]) is not None
+    assert skimmed([parse(lines_of("".join([*lines, LINE % "id1234"]).encode()))]) is None
 
 
 def test_an_older_form_comes_in_one_piece(tmp_path: Path) -> None:
@@ -98,3 +127,41 @@ def test_an_older_form_comes_in_one_piece(tmp_path: Path) -> None:
     path.write_text('[\n{"role":"user","parts":[{"text":"hi"}]}\n]\n')
     (log,) = skimming.logs(str(path), big=0)
     assert [r.data["parts"] for r in log.records] == [[{"text": "hi"}]]
+
+
+@given(messages=talks(), most=st.sampled_from([skimming.MOST_HELD, 3]))
+def test_open_calls_are_those_of_all_messages(messages: list[Message], most: int) -> None:
+    """Answered calls are released, so that a long log needs little memory."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(skimming, "MOST_HELD", most)
+        calling = OpenCalls()
+        for message in messages:
+            calling.add(message)
+    expected = [(c.message.id, c.id) for c in open_calls(messages)]
+    assert most == 3 or [(c.message.id, c.id) for c in calling.calls()] == expected
+
+
+def test_long_talk_between_tools_takes_no_memory() -> None:
+    calling = OpenCalls()
+    text: Any = {"text": "x"}
+    call: Any = {"functionCall": {"name": "f"}}
+    calling.add(Message("c", "codeh", "model", None, {}, own=[call], parts=[call]))
+    for number in range(1000):
+        kind, role = ("user", "user") if number % 2 else ("codeh", "model")
+        calling.add(Message("t", kind, role, None, {}, own=[text], parts=[text]))
+    assert len(calling.held) < 10
+
+
+def test_answered_calls_are_released(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skimming, "MOST_HELD", 3)
+    calling = OpenCalls()
+    for number in range(10):
+        call: Any = {"functionCall": {"name": "f", "id": f"c{number}"}}
+        result: Any = {"functionResponse": {"name": "f", "id": f"c{number}"}}
+        for message in (
+            Message("c", "codeh", "model", None, {}, own=[call], parts=[call]),
+            Message("r", "tool", "user", None, {}, own=[result], parts=[result]),
+        ):
+            calling.add(message)
+    assert len(calling.held) < 5
+    assert calling.calls() == []

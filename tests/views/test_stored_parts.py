@@ -66,10 +66,8 @@ def test_only_what_the_view_shows_is_fetched_and_all_of_it_at_once() -> None:
 def test_everything_is_what_is_hidden_or_replaced_too() -> None:
     names = {id: name for name, id in ID.items()}
     assert {names[id] for id in wanted(view_of(LOG), everything=True)} == {"old", "shown", "hidden", "new"}
-    assert {
-        names[id] for id in wanted(view_of(LOG), lambda message: message.id == "b", everything=True)
-    } == {"hidden"}
-    assert list(wanted(view_of(LOG), lambda message: message.id == "b")) == []
+    assert {names[id] for id in wanted(view_of(LOG), {"b"}, everything=True)} == {"hidden"}
+    assert list(wanted(view_of(LOG), {"b"})) == []
 
 
 def test_where_nothing_is_wanted_no_store_is_touched() -> None:

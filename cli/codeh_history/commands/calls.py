@@ -13,7 +13,6 @@ from ..session.model import Json
 from ..session.pairing import Call, open_calls
 from ..store.resolve import Target, for_reading
 from ..views.late_media import Deferred
-from ..views.open_calls import of_big
 from ..views.view import tell_lost, view_of
 
 EXAMPLES = """\
@@ -52,13 +51,10 @@ def run(env: Env, given: Options) -> int:
 
 def waiting(env: Env, target: Target, given: Options) -> list[Call]:
     """The calls without a result."""
-    calls = of_big(env, target, strict=given.strict)
-    if calls is None:
-        lost: Lost | None = {} if given.allow_missing else None
-        view = view_of(env, target, strict=given.strict, media=Deferred(), lost=lost)
-        tell_lost(env, target.id, lost)
-        calls = open_calls(view.messages)
-    return calls
+    lost: Lost | None = {} if given.allow_missing else None
+    view = view_of(env, target, strict=given.strict, media=Deferred(), lost=lost)
+    tell_lost(env, target.id, lost)
+    return open_calls(view.messages)
 
 
 def line_of(call: Call) -> Json:

@@ -105,7 +105,7 @@ def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[
         return found, {}
     from ..views.stored_parts import hydrated
 
-    found = hydrated(env, view, only=lambda message: message is found, everything=True).all[found.id]
+    found = hydrated(env, view, only={found.id}, everything=True).all[found.id]
     pairs = zip(before, content(found), strict=True)
     kept = ((part, Unread(old.id, call=is_idless(part))) for old, part in pairs if isinstance(old, Unread))
     return found, {id(part): old for part, old in kept}  # type: ignore[misc]

@@ -23,9 +23,8 @@ from ..store.state import size_of
 from ..tokens import Counter
 from ..tokens.formula import overhead, sent, unscaled
 from ..views import skim
-from ..views.open_calls import Calling
 from ..views.row import beginning, text_of
-from ..views.skim import NeedsFold, Skim
+from ..views.skim import NeedsFold, OpenCalls, Skim
 from ..views.view import tell_damage, tell_notes
 
 END = 200  # messages of the end of a big log that tell what is next
@@ -47,7 +46,7 @@ def standing_of_big(
     """The same of a big plain log, read twice in little memory; None for any other log."""
     if target.path == "-" or size_of(target.path) <= big:
         return None
-    calling, exchanges, pending, end = Calling(), 0, [], {}
+    calling, exchanges, pending, end = OpenCalls(), 0, [], {}
     newest: dict[str, Message] = {}
     skimmed, again = (Skim(skim.logs(target.path, big=big)) for _ in range(2))
     try:
@@ -74,7 +73,7 @@ def standing_of_big(
     except NeedsFold:
         return None
     found |= {"messages": skimmed.placed, "exchanges": exchanges}
-    calls = [call for call in calling.pairing().calls if call.answer is None]
+    calls = calling.calls()
     told = [*view.messages, *pending, *(call.message for call in calls)]
     return _state(env, target, view, found, calls, pending, {m.id: m.place for m in told})
 

@@ -93,8 +93,8 @@ def brought(data: Json) -> Iterator[str]:
             yield f"{own}.{number}"
 
 
-def told(data: Json) -> str | None:
-    """The id of the message, or of the update of one, that a record tells the content of."""
+def content_id(data: Json) -> str | None:
+    """The id of the message, or of the update of one, whose content a record has."""
     return str(data["of"]) if data["type"] in STREAMING else own_id(data)
 
 

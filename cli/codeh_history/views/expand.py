@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from ..base.words import the_one
 from ..session.model import Message, Summary
 from ..session.records import Record, dumps
-from ..session.rules import named, told
+from ..session.rules import content_id, named
 from ..session.stream import record_of
 from ..session.view import View
 from .view import find
@@ -81,7 +81,7 @@ def records_of(view: View, ids: set[str]) -> list[Record]:
     whole: set[str] = set()  # committed with their content: what streamed before says it again
     for place, record in enumerate(view.log.records):
         data = record.data
-        id = owner.get(told(data) or "")
+        id = owner.get(content_id(data) or "")
         if id is None or place in view.dead or place < view.all[id].place:
             continue
         found.append((id, record))

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container
 
 from ..base.env import Env
 from ..base.errors import Lost
-from ..session.exchanges import text_of
 from ..session.fold import View, fold
 from ..session.model import Message
-from ..session.records import Log, Record, parse
-from ..session.rules import ANY, EARLIER, NAMED, OTHER, RULES, concerned
+from ..session.records import Record, lines_of, parse
+from ..session.rules import ANY, OTHER, RULES
+from ..session.view import text_of
 from ..store import read
 from ..store.resolve import Target
-from ..store.tail import lines_backwards
-from .skim import NeedsFold
+from .late_media import Deferred
+from .skim import BIG, NeedsFold
+from .stored_parts import hydrated
 from .view import view_of
 
+END = 1 << 16  # bytes read first; then eight times as many
 _STEP = 1 << 20
+_FEW = 8  # messages whose blocks are fetched before those of all
 _PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.:")
 
 
@@ -31,30 +33,19 @@ def last_message(
             return from_end(target.path, role)
         except NeedsFold:
             pass
-    return last_of(env, view_of(env, target, strict=strict, hydrate=False), role, lost)
-
-
-def last_of(env: Env, view: View, role: str | None, lost: Lost | None) -> Message | None:
-    """The same of a view of which nothing was fetched: more and more of its end is, until one has text."""
+    view = view_of(env, target, strict=strict, hydrate=False)
     sent = [m.id for m in view.messages if m.committed and m.role in _roles(role)]
-    count = 1
-    while True:
+    for count in (1, _FEW, len(sent)):
         newest = set(sent[-count:])
-        view = whole_of(env, view, newest, lost)
-        found = next((m for m in reversed(view.messages) if m.id in newest and text_of(m)), None)
-        if found is not None or count >= len(sent):
-            return found
-        count *= 8
+        message = _last(hydrated(env, view, media=Deferred(), lost=lost, only=newest), role)
+        if message is not None:
+            return message
+    return None
 
 
-def whole_of(env: Env, view: View, ids: Container[str], lost: Lost | None) -> View:
-    """The view with the parts of these messages."""
-    if all(message.blocks is None for message in view.messages):
-        return view
-    from .late_media import Deferred
-    from .stored_parts import hydrated
-
-    return hydrated(env, view, media=Deferred(), lost=lost, only=lambda message: message.id in ids)
+def _last(view: View, role: str | None) -> Message | None:
+    sent = (m for m in reversed(view.messages) if m.committed and m.role in _roles(role))
+    return next((m for m in sent if text_of(m)), None)
 
 
 def _roles(role: str | None) -> tuple[str, ...]:
@@ -62,66 +53,43 @@ def _roles(role: str | None) -> tuple[str, ...]:
 
 
 def from_end(path: str, role: str | None) -> Message | None:
-    """The same without reading what stands before it; raises NeedsFold where that may matter."""
+    """The same without reading what stands before it; raises NeedsFold where that may matter.
+
+    The end of the log is folded as a log of its own. Later lines alone hide or change a message, so what
+    it shows last is the last message, unless a line before it has the same id, or an undo reaches back.
+    """
     with read.Opened(path) as (fd, size):
-        end = _End(role)
-        for offset, line in lines_backwards(fd, size):
-            log = parse([line])
-            if log.damage or not log.records or log.records[0].bare is not None:
+        length = END
+        while True:
+            start = max(0, size - length)
+            data = os.pread(fd, size - start, start)
+            if start:
+                cut = data.find(b"\n") + 1 or len(data)  # the first line may have lost its beginning
+                start, data = start + cut, data[cut:]
+            log = parse(lines_of(data))
+            if log.damage or log.refers or any(map(_reaches_back, log.records)):
                 raise NeedsFold
-            message = end.read(log.records[0])
-            found = message.id if message is not None else end.cleared
-            if found is not None and occurs(fd, found, offset):
-                raise NeedsFold  # then its place is the earlier one
-            if found is not None:
+            message = _last(view := fold(log), role)
+            clears = [step.id for step in view.steps if step.type == "clear"]
+            if message is not None or clears:
+                if occurs(fd, message.id if message is not None else clears[-1], start):
+                    raise NeedsFold  # it counts at its first place
                 return message
-        return None
-
-
-class _End:
-    """Records from the last to the first, until one is the message that is looked for."""
-
-    def __init__(self, role: str | None) -> None:
-        self.role = role
-        self.cleared: str | None = None  # the id of a clear, which hides all that is still to come
-        self.seen: set[str] = set()  # ids of messages met, which stand after what is still to come
-        self.named: set[str] = set()  # what summaries, compactions and updates concern
-        self.streamed: dict[str, list[Record]] = {}  # into messages still to come, the last first
-
-    def read(self, record: Record) -> Message | None:
-        """The message that a record brings in, if it is the one."""
-        data = record.data
-        rule = RULES.get(data["type"], OTHER)
-        if rule.reach == ANY or "blockIds" in data:
-            raise NeedsFold
-        if rule.places:
-            records = [record, *reversed(self.streamed.pop(data["id"], ()))]
-            return self._candidate(fold(Log(records, [], 0)).all[data["id"]])
-        if rule.streams:
-            self.streamed.setdefault(data["of"], []).append(record)
-        elif rule.reach == EARLIER:
-            self.cleared = data["id"]
-        elif rule.reach == NAMED:
-            if any(op.get("op") == "insert" for op in data.get("ops") or ()):
+            if start == 0:
+                return None
+            if length > BIG:
                 raise NeedsFold
-            self.named.update(concerned(data))
-        return None
-
-    def _candidate(self, message: Message) -> Message | None:
-        if message.id in self.seen:
-            raise NeedsFold
-        self.seen.add(message.id)
-        if message.role not in _roles(self.role):
-            return None
-        if message.id in self.named:
-            raise NeedsFold  # an update may have completed it, or given it text
-        return message if message.committed and text_of(message) else None
+            length *= 8
 
 
-def occurs(fd: int, id: str, end: int, step: int = _STEP) -> bool:
-    """Whether an id stands, quoted, in the first `end` bytes; also if it is no plain text."""
+def _reaches_back(record: Record) -> bool:
+    return record.bare is not None or RULES.get(record.data["type"], OTHER).reach == ANY
+
+
+def occurs(fd: int, id: str, end: int) -> bool:
+    """Whether an id occurs, quoted, in the first `end` bytes; also if JSON might escape it."""
     if not _PLAIN_ID.issuperset(id):
         return True
     needle = f'"{id}"'.encode()
-    chunks = (os.pread(fd, min(step + len(needle), end - at), at) for at in range(0, end, step))
+    chunks = (os.pread(fd, min(_STEP + len(needle), end - at), at) for at in range(0, end, _STEP))
     return any(needle in chunk for chunk in chunks)

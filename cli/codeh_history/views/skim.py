@@ -1,7 +1,7 @@
-"""The messages of a log in bounded memory, where nothing in it hides, changes or moves another message.
+"""Read a log line by line in bounded memory, where no line hides, changes or moves an earlier message.
 
-Most logs are such: headers, settings, messages, streams. Where a log has more (undo, updates, summaries,
-compactions, blocks, an id used twice) `NeedsFold` is raised, and the fold says what the log means.
+Most logs are such: headers, settings, messages, streams. For any other (undo, updates, summaries,
+compactions, blocks, an id used twice) `NeedsFold` is raised, and the fold reads the whole log.
 """
 
 from __future__ import annotations
@@ -11,40 +11,46 @@ from array import array
 from collections.abc import Iterable, Iterator
 
 from ..session.fold import Fold, message_of
-from ..session.model import Json, Message
+from ..session.model import Any, Json, Message
+from ..session.pairing import Call, pair
 from ..session.records import Before, Damage, Log, Record, lines_of, parse
-from ..session.rules import LONGEST, OTHER, OWN, ROLE_OF_KIND, RULES, own_id, told
+from ..session.rules import OTHER, OWN, ROLE_OF_KIND, RULES, content_id, own_id
 from ..session.view import View, number_calls, uses_tools
 from ..store import read
 from ..store.file import blocks
 from ..store.foreign import begins_a_session
+from ..store.state import size_of
 
 BIG = 8 << 20  # a larger file is read piece by piece
-FOLDED = 32 << 20  # up to here it takes twice as long as to fold it: where somebody waits it is folded
+FOLDED = 32 << 20  # up to this size folding is twice as fast, so interactive commands fold
+MOST_HELD = 4_000  # messages with calls or results held before answered ones are released
 _STEP = 1 << 20
+_PARTS = 16  # in which ids are compared, to save memory
+_GAP = 4  # turns without calls kept between two messages with calls; more change no pair
 
 
 class NeedsFold(Exception):
-    """The log holds something that only the fold can tell the meaning of."""
+    """The log holds something that only the fold can interpret."""
 
 
-def logs(path: str, *, big: int = BIG, step: int = _STEP, longest: int = LONGEST) -> Iterator[Log]:
-    """A session file as logs that follow one another: one for a small file, many for a big one.
+def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
+    """A session file as consecutive logs: one for a small file, several for a big one.
 
-    Offsets and line numbers are those of the file. A file that does not begin with a record comes in one
-    piece: it may be of another form.
+    Offsets and line numbers are those of the file. A file that does not begin with a record comes as one
+    log: it may be in another format.
     """
-    with read.Opened(path) as (fd, size):
-        head = os.pread(fd, _STEP, 0) if size > big else b""
-        if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
-            yield from _pieces(fd, size, step, longest)
-            return
+    if size_of(path) > big:
+        with read.Opened(path) as (fd, size):
+            head = os.pread(fd, _STEP, 0)
+            if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
+                yield from _pieces(fd, size)
+                return
     yield read.read_log(read.read_bytes(path))
 
 
-def _pieces(fd: int, size: int, step: int, longest: int) -> Iterator[Log]:
+def _pieces(fd: int, size: int) -> Iterator[Log]:
     before = Before()
-    for block in blocks(fd, size, step, longest=longest):
+    for block in blocks(fd, size, _STEP):
         if isinstance(block, int):
             damage = Damage(before.lines + 1, before.size, f"{block} bytes: too long for a record")
             before.size += block + 1
@@ -55,22 +61,22 @@ def _pieces(fd: int, size: int, step: int, longest: int) -> Iterator[Log]:
 
 
 class Skim:
-    """One pass over a plain log: `messages` yields each with `show`'s number once its content is settled.
+    """One pass over a plain log: `messages` yields each message, with `show`'s number, once it is complete.
 
-    They come in the order of their numbers, but for streams committed after others were placed, and for
-    what stays pending, which comes last. A message's `place` is its line's byte offset. `header` and
-    `meta` are as in a view; `placed` counts the messages so far; `damage`: damaged lines.
+    They come in order, except streams committed after later messages were placed, and pending ones, which
+    come last. A message's `place` is its line's byte offset. `header` and `meta` are as in a view; `placed`
+    counts the messages so far; `damage`: damaged lines.
     """
 
     def __init__(self, pieces: Iterable[Log]) -> None:
         self._pieces = pieces
-        self._view = View(Log([], [], 0))  # of what is not settled: the fold's, which lets go of the rest
+        self._view = View(Log([], [], 0))  # of the messages that are not complete
         self._fold = Fold(self._view)
         self.placed = 0
         self.damage: list[Damage] = []
-        self.open: dict[str, tuple[int, Message]] = {}  # streams not committed so far
-        self._ids = array("q")
-        self._tools = False  # whether a settled message calls a tool or answers for one
+        self._open: dict[str, tuple[int, Message]] = {}  # streams not committed so far
+        self._ids = array("q")  # hashes
+        self._tools = False  # whether a complete message has a call or a result
         self._idless = 0  # calls without an id so far
 
     @property
@@ -86,27 +92,29 @@ class Skim:
         return self._view.notes
 
     def messages(self) -> Iterator[tuple[int, Message]]:
-        """Number and message; those of streams when they are committed, what stays pending at the end."""
+        """Each message with its number; raises NeedsFold where the log is not plain."""
         for log in self._pieces:
             self.damage += log.damage
             for record in log.records:
-                found = self._read(record)
-                if found is not None:
-                    yield found
-        if repeated(self._ids):
-            raise NeedsFold
-        for number, message in self.open.values():
+                numbered = self._read(record)
+                if numbered is not None:
+                    yield numbered
+        for rest in range(_PARTS):
+            part = [value for value in self._ids if value % _PARTS == rest]
+            if len(set(part)) < len(part):
+                raise NeedsFold
+        for number, message in self._open.values():
             self._fold.join(message)
             yield number, message
 
     def _read(self, record: Record) -> tuple[int, Message] | None:
         data = record.data
-        what = data["type"]
-        if what == "message" and data.get("kind") in ROLE_OF_KIND:
+        type = data["type"]
+        if type == "message" and data.get("kind") in ROLE_OF_KIND:
             self._ids.append(hash(data["id"]))
             self.placed += 1
-            return self._settle(self.placed, message_of(record.offset, record))
-        rule = RULES.get(what, OTHER)
+            return self._complete(self.placed, message_of(record.offset, record))
+        rule = RULES.get(type, OTHER)
         if rule.reach > OWN or "blockIds" in data:
             raise NeedsFold
         if not rule.streams:
@@ -115,39 +123,76 @@ class Skim:
                 self._ids.append(hash(id))
             self.placed += rule.places
         if rule is not OTHER:
-            self._fold.read[what](record.offset, record)
+            self._fold.read[type](record.offset, record)
         self._view.carried.clear()
-        return self._settled(data) if rule.reach else None
+        return self._completed(str(content_id(data))) if rule.reach else None
 
-    def _settled(self, data: Json) -> tuple[int, Message] | None:
-        """The message that a record placed or streamed into, if it is whole now."""
-        id = str(told(data))
+    def _completed(self, id: str) -> tuple[int, Message] | None:
+        """The message that a record placed or streamed into, if it is complete now."""
         message = self._view.all.get(id)
         if message is None:
             return None  # nothing is pending: no effect
-        number, _ = self.open.setdefault(id, (self.placed, message))
+        number, _ = self._open.setdefault(id, (self.placed, message))
         if not message.committed:
             return None
-        del self._view.all[id], self.open[id]
-        return self._settle(number, message)
+        del self._view.all[id], self._open[id]
+        return self._complete(number, message)
 
-    def _settle(self, number: int, message: Message) -> tuple[int, Message]:
-        """The message with the count of calls without an id that stand before it, as the fold has it."""
+    def _complete(self, number: int, message: Message) -> tuple[int, Message]:
+        """The message, its calls without an id numbered as the fold does."""
         self._idless = number_calls([message], self._idless)
         self._tools = self._tools or uses_tools(message)
         if self._tools and number != self.placed:
-            raise NeedsFold  # which result answers which call hangs on the order
+            raise NeedsFold  # the order decides which result answers which call
         return number, message
 
 
-def repeated(hashes: array[int]) -> set[int]:
-    """The hashes that occur more than once; found in parts, so that a million need little memory."""
-    found: set[int] = set()
-    parts = 1 if len(hashes) < 1 << 16 else 16
-    for rest in range(parts):
-        some = [value for value in hashes if value % parts == rest] if parts > 1 else list(hashes)
-        if len(set(some)) < len(some):
-            seen: set[int] = set()
-            for value in some:
-                (found if value in seen else seen).add(value)
-    return found
+class OpenCalls:
+    """Finds the open calls among messages in view order, holding only what pairing needs."""
+
+    def __init__(self) -> None:
+        self.held: list[Message] = []
+        self._most = MOST_HELD
+
+    def add(self, message: Message) -> None:
+        """Take the next message; once many are held and all calls are answered, they are released.
+
+        A result repeated after that counts as one that answers no call.
+        """
+        if message.role is None or not message.committed:
+            return
+        if uses_tools(message):
+            self.held.append(_without_content(message))
+        elif (
+            self.held
+            and self.held[-1].role != message.role
+            and any(other.id for other in self.held[-_GAP:])
+        ):
+            self.held.append(Message("", message.kind, message.role, None, {}, own=[]))
+        if len(self.held) > self._most and message.role == "user":
+            if self.calls():
+                self._most *= 2
+            else:
+                self.held, self._most = [], MOST_HELD
+
+    def calls(self) -> list[Call]:
+        """The calls without a response, in order."""
+        pairing = pair(self.held)
+        for answer in pairing.answers:
+            answer.call = None  # a cycle, which would keep them
+        return [call for call in pairing.calls if call.answer is None]
+
+
+def _without_content(message: Message) -> Message:
+    """The message with only the names and ids of its calls and results."""
+    parts: list[Any] = [
+        {
+            key: {name: part[key][name] for name in ("id", "name") if name in part[key]}
+            for key in ("functionCall", "functionResponse")
+            if key in part
+        }
+        for part in message.parts
+    ]
+    copy = Message(message.id, message.kind, message.role, None, {}, message.place, None, parts, parts)
+    copy.idless = message.idless
+    return copy

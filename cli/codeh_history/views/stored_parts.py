@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, Lost
@@ -10,11 +10,9 @@ from ..blocks import fetch, names, open_stores, sizes
 from ..blocks.protocol import BlockStore, is_block_id
 from ..session.by_reference import part_in, with_parts
 from ..session.fold import View, fold
-from ..session.model import Message, Part, Unread, unread
+from ..session.model import Part, Unread, unread
 from ..session.records import Log
 from .late_media import BIG, Deferred
-
-Filter = Callable[[Message], bool]
 
 
 def hydrated(
@@ -23,15 +21,15 @@ def hydrated(
     *,
     stores: Sequence[BlockStore] | None = None,
     lost: Lost | None = None,
-    only: Filter | None = None,
+    only: Container[str] | None = None,
     everything: bool = False,
     media: Deferred | None = None,
 ) -> View:
     """The folded view with the parts it shows, fetched with one `mget`; BadData names a missing block.
 
-    With `lost` a placeholder stands for such a block, which is noted there. `only` says of which messages;
-    `everything` fetches what is hidden or replaced too. With `media` the data of large images, sounds and
-    documents stays in the store, and each is fetched alone.
+    With `lost` a placeholder stands for such a block, which is noted there. `only`: the ids of the messages
+    to fetch; `everything` fetches hidden and replaced parts too. With `media` the data of large images,
+    sounds and documents stays in the store, and each is fetched alone.
     """
     ids = list(dict.fromkeys(wanted(view, only, everything=everything)))
     if not ids:
@@ -48,10 +46,10 @@ def hydrated(
     return fold(Log(records, view.log.damage, view.log.size))
 
 
-def wanted(view: View, only: Filter | None = None, *, everything: bool = False) -> Iterator[str]:
+def wanted(view: View, only: Container[str] | None = None, *, everything: bool = False) -> Iterator[str]:
     """The blocks that hold parts which the view shows and that are not fetched yet."""
     for message in view.all.values():
-        if (message.hidden is not None and not everything) or (only is not None and not only(message)):
+        if (message.hidden is not None and not everything) or (only is not None and message.id not in only):
             continue
         replaced = message.replaced or {}
         own = message.own

@@ -98,8 +98,7 @@ def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it
         if media is not None and any(key.startswith("compact.") for key in view.meta):
             media.measured = True  # the session asks for a budget
         shown = None if newest is None else {message.id for message in view.messages[-newest:]}
-        only = None if shown is None else lambda message: message.id in shown
-        view = hydrated(env, view, media=media, lost=lost, only=only)
+        view = hydrated(env, view, media=media, lost=lost, only=shown)
     return view
 
 
