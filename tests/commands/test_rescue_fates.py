@@ -9,7 +9,7 @@ from hypothesis import given
 
 from codeh_history.commands.rescue.fates import DROPPED, FATES, KEPT, SHORTENED, SUMMARISED, Moves, fates
 from codeh_history.filters.curate import passes
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings
 from codeh_history.session.ops import Op, apply, drop, replace, summarize
 from codeh_history.session.records import block_of
 from histories import conversations

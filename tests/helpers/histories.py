@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from codeh_history import providers
 from codeh_history.filters.curate import passes
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings
 from codeh_history.providers.base import Options, Request
 from codeh_history.providers.body import Imported
 from codeh_history.session.fold import View

@@ -9,7 +9,7 @@ import orjson
 from hypothesis import strategies as st
 
 from codeh_history.filters.curate import passes
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings
 from codeh_history.providers.base import Options, Request
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import lines_of, parse

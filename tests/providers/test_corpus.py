@@ -11,7 +11,7 @@ import pytest
 import support
 from codeh_history import providers
 from codeh_history.filters.curate import passes
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings
 from codeh_history.programs import forms
 from codeh_history.providers import wire
 from codeh_history.providers.base import Options

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .. import providers
 from ..base.shared_options import beside
 from ..filters.curate import passes
-from ..filters.curate.base import Settings
+from ..filters.curate.passes import Settings
 from ..programs.writing import is_sent, summary_of, told_apart, unsent
 from ..providers.base import Options
 from ..providers.parts import objects

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput
 from ..filters.curate import passes
-from ..filters.curate.base import Settings
+from ..filters.curate.passes import Settings
 from ..programs import sessions, writing
 from ..programs.protocol import About, Written
 from ..session import sources

@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from codeh_history.filters.curate import passes
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings
 from codeh_history.programs.forms.older import log_of
 from codeh_history.session.fold import fold
 from support import corpus

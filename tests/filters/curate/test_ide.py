@@ -6,15 +6,14 @@ from typing import Any
 
 import pytest
 
-from codeh_history.filters.curate import ide
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings, ide
 from histories import model, result, session, user
 
 IDE, PIN = "# IDE Context\na.py", {"pinned": True}
 
 
 def dropped(messages: list[Any], **settings: Any) -> list[str]:
-    return [id for op in ide.run(session(messages), Settings(**settings)) for id in op["ids"]]
+    return [id for op in ide(session(messages), Settings(**settings)) for id in op["ids"]]
 
 
 CASES: dict[str, tuple[list[Any], list[str]]] = {
@@ -39,4 +38,4 @@ def test_other_marks_take_the_place_of_the_usual_ones() -> None:
 
 
 def test_nothing_is_said_where_nothing_goes() -> None:
-    assert ide.run(session([user(IDE)]), Settings()) == []
+    assert ide(session([user(IDE)]), Settings()) == []

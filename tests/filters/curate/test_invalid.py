@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.filters.curate import invalid
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings, invalid, is_empty
 from codeh_history.session.ops import apply
 from histories import call, model, session, user
 
@@ -20,12 +19,12 @@ EMPTY: list[tuple[Any, bool]] = [
 
 @pytest.mark.parametrize(("part", "empty"), EMPTY)
 def test_a_part_is_empty_where_it_says_and_signs_nothing(part: Any, *, empty: bool) -> None:
-    assert invalid.is_empty(part) is empty
+    assert is_empty(part) is empty
 
 
 def left(*messages: Any) -> dict[str, list[Any]]:
     view = session([*messages])
-    return {message.id: message.parts for message in apply(view, invalid.run(view, Settings())).messages}
+    return {message.id: message.parts for message in apply(view, invalid(view, Settings())).messages}
 
 
 @pytest.mark.parametrize(("part", "empty"), EMPTY)
@@ -44,4 +43,4 @@ def test_an_empty_message_of_a_user_goes_too() -> None:
 
 
 def test_nothing_is_done_where_all_say_something() -> None:
-    assert invalid.run(session([user("a"), model("b", call())]), Settings()) == []
+    assert invalid(session([user("a"), model("b", call())]), Settings()) == []

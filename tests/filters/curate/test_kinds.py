@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from codeh_history.filters.curate import kinds
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings, kinds
 from histories import message, model, session, user
 
 
@@ -17,5 +16,5 @@ def test_errors_and_notes_go_and_nothing_else() -> None:
             message("error", "x", pinned=True),
         ]
     )
-    assert [op["ids"] for op in kinds.run(view, Settings())] == [["m1", "m3", "m4"]]
-    assert kinds.run(session([user("a"), model("b")]), Settings()) == []
+    assert [op["ids"] for op in kinds(view, Settings())] == [["m1", "m3", "m4"]]
+    assert kinds(session([user("a"), model("b")]), Settings()) == []

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from codeh_history.base import shared_options
-from codeh_history.filters.curate.base import Settings
-from codeh_history.filters.curate.passes import FORCED, PASSES, curate, report_lines
+from codeh_history.filters.curate.passes import FORCED, PASSES, Settings, curate, report_lines
 from codeh_history.session.ops import drop
 from histories import call, model, session, user
 from strategies import TS, view_of

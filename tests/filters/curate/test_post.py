@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from codeh_history.filters.curate import post
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings, post
 from codeh_history.session.ops import apply
 from histories import call, model, session, user
 
@@ -16,7 +15,7 @@ def without(word: str) -> Any:
 
 def cleaned(messages: list[Any], *words: str) -> list[list[Any]]:
     view = session(messages)
-    ops = post.run(view, Settings(removers=[without(word) for word in words]))
+    ops = post(view, Settings(removers=[without(word) for word in words]))
     return [message.parts for message in apply(view, ops).messages]
 
 
@@ -42,8 +41,8 @@ def test_an_emptied_text_goes_but_not_its_signature() -> None:
 
 def test_where_nothing_is_found_or_asked_for_nothing_is_done() -> None:
     view = session([model("a")])
-    assert post.run(view, Settings(removers=[without("z")])) == []
-    assert post.run(view, Settings()) == []
+    assert post(view, Settings(removers=[without("z")])) == []
+    assert post(view, Settings()) == []
 
 
 def test_a_remover_is_told_whose_each_text_is() -> None:
@@ -53,5 +52,5 @@ def test_a_remover_is_told_whose_each_text_is() -> None:
         told.extend(zip(ids, texts, strict=True))
         return list(texts)
 
-    post.run(session([user("a"), model("b", "c"), model("d")]), Settings(removers=[clean]))
+    post(session([user("a"), model("b", "c"), model("d")]), Settings(removers=[clean]))
     assert told == [("m1", "b"), ("m1", "c"), ("m2", "d")]

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.filters.curate import system
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings, system
 from histories import call, model, session, user
 
 CASES: dict[str, tuple[list[Any], list[str]]] = {
@@ -22,7 +21,7 @@ CASES: dict[str, tuple[list[Any], list[str]]] = {
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
 def test_texts_for_a_program_go(messages: list[Any], expected: list[str]) -> None:
-    assert [id for op in system.run(session(messages), Settings()) for id in op["ids"]] == expected
+    assert [id for op in system(session(messages), Settings()) for id in op["ids"]] == expected
 
 
 def test_what_any_pattern_is_found_in_stays() -> None:
@@ -30,6 +29,6 @@ def test_what_any_pattern_is_found_in_stays() -> None:
         return lambda texts, ids: [word in text for text in texts]
 
     view = session([user("System: tick"), user("System: boot"), user("System: halt")])
-    (op,) = system.run(view, Settings(keep_system=[having("tick"), having("halt")]))
+    (op,) = system(view, Settings(keep_system=[having("tick"), having("halt")]))
     assert op["ids"] == ["m1"]
-    assert system.run(view, Settings(keep_system=[having("System")])) == []
+    assert system(view, Settings(keep_system=[having("System")])) == []

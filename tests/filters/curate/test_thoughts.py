@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.filters.curate import thoughts
-from codeh_history.filters.curate.base import Settings
+from codeh_history.filters.curate.passes import Settings, thoughts
 from histories import call, model, result, session, tool, user
 
 HM = {"text": "hm", "thought": True}
@@ -27,20 +26,20 @@ LOOP = [
     [("keep", []), ("old", [("m1", 0), ("m1", 2)]), ("all", [("m1", 0), ("m1", 2), ("m3", 0), ("m5", 0)])],
 )
 def test_old_thoughts_are_those_before_the_last_prompt(which: str, gone: list[Any]) -> None:
-    ops: Any = thoughts.run(session(LOOP), Settings(thoughts=which))
+    ops: Any = thoughts(session(LOOP), Settings(thoughts=which))
     assert [(op["id"], op["part"]) for op in ops] == gone
     assert all(op["with"] is None for op in ops)
 
 
 @pytest.mark.parametrize("last", [user("# IDE Context"), user("System: x"), tool(result())])
 def test_what_is_no_prompt_ends_no_turn(last: Any) -> None:
-    ops: Any = thoughts.run(session([*LOOP, last]), Settings(thoughts="old"))
+    ops: Any = thoughts(session([*LOOP, last]), Settings(thoughts="old"))
     assert {op["id"] for op in ops} == {"m1"}
 
 
 def test_without_a_prompt_no_thought_is_old() -> None:
-    assert thoughts.run(session([model(HM, "b"), model(HM, "c")]), Settings(thoughts="old")) == []
+    assert thoughts(session([model(HM, "b"), model(HM, "c")]), Settings(thoughts="old")) == []
 
 
 def test_what_a_user_marked_so_is_no_thought_of_a_model() -> None:
-    assert thoughts.run(session([user(HM), model("b")]), Settings(thoughts="all")) == []
+    assert thoughts(session([user(HM), model("b")]), Settings(thoughts="all")) == []

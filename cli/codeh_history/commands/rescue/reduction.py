@@ -12,8 +12,8 @@ from ...filters.compact.bounds import Limits
 from ...filters.compact.explain import explained
 from ...filters.costs import counter_for, total_of
 from ...filters.curate import passes
-from ...filters.curate.base import Settings
 from ...filters.curate.pairs import LOST, MISPLACED, MOVED, SECOND, UNASKED
+from ...filters.curate.passes import Settings
 from ...programs import sessions
 from ...session.imported import origin
 from ...session.model import Json

@@ -9,7 +9,7 @@ from ...base.env import Env
 from ...base.errors import Lost
 from ...base.shared_options import beside
 from ...filters.curate import passes
-from ...filters.curate.base import Settings
+from ...filters.curate.passes import Settings
 from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.stream import BY_REFERENCE, record_of

@@ -10,7 +10,6 @@ from ...session.fold import View
 from ...session.model import Json, Message, Part
 from ...session.ops import Op, drop, insert, replace_shown
 from ...session.pairing import Answer, Call, open_at_end, pair
-from .base import Settings
 
 LOST = "The result of this tool call was lost."
 MISSING = "its result was lost"
@@ -18,20 +17,20 @@ UNASKED, SECOND = "a response that no call asked for", "a second response to the
 MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
 
-def run(view: View, settings: Settings) -> list[Op]:
-    """The ops that leave every unit whole; open calls at the end follow `settings.unanswered`."""
+def repair(view: View, unanswered: str) -> list[Op]:
+    """The ops that leave every unit whole; open calls at the end: left alone (error), stub or drop."""
     if view.lacks("functionCall", "functionResponse"):
         return []
     messages = view.messages
-    pairing = pair(_unsettled(messages))
+    pairing = pair(messages)
     units = [calls for calls in pairing.units if not _is_whole(calls, messages)]
     if not (units or pairing.misplaced or pairing.orphans or pairing.doubles):
         return []
-    work = _Work(view, settings, set(map(id, open_at_end(messages, pairing))))
-    for answer in pairing.orphans:
-        work.remove(answer.message, answer.part, UNASKED)
-    for answer in pairing.doubles:
-        work.remove(answer.message, answer.part, SECOND)
+    at_end = set(map(id, open_at_end(messages, pairing)))
+    work = _Repair(view, unanswered, at_end)
+    for answers, why in ((pairing.orphans, UNASKED), (pairing.doubles, SECOND)):
+        for answer in answers:
+            work.remove(answer.message, answer.part, why)
     for message, number in pairing.misplaced:
         work.remove(message, number, MISPLACED)
     for calls in units:
@@ -39,12 +38,12 @@ def run(view: View, settings: Settings) -> list[Op]:
     return work.ops()
 
 
-class _Work:
-    """Collects what goes and what comes, message by message, and says it as ops."""
+class _Repair:
+    """Collects what is removed from and added to each message, and returns it as ops."""
 
-    def __init__(self, view: View, settings: Settings, at_end: set[int]) -> None:
+    def __init__(self, view: View, unanswered: str, at_end: set[int]) -> None:
         self.view = view
-        self.settings = settings
+        self.unanswered = unanswered
         self.at_end = at_end
         self.removed: dict[str, dict[int, str]] = {}
         self.renamed: list[Op] = []
@@ -55,24 +54,21 @@ class _Work:
         self.removed.setdefault(message.id, {})[part] = why
 
     def unit(self, calls: list[Call]) -> None:
-        """See that one model message's calls are answered right after it."""
+        """Make sure that the calls of one model message are answered right after it."""
         open_end = [call for call in calls if id(call) in self.at_end]
-        if open_end and self.settings.unanswered == "drop":
+        if open_end and self.unanswered == "drop":
             self._drop(calls, open_end)
             calls = [call for call in calls if id(call) not in self.at_end]
-        left = self.at_end if self.settings.unanswered == "error" else set()
-        missing = [call for call in calls if call.answer is None and id(call) not in left]
+        left = self.at_end if self.unanswered == "error" else set()
+        missing = any(call.answer is None and id(call) not in left for call in calls)
         if missing or not _in_place(calls, self.view.messages):
             self._rebuild(calls, left)
-        else:
-            for call in calls:
-                self._rename(call)
-
-    def _rename(self, call: Call) -> None:
-        answer = call.answer
-        if answer is not None and answer.name != call.name:
-            why = f"the call's name is {call.name}"
-            self.renamed.append(replace_shown(answer.message, answer.part, _named(answer, call), why))
+            return
+        for call in calls:
+            answer = call.answer
+            if answer is not None and answer.name != call.name:
+                why = f"the call's name is {call.name}"
+                self.renamed.append(replace_shown(answer.message, answer.part, _named(answer, call), why))
 
     def _rebuild(self, calls: list[Call], left: set[int]) -> None:
         """One message with all the results, in call order, right after the calls."""
@@ -117,75 +113,16 @@ class _Work:
         return [*ops, *self.renamed, *self.inserts, *drops]
 
 
-_NOTHING = Message("", "info", None, None, {})
-
-
-def _unsettled(messages: list[Message]) -> list[Message]:
-    """The messages, nothing in the place of those whose calls and results are in order at sight.
-
-    No other result can be theirs where no id comes twice. Where one does, or one is missing, it hangs on
-    what stands before, and nothing is left out.
-    """
-    shown = [*messages]
-    settled: list[str] = []  # ids
-    calls: list[object] = []  # the ids of the others
-    results: list[object] = []
-    for place, message in enumerate(messages):
-        parts = message.parts
-        if (len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]) or shown[place] is _NOTHING:
-            continue
-        if message.role == "model" and place + 1 < len(messages):
-            ids = _answered(message, messages[place + 1])
-            if ids:
-                settled += ids
-                shown[place] = shown[place + 1] = _NOTHING
-                continue
-        calls += (part["functionCall"].get("id") for part in parts if "functionCall" in part)
-        results += (part["functionResponse"].get("id") for part in parts if "functionResponse" in part)
-    asked = {*settled, *map(str, calls)}
-    again = len(asked) < len(settled) + len(calls) or not set(settled).isdisjoint(map(str, results))
-    return messages if again or not all(calls) or not all(results) else shown
-
-
-def _answered(message: Message, next: Message) -> list[str]:
-    """The ids of a model's calls where the next message is nothing but their results, one by one."""
-    ids: list[str] = []
-    results = next.parts if next.role == "user" and next.committed and message.committed else ()
-    for part in message.parts:
-        if "functionCall" in part:
-            call = part["functionCall"]
-            result = results[len(ids)].get("functionResponse") if len(ids) < len(results) else None
-            id = call.get("id")
-            if (
-                result is None or type(id) is not str or not id
-                or result.get("id") != id or result["name"] != call["name"]
-            ):  # fmt: skip
-                return []
-            ids.append(id)
-        elif "functionResponse" in part:
-            return []
-    return ids if len(ids) == len(results) else []
-
-
 def _is_whole(calls: list[Call], messages: list[Message]) -> bool:
-    """Whether every call is answered by its name and in its place, as nearly all are."""
-    for call in calls:
-        if call.answer is None or call.answer.name != call.name:
-            return False
-    answer, next = calls[0].answer, calls[0].place + 1
-    if len(calls) == 1 and answer is not None and answer.place == next and not answer.part:
-        return messages[next].role == "user"  # what _in_place would say
-    return _in_place(calls, messages)
+    """Whether every call is answered, under its name and in its place."""
+    named = all(call.answer is not None and call.answer.name == call.name for call in calls)
+    return named and _in_place(calls, messages)
 
 
 def _in_place(calls: list[Call], messages: list[Message]) -> bool:
-    """Whether the answers stand right after the calls' message, before anything else is said."""
+    """Whether the answers stand right after the calls' message, before any other content."""
     waiting = {(call.answer.place, call.answer.part) for call in calls if call.answer is not None}
-    if not waiting:
-        return True
-    for place in range(calls[0].place + 1, len(messages)):
-        if not waiting:
-            return True
+    for place in range(calls[0].place + 1, len(messages)) if waiting else ():
         following = messages[place]
         if following.role is None or not following.committed:
             continue
@@ -195,6 +132,8 @@ def _in_place(calls: list[Call], messages: list[Message]) -> bool:
             if waiting and "functionResponse" not in part:
                 return False
             waiting.discard((place, number))
+        if not waiting:
+            return True
     return not waiting
 
 

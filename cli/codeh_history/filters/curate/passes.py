@@ -1,23 +1,157 @@
 """The curation passes, in their order: each takes a view and returns the ops that change it.
 
-Each is idempotent and linear; a new one is a module and its name in `shared_options.PASSES`.
+Each is idempotent and linear; a new one is a function here, named in both `PASSES`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
-from ...base import shared_options
-from ...base.modules import module
+from ...base.fields import Fields
+from ...session.exchanges import (
+    IDE_MARKERS,
+    SYSTEM_PREFIX,
+    is_ide_context,
+    is_prompt,
+    is_system,
+    is_thought,
+)
 from ...session.fold import View
-from ...session.model import Json
-from ...session.ops import Op, apply
-from .base import Settings
+from ...session.model import Json, Part
+from ...session.ops import Op, apply, drop, replace_shown
+from . import pairs as pairing
 
-Pass = Callable[[View, Settings], list[Op]]
-
-PASSES: dict[str, Pass] = {name: module(f"{__package__}.{name}").run for name in shared_options.PASSES}
+Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and their messages' ids → clean texts
+Find = Callable[[Sequence[str], Sequence[str]], list[bool]]  # the same → whether each text matches
 FORCED = ("kinds", "pairs")  # what every provider's rules demand, also of a raw payload
+
+
+class Settings(Fields):
+    """How the passes work.
+
+    `removers` clean model prose one after the other; `thoughts` is keep, old or all; `unanswered` says
+    what becomes of open calls at the end: error (left alone), stub or drop.
+    """
+
+    ide_markers: Sequence[str] = IDE_MARKERS
+    keep_system: Sequence[Find] = ()
+    removers: Sequence[Clean] = ()
+    thoughts: str = "keep"
+    unanswered: str = "error"
+
+
+def kinds(view: View, _settings: Settings) -> list[Op]:
+    """Drop error and info messages: they are for people, no provider sees them."""
+    ids = [message.id for message in view.messages if message.role is None]
+    return [drop(ids, "error and info messages are not sent")] if ids else []
+
+
+def invalid(view: View, _settings: Settings) -> list[Op]:
+    """Drop empty parts, and messages left without parts; never their neighbours."""
+    ops: list[Op] = []
+    dropped: list[str] = []
+    for message in view.messages:
+        if message.role is None or not message.committed:
+            continue
+        empty = [
+            number for number, part in enumerate(message.parts) if not part.get("text") and is_empty(part)
+        ]
+        if len(empty) == len(message.parts):
+            dropped.append(message.id)
+        else:
+            ops += (replace_shown(message, number, None, "empty part") for number in empty)
+    return [*ops, drop(dropped, "a message without content")] if dropped else ops
+
+
+def is_empty(part: Part) -> bool:
+    """Whether a part has no content: no keys, or an empty text that is neither a thought nor signed."""
+    if not part:
+        return True
+    return part.get("text") == "" and not part.get("thought") and not (part.keys() - {"text", "thought"})
+
+
+def ide(view: View, settings: Settings) -> list[Op]:
+    """Drop an editor's context, except the latest and pinned ones."""
+    markers = settings.ide_markers
+    contexts = [
+        message
+        for message, text in view.said
+        if ("#" in text or markers is not IDE_MARKERS)  # rules out most texts at once
+        and message.committed
+        and is_ide_context(message, markers)
+    ]
+    ids = [message.id for message in contexts[:-1] if not message.pinned]
+    return [drop(ids, "superseded by newer IDE context")] if ids else []
+
+
+def system(view: View, settings: Settings) -> list[Op]:
+    """Drop `System:` messages, except pinned ones and those that a `--keep-system` pattern matches."""
+    texts = {
+        message.id: text
+        for message, text in view.said
+        if text.startswith(SYSTEM_PREFIX)
+        and is_system(message)
+        and message.committed
+        and not message.pinned
+    }
+    for keep in settings.keep_system:
+        kept = keep([*texts.values()], [*texts])
+        texts = {id: text for (id, text), matches in zip(texts.items(), kept, strict=True) if not matches}
+    return [drop([*texts], "a System: text")] if texts else []
+
+
+def post(view: View, settings: Settings) -> list[Op]:
+    """Clean the texts of model messages with the removers in order; a text that becomes empty goes."""
+    if not settings.removers:
+        return []
+    places = [
+        (message, number)
+        for message in view.messages
+        if message.role == "model" and message.committed
+        for number, part in enumerate(message.parts)
+        if part.get("text") and not part.get("thought")
+    ]
+    texts = [message.parts[number]["text"] for message, number in places]
+    ids = [message.id for message, _ in places]
+    for clean in settings.removers:
+        texts = clean(texts, ids)
+    ops: list[Op] = []
+    for (message, number), text in zip(places, texts, strict=True):
+        part = message.parts[number]
+        if text != part["text"]:
+            keep = bool(text) or "thoughtSignature" in part
+            new = {**part, "text": text} if keep else None
+            ops.append(replace_shown(message, number, new, "removed text the model did not write"))  # type: ignore[arg-type]
+    return ops
+
+
+def thoughts(view: View, settings: Settings) -> list[Op]:
+    """keep: all stay; old: those before the last real user message go; all: every thought goes.
+
+    Within a message all or none go: a provider refuses a turn whose thoughts were partly removed.
+    """
+    if settings.thoughts == "keep":
+        return []
+    end = len(view.messages)
+    if settings.thoughts == "old":
+        end = next((n for n in range(end - 1, -1, -1) if is_prompt(view.messages[n])), 0)
+    return [
+        replace_shown(message, number, None, f"thoughts: {settings.thoughts}")
+        for message in view.messages[:end]
+        if message.role == "model" and message.committed
+        for number, part in enumerate(message.parts)
+        if is_thought(part)
+    ]
+
+
+def pairs(view: View, settings: Settings) -> list[Op]:
+    """Answer every call right after it; drop responses without a call, and second ones."""
+    return pairing.repair(view, settings.unanswered)
+
+
+PASSES: dict[str, Callable[[View, Settings], list[Op]]] = {
+    run.__name__: run for run in (kinds, invalid, ide, system, post, thoughts, pairs)
+}
 
 
 def curate(
@@ -27,13 +161,11 @@ def curate(
     ops: list[Op] = []
     report: list[Json] = []
     for name, run in PASSES.items():
-        if name not in names:
-            continue
-        found = run(view, settings)
-        if found:
-            view = apply(view, found)
-            ops += found
-            report += (line for op in found for line in report_lines(name, op))
+        changes = run(view, settings) if name in names else []
+        if changes:
+            view = apply(view, changes)
+            ops += changes
+            report += (line for op in changes for line in report_lines(name, op))
     return view, ops, report
 
 

@@ -14,88 +14,73 @@ from ...session.model import Json
 from ...session.ops import Op
 from ...session.view import View
 from . import passes
-from .base import Clean, Settings
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ...sandbox import Pattern
-
-Ids = Sequence[str]
+from .passes import Clean, Settings
 
 
-def settings(given: Curation) -> Settings:
-    """What the passes are told; Usage where an option is wrong."""
-    thoughts, unanswered = given.thoughts or THOUGHTS[0], given.unanswered or UNANSWERED[0]
-    if given.timeout is not None:
-        from ...sandbox import allowed
+def settings(options: Curation) -> Settings:
+    """How the passes work; Usage where an option is wrong."""
+    keep, remove = options.keep_system, options.remove
+    finds, cuts = [], []
+    if keep or remove or options.timeout is not None:
+        import re
 
-        allowed(given.timeout)
+        from ...sandbox import SECONDS, Pattern, allowed
+
+        seconds = SECONDS if options.timeout is None else options.timeout
+        allowed(seconds)
+        finds = [Pattern(text, "--keep-system", seconds=seconds).found for text in keep]
+        cuts = [Pattern(text, "--remove", re.DOTALL, seconds=seconds).cut for text in remove]
     return Settings(
-        ide_markers=given.ide_marker or IDE_MARKERS,
-        keep_system=[_pattern(given, text, "--keep-system").found for text in given.keep_system],
-        removers=[*_cuts(given), *(_through(command) for command in given.remove_cmd)],
-        thoughts=thoughts,
-        unanswered=unanswered,
+        ide_markers=options.ide_marker or IDE_MARKERS,
+        keep_system=finds,
+        removers=[*cuts, *map(_filter, options.remove_cmd)],
+        thoughts=options.thoughts or THOUGHTS[0],
+        unanswered=options.unanswered or UNANSWERED[0],
     )
 
 
-def names(given: Curation) -> list[str]:
+def names(options: Curation) -> list[str]:
     """The passes to run, in their own order; names may be joined by commas."""
-    wanted = [name for text in given.only for name in text.split(",")]
-    unwanted = [name for text in given.skip for name in text.split(",")]
-    for name in [*wanted, *unwanted]:
+    only, skip = (",".join(texts).split(",") if texts else [] for texts in (options.only, options.skip))
+    for name in [*only, *skip]:
         if name not in passes.PASSES:
             raise Usage(f"{name}: no such pass; one of {', '.join(passes.PASSES)}")
-    return [name for name in passes.PASSES if (not wanted or name in wanted) and name not in unwanted]
+    return [name for name in passes.PASSES if (not only or name in only) and name not in skip]
 
 
 def reduced(
-    env: Env, given: Curation, session: str, view: View, *, report: bool = False
+    env: Env, options: Curation, session: str, view: View, *, report: bool = False
 ) -> tuple[list[Op], Json]:
-    """The ops that curate a view, as the options or its own settings say; what their record says."""
-    asked = given.within(view.meta, session, env.note)
+    """The ops that curate a view, as the options or its settings say, and the fields of their record."""
+    options = options.within(view.meta, session, env.note)
     with BySettings(session):
-        told, chosen = settings(asked), names(asked)
-    _, ops, lines = passes.curate(view, told, chosen)
+        how, chosen = settings(options), names(options)
+    _, ops, lines = passes.curate(view, how, chosen)
     for line in lines if report else ():
         env.report(orjson.dumps(line))
     return ops, {"policy": "curate"}
 
 
-def _pattern(given: Curation, text: str, option: str, flags: int = 0) -> Pattern:
-    from ...sandbox import SECONDS, Pattern
-
-    return Pattern(text, option, flags, seconds=given.timeout or SECONDS)
-
-
-def _cuts(given: Curation) -> list[Clean]:
-    if not given.remove:
-        return []
-    import re
-
-    return [_pattern(given, text, "--remove", re.DOTALL).cut for text in given.remove]
-
-
-def _through(command: str | Callable[[str], str]) -> Clean:
+def _filter(command: str | Callable[[str], str]) -> Clean:
     """Texts through `sh -c CMD` or a function, one by one; a failure ends the filter."""
 
-    def clean(texts: Sequence[str], ids: Ids) -> list[str]:
+    def clean(texts: Sequence[str], ids: Sequence[str]) -> list[str]:
         if not isinstance(command, str):
             return [command(text) for text in texts]
-        return [_filtered(command, text, id) for text, id in zip(texts, ids, strict=True)]
+        return [_output(command, text, id) for text, id in zip(texts, ids, strict=True)]
 
     return clean
 
 
-def _filtered(command: str, text: str, id: str) -> str:
+def _output(command: str, text: str, id: str) -> str:
     import subprocess
 
     done = subprocess.run(["/bin/sh", "-c", command], input=text.encode(), capture_output=True, check=False)
     if done.returncode:
-        said = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
+        error = " ".join(done.stderr.decode("utf-8", "replace").split())[-200:]
         raise InputOutput(
             f"--remove-cmd {command}: exit {done.returncode} for message {id}"
-            f"{f' ({said})' if said else ''}; nothing changed"
+            f"{f' ({error})' if error else ''}; nothing changed"
         )
     new = done.stdout.decode("utf-8", "replace")
     return new if text.endswith("\n") else new.removesuffix("\n")
