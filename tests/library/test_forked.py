@@ -110,6 +110,33 @@ for pid in workers:
 assert set(answers) == {b"ok"}, answers
 print(len(session.messages))
 """
+IMPORTING = """
+import os, signal, sys, threading
+from pathlib import Path
+from codeh_history import Session
+
+session = Session.open("demo", create=True)
+session.append("first")
+folder = Path(session.path).parent
+folder.joinpath("slow.py").write_text("import threading; threading.began.set(); threading.finish.wait()")
+sys.path.insert(0, str(folder))
+threading.began, threading.finish = threading.Event(), threading.Event()
+thread = threading.Thread(target=__import__, args=("slow",))
+thread.start()
+threading.began.wait()
+child = os.fork()
+if not child:
+    threading.finish.set()
+    signal.alarm(10)
+    import slow
+    session.append("second")
+    os._exit(0)
+status = os.waitpid(child, 0)[1]
+threading.finish.set()
+thread.join()
+assert not status, "a child waits for an import of a thread that it does not have"
+print(len(session.messages))
+"""
 
 
 def said(program: str, home: Path, number: int | None) -> None:
@@ -127,6 +154,6 @@ def test_twenty_forks_beside_threads_that_append(home: Path) -> None:
     said(FORKS, home, None)
 
 
-@pytest.mark.parametrize(("program", "number"), [(PROCESSES, 132), (PREFORK, 41)])
+@pytest.mark.parametrize(("program", "number"), [(PROCESSES, 132), (PREFORK, 41), (IMPORTING, 2)])
 def test_processes_that_are_forked_append_too(program: str, number: int, home: Path) -> None:
     said(program, home, number)
