@@ -20,7 +20,7 @@ def __getattr__(name: str) -> object:
     """The public names, each imported when it is asked for: the command needs none of them."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .base.modules import module
+    from .base.lazy import module
 
     value = getattr(module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value

@@ -13,10 +13,9 @@ from typer._click.exceptions import NoSuchOption, UsageError
 from typer.core import TyperCommand, TyperGroup, TyperOption
 
 from . import __version__
-from .base.env import Env
+from .base.env import Env, unwind
 from .base.errors import Usage
 from .base.options import Option, OptionSet
-from .base.signals import unwind
 from .base.words import near
 from .commands import COMMANDS, COMPLETE, FIRST, HOMES, SECTIONS, SHOWN, module_of, told
 

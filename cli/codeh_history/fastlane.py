@@ -75,7 +75,7 @@ def run(argv: list[str], env: Env) -> int | None:
         return None
     verb = module_of(argv[0])
     if argv[0] not in _AT_ONCE or given.get("remove_cmd"):  # a signal is to end that command, too
-        from .base.signals import unwind
+        from .base.env import unwind
 
         unwind()
     env.quiet = env.quiet or bool(given.get("quiet"))

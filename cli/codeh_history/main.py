@@ -78,9 +78,7 @@ def run(argv: list[str], env: Env) -> int:
         env.complain("out of memory; nothing was changed")
         return 74
     except Exception as error:  # noqa: BLE001 - the boundary: a bug is one line and exit 70
-        from .base.failures import understood
-
-        known = understood(error, env)
+        known = env.understood(error)
         if known is None:
             return _bug(error, env)
         env.complain(str(known))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from codeh_history.append.naming import free_name, name_for
 from codeh_history.base.env import Env
-from codeh_history.base.ids import is_id
+from codeh_history.base.words import is_id
 
 ENV = Env({"CODEH_NOW": "2026-11-23T12:34:56Z"})
 TOKEN = "ghp_" + "aB3dE5gH7j" * 3 + "K9mN1p"

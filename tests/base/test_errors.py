@@ -61,7 +61,7 @@ def test_no_failure_is_without_a_code() -> None:
         (errors.NegativeAnswer(""), 1, ""),
         (MemoryError(), 74, "out of memory"),
         (OSError(5, "Input/output error", "f"), 74, "codeh-history: f: Input/output error\n"),
-        (RuntimeError("can't start new thread"), 75, "no further thread"),
+        (RuntimeError("can't start new thread"), 75, "another thread"),
         (errors.BadData("two\nlines \x1b[31m"), 65, "codeh-history: two\\nlines ^[[31m\n"),
     ],
     ids=repr,

@@ -1,4 +1,4 @@
-"""What acts on a terminal or misleads is shown as its escape, the rest as it is."""
+"""What acts on a terminal is shown as its escape, the rest as it is; JSON text without a JSON library."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.base.escape import safe, shown
+from codeh_history.base.escape import quote, safe, shown
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,9 @@ def test_json_for_a_terminal_is_the_same_value(value: Any) -> None:
 
 def test_json_with_something_to_escape_keeps_what_people_write() -> None:
     assert shown('["می\u200cخواهم\u202e"]'.encode()) == '["می\u200cخواهم\\u202e"]'.encode()
+
+
+@given(text=st.text())
+@example('\\"\b\f\n\r\t\0\x1f\x7f\u2028')
+def test_the_quoter_writes_what_the_json_library_writes(text: str) -> None:
+    assert quote(text).encode() == orjson.dumps(text)

@@ -1,15 +1,22 @@
-"""Texts that a command line names: a file, stdin, `@FILE`; what is wrong with one is said with its name."""
+"""Texts of a command line: files, `@FILE`, and stdin, which is read to its end and not waited for in silence."""
 
 from __future__ import annotations
 
 import os
+import pty
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from codeh_history.base import input as base_input
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, Usage
-from codeh_history.base.input import Text, decode, from_file, read_file, read_text
+from codeh_history.base.input import Text, decode, from_file, piped_text, read_file, read_text
 
 
 def test_a_text_comes_from_a_file_or_from_stdin(tmp_path: Path) -> None:
@@ -53,3 +60,98 @@ def test_what_is_wrong_with_a_file_is_said_with_its_name(tmp_path: Path) -> None
 def test_bytes_that_are_no_text_are_named_by_their_place(data: bytes, at: int) -> None:
     with pytest.raises(BadData, match=rf"^stdin: byte {at}: not UTF-8 "):
         decode(data, "stdin")
+
+
+@pytest.fixture
+def pipe() -> Iterator[tuple[int, int]]:
+    ends = os.pipe()
+    yield ends
+    for fd in ends:
+        try:
+            os.close(fd)
+        except OSError:
+            pass  # the test has
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"diff\n", "diff"), (b"diff\n\n", "diff\n"), (b" a ", " a "), (b"", None), (b" \n\t\n", None),
+        ("ü".encode() * 100_000, "ü" * 100_000),
+    ],
+    ids=["a line", "two newlines", "blanks around", "nothing", "blanks", "long"],
+)  # fmt: skip
+def test_a_pipe_is_read_to_its_end(pipe: tuple[int, int], data: bytes, text: str | None) -> None:
+    reading, writing = pipe
+
+    def fill() -> None:
+        with open(writing, "wb") as file:
+            file.write(data)
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    try:
+        assert piped_text(Env({}, stdin=reading), "-") == text
+    finally:
+        writer.join()
+
+
+def test_what_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"\xff")
+    with (tmp_path / "f").open("rb") as file, pytest.raises(BadData, match=r"^stdin: byte 0"):
+        piped_text(Env({}, stdin=file.fileno()), "-")
+
+
+def test_a_file_and_a_socket_hold_what_somebody_put_there(tmp_path: Path) -> None:
+    (tmp_path / "f").write_bytes(b"x")
+    ours, theirs = socket.socketpair()
+    with (tmp_path / "f").open("rb") as file, closing(ours), closing(theirs):
+        assert piped_text(Env({}, stdin=file.fileno()), "-") == "x"
+        theirs.sendall(b"y")
+        theirs.shutdown(socket.SHUT_WR)
+        assert piped_text(Env({}, stdin=ours.fileno()), "-") == "y"
+
+
+def test_a_terminal_and_the_null_device_are_never_read() -> None:
+    master, slave = pty.openpty()
+    null = os.open(os.devnull, os.O_RDONLY)
+    try:
+        assert [piped_text(Env({}, stdin=fd), "-") for fd in (slave, null)] == [None, None]
+    finally:
+        for fd in (master, slave, null):
+            os.close(fd)
+    assert Env({}, stdin=null).stdin_kind() == ""  # closed by now
+
+
+def test_whoever_waits_is_told_once_what_for_and_silence_is_not_waited_for_without_end(
+    pipe: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.05)
+    monkeypatch.setattr(base_input, "PATIENCE", 0.3)
+    said = tmp_path / "stderr"
+    with said.open("wb") as stderr:
+        env = Env({}, stdin=pipe[0], stderr=stderr.fileno())
+        with pytest.raises(
+            Usage, match=r"^stdin: nothing came for 0.005 minutes; nothing was stored \(--no\)$"
+        ):
+            piped_text(env, "--no")
+    assert said.read_text() == "codeh-history: reading stdin to its end (--no)\n"
+
+
+def test_only_silence_is_refused_not_what_takes_long(
+    pipe: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.2)
+    monkeypatch.setattr(base_input, "PATIENCE", 0.4)
+    reading, writing = pipe
+
+    def trickle() -> None:
+        for _ in range(10):
+            os.write(writing, b"x")
+            time.sleep(0.1)
+        os.close(writing)
+
+    writer = threading.Thread(target=trickle)
+    writer.start()
+    assert piped_text(Env({}, stdin=reading), "-") == "x" * 10
+    writer.join()

@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.base import piped
+from codeh_history.base import input as base_input
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from inside import inside, lay
@@ -94,11 +94,15 @@ def test_a_closed_stdin_holds_nothing(home: Path) -> None:
 
 
 @pytest.mark.parametrize("some", [b"", b"the first line\n"])
-def test_a_pipe_that_says_nothing_more_is_noted_and_given_up(capfd: Any, some: bytes) -> None:
+def test_a_pipe_that_says_nothing_more_is_noted_and_given_up(
+    capfd: Any, some: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.02)
+    monkeypatch.setattr(base_input, "PATIENCE", 0.1)
     reading, writing = os.pipe()
     os.write(writing, some)
     with pytest.raises(Usage, match="nothing was stored \\(--no-stdin\\)"):
-        piped.text(Env(stdin=reading), "--no-stdin", note=0.02, patience=0.1)
+        base_input.piped_text(Env(stdin=reading), "--no-stdin")
     assert capfd.readouterr().err == "codeh-history: reading stdin to its end (--no-stdin)\n"
     os.close(reading)
     os.close(writing)

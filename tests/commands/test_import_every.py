@@ -15,6 +15,7 @@ import orjson
 import pytest
 
 from agent_cases import cases
+from codeh_history.base import processes
 from codeh_history.base.env import Env
 from codeh_history.commands.import_ import every
 from codeh_history.programs.sessions import PROGRAMS
@@ -28,6 +29,7 @@ from terminal_output import on_terminal
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+from unittest import mock
 
 WHERE = {
     "claude-code": (".claude", "projects/-work/{}.jsonl", "CLAUDE_CONFIG_DIR"),
@@ -47,8 +49,8 @@ def all_of(home: Path, *argv: str, env: Mapping[str, str] | None = None, code: i
 def shared_by_processes(home: Path) -> list[Any]:
     """The same, the work shared however little it is."""
     environ = {"CODEH_HOME": str(home), "HOME": str(home)}
-    with tempfile.TemporaryFile() as out:
-        every.run(Env(environ, stdout=out.fileno()), list(PROGRAMS), None, branches=False, heavy=1)
+    with tempfile.TemporaryFile() as out, mock.patch.object(processes, "HEAVY", 1):
+        every.run(Env(environ, stdout=out.fileno()), list(PROGRAMS), None, branches=False)
         out.seek(0)
         return [orjson.loads(line) for line in out]
 

@@ -20,7 +20,7 @@ import answers
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.escape import safe, visible
-from codeh_history.base.ids import is_id
+from codeh_history.base.words import is_id
 from codeh_history.blocks.protocol import is_block_id
 from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import redacted_lines

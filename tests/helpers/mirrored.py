@@ -71,7 +71,7 @@ def place(environ: Mapping[str, str]):
 
 
 def files(folder: Path) -> list[Path]:
-    from codeh_history.base.ids import is_id
+    from codeh_history.base.words import is_id
 
     if not folder.is_dir():
         return []

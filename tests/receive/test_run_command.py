@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from codeh_history.base.unnamed import unnamed_file
 from codeh_history.receive import run_command
 from codeh_history.receive.run_command import Ran, start, tool
 
@@ -87,7 +87,7 @@ def test_a_tool_is_ended_where_we_are(
 
 
 def test_what_ends_by_itself_has_its_own_code_and_what_listens_on_is_ended() -> None:
-    with unnamed_file() as body:
+    with tempfile.TemporaryFile() as body:
         done = start("exit 7", body.fileno(), {})
         assert run_command.ended(done) == 7
         writes = start("yes", body.fileno(), {})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.ids import is_id
+from codeh_history.base.words import is_id
 from codeh_history.sync.log import Log, digest, read
 from codeh_history.sync.merge import Merged, merged, quiet, rightful, root_of
 

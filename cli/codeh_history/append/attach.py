@@ -18,8 +18,8 @@ import orjson
 
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, Usage
+from ..base.escape import quote
 from ..base.mime import mime_type
-from ..base.quote import quote
 from ..session.model import Json, Part
 from ..session.records import BOM
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from ..base import piped
 from ..base.env import Env
 from ..base.errors import BadData, Usage
-from ..base.input import read_file
+from ..base.input import needed, read_file
 from ..base.read_json import demanded
 from ..programs.forms.history import exchange, wrong_in_entry
 from ..session.model import Json
@@ -17,7 +16,7 @@ from .text import begin, store, target_of
 
 def run(env: Env, session: str | None, file: str, *, new: bool = False) -> None:
     """Append a HistoryEntry (`-`: from stdin) and print its id; id and time are made where it has none."""
-    data = piped.needed(env) if file == "-" else read_file(file)
+    data = needed(env) if file == "-" else read_file(file)
     entry = checked(data, "stdin" if file == "-" else file)
     target = target_of(env, session, new=new) or begin(env, entry["userMessage"])
 

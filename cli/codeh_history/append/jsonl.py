@@ -9,7 +9,7 @@ import orjson
 
 from ..base.env import Env
 from ..base.errors import BadData
-from ..base.quote import quote
+from ..base.escape import quote
 from ..providers.json_text import trouble
 from ..session.depth import depth_exceeds
 from ..session.fold import kind_of

@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from ..base import piped
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
-from ..base.input import read_file
+from ..base.input import piped_text, read_file
 from ..base.read_json import demanded, json_object
 from ..filters.curate import limit
 from ..session.depth import depth_exceeds
@@ -126,7 +125,7 @@ def _text(env: Env, given: Options) -> str:
     if given.result:
         return text_of(env, [], ["-"], needed=False)
     if given.pending and not given.call:
-        return piped.text(env, "-m '' reads none") or ""
+        return piped_text(env, "-m '' reads none") or ""
     return text_of(env, [], [], needed=not (given.call or given.attach))
 
 

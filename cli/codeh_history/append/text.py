@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..base.errors import BadData, TryAgain, Usage
-from ..base.ids import is_id
+from ..base.escape import quote
 from ..base.input import decode, read_text
-from ..base.quote import quote
+from ..base.words import is_id
 from ..session.rules import NAME_OF_KIND, ROLE_OF_KIND
 from ..store import log
 from ..store.paths import exists, path_of
@@ -169,10 +169,10 @@ def exact(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
 
 def see_that_something_came(env: Env) -> None:
     """BadData where the text was to come through a pipe, and nothing did."""
-    from ..base import piped
+    from ..base.input import nothing
 
-    if piped.is_piped(env.stdin) and not env.reads_file():
-        raise BadData(f"stdin: {piped.nothing(env)}")
+    if env.stdin_kind() == "pipe":
+        raise BadData(f"stdin: {nothing(env)}")
 
 
 def given(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .errors import Usage
-from .patterns import Pattern
+from .lazy import Pattern
 
 MOST = 256 << 20  # bytes of an answer or of a tool's output, unless told otherwise
 _SCALE = {"": 1, "k": 1000, "m": 1_000_000}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from .errors import InputOutput, Interrupted, Usage
+from .errors import BadData, HistoryError, InputOutput, Interrupted, TryAgain, Usage
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -146,13 +146,11 @@ class Env:
 
     def write(self, data: bytes | memoryview) -> None:
         """Data to stdout; on a terminal nothing in it can drive one."""
-        self.draw(data if not self.terminal(self.stdout) else self._shown(data))
+        if self.terminal(self.stdout):
+            from .escape import shown
 
-    @staticmethod
-    def _shown(data: bytes | memoryview) -> bytes:
-        from .escape import shown
-
-        return shown(bytes(data))
+            data = shown(bytes(data))
+        self.draw(data)
 
     def draw(self, data: bytes | memoryview) -> None:
         """What is laid out already to stdout, styles and all.
@@ -164,8 +162,10 @@ class Env:
             while data:
                 try:
                     data = data[os.write(self.stdout, data) :]
-                except BlockingIOError:  # somebody who shares it set it so
-                    polled(self.stdout, for_writing=True)
+                except BlockingIOError:  # another process that shares it made it so
+                    import select
+
+                    select.select([], [self.stdout], [])
         except BrokenPipeError:
             raise Interrupted(SIGPIPE) from None
         except OSError as error:
@@ -195,12 +195,15 @@ class Env:
 
     def report(self, text: bytes, *, drawn: bool = False) -> None:
         """What was asked for on stderr, as a JSON line of `--report`; `drawn`: laid out, styles and all."""
-        plain = drawn or not self.terminal(self.stderr)
+        if not drawn and self.terminal(self.stderr):
+            from .escape import shown
+
+            text = shown(text)
         self.make_way()
-        os.write(self.stderr, (text if plain else self._shown(text)) + b"\n")
+        os.write(self.stderr, text + b"\n")
 
     def awaits(self) -> None:
-        """Tell a person that stdin is read now, and how it is ended."""
+        """Tell a person that stdin is read now, and how to end it."""
         if self.terminal(self.stdin):
             self.note("reading from the terminal; end it with Ctrl-D")
 
@@ -209,7 +212,7 @@ class Env:
         return b"".join(self.arriving(1 << 30))  # a file in one piece
 
     def arriving(self, most: int = 1 << 18) -> Iterator[bytes]:
-        """Stdin in blocks of at most so many bytes, each as soon as it is there."""
+        """Stdin in blocks of at most so many bytes, each as soon as it arrives."""
         self.awaits()
         try:
             step = min(most, max(1 << 18, os.fstat(self.stdin).st_size))
@@ -218,52 +221,56 @@ class Env:
         except OSError as error:
             raise InputOutput(f"stdin: {error.strerror}") from None
 
-    def waiting(self) -> bool:
-        """Whether bytes wait unread on stdin (a pipe with data, or a file not at its end)."""
+    def stdin_kind(self) -> str:
+        """`file`, or `pipe` for a pipe or socket; "" for a terminal, another device or a closed one."""
         import stat
 
         try:
             mode = os.fstat(self.stdin).st_mode
-            if stat.S_ISREG(mode):
-                return os.lseek(self.stdin, 0, os.SEEK_CUR) < os.fstat(self.stdin).st_size
-            if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-                return False
-            import fcntl
-            import termios
-
-            return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0"))
         except OSError:
-            return False
+            return ""
+        if stat.S_ISREG(mode):
+            return "file"
+        return "pipe" if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) else ""
 
-    def idle(self, seconds: float) -> bool:
-        """Whether nothing comes on stdin for so long: then there is time for what may be needed."""
-        return not polled(self.stdin, 1000 * seconds)
+    def waiting(self) -> bool:
+        """Whether bytes wait unread on stdin: a pipe with data, or a file not at its end."""
+        kind = self.stdin_kind()
+        if kind == "file":
+            return os.lseek(self.stdin, 0, os.SEEK_CUR) < os.fstat(self.stdin).st_size
+        if not kind:
+            return False
+        import fcntl
+        import termios
+
+        return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0"))
 
     def piped(self) -> bool:
         """Whether stdin is a pipe with data or an open writer."""
         import select
-        import stat
 
-        try:
-            mode = os.fstat(self.stdin).st_mode
-        except OSError:
+        if self.stdin_kind() != "pipe":
             return False
-        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-            return False
-        events = polled(self.stdin, 0)
-        return not events or bool(events & select.POLLIN)
-
-    def reads_file(self) -> bool:
-        """Whether stdin is a regular file."""
-        import stat
-
-        try:
-            return stat.S_ISREG(os.fstat(self.stdin).st_mode)
-        except OSError:
-            return False
+        poll = select.poll()
+        poll.register(self.stdin, select.POLLIN)
+        return all(events & select.POLLIN for _, events in poll.poll(0))
 
     def terminal(self, fd: int) -> bool:
         return os.isatty(fd)
+
+    def understood(self, error: Exception) -> HistoryError | None:
+        """An error of a library or of the system as one that the user can act on; None for a bug."""
+        if isinstance(error, OSError):
+            return InputOutput(f"{error.filename or 'input or output'}: {error.strerror or error}")
+        if "ecursion" in str(error):  # of orjson or of Python
+            return BadData(
+                "JSON nested deeper than 200 levels: neither stored nor sent; nothing was changed"
+            )
+        if "start new thread" in str(error):
+            return TryAgain("the system does not allow another thread (ulimit -u, memory); try again")
+        if "surrogates not allowed" in str(error):  # of bytes that are not UTF-8
+            return BadData(str(self.unsaid("an argument or file name is not UTF-8")))
+        return None
 
     @property
     def colour(self) -> bool:
@@ -276,20 +283,6 @@ class Env:
         return self.terminal(fd) and not plain
 
 
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def polled(fd: int, millis: float | None = None, *, for_writing: bool = False) -> int:
-    """What the system says of a descriptor once it can be used, or after so long: then 0."""
-    import select
-
-    poll = select.poll()
-    poll.register(fd, select.POLLOUT if for_writing else select.POLLIN)
-    return sum(events for _, events in poll.poll(millis))
-
-
 def _home_of_user() -> str:
     import pwd
 
@@ -297,6 +290,21 @@ def _home_of_user() -> str:
         return pwd.getpwuid(os.getuid()).pw_dir
     except KeyError:
         raise Usage("no home directory: neither CODEH_HOME nor HOME is set") from None
+
+
+def unwind() -> None:
+    """From here on SIGTERM and SIGHUP raise Interrupted, so that what is open is closed properly.
+
+    A signal that is ignored (nohup) stays ignored.
+    """
+    import signal
+
+    def stop(number: int, _frame: object) -> None:
+        raise Interrupted(number)
+
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, stop)
 
 
 def open_standard_streams() -> None:

@@ -6,11 +6,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Lost = dict[str, str]  # blocks that could not be had, and why, where that is no failure
+Lost = dict[str, str]  # blocks that could not be read, and why, where that is no failure
 
 
 class HistoryError(Exception):
-    """A failure the user can act on: one line, `WHERE: reason`, and what to do."""
+    """A failure that the user can act on: one line, `WHERE: reason`, and what to do."""
 
     exit_code = 65
 
@@ -79,14 +79,19 @@ class TryAgain(HistoryError):
 
 
 def reason(error: HistoryError | OSError, path: str = "") -> str | None:
-    """Why something failed, for a line that names it already: without the path that was read."""
+    """Why something failed, for a line that names the path already."""
     return error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
+
+
+def one_line(error: Exception) -> str:
+    """A library's error on one line, without a full stop."""
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
 class Interrupted(BaseException):
     """A signal ended the command; the exit code is 128 + its number.
 
-    No failure: what goes on after a failure (with the next session, say) does not go on after this.
+    Not a failure: a loop that continues after a failed session ends here.
     """
 
     def __init__(self, signum: int) -> None:

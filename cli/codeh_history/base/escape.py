@@ -1,8 +1,13 @@
-"""Control characters made visible, so that no text of a session can drive a terminal."""
+"""Texts escaped: as JSON without a JSON library, and so that none of a session can drive a terminal."""
 
 from __future__ import annotations
 
-from .patterns import Pattern
+from .lazy import Pattern
+
+_JSON = str.maketrans(
+    {chr(code): f"\\u{code:04x}" for code in range(32)}
+    | {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
+)
 
 # C0 but newline and tab, DEL, C1, bidi and zero-width characters, line and paragraph separators, BOM,
 # lone surrogates, tags.
@@ -17,11 +22,16 @@ _JOINS = "\u200c\u200d"
 _UNSAFE = Pattern(f"[{_ACTS}{_JOINS}](?<![^\x00-\u02ff{_JOINS}{_ACTS}][{_JOINS}])")
 
 
+def quote(text: str) -> str:
+    """The text as a JSON string, the same bytes as the JSON library would write."""
+    return f'"{text.translate(_JSON)}"'
+
+
 def safe(text: str) -> str:
     """The text with every character that could act on a terminal shown as its escape, newlines kept."""
     if text.isprintable():  # as a line is that says nothing but what is seen
         return text
-    escaped: str = _UNSAFE.sub(lambda found: _shown(found[0]), text)
+    escaped: str = _UNSAFE.sub(lambda match: _shown(match[0]), text)
     return escaped
 
 
@@ -35,7 +45,7 @@ def shown(data: bytes) -> bytes:
     text = data.decode("utf-8", "backslashreplace")
     if data.isascii() and text.isprintable():
         return data
-    escaped: str = _UNSAFE.sub(lambda found: _in_json(found[0]), text)
+    escaped: str = _UNSAFE.sub(lambda match: _in_json(match[0]), text)
     return escaped.encode()
 
 

@@ -1,4 +1,4 @@
-"""Texts that a command line names: a file, stdin, or `@FILE` where a text is expected."""
+"""Texts that a command is given: in a file, on stdin, or in the `@FILE` of an option."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ import os
 
 from .env import Env
 from .errors import BadData, InputOutput, Usage
+
+NOTE_SECONDS = 2.0  # until a person is told what stdin is waited for
+PATIENCE = 600.0  # seconds without a byte
+_CHUNK = 1 << 20
 
 
 class Text(str):
@@ -39,14 +43,67 @@ def decode(data: bytes, name: str) -> str:
         raise BadData(f"{name}: byte {error.start}: not UTF-8 (use --attach for a binary file)") from None
 
 
+def from_file(value: str) -> str:
+    """TEXT, or the text of the file that `@FILE` names."""
+    if not value.startswith("@") or isinstance(value, Text):
+        return str(value)
+    return decode(read_file(value[1:]), value[1:]).removesuffix("\n")
+
+
 def check_json(value: str, where: str) -> None:
     """Usage where a text that must be JSON names a file instead."""
     if not value.startswith("@") and (value.endswith(".json") or os.path.isfile(value)):
         raise Usage(f"{where}: not JSON; did you mean @{value}?")
 
 
-def from_file(value: str) -> str:
-    """TEXT, or the text of the file that `@FILE` names."""
-    if not value.startswith("@") or isinstance(value, Text):
-        return str(value)
-    return decode(read_file(value[1:]), value[1:]).removesuffix("\n")
+# -- stdin -------------------------------------------------------------------------------------------------
+
+
+def needed(env: Env) -> bytes:
+    """All of stdin; BadData where it is empty."""
+    data = env.read_stdin()
+    if not data.strip():
+        raise BadData(f"stdin: {nothing(env)}")
+    return data
+
+
+def nothing(env: Env) -> str:
+    """The error for an empty stdin."""
+    pipe = env.stdin_kind() == "pipe"
+    return f"nothing arrived{': the command before printed nothing' if pipe else ''}"
+
+
+def piped_text(env: Env, instead: str) -> str | None:
+    """The text of a pipe or file on stdin without its final newline; None without one, or a blank text.
+
+    `instead` tells how to avoid reading it: in the note after NOTE_SECONDS, and in the usage error after
+    PATIENCE seconds without a byte.
+    """
+    if not env.stdin_kind():
+        return None
+    text = decode(_read_patiently(env, instead), "stdin").removesuffix("\n")
+    return text if text.strip() else None
+
+
+def _read_patiently(env: Env, instead: str) -> bytes:
+    import select
+
+    chunks: list[bytes] = []
+    timeout, noted = NOTE_SECONDS, False
+    while True:
+        try:
+            if not select.select([env.stdin], [], [], timeout)[0]:
+                if noted:
+                    minutes = f"{PATIENCE / 60:g} minutes"
+                    raise Usage(f"stdin: nothing came for {minutes}; nothing was stored ({instead})")
+                env.note(f"reading stdin to its end ({instead})")
+                timeout, noted = PATIENCE, True
+                continue
+            chunk = os.read(env.stdin, _CHUNK)
+        except BlockingIOError:
+            continue
+        except OSError as error:
+            raise InputOutput(f"stdin: {error.strerror}") from None
+        if not chunk:
+            return b"".join(chunks)
+        chunks.append(chunk)

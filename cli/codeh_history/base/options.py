@@ -6,7 +6,7 @@ and the values that a job takes. It imports nothing: what loads it must start at
 
 from __future__ import annotations
 
-from .fields import Fields
+from .lazy import Fields
 
 MOST_TOKENS = 1_000_000_000  # of an answer
 TYPE_CHECKING = False

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .errors import BadData, HistoryError, InputOutput, TryAgain, Usage
-from .failures import one_line
+from .errors import BadData, HistoryError, InputOutput, TryAgain, Usage, one_line
 
 if TYPE_CHECKING:
     import psycopg

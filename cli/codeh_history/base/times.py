@@ -1,10 +1,22 @@
-"""Times: RFC 3339 UTC with milliseconds as stored, epoch milliseconds in between."""
+"""Times: RFC 3339 UTC with milliseconds as stored, epoch milliseconds in between, local for people."""
 
 from __future__ import annotations
 
 import time
 
+from . import Callable
+from .errors import Usage
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from datetime import datetime, tzinfo
+
+    Local = Callable[[int], datetime]  # epoch milliseconds → the time in a zone
+
 FIRST, LAST = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999
+A_DAY = 86_400_000
+EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def from_millis(millis: int) -> str:
@@ -27,3 +39,70 @@ def to_millis(text: str) -> int | None:
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
     return round(moment.timestamp() * 1000)
+
+
+def moment(now: int, since: str, option: str = "--since") -> int:
+    """The time that `--since 7d` or `--since 2026-01-31` means now, in epoch milliseconds."""
+    number, unit = since[:-1], since[-1:]
+    if since.isdecimal() and len(since) < EPOCH_DIGITS:
+        raise Usage(
+            f"{option} {since}: unit missing: {since}d for days, {since}h for hours, or a date (2026-01-31)"
+        )
+    if unit in UNITS and number.isdecimal():
+        return max(now - int(number[:EPOCH_DIGITS]) * UNITS[unit] * 1000, FIRST)
+    millis = to_millis(since)
+    if millis is None:
+        raise Usage(f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")
+    return millis
+
+
+def local(name: str | None = None) -> Local:
+    """Epoch milliseconds → the time in this zone (`Europe/Berlin`, `+02:00`), else in the machine's own."""
+    from datetime import UTC, datetime
+
+    zone = named(name) if name is not None else None
+
+    def at(millis: int) -> datetime:
+        # a day from the first and last: no zone's offset may leave the calendar
+        return datetime.fromtimestamp(min(max(millis, FIRST + A_DAY), LAST - A_DAY) / 1000, UTC).astimezone(
+            zone
+        )
+
+    return at
+
+
+def clock(time: str | None) -> str:
+    """A record's time in the local zone; the text itself where it is no time."""
+    millis = to_millis(time) if time else None
+    return f"{local()(millis):%Y-%m-%d %H:%M:%S}" if millis is not None else time or "-"
+
+
+def brief(time: str | None, now: int) -> str:
+    """The same in at most eleven characters: `03:04` today, `01-02 03:04` this year, else `2025-01-02`."""
+    millis = to_millis(time) if time else None
+    if millis is None:
+        return time or "-"
+    then, today = map(local(), (millis, now))
+    if then.year != today.year:
+        return f"{then:%Y-%m-%d}"
+    return f"{then:%H:%M}" if then.date() == today.date() else f"{then:%m-%d %H:%M}"
+
+
+def named(name: str) -> tzinfo:
+    """A time zone by name or offset; exit 2 where there is none."""
+    import re
+    from datetime import UTC, datetime
+    from zoneinfo import ZoneInfo
+
+    if name.upper() in ("Z", "UTC", "GMT"):
+        return UTC
+    offset = re.fullmatch(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?([0-5]\d))?", name, re.IGNORECASE)
+    try:
+        if offset is None:
+            return ZoneInfo(name)
+        zone = datetime.strptime(f"{offset[1]}{offset[2]:0>2}{offset[3] or '00'}", "%z").tzinfo
+    except (LookupError, ValueError, OSError):
+        zone = None
+    if zone is None:
+        raise Usage(f"--tz {name}: no such time zone (Europe/Berlin, UTC or +02:00)")
+    return zone

@@ -15,9 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from ..base.env import Env
-from ..base.errors import InputOutput, Usage
-from ..base.failures import one_line
-from ..base.ids import is_id
+from ..base.errors import InputOutput, Usage, one_line
+from ..base.words import is_id
 from .metered import Meter, metered
 from .protocol import BlockStore, Data, batches
 

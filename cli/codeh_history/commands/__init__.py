@@ -4,7 +4,7 @@ A verb is imported only when it is called, or when its help is asked for.
 """
 
 from ..base import Any
-from ..base.modules import module
+from ..base.lazy import module
 
 SECTIONS = {
     "Talk": "append payload ask chat calls".split(),

@@ -24,7 +24,7 @@ TEXT = ("message", "file", "role", "kind", "new")  # what a plain text message m
 def run(env: Env, given: Options) -> None:
     given = text.with_text(env, given)
     if not says_only(given, *TEXT):
-        from ..base.signals import unwind
+        from ..base.env import unwind
 
         unwind()
     store(env, given)

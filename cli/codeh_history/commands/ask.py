@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import dropwhile, islice
@@ -12,14 +13,12 @@ from .. import providers
 from ..append import message as compose
 from ..append import options as appending
 from ..append import text as append
-from ..base import amounts, piped
-from ..base.collector import Resting
+from ..base import amounts
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
-from ..base.input import from_file
+from ..base.input import from_file, nothing, piped_text
 from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, Writing, flag, option
 from ..base.shared_options import COMPACT, Compact, Compaction, Request
-from ..base.unnamed import unnamed_file
 from ..config import layers
 from ..config.layers import Asked
 from ..providers.reply import AnswerReader
@@ -165,7 +164,7 @@ def sending(
     lines = _kept(env, view, given)
     new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
     reader = _reader(view, request)
-    with unnamed_file() as body:
+    with tempfile.TemporaryFile() as body:
         _write(env, target, asked, body, lines + new)
         with awaiting(env, target.path):
             before = _store(env, target, draft, lines)
@@ -229,12 +228,12 @@ def _text(env: Env, given: Options, view: View) -> str | None:
             env.note("stdin is not read: an unanswered prompt stands last and is sent")
         return None
     pieces = append.given(env, given.message, given.file)
-    found = piped.text(env, "--no-stdin: not at all") if stdin and "-" not in given.file else None
+    found = piped_text(env, "--no-stdin: not at all") if stdin and "-" not in given.file else None
     text = append.joined(pieces if found is None else [*pieces, found])
     if text.strip() or given.attach:
         return text
-    if not flags and stdin and piped.is_piped(env.stdin) and not open_at_end(view.messages):
-        raise BadData(f"stdin: {piped.nothing(env)}")
+    if not flags and stdin and env.stdin_kind() and not open_at_end(view.messages):
+        raise BadData(f"stdin: {nothing(env)}")
     if flags:
         raise BadData("the message is empty: give -m TEXT, -F FILE, or text on stdin")
     return None
@@ -289,10 +288,9 @@ def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], lines: bytes
     body.seek(0)
     body.truncate()
     request = asked.request.but(persist=False)
-    with Resting():
-        under = asked.under
-        pieces = payload.body_of(env, None, target.path, request, under=under, look=look, lost_known=True)
-        body.writelines(pieces)
+    under = asked.under
+    pieces = payload.body_of(env, None, target.path, request, under=under, look=look, lost_known=True)
+    body.writelines(pieces)
 
 
 def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> int:

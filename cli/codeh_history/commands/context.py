@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..base import timezone
 from ..base.env import Env
+from ..base.errors import Usage
 from ..base.options import ALLOW_MISSING, Reading, option
+from ..base.times import local, to_millis
 from ..send import context
 from ..views.view import open_view
 
@@ -23,7 +24,9 @@ class Options(Reading):
 
 
 def run(env: Env, given: Options) -> None:
-    moment = timezone.now(env, given.now)
-    timezone.local(given.tz)
+    now = env.millis() if given.now is None else to_millis(given.now)
+    if now is None:
+        raise Usage(f"--now {given.now}: a time as 2026-01-31T12:00:00Z expected")
+    local(given.tz)
     _, view = open_view(env, given, allow_missing=given.allow_missing)
-    env.write(context.prompt_of(view, moment, given.tz, given.recent).encode("utf-8", "replace"))
+    env.write(context.prompt_of(view, now, given.tz, given.recent).encode("utf-8", "replace"))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError
 from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
-from ..base.timezone import brief, moment
+from ..base.times import brief, moment
 from ..base.words import prefixes
 from ..render import pager, table, values
 from ..render.messages import rich_wanted, width
@@ -49,7 +49,7 @@ class Options(Reading, without=("argument",)):
 
 def run(env: Env, given: Options) -> None:
     given.one_of("--json and --jsonl", "json", "jsonl")
-    earliest = moment(env, given.since) if given.since is not None else None
+    earliest = moment(env.millis(), given.since) if given.since is not None else None
     known = dict(ids(env))
     paths = [*known.values()] if given.session is None else [for_reading(env, given.session).path]
     rows = rows_of(env, paths)
@@ -100,7 +100,7 @@ def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
 def name_choices(env: Env, paths: Sequence[str]) -> None:
     """Note which sessions an ambiguous name may mean: id, time and first prompt, the newest first."""
     for row in sorted(rows_of(env, [*paths]), key=used, reverse=True):
-        last = brief(env, row["last"] or row["created"])
+        last = brief(row["last"] or row["created"], env.millis())
         env.note(f"  {row['id']}  {last}  {row['title'] or row['prompt'] or ''}")
 
 
@@ -153,5 +153,5 @@ def cells_of(env: Env, row: Json, id: str, *, narrow: bool) -> list[object]:
     directory = os.path.basename((row["cwd"] or "").rstrip("/"))
     if narrow and len(directory) > DIRECTORY:
         directory = f"{directory[: DIRECTORY - 1]}…"
-    last = brief(env, row["last"] or row["created"])
+    last = brief(row["last"] or row["created"], env.millis())
     return [id, last, row["messages"], row["program"], directory, row["title"] or row["prompt"]]

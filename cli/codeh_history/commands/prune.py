@@ -9,8 +9,7 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
 from ..base.options import QUIET, OptionSet, flag, option
 from ..base.read_json import json_object
-from ..base.times import from_millis, to_millis
-from ..base.timezone import moment
+from ..base.times import from_millis, moment, to_millis
 from ..base.words import some
 from ..session.fold import timestamp
 from ..store import read, trash
@@ -38,7 +37,9 @@ class Options(OptionSet):
 def run(env: Env, given: Options) -> None:
     if (given.older_than is None) == (given.keep is None):
         raise Usage("pass either --older-than AGE or --keep N")
-    before = moment(env, given.older_than, "--older-than") if given.older_than is not None else None
+    before = (
+        moment(env.millis(), given.older_than, "--older-than") if given.older_than is not None else None
+    )
     moved = 0
     found = newest_first(env)
     for session in old(found, before=before, keep=given.keep):

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 import orjson
 
 from .. import providers
-from ..base import amounts, piped
+from ..base import amounts
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
-from ..base.ids import is_id
-from ..base.input import decode, read_file
+from ..base.input import decode, needed, read_file
 from ..base.options import PROFILE, STREAM, Reading, flag, option
+from ..base.words import is_id
 from ..config import layers
 from ..render import changes
 from ..render.progress import progress
@@ -239,7 +239,7 @@ def apply(env: Env, given: Options, file: str, counter: Counter) -> int:
     """Store what was answered; the answer is in the file, else it is what is piped in."""
     from ..summaries import two_step
 
-    emitted = two_step.read(piped.needed(env) if file == "-" else read_file(file), file)
+    emitted = two_step.read(needed(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
     if given.specified("session", "argument"):
         named = for_reading(env, given.session, given.argument)

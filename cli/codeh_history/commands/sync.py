@@ -8,9 +8,8 @@ import orjson
 
 from ..base.env import Env
 from ..base.errors import HistoryError, TryAgain, Usage
-from ..base.ids import is_id
 from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, OptionSet, argument, flag
-from ..base.words import some
+from ..base.words import is_id, some
 from ..session.model import Json
 from ..sync.places import here, there
 from ..sync.run import Synced, sync

@@ -17,7 +17,7 @@ from typing import Any
 from .. import providers
 from ..base import amounts
 from ..base.errors import InputOutput, Usage
-from ..base.fields import Fields
+from ..base.lazy import Fields
 from ..base.options import MOST_TOKENS
 from ..base.words import suggestion
 from ..session.records import dumps

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from ..base import Any
 from ..base.env import Env
 from ..base.errors import HistoryError, Usage
-from ..base.fields import Fields
 from ..base.input import from_file
+from ..base.lazy import Fields
 from ..base.shared_options import COMPACT, Request, tools_from
 
 TYPE_CHECKING = False

@@ -39,9 +39,7 @@ class Call(Env):
         if isinstance(error, Theirs):
             raise error.error
         if isinstance(error, Exception) and not isinstance(error, HistoryError):
-            from ..base.failures import understood
-
-            known = understood(error, self)
+            known = self.understood(error)
             if known is not None:
                 raise known from error
 

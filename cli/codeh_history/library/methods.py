@@ -263,7 +263,6 @@ class Methods:
         return asking.with_removers(options, lambda options: self._payload(to, options))
 
     def _payload(self, to: str | None, options: Json) -> bytes:
-        from ..base.collector import Resting
         from ..commands.payload import Options
         from ..config.layers import asked
         from ..send.payload import body_of
@@ -271,12 +270,11 @@ class Methods:
         with self._opened.call() as call:
             given = read(Options, {"to": to, **options}, session=self._opened.name, argument=None)
             held = asked(call, given, given.profile)
-            with Resting():
-                pieces = body_of(
-                    call, None, self._opened.name, held.request, under=held.under, strict=given.strict,
-                    look=self._opened.look,
-                )  # fmt: skip
-                return b"".join(pieces)
+            pieces = body_of(
+                call, None, self._opened.name, held.request, under=held.under, strict=given.strict,
+                look=self._opened.look,
+            )  # fmt: skip
+            return b"".join(pieces)
 
     def export(self, to: str | None = None, **options: Any) -> bytes:
         """The session in another form (`export`)."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 from ..base.errors import BadData
-from ..base.ids import is_id
 from ..base.times import from_millis, to_millis
+from ..base.words import is_id
 from ..session.depth import nests_deeper
 from ..session.imported import MARK
 from ..session.model import SUMMARY_HEAD, Json

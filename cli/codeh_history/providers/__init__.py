@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..base.modules import module
+from ..base.lazy import module
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

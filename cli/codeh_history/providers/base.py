@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..base.fields import Fields
+from ..base.lazy import Fields
 from ..session.model import Json
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from ..base.patterns import Pattern
+from ..base.lazy import Pattern
 from ..session.depth import nests_deeper
 from ..session.model import Any
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.patterns import Pattern
+from ..base.lazy import Pattern
 from ..session.model import Any, Part
 
 _ALIASES = {

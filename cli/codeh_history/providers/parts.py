@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import orjson
 
-from ..base.patterns import Pattern
+from ..base.lazy import Pattern
 from ..session.model import Any, Json, Part
 from ..session.records import check_message
 from .json_text import value_of

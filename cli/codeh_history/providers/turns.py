@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..base.patterns import Pattern
+from ..base.lazy import Pattern
 from ..session.model import CONTINUATION as CONTINUATION  # noqa: PLC0414
 from ..session.model import SUMMARY_HEAD, Json, Message, Part, Said
 from ..session.pairing import Answer, Call, Walk

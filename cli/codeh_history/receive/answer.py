@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..base import piped
 from ..base.env import Env
 from ..base.errors import (
     BadData,
@@ -19,6 +18,7 @@ from ..base.errors import (
     TryAgain,
     Usage,
 )
+from ..base.input import nothing
 from ..providers import PLAIN, TARGETS
 from ..providers.reply import AnswerReader, Came, Cut, Failure, Nothing, Reply, Unreadable
 from ..session.model import Json, Part
@@ -98,7 +98,7 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
     receiving.env.lives_long()
     if fd == receiving.env.stdin:
         receiving.env.awaits()
-        receiving.nothing = piped.nothing(receiving.env)
+        receiving.nothing = nothing(receiving.env)
     with awaiting(receiving.env, receiving.target.path):
         _read(receiving, fd, most, ended)
         return receiving.close()

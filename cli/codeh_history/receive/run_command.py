@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import selectors
 import subprocess
+import tempfile
 from collections.abc import Mapping
 from typing import IO, NamedTuple
 
 from ..base.env import Env
 from ..base.errors import InputOutput, TryAgain
-from ..base.unnamed import unnamed_file
 from ..providers.reply import AnswerReader
 from ..providers.text.response import Exact
 from ..store.resolve import Target
@@ -92,7 +92,7 @@ class Ran(NamedTuple):
 
 def tool(command: str, args: bytes, environ: Mapping[str, str], most: int) -> Ran:
     """Run a tool with the call's arguments on stdin; it may print `most` bytes."""
-    with unnamed_file() as file:
+    with tempfile.TemporaryFile() as file:
         file.write(args)
         file.seek(0)
         process = start(command, file.fileno(), environ, subprocess.PIPE)

@@ -12,7 +12,7 @@ from rich.styled import Styled
 from rich.text import Text
 
 from ..base.escape import safe, visible
-from ..base.timezone import clock
+from ..base.times import clock
 from ..session.model import Message, Summary
 from ..session.rules import NAME_OF_KIND
 from . import markdown, parts, plain

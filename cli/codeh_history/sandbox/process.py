@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Self
 
-from ..base.modules import contents
+from ..base.lazy import contents
 from . import child
 
 TYPE_CHECKING = False

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..base import timezone
 from ..base.env import Env
+from ..base.times import local
 from ..formats import context
 from ..formats.entries import entries, entry
 from ..session.exchanges import exchanges
@@ -13,7 +13,7 @@ from ..session.fold import View
 def prompt_of(view: View, now: int, zone: str | None, recent: int) -> str:
     """The context prompt of all that the view shows."""
     return context.prompt(
-        entries(view.messages), [s.text for s in view.summaries], now, timezone.local(zone), recent
+        entries(view.messages), [s.text for s in view.summaries], now, local(zone), recent
     )
 
 
@@ -26,6 +26,6 @@ def split(env: Env, view: View) -> tuple[str, View]:
     earlier = [group for group in exchanges(view.messages)[:-1] if not any(m.pinned for m in group)]
     told = earlier[-context.RECENT :]
     summaries = [summary.text for summary in view.summaries]
-    text = context.prompt([entry(group) for group in told], summaries, env.millis(), timezone.local(None))
+    text = context.prompt([entry(group) for group in told], summaries, env.millis(), local())
     gone = {message.id for group in told for message in group}
     return text, view.with_messages([m for m in view.messages if m.id not in gone], [])

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import orjson
 
-from ..base.patterns import Pattern
+from ..base.lazy import Pattern
 from .model import Any, Json, Message
 
 # The providers' words for an answer that was cut off, by a limit or a filter.

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from ..base import locks
 from ..base.env import Env
 from ..base.folders import make_dir, sync_dir
-from ..base.ids import is_id
+from ..base.words import is_id
 from .file import is_locked
 from .paths import id_of, path_of
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from ..base.errors import HistoryError
-from ..base.ids import is_id
-from ..base.quote import quote
+from ..base.escape import quote
 from ..base.times import from_millis
+from ..base.words import is_id
 from .paths import SERVER, id_of, sessions_dir
 
 TYPE_CHECKING = False

@@ -11,7 +11,7 @@ import orjson
 
 from ..base.env import Env
 from ..base.errors import BadData
-from ..base.ids import is_id
+from ..base.words import is_id
 from ..session.model import Json
 from ..session.records import dumps, parse
 from . import foreign, log

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from ..base.env import Env
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, entries, sync_dir
-from ..base.ids import is_id
+from ..base.words import is_id
 from . import log, read
 from .protocol import Locked, Stamp, Store, new
 from .replace import replace

@@ -311,7 +311,7 @@ def first_line(env: Env, path: str, parent: str = "", *, here: bool = True) -> b
 
     Seeded ids hang on offsets: they are the same everywhere only if the directory's name is left out.
     """
-    from ..base.quote import quote
+    from ..base.escape import quote
 
     text = f'{{"type":"session","version":1,"id":{quote(id_of(path))},"created":{quote(env.now())}'
     cwd = env.cwd() if here and not env.seed else ""

@@ -6,7 +6,7 @@ import os
 
 from ..base.env import Env
 from ..base.errors import Usage
-from ..base.ids import is_id
+from ..base.words import is_id
 
 SERVER = "postgres://"  # begins the path of a session that is in a database; no file's does
 

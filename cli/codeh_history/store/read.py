@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from itertools import chain
 
-from ..base import piped
-from ..base.collector import Resting
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, NotFound
-from ..base.unnamed import unnamed_file
+from ..base.input import needed, nothing
 from ..session.records import Log
 from . import foreign
 from .file import is_locked, open_regular, pread_all, records_in
@@ -73,7 +71,9 @@ class Opened:
 
 def _unnamed(data: bytes) -> tuple[int, int]:
     """A file without a name that holds these bytes, open, and its size."""
-    with unnamed_file() as held:
+    import tempfile
+
+    with tempfile.TemporaryFile() as held:
         held.write(data)
         held.seek(0)
         return os.dup(held.fileno()), len(data)
@@ -107,18 +107,17 @@ def held(path: str) -> tuple[int, int]:
 
 def read_log(data: bytes | Arriving) -> Log:
     """A session's records; the collector rests meanwhile, which triples the speed of a large one."""
-    with Resting():
-        return foreign.read(data) if isinstance(data, bytes) else data.read()
+    return foreign.read(data) if isinstance(data, bytes) else data.read()
 
 
 def stdin(env: Env) -> bytes | Arriving:
     """The session on stdin; of a pipe it is read while more of it comes. BadData where nothing is on it."""
     if not env.piped():
-        return piped.needed(env)
+        return needed(env)
     blocks = env.arriving()
     first = next((block for block in blocks if block.strip()), None)
     if first is None:
-        raise BadData(f"stdin: {piped.nothing(env)}")
+        raise BadData(f"stdin: {nothing(env)}")
     return Arriving(chain([first], blocks))
 
 

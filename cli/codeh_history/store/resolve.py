@@ -6,7 +6,7 @@ import os
 
 from ..base.env import Env
 from ..base.errors import HistoryError, NotFound, Usage
-from ..base.ids import is_id
+from ..base.words import is_id
 from .paths import SERVER, exists, hint, id_of, is_path, path_of, sessions_dir
 
 BEGUN_HERE = "newest begun here"
@@ -106,8 +106,8 @@ def for_filtering(env: Env, option: str | None, argument: str | None = None) -> 
     """The session of a filter, as for reading; Usage for a `-` that was forgotten in a pipe."""
     choice = named(env, option, argument)
     by = choice[1] if choice is not None else None
-    if (by in (None, "CODEH_SESSION") and env.piped()) or (by is None and env.reads_file()):
-        kind = "file" if env.reads_file() else "pipe"
+    if (by in (None, "CODEH_SESSION") and env.piped()) or (by is None and env.stdin_kind() == "file"):
+        kind = env.stdin_kind()
         raise Usage(f"stdin is a {kind}: pass - to read the session from it, or name one with -s")
     return for_reading(env, option, argument)
 

@@ -19,7 +19,7 @@ from ..base import locks
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain, Usage
 from ..base.folders import ensure_dir, entries, sync_dir
-from ..base.ids import is_id
+from ..base.words import is_id
 from . import log, new_file, read
 from .create import taken
 from .paths import SERVER, exists, hint, path_of

@@ -6,12 +6,12 @@ import os
 import shlex
 import stat
 
-from ..base import piped
 from ..base.env import Env
 from ..base.errors import HistoryError, InputOutput, TryAgain
 from ..base.folders import SUFFIX, ensure_dir, entries, remove, sync_dir, temporary, write_new
-from ..base.ids import is_id
+from ..base.input import nothing
 from ..base.postgres import Unreachable
+from ..base.words import is_id
 from ..session.records import lines_of, parse
 from . import new_file
 from .paths import id_of, path_of
@@ -46,7 +46,7 @@ def kept_answer(env: Env, format: str) -> str:
         return ""
     data = env.read_stdin()
     if not data.strip():
-        raise TryAgain(f"stdin: {piped.nothing(env)}")
+        raise TryAgain(f"stdin: {nothing(env)}")
     file = _kept(env, "unnamed", data, "answer")
     if file is None:
         return ""

@@ -12,7 +12,6 @@ from ..base import locks
 from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.folders import ensure_dir, remove
-from ..base.signals import outcome
 from ..session.exchanges import exchanges
 from ..session.fold import View
 from ..session.model import Json
@@ -41,7 +40,7 @@ def run(
     pool = ThreadPoolExecutor(jobs)
     try:
         for number, future in enumerate([pool.submit(one, env, target, settings) for target in targets], 1):
-            line = outcome(future)
+            line = future.result()
             done(number, len(targets))
             if line is not None:
                 yield line

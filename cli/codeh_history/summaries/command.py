@@ -6,6 +6,7 @@ import os
 import selectors
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,8 +15,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..base.errors import SummarizerFailed
-from ..base.signals import outcome
-from ..base.unnamed import unnamed_file
 from .clipped import clip
 
 MOST = 4 << 20  # bytes of output; a summary is far smaller
@@ -79,7 +78,7 @@ class Commands:
         with ThreadPoolExecutor(1) as pool:
             done = pool.submit(self._run, data)
             try:
-                return outcome(done)
+                return done.result()
             except BaseException:
                 self.stop()
                 raise
@@ -104,7 +103,7 @@ class Commands:
 
     def _start(self, data: bytes) -> subprocess.Popen[bytes]:
         """The input lies in an unnamed file, so a command that does not read it blocks nobody."""
-        with unnamed_file() as file, self._lock:
+        with tempfile.TemporaryFile() as file, self._lock:
             file.write(data)
             file.seek(0)
             if self._stopped:

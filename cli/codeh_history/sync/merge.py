@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..base.ids import LONGEST_ID
+from ..base.words import LONGEST_ID
 from ..session.line_names import Line
 from ..session.records import dumps
 from .damage import mended

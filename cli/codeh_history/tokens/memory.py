@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from ..base.folders import create, ensure_dir
-from ..base.modules import contents
+from ..base.lazy import contents
 
 if TYPE_CHECKING:
     import sqlite3

@@ -152,7 +152,7 @@ def table() -> Table:
     """The table that comes with the program."""
     import orjson
 
-    from ..base.modules import contents
+    from ..base.lazy import contents
 
     return Table(orjson.loads(contents("tokens/prices.json")))
 

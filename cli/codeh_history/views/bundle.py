@@ -18,14 +18,13 @@ from typing import Any
 
 import orjson
 
-from ..base import piped
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, Lost, Usage
 from ..base.folders import create as create_file
 from ..base.folders import remove, sync_dir
-from ..base.ids import is_id
+from ..base.input import needed
 from ..base.read_json import json_object
-from ..base.words import some
+from ..base.words import is_id, some
 from ..blocks import fetch, open_store, open_stores, sizes
 from ..blocks.protocol import BATCH, BlockStore, batches, is_block_id
 from ..session.model import Json
@@ -51,7 +50,7 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Se
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
         raise Usage("--bundle -: a bundle is binary; redirect stdout, or name a file")
-    data = piped.needed(env) if target.path == "-" else read.read_bytes(target.path, whole=True)
+    data = needed(env) if target.path == "-" else read.read_bytes(target.path, whole=True)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = rewrite.blocks(data)
     held = sizes(stores, ids)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..base.env import Env
 from ..base.errors import HistoryError, Usage
-from ..base.quote import quote
+from ..base.escape import quote
 from ..base.shared_options import beside
 from ..session.fold import fold
 from ..session.model import Json

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData
-from ..base.ids import is_id
+from ..base.words import is_id
 from ..programs import records
 from ..programs.changes import anew, changes
 from ..programs.model import Session

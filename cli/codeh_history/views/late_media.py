@@ -11,7 +11,7 @@ import os
 
 import orjson
 
-from ..base.patterns import Pattern
+from ..base.lazy import Pattern
 from ..session.model import Json, Part
 
 TYPE_CHECKING = False

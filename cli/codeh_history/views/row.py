@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ..base.errors import HistoryError, reason
-from ..base.patterns import Pattern
+from ..base.lazy import Pattern
 from ..session.exchanges import is_prompt
 from ..session.fold import View, fold, timestamp
 from ..session.imported import origin

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ..base.env import Env
 from ..base.errors import InputOutput, Usage
-from ..base.unnamed import unnamed_file
 
 FIRST = "codeh-bundle.json"  # the member that a bundle begins with
 HEAD = 512  # bytes that tell a bundle
@@ -39,7 +39,7 @@ class Source:
         """See that it can be read again and again: what comes through a pipe is put into a file."""
         if stat.S_ISREG(os.fstat(self.fd).st_mode) and os.lseek(self.fd, 0, os.SEEK_CUR) == len(self.head):
             return
-        with unnamed_file() as held:
+        with tempfile.TemporaryFile() as held:
             for chunk in iter(self.read, b""):
                 held.write(chunk)
             held.flush()

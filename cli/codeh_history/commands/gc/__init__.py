@@ -10,8 +10,7 @@ import orjson
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.options import QUIET, OptionSet, flag, option
-from ...base.times import from_millis
-from ...base.timezone import moment
+from ...base.times import from_millis, moment
 from ...blocks import open_store
 from ...render.progress import progress, size_of
 from ...session.model import Json
@@ -57,7 +56,7 @@ def removable(env: Env, given: Options, failed: list[int]) -> Iterator[Json]:
 
     `failed` gets the exit codes of failures, which are noted.
     """
-    before = moment(env, given.age, "--trash") / 1000 if given.age is not None else None
+    before = moment(env.millis(), given.age, "--trash") / 1000 if given.age is not None else None
     unused.check(env)
     gone: list[str] = []
     if before is not None:

@@ -7,9 +7,9 @@ import os
 from collections.abc import Sequence
 from functools import partial
 
-from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Usage
+from ...base.input import nothing
 from ...programs import forms, sessions
 from ...programs.forms import again
 from ...session.fold import fold, kind_of
@@ -76,10 +76,10 @@ def everything(env: Env, given: Options) -> int:
     asked = tuple(form for form in given.from_ if form != "auto") or tuple(sessions.PROGRAMS)
     if not set(asked) <= sessions.PROGRAMS.keys():
         raise Usage(f"--all --from {', '.join(asked)}: must be one of {', '.join(sessions.PROGRAMS)}")
-    from ...base.timezone import moment
+    from ...base.times import moment
     from . import every
 
-    earliest = moment(env, given.since) if given.since is not None else None
+    earliest = moment(env.millis(), given.since) if given.since is not None else None
     return every.run(env, asked, earliest, branches=given.branches, jsonl=given.jsonl)
 
 
@@ -89,7 +89,7 @@ def files(env: Env, given: Options, names: Sequence[str], form: str) -> None:
         where = "stdin" if name == "-" else name
         with source(env, name) as file:
             if name == "-" and not file.head:
-                raise BadData(f"stdin: {piped.nothing(env)}")
+                raise BadData(f"stdin: {nothing(env)}")
             opened = unsealed(file, where, given) if is_sealed(file.head) else None
             if opened is not None or (form == "auto" and is_bundle(file.head)):
                 from ...views import bundle

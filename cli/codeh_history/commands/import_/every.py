@@ -12,10 +12,9 @@ from typing import Any, Self
 
 import orjson
 
-from ...base.collector import Resting
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
-from ...base.processes import HEAVY, shared
+from ...base.processes import shared
 from ...programs import sessions
 from ...programs.model import Session
 from ...render.progress import progress
@@ -33,7 +32,6 @@ _AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succe
 
 def run(
     env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool, jsonl: bool = False,
-    heavy: int = HEAVY,
 ) -> int:  # fmt: skip
     """Bring every session up to date, a JSON line for each that changed or failed; the exit code.
 
@@ -49,7 +47,7 @@ def run(
         return summary.tell(env, []) if table else 0
     work = partial(_outcomes, env, known, branches=branches)
     codes: dict[int, int] = {}
-    done = shared(work, files, [file.stamp[1] for file in files], heavy=heavy)
+    done = shared(work, files, [file.stamp[1] for file in files])
     with progress(env, "importing") as told, _InTurn(env, table=table) as said:
         for number, (place, data) in enumerate(done, 1):
             lines, code, grows = orjson.loads(data)
@@ -123,8 +121,7 @@ class _File:
 
     def bring(self) -> None:
         try:
-            with Resting():  # until what was read is gone: it makes no circles
-                self.lines.extend(self.brought())
+            self.lines.extend(self.brought())
         except HistoryError as error:
             self.code = error.exit_code
             self.lines.append(self.line(None, "failed", reason=str(error)))

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from ...base.env import Env
 from ...base.errors import HistoryError
-from ...base.times import from_millis
-from ...base.timezone import brief
+from ...base.times import brief, from_millis
 from ...programs.model import Entry, Session
 from ...programs.parts import texts
 from ...programs.sessions import PROGRAMS
@@ -39,7 +38,7 @@ def show(env: Env, *, json: bool) -> None:
         return
     cells = [[{**row, "problem": _problem(row)}[name] for name in NAMES] for row in rows]
     if rows and rich_wanted(env):
-        shown = [[cell[0], brief(env, cell[1]), *cell[2:]] for cell in cells]
+        shown = [[cell[0], brief(cell[1], env.millis()), *cell[2:]] for cell in cells]
         env.write(table.aligned(NAMES, shown, width=width(), colour=env.colour, flexible=2))
     else:
         env.write(table.separated(cells))

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.errors import BadData, Usage
-from ...base.ids import is_id
 from ...base.read_json import json_object
+from ...base.words import is_id
 from ...programs import records, sessions
 from ...programs.model import Entry, Piece, Problem, Session, Summary
 from ...programs.protocol import Head

@@ -8,8 +8,8 @@ from collections.abc import Container, Mapping
 from typing import NamedTuple
 
 from ...base.env import Env
-from ...base.ids import is_id
 from ...base.options import Writing
+from ...base.words import is_id
 from ...store.paths import SERVER, is_path, path_of
 from .. import module_of
 

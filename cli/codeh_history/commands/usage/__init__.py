@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData
+from ...base.input import needed
 from ...base.options import JSON, Reading, argument, option
-from ...base.times import from_millis
-from ...base.timezone import moment
+from ...base.times import from_millis, moment
 from ...render.messages import rich_wanted
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
@@ -61,11 +60,11 @@ def run(env: Env, given: Options) -> None:
 
 def _asked(env: Env, given: Options) -> Asked:
     by = given.by or "model"
-    since = from_millis(moment(env, given.since)) if given.since is not None else None
+    since = from_millis(moment(env.millis(), given.since)) if given.since is not None else None
     until = None
     if given.until is not None:
         whole_day = len(given.until) == DATE and given.until.count("-") == 2
-        until = from_millis(moment(env, given.until, "--until") + (A_DAY - 1 if whole_day else 0))
+        until = from_millis(moment(env.millis(), given.until, "--until") + (A_DAY - 1 if whole_day else 0))
     return Asked(by, since, until, local=not given.json and rich_wanted(env))
 
 
@@ -75,7 +74,7 @@ def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
     if not named:
         return with_owners(noted(env, _remembered(env, paths, table)))
     chosen = [for_reading(env, name).path for name in dict.fromkeys(named)]
-    rows = [responses.row_of(path, table, piped.needed(env) if path == "-" else None) for path in chosen]
+    rows = [responses.row_of(path, table, needed(env) if path == "-" else None) for path in chosen]
     of = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only programs have sub-agents
         others = with_owners([row for row in _remembered(env, paths, table) if row["id"] not in of] + rows)

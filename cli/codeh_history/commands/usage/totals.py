@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import date
 from typing import NamedTuple
 
-from ...base.times import to_millis
-from ...base.timezone import local
+from ...base.times import local, to_millis
 from ...providers.usage import COUNTS
 from ...session.model import Json
 

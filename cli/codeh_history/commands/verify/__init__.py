@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
+from ...base.input import needed
 from ...base.options import JSON, Reading, option
 from ...base.words import some
 from ...providers import FORMATS
@@ -73,7 +73,7 @@ def checked(env: Env, target: Target) -> Json:
 
 def refused(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Json:
     """The verdict of a provider on what the session says."""
-    data = piped.needed(env) if target.path == "-" else read.read_bytes(target.path)
+    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
     from . import provider as refusals
 
     view = view_of(env, target, data, strict=strict)

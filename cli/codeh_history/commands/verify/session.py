@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ...base import piped
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
+from ...base.input import needed
 from ...session.fold import fold
 from ...session.pairing import Answer, Call, only_results, pair
 from ...session.records import Log
@@ -36,7 +36,7 @@ class Verdict:
 
 def verify(env: Env, target: Target) -> Verdict:
     """Everything that is wrong with a session: its lines, what they name, its pairs, its blocks."""
-    data = piped.needed(env) if target.path == "-" else None
+    data = needed(env) if target.path == "-" else None
     pieces = list(logs(target.path)) if data is None else [read.read_log(data)]
     log = Log(
         [record for piece in pieces for record in piece.records],

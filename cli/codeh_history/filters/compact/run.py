@@ -7,10 +7,9 @@ from functools import partial
 
 import orjson
 
-from ...base import piped
 from ...base.env import Env
 from ...base.errors import BadData, Lost, TryAgain, Usage
-from ...base.input import from_file, read_file
+from ...base.input import from_file, needed, read_file
 from ...base.shared_options import Compact, Compaction, tools_from
 from ...render.progress import progress, size_of
 from ...session.model import Json
@@ -105,7 +104,7 @@ def _reduced(
 def _plan_in(env: Env, file: str, target: Target) -> bytes:
     if file == target.path == "-":
         raise Usage("--apply - and the session - are both stdin: give one as a file")
-    return piped.needed(env) if file == "-" else read_file(file)
+    return needed(env) if file == "-" else read_file(file)
 
 
 def _tell(env: Env, session: str, plan: Plan) -> None:

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from math import log
 from typing import TypeVar
 
-from ...base.modules import contents
+from ...base.lazy import contents
 from ...summaries import prose
 
 T = TypeVar("T")

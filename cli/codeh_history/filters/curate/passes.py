@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 
-from ...base.fields import Fields
+from ...base.lazy import Fields
 from ...session.exchanges import (
     IDE_MARKERS,
     SYSTEM_PREFIX,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...base.patterns import Pattern
+from ...base.lazy import Pattern
 from ...session.model import Any, Json
 from ..answers import FAILED, answer
 from ..media import Media, media

@@ -8,7 +8,7 @@ from __future__ import annotations
 import orjson
 
 from ...base.errors import BadData
-from ...base.patterns import Pattern
+from ...base.lazy import Pattern
 from ...session.model import Any, Json
 from ..answers import response_of
 from ..body import Imported

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...base.patterns import Pattern
+from ...base.lazy import Pattern
 from ...session.model import Any, Json, Message, Part
 from ..array import Array
 from ..base import Options, Request, Tool

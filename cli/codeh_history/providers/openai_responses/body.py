@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...base.errors import BadData
-from ...base.patterns import Pattern
+from ...base.lazy import Pattern
 from ...session.model import Any, Json
 from ..body import Imported
 from ..messages import Messages

@@ -6,15 +6,14 @@ import os
 import re
 import stat
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib import import_module
 from typing import IO, TYPE_CHECKING, Any
 
-from ...base.collector import Resting
 from ...base.errors import BadData, InputOutput, NotFound
-from ...base.unnamed import unnamed_file
 from ...programs import records, sessions, values
 from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Place, Refused
@@ -209,7 +208,7 @@ class Ending(File):
 def _unpacked(fd: int, path: str) -> IO[bytes]:
     """What a packed file holds, in one without a name."""
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    held = unnamed_file()
+    held = tempfile.TemporaryFile()  # noqa: SIM115 - closed by whoever reads it
     cut = suppress(zstd.ZstdError, EOFError)  # what came before is there
     with cut, os.fdopen(os.dup(fd), "rb") as file, zstd.open(file) as packed:
         file.seek(0)
@@ -310,20 +309,17 @@ def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[S
     said = False
     others = () if newest else file.others(sessions.places(program))
     older = os.path.abspath(file.path) in sessions.superseded(program, others)
-    with Resting():
-        try:
-            for session in sessions.read(program, file):
-                if file.damage is not None:
-                    session.partial = True
-                    why = f"the database is damaged: {file.damage}"
-                    session.problems += [] if said else [Problem(0, "skips", why, _READ_ON)]
-                    said = True
-                if older:
-                    session.below(records.session_id(session))
-                    session.id = f"{session.id}-{records.made_id(file.stem)[:8]}"
-                    session.problem(
-                        0, "forgets", f"{program} resumes a newer file of this session", _AS_IT_IS
-                    )
-                yield session
-        except Refused as error:
-            raise BadData(f"{file.path or 'stdin'}: {error}") from None
+    try:
+        for session in sessions.read(program, file):
+            if file.damage is not None:
+                session.partial = True
+                why = f"the database is damaged: {file.damage}"
+                session.problems += [] if said else [Problem(0, "skips", why, _READ_ON)]
+                said = True
+            if older:
+                session.below(records.session_id(session))
+                session.id = f"{session.id}-{records.made_id(file.stem)[:8]}"
+                session.problem(0, "forgets", f"{program} resumes a newer file of this session", _AS_IT_IS)
+            yield session
+    except Refused as error:
+        raise BadData(f"{file.path or 'stdin'}: {error}") from None

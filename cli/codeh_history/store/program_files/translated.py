@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from collections.abc import Iterator
 
 from ...base.errors import BadData
-from ...base.unnamed import unnamed_file
 from ...programs import records
 from ...programs.model import Problem, Session
 from ...session.records import Damage, dumps
@@ -46,7 +46,7 @@ def each(path: str) -> Iterator[Translated]:
 
 def of_bytes(data: bytes) -> Translated | None:
     """The same of what came through a pipe."""
-    with unnamed_file() as held:
+    with tempfile.TemporaryFile() as held:
         held.write(data)
         held.flush()
         return of_file(held.fileno(), "")

@@ -1,6 +1,6 @@
 """A signal is a failure like any other."""
 
-from codeh_history.base import errors, signals
+from codeh_history.base import env, errors
 
 
 class Failure(errors.HistoryError):
@@ -9,4 +9,4 @@ class Failure(errors.HistoryError):
         self.exit_code = 128 + signum
 
 
-signals.Interrupted = Failure
+env.Interrupted = Failure

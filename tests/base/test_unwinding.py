@@ -12,9 +12,8 @@ from support import environ
 
 CODE = """
 import sys, time
-from concurrent.futures import Future
 from codeh_history.base.errors import Interrupted
-from codeh_history.base.signals import outcome, unwind
+from codeh_history.base.env import unwind
 unwind()
 try:
     print("ready", flush=True)
@@ -24,10 +23,9 @@ except Interrupted as end:
 """
 
 
-@pytest.mark.parametrize("wait", ["time.sleep(60)", "outcome(Future())"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_what_is_open_is_closed_and_the_code_tells_which_it_was(number: int, code: int, wait: str) -> None:
-    command = [sys.executable, "-c", CODE.format(wait=wait)]
+def test_what_is_open_is_closed_and_the_code_tells_which_it_was(number: int, code: int) -> None:
+    command = [sys.executable, "-c", CODE.format(wait="time.sleep(60)")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environ()) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"ready\n"
@@ -40,14 +38,3 @@ def test_under_nohup_it_goes_on() -> None:
     command = ["/bin/sh", "-c", 'trap "" HUP; exec "$0" -c "$1"', sys.executable, code]
     done = subprocess.run(command, capture_output=True, env=environ(), check=True)
     assert done.stdout == b"ready\ngoes on\n"
-
-
-def test_a_result_is_waited_for_and_an_error_raised() -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    from codeh_history.base.signals import outcome
-
-    with ThreadPoolExecutor(1) as pool:
-        assert outcome(pool.submit(lambda: 7)) == 7
-        with pytest.raises(ZeroDivisionError):
-            outcome(pool.submit(lambda: 1 // 0))

@@ -1,4 +1,4 @@
-"""What another library or the system says failed, as an error that whoever called can act on."""
+"""Errors of libraries and of the system, as errors that the user can act on."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import orjson
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, InputOutput
-from codeh_history.base.failures import one_line, understood
+from codeh_history.base.errors import BadData, InputOutput, one_line
 
 
 def raised(make: object) -> Exception:
@@ -26,15 +25,15 @@ def deep() -> object:
 
 
 def test_what_the_system_says_names_what_it_is_about() -> None:
-    found = understood(raised(lambda: os.stat("/no/such")), Env({}))
+    found = Env({}).understood(raised(lambda: os.stat("/no/such")))
     assert type(found) is InputOutput
     assert str(found) == "/no/such: No such file or directory"
-    assert str(understood(OSError("odd"), Env({}))) == "input or output: odd"
+    assert str(Env({}).understood(OSError("odd"))) == "input or output: odd"
 
 
 def test_nesting_too_deep_is_the_datas_fault_whoever_finds_it() -> None:
     for error in (raised(lambda: orjson.dumps(deep())), RecursionError("maximum recursion depth exceeded")):
-        found = understood(error, Env({}))
+        found = Env({}).understood(error)
         assert type(found) is BadData
         assert "nested deeper than 200 levels" in str(found)
 
@@ -43,13 +42,13 @@ def test_what_is_no_text_says_what_is_stored_all_the_same() -> None:
     env = Env({})
     env.stored = "id1"
     for make in ("\udcff".encode, lambda: orjson.dumps("\udcff")):
-        found = understood(raised(make), env)
+        found = env.understood(raised(make))
         assert type(found) is BadData
         assert str(found).endswith("is not UTF-8 (stored all the same: id1)")
 
 
 def test_a_bug_is_none_of_these() -> None:
-    assert understood(TypeError("a bug"), Env({})) is None
+    assert Env({}).understood(TypeError("a bug")) is None
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,78 @@
+"""Stand-ins that load in no time, or when they are first used: a plain `append` takes milliseconds."""
+
+from __future__ import annotations
+
+import os
+import sys
+from _thread import get_ident
+
+from . import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Self, dataclass_transform
+else:
+
+    def dataclass_transform(**_: object) -> object:
+        return lambda cls: cls
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Fields:
+    """Values of named fields that are never changed: a frozen dataclass that takes no time to make."""
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def but(self, **values: Any) -> Self:
+        """A copy with some values replaced."""
+        return type(self)(**(vars(self) | values))
+
+
+class Pattern:
+    """A regular expression that is compiled when it is first used: `re` is a fifth of a short command."""
+
+    def __init__(self, text: str | bytes) -> None:
+        self.text = text
+
+    def __getattr__(self, name: str) -> Any:
+        import re
+
+        attribute = getattr(re.compile(self.text), name)
+        setattr(self, name, attribute)  # looked up once
+        return attribute
+
+
+def module(name: str) -> Any:
+    """The module of this full name, without `importlib`."""
+    __import__(name)
+    return sys.modules[name]
+
+
+def contents(file: str) -> bytes:
+    """The bytes of a file in the package, which may be a zip file; raises OSError."""
+    loader: Any = sys.modules[__name__].__loader__
+    package = os.path.dirname(os.path.dirname(__file__))
+    data: bytes = loader.get_data(os.path.join(package, *file.split("/")))
+    return data
+
+
+def _drop_unfinished() -> None:
+    """In a forked child: forget the modules that other threads of its parent were importing.
+
+    Those threads are not here to finish: whoever imports such a module would wait for ever, perhaps with
+    a session locked. What `importlib` keeps of running imports has no public name.
+    """
+    importing: Any = sys.modules["_frozen_importlib"]
+    for name, reference in list(importing._module_locks.items()):  # noqa: SLF001
+        lock = reference()
+        if lock is None or lock.owner in (None, get_ident()):
+            continue
+        del importing._module_locks[name]  # noqa: SLF001
+        spec: Any = getattr(sys.modules.get(name), "__spec__", None)
+        if getattr(spec, "_initializing", False):
+            for each in [each for each in sys.modules if f"{each}.".startswith(f"{name}.")]:
+                del sys.modules[each]
+
+
+os.register_at_fork(after_in_child=_drop_unfinished)
