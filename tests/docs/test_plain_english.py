@@ -22,8 +22,7 @@ CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 PAGES = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "docs").rglob("*.md"))}
 PAGES_LEFT = {
-    f"docs/{name}.md"
-    for name in ("compaction", "contributing", "demo", "programs", "serve", "summaries")
+    f"docs/{name}.md" for name in ("compaction", "contributing", "demo", "programs", "serve", "summaries")
 }
 VERBS_LEFT: set[str] = {"chat", "config", "rescue"}
 
