@@ -212,7 +212,6 @@ class Bench:
         for verb, arguments, bound in [
             ("append", ["-m", "x", "-s"], None), ("last", ["-s"], None), ("show", ["-n", "5", "-s"], None),
             ("search", ["zzz"], 100), ("list", [], 100), ("status", ["-s"], 200),
-            ("calls", ["-s"], 200),
         ]:  # fmt: skip
             on_one = bool(arguments) and arguments[-1] == "-s"
             large = self.program(verb, *arguments, *([more] if on_one else [])).memory()

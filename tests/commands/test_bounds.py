@@ -92,7 +92,7 @@ def session(home: Path, lines: Iterator[str], name: str = "s") -> Path:
 # -- long sessions -------------------------------------------------------------------------------------
 
 SAME = [["append", "-s", "s", "-m", "x"], ["last", "s"], ["show", "s", "-n", "3"]]
-BOUNDED = [["list"], ["calls", "s"], ["search", "notthere", "s"]]
+BOUNDED = [["list"], ["search", "notthere", "s"]]
 MOST = 100  # MiB, at any length
 COUNTED = 200  # MiB of `status` of any length, with the vocabulary of the token counter
 MORE = 12  # MiB that ten times as many records may take where they should take no more

@@ -51,8 +51,8 @@ def whole(path: Path, step: int, limit: int) -> list[str]:
 
 def skimmed(path: Path, step: int, limit: int) -> list[str]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skimming, "_STEP", step)
-        patch.setattr(skimming, "blocks", partial(skimming.blocks, longest=limit))
+        blocks = skimming.blocks
+        patch.setattr(skimming, "blocks", lambda fd, size, _: blocks(fd, size, step, longest=limit))
         return [r.data["id"] for part in skimming.logs(str(path), big=0) for r in part.records]
 
 

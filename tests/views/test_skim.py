@@ -88,7 +88,8 @@ def test_pieces_of_a_file_are_the_file(
     path.write_bytes(data)
     whole = read.read_log(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(skimming, "_STEP", step)
+        blocks = skimming.blocks
+        patch.setattr(skimming, "blocks", lambda fd, size, _: blocks(fd, size, step))
         pieces = list(skimming.logs(str(path), big=0))
     assert [(r.offset, r.raw, r.data) for log in pieces for r in log.records] == [
         (r.offset, r.raw, r.data) for r in whole.records
