@@ -47,9 +47,9 @@ def test_an_unknown_line_is_passed_on_once() -> None:
 
 
 def test_repeats_are_not_printed_expanded_or_copied() -> None:
+    from codeh_history.commands.fork import up_to
     from codeh_history.session import stream
     from codeh_history.views.expand import expand
-    from codeh_history.views.fork import up_to
 
     once = w().a("a").a("b")
     view = twice(once, w().a("c"), w()).view()

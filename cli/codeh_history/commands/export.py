@@ -64,8 +64,8 @@ def run(env: Env, given: Options) -> int:
     target = for_reading(env, given.session, given.argument)
     lost: Lost | None = {} if given.allow_missing or to in TEXTS else None
     if given.bundle is not None:
-        from ..views import bundle
-        from ..views.sealing import Seal
+        from ..sync import bundle
+        from ..sync.sealing import Seal
 
         seal = Seal(given.encrypt_to, ()) if given.encrypt_to else None
         bundle.pack(env, target, given.bundle, lost, seal)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from ..base.env import Env
 from ..base.options import ARGUMENT, QUIET, SESSION, OptionSet, option
-from ..store.resolve import for_reading
-from ..views import fork
+from ..session import stream
+from ..session.fold import View
+from ..session.model import Json, Message
+from ..session.records import Record
+from ..session.rules import PLACING
+from ..store import create
+from ..store.resolve import Target, for_reading
+from ..views.view import find, view_of
 
 STRAY = "the session is the only argument; the new one is --into NEW"
 EXAMPLES = """\
@@ -24,4 +30,40 @@ class Options(OptionSet):
 
 def run(env: Env, given: Options) -> None:
     target = for_reading(env, given.session, given.argument)
-    env.write(f"{fork.copy(env, target, given.at, given.into)}\n".encode("utf-8", "surrogateescape"))
+    env.write(f"{copy(env, target, given.at, given.into)}\n".encode("utf-8", "surrogateescape"))
+
+
+def written(env: Env, path: str, view: View, parent: Json | None, *, here: bool = True) -> str:
+    """Begin a session with what a view shows; its id or path. `here`: as `create.session` has it."""
+    body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
+    return create.session(env, path, lambda _: body, parent=parent, here=here)
+
+
+def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:
+    """Begin the new session; its id or path."""
+    view = view_of(env, target, hydrate=False)
+    message = find(view, at, session=target.id) if at is not None else None
+    records = up_to(view, message)
+    last = message.id if message is not None else next((m.id for m in reversed(view.messages)), None)
+    path = create.free_path(env, into, target.id if target.path != "-" else "fork")
+    parent = {"session": view.id or target.id, "at": last}
+    body = b"".join(record.raw + b"\n" for record in records)
+    return create.session(env, path, lambda _: body, parent=parent)
+
+
+def up_to(view: View, last: Message | None) -> list[Record]:
+    """The records up to a message's line, and what was done to them since.
+
+    A stream is copied as it ended, an edited message as edited; one that was undone is not shown.
+    """
+    records = view.log.records
+    end = len(records) if last is None else last.place + 1
+    copied = [record for record in records[:end] if record.data["type"] != "session"]
+    known = {str(record.data["id"]) for record in copied if "id" in record.data}
+    for record in records[end:]:
+        data = record.data
+        again = view.all.get(data["id"]) if data["type"] in PLACING else None
+        if data.get("of") in known or (again is not None and again.place < end):
+            copied.append(record)
+            known.update([data["id"]] if "id" in data else [])
+    return copied

@@ -8,9 +8,8 @@ from ..filters.curate import run as curating
 from ..session.ops import apply
 from ..store import create
 from ..store.resolve import for_filtering
-from ..views import fork
 from ..views import view as reading
-from . import curate
+from . import curate, fork
 
 EXAMPLES = """\
   codeh-history repair demo -i --report        # curate demo --only pairs,invalid -i --report

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..base.env import Env
-from ..base.errors import Usage
+from ..base.errors import NegativeAnswer, Usage
 from ..base.options import ARGUMENT, Writing, flag, option
-from ..store.resolve import for_writing
-from ..views.undo import take_back
+from ..base.words import some, the_one
+from ..providers.json_text import excerpt
+from ..render.parts import BEGINNING, first_words
+from ..session.fold import Step, View, content_of, fold
+from ..session.records import dumps
+from ..session.rules import NAME_OF_KIND
+from ..session.undo import last_turn, newest, reverts
+from ..store import log, read
+from ..store.protocol import Locked
+from ..store.resolve import Target, for_writing
+from ..views.view import find, locked_view
 
 EXAMPLES = """\
   codeh-history undo demo                 # prints TYPE ID of the undone record
@@ -27,7 +38,69 @@ def run(env: Env, given: Options) -> None:
     if given.id and given.turn:
         raise Usage("--id and --turn cannot be combined")
     target = for_writing(env, given.session, given.argument)
-    done = take_back(env, target, given.id, turn=given.turn)
-    for undone in done:
-        env.note(f"{target.id}: undid {undone.words}")
-    env.write("".join(f"{undone.type} {undone.id}\n" for undone in done).encode())
+    records = undo(env, target, given.id, turn=given.turn)
+    for record in records:
+        env.note(f"{target.id}: undid {record.description}")
+    env.write("".join(f"{record.type} {record.id}\n" for record in records).encode())
+
+
+class Undone(NamedTuple):
+    """A record that was undone; `description` says what it was, with its first words."""
+
+    type: str
+    id: str
+    description: str
+
+
+def undo(env: Env, target: Target, id: str | None, *, turn: bool) -> list[Undone]:
+    """Undo the record with this id, the last turn, or the newest record; returns them newest first."""
+    undone: list[Undone] = []
+
+    def build(locked: Locked) -> bytes:
+        view = locked_view(env, locked) if turn else fold(read.read_log(locked.read()))
+        lines: list[bytes] = []
+        offset = locked.offset
+        for step in steps(view, id, turn=turn, session=locked.session):
+            new = env.new_id(locked.session, offset)
+            lines.append(dumps({"type": "revert", "id": new, "of": step.id, "ts": env.now()}) + b"\n")
+            offset += len(lines[-1])
+            undone.append(Undone(step.type, step.id, describe(view, step)))
+        return b"".join(lines)
+
+    log.append(env, target.path, build)
+    env.stored = undone[-1].id
+    return undone
+
+
+def steps(view: View, id: str | None, *, turn: bool, session: str) -> list[Step]:
+    """The steps to undo, newest first."""
+    if id is not None and not turn:
+        return [named(view, id, session)]
+    chosen = last_turn(view) if turn else [*filter(None, [newest(view)])]
+    if not chosen:
+        raise NegativeAnswer(f"{session}: nothing to undo")
+    return chosen
+
+
+def named(view: View, id: str, session: str) -> Step:
+    """The live step, or the live undo, that an id or a unique prefix names."""
+    if id.startswith(":"):
+        id = find(view, id, session=session).id
+    live = {step.id: step for step in view.steps} | {id: Step("revert", id, -1) for id in reverts(view)}
+    if id not in live:
+        id = the_one(id, live, session, "no record with this id to undo (`codeh-history show` prints ids)")
+    return live[id]
+
+
+def describe(view: View, step: Step) -> str:
+    """What a step is, and how its text begins: `user message: Why is the sky`."""
+    if step.type == "revert":
+        return "undo"
+    data = view.log.records[step.place].data
+    if step.type == "compaction":
+        return f"compaction of {some(len(data['ops']), 'change')}"
+    if step.message is None:
+        return f"summary: {excerpt(data['summary'], BEGINNING)}" if step.type == "summary" else step.type
+    update = content_of(data) if step.type == "update" else None
+    parts = update or step.message.own or step.message.pending or []
+    return f"{NAME_OF_KIND[step.message.kind]} {step.type}: {first_words(parts)}".rstrip(": ")

@@ -158,12 +158,12 @@ class Methods:
 
     def undo(self, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
         """Take back what is newest, or this (`undo`); what it was, as (type, id), newest first."""
-        from ..views.undo import take_back
+        from ..commands.undo import undo
 
         if id and turn:
             raise Usage("undo: an id or turn, one of them")
         with self._opened.call() as call:
-            return [(it.type, it.id) for it in take_back(call, self._opened.target, id, turn=turn)]
+            return [(it.type, it.id) for it in undo(call, self._opened.target, id, turn=turn)]
 
     def update(self, id: str, message: Texts = (), **options: Any) -> str:
         """Give a message new text (`update`); its id."""
@@ -282,7 +282,7 @@ class Methods:
 
     def fork(self, at: str | None = None, into: str | None = None) -> Self:
         """A new session with a copy of this one, up to and including a message (`fork`)."""
-        from ..views.fork import copy
+        from ..commands.fork import copy
 
         with self._opened.call() as call:
             name = copy(call, self._opened.target, at, into)

@@ -79,8 +79,8 @@ def _place(name: str) -> str:
 def _sealed(
     folder: str, names: Sequence[str], recipients: Sequence[str], identities: Sequence[str]
 ) -> Side:
-    from ..views.sealing import Seal
     from .sealed import Sealed
+    from .sealing import Seal
 
     if any(name.endswith(".jsonl") for name in names):
         raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")

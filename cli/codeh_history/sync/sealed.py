@@ -18,8 +18,9 @@ from ..store import foreign, log
 from ..store.file import open_regular, pread_all
 from ..store.files import stamps_in
 from ..store.protocol import Stamp
-from ..views import bundle, rewrite
-from ..views.sealing import Seal
+from ..views import rewrite
+from . import bundle
+from .sealing import Seal
 
 _ENDING = ".tar.age"
 
@@ -47,7 +48,7 @@ class Sealed:
             data = pread_all(fd, size)
         finally:
             os.close(fd)
-        return bundle.held(self._seal.opened(data, path), path, self._held)
+        return bundle.load(self._seal.opened(data, path), path, self._held)
 
     def check(self, session: str, data: bytes) -> None:
         foreign.check_writable(data, self._path(session))

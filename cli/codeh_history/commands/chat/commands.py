@@ -19,9 +19,8 @@ from ...send import payload
 from ...send.readiness import unanswered
 from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
-from ...views import fork
-from ...views.undo import take_back
-from .. import set_, show
+from .. import fork, set_, show
+from ..undo import undo
 from .lines import Completer
 from .talk import RETRY, Talk
 
@@ -79,7 +78,7 @@ def _edit(talk: Talk, rest: str) -> None:
 
 
 def _undo(talk: Talk, _rest: str) -> None:
-    done = take_back(talk.env, talk.target, None, turn=True)
+    done = undo(talk.env, talk.target, None, turn=True)
     talk.env.note(f"undid the last prompt and what followed ({some(len(done), 'record')})")
 
 

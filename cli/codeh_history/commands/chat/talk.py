@@ -18,9 +18,9 @@ from ...session.records import dumps
 from ...session.view import View
 from ...store.resolve import Target
 from ...store.state import size_of
-from ...views.undo import take_back
 from .. import ask
 from ..ask import Options as Asking
+from ..undo import undo
 
 RETRY = "/retry"
 
@@ -117,7 +117,7 @@ class Talk:
             if last is None:
                 raise HistoryError(f"{self.target.id}: nothing was asked yet")
             if last.role == "model":
-                take_back(self.env, self.target, last.id, turn=False)
+                undo(self.env, self.target, last.id, turn=False)
         self.turn(None)
 
 

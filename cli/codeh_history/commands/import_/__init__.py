@@ -20,11 +20,11 @@ from ...store import create, log, read
 from ...store.paths import id_of, is_path
 from ...store.protocol import Locked
 from ...store.resolve import Target
-from ...views.sealing import Seal, is_sealed
-from ...views.source import HEAD, Source, is_bundle, source
+from ...sync.sealing import Seal, is_bundle, is_sealed
 from ...views.view import tell_damage
 from . import blocks, program
 from .options import FORMS, Options
+from .source import HEAD, Source, source
 
 EXAMPLES = """\
   codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
@@ -92,7 +92,7 @@ def files(env: Env, given: Options, names: Sequence[str], form: str) -> None:
                 raise BadData(f"stdin: {nothing(env)}")
             opened = unsealed(file, where, given) if is_sealed(file.head) else None
             if opened is not None or (form == "auto" and is_bundle(file.head)):
-                from ...views import bundle
+                from ...sync import bundle
 
                 id = bundle.unpack(env, opened or file, where, given.into)
                 env.write(f"{id}\n".encode("utf-8", "surrogateescape"))

@@ -1,14 +1,14 @@
 """`import --all`: every session of the programs whose files are found, made for cron.
 
 Which files are what they were is remembered in one file of the cache, safe to delete: a file whose stamp is
-known is not opened, and of one that only grew the end is read. Nothing of theirs is written or locked.
+known is not opened. Nothing of theirs is written or locked.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import orjson
 
@@ -22,9 +22,8 @@ from ...session.model import Json
 from ...store import program_files
 from ...store.program_files import File, folders
 from ...store.program_files.folders import Found, Known
-from ...views import copy, grown
-from ...views.copy import Brought
-from . import summary
+from . import copy, summary
+from .copy import Brought
 from .program import with_branches
 
 _AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
@@ -45,17 +44,17 @@ def run(
     table = not jsonl and env.terminal(env.stdout)
     if not files:
         return summary.tell(env, []) if table else 0
-    work = partial(_outcomes, env, known, branches=branches)
+    work = partial(_outcomes, env, branches=branches)
     codes: dict[int, int] = {}
     done = shared(work, files, [file.stamp[1] for file in files])
     with progress(env, "importing") as told, _InTurn(env, table=table) as said:
         for number, (place, data) in enumerate(done, 1):
-            lines, code, grows = orjson.loads(data)
+            lines, code = orjson.loads(data)
             said.add(place, lines)
             if code:
                 codes[place] = code
             if code not in _AGAIN:
-                known.keep(files[place], grows)
+                known.keep(files[place], None)
             told.done(number, len(files))
     known.save()
     return codes[min(codes)] if codes else 0
@@ -96,28 +95,26 @@ class _InTurn:
             self.env.write(orjson.dumps(line) + b"\n")
 
 
-def _outcomes(env: Env, known: Known, files: Iterable[Found], *, branches: bool) -> Iterator[bytes]:
-    """Of each file: its lines to print, the exit code, and what to know of it when it has grown."""
+def _outcomes(env: Env, files: Iterable[Found], *, branches: bool) -> Iterator[bytes]:
+    """Of each file: its lines to print, and the exit code."""
     for found in files:
-        file = _File(env, found, known.grows(found) if not branches else None, branches=branches)
+        file = _File(env, found, branches=branches)
         file.bring()
-        yield orjson.dumps([file.lines, file.code, file.grows and list(file.grows)])
+        yield orjson.dumps([file.lines, file.code])
 
 
 class _File:
     """A file whose sessions are brought up to date.
 
-    `lines`: to print; `code`: to exit with; `grows`: what to know of the file when it has grown.
+    `lines`: to print; `code`: to exit with.
     """
 
-    def __init__(self, env: Env, file: Found, before: Sequence[Any] | None, *, branches: bool) -> None:
+    def __init__(self, env: Env, file: Found, *, branches: bool) -> None:
         self.env = env
         self.file = file
-        self.before = grown.Known(*before) if before else None
         self.branches = branches
         self.lines: list[Json] = []
         self.code = 0
-        self.grows: grown.Known | None = None
 
     def bring(self) -> None:
         try:
@@ -133,14 +130,6 @@ class _File:
                 return
             if not sessions.keeps(self.file.program, file.head):
                 raise BadData(f"{self.file.path}: not a session of {self.file.program}")
-            if self.before is not None:
-                program, before = self.file.program, self.before
-                more = grown.bring(self.env, file, program, before)
-                if more is not None:
-                    found, self.grows = more
-                    if found.records:
-                        yield self.line(found, "updated", records=found.records)
-                    return
             yield from self.whole(file)
 
     def whole(self, file: File) -> Iterator[Json]:
@@ -150,7 +139,6 @@ class _File:
             if not session.items:
                 continue
             found = copy.bring(self.env, session, self.file.path)
-            self.grows = grown.known(self.env, file, session, found.id)
             if found.records or found.created:
                 yield self.told(session, found)
 

@@ -11,11 +11,11 @@ from ...base.words import some
 from ...programs.model import AS_BRANCHES, Problem, Session
 from ...session.records import dumps
 from ...store import program_files
-from ...views import copy
-from ...views.copy import Brought
-from ...views.source import Source
 from ...views.view import MOST_NAMED
+from . import copy
+from .copy import Brought
 from .options import Options
+from .source import Source
 
 
 def bring(env: Env, given: Options, file: Source, name: str, form: str) -> bool:

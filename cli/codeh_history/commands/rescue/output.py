@@ -13,7 +13,7 @@ from ...session.model import Summary
 from ...session.records import dumps
 from ...session.view import View
 from ...store import create
-from ...views import fork
+from .. import fork
 from .options import Options
 from .reduction import Reduced
 from .source import Found

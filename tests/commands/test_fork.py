@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from codeh_history.commands.fork import up_to
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.session.view import View
-from codeh_history.views.fork import up_to
 from support import lines, run
 
 HIDING = (b'"clear"', b'"summary"', b'"compaction"')

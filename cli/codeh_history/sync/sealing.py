@@ -12,12 +12,18 @@ from typing import Any
 from ..base.errors import BadData, Usage
 from ..base.input import read_file
 
-HEAD = b"age-encryption.org/v1\n"  # how what is sealed begins
+HEAD = b"age-encryption.org/v1\n"  # the beginning of an encrypted file
+FIRST = "codeh-bundle.json"  # the first member of a bundle
 _SSH = ("ssh-ed25519 ", "ssh-rsa ")
 
 
 def is_sealed(data: bytes) -> bool:
     return data.startswith(HEAD)
+
+
+def is_bundle(head: bytes) -> bool:
+    """Whether a file that begins like this is a bundle."""
+    return head[257:262] == b"ustar" and head.startswith(FIRST.encode() + b"\0")
 
 
 class Seal:

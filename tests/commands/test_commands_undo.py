@@ -1,4 +1,4 @@
-"""What `take_back` takes back, and says that it did."""
+"""What `undo` undoes, and how it describes it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import NegativeAnswer, NotFound
+from codeh_history.commands.undo import undo
 from codeh_history.store.resolve import for_writing
-from codeh_history.views.undo import take_back
 from pictures import png
 from support import NOW, lines, run, session_path
 
@@ -24,7 +24,7 @@ def said(home: Path) -> list[str]:
 
 def taken(home: Path, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
     env = Env({"CODEH_HOME": str(home)})
-    return [undone[:2] for undone in take_back(env, for_writing(env, "demo"), id, turn=turn)]
+    return [undone[:2] for undone in undo(env, for_writing(env, "demo"), id, turn=turn)]
 
 
 def test_the_newest_goes_first_and_then_what_stood_before_it(home: Path, said: list[str]) -> None:

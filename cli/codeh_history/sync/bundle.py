@@ -32,13 +32,16 @@ from ..session.records import parse
 from ..store import create, read
 from ..store.paths import id_of
 from ..store.resolve import Target
-from . import rewrite
-from .sealing import Seal
-from .source import FIRST, Source
+from ..views import rewrite
+from .sealing import FIRST, Seal
 
 VERSION = 1
 SESSION, BLOCKS, LAST = "session.jsonl", "blocks/", "end.json"
 Members = Iterator[tuple[str, bytes]]  # names and contents
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from _typeshed import SupportsRead
 
 
 # -- writing ------------------------------------------------------------------------------------------
@@ -71,7 +74,9 @@ def write(
     """Write a bundle of a session's bytes and these blocks; how many. `missing`: as known at the end."""
     there: list[str] = []
     with tarfile.open(fileobj=file, mode="w|") as tar:
-        _add(tar, FIRST, orjson.dumps(_about(session, data)) + b"\n")
+        about = {"type": "codeh-bundle", "version": VERSION, "session": session}
+        about |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+        _add(tar, FIRST, orjson.dumps(about) + b"\n")
         _add(tar, SESSION, data)
         for id, block in blocks:
             _add(tar, BLOCKS + id, block)
@@ -85,17 +90,6 @@ def _id(target: Target, data: bytes) -> str:
     records = parse([data.split(b"\n", 1)[0]]).records if target.path == "-" else []
     header = records[0].data if records and records[0].data["type"] == "session" else {}
     return str(header.get("id") or target.id)
-
-
-def _about(session: str, data: bytes) -> Json:
-    hashed = hashlib.sha256(data).hexdigest()
-    return {
-        "type": "codeh-bundle",
-        "version": VERSION,
-        "session": session,
-        "bytes": len(data),
-        "sha256": hashed,
-    }
 
 
 def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
@@ -134,31 +128,23 @@ def _output(env: Env, name: str) -> Iterator[Any]:
 # -- reading ------------------------------------------------------------------------------------------
 
 
-def unpack(env: Env, file: Source | io.BytesIO, where: str, into: str | None) -> str:
-    """The session of a bundle, as it was, and its blocks in the store; returns its id.
+def unpack(env: Env, file: SupportsRead[bytes], where: str, into: str | None) -> str:
+    """Store the session of a bundle, as it was, and its blocks; returns its id.
 
-    Nothing is kept of a bundle that is cut or altered, or whose session is here already.
+    Nothing is kept of a bundle that is truncated or altered, or whose session exists here already.
     """
     store = open_store(env)
-    brought: set[str] = set()
-    stream: Any = file
+    stored: set[str] = set()
     try:
-        with tarfile.open(fileobj=stream, mode="r|") as tar:
-            return _unpacked(env, _members(tar, where), where, into, store, brought)
-    except BaseException as error:
-        store.take_back(brought)
-        if isinstance(error, (tarfile.TarError, EOFError)):
-            raise BadData(f"{where}: not a whole bundle ({error}); nothing was imported") from None
+        with _members(file, where) as members:
+            return _unpacked(env, members, where, into, store, stored)
+    except BaseException:
+        store.take_back(stored)
         raise
 
 
 def _unpacked(
-    env: Env,
-    members: Members,
-    where: str,
-    into: str | None,
-    store: BlockStore,
-    brought: set[str],
+    env: Env, members: Members, where: str, into: str | None, store: BlockStore, stored: set[str]
 ) -> str:
     about = _json(next(members, ("", b"")), FIRST, where)
     session = str(about.get("session"))
@@ -166,72 +152,74 @@ def _unpacked(
         raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
     name = into or (session if is_id(session) else None)
     path = create.asked_path(env, name) if name else create.free_path(env, None, session)
-    there = read.read_bytes(path, whole=True) if create.taken(path) else None
-    data = _session(about, members, where, store, brought)
-    if there == data:
+    present = read.read_bytes(path, whole=True) if create.taken(path) else None
+    data = _session(about, members, where, store, stored)
+    if present == data:
         return id_of(path)
-    if there is not None:
+    if present is not None:
         raise BadData(f"{path}: another session of that id; --into NEW imports it as another session")
     id = create.copied(env, path, data, renamed=id_of(path) != session)
-    absent = [block for block in rewrite.blocks(data) if block not in brought]
+    absent = [block for block in rewrite.blocks(data) if block not in stored]
     if absent:
         env.note(f"{id}: {some(len(absent), 'block')} not in the bundle: {', '.join(absent[:3])}")
     return id
 
 
-def held(data: bytes, where: str, store: BlockStore) -> bytes:
+def load(data: bytes, where: str, store: BlockStore) -> bytes:
     """The session of a bundle that is in memory, its blocks put into a store."""
-    try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r|") as tar:
-            members = _members(tar, where)
-            about = _json(next(members, ("", b"")), FIRST, where)
-            return _session(about, members, where, store, set())
-    except (tarfile.TarError, EOFError) as error:
-        raise BadData(f"{where}: not a whole bundle ({error})") from None
+    with _members(io.BytesIO(data), where) as members:
+        about = _json(next(members, ("", b"")), FIRST, where)
+        return _session(about, members, where, store, set())
 
 
-def _session(about: Json, members: Members, where: str, store: BlockStore, brought: set[str]) -> bytes:
-    """The session's bytes, and its blocks in the store, all verified."""
+def _session(about: Json, members: Members, where: str, store: BlockStore, stored: set[str]) -> bytes:
+    """The session's bytes; its blocks are in the store, all verified, their ids in `stored`."""
     name, data = next(members, ("", b""))
     if name != SESSION or hashlib.sha256(data).hexdigest() != about.get("sha256"):
-        raise BadData(f"{where}: the session in it is cut or altered; nothing was imported")
-    end = _stored(members, where, store, brought)
-    if end.get("blocks") is None or set(end["blocks"]) != brought:
-        raise BadData(f"{where}: blocks are missing from it; nothing was imported")
-    return data
-
-
-def _stored(members: Members, where: str, store: BlockStore, brought: set[str]) -> Json:
-    """Store the blocks, verified; returns what the bundle says at its end."""
-    held: dict[str, bytes] = {}
-    for name, data in members:
+        raise BadData(f"{where}: the session in it is truncated or altered; nothing was imported")
+    batch: dict[str, bytes] = {}
+    for name, block in members:
         if name == LAST:
-            if held:
-                store.mset(held)
-            return _json((name, data), LAST, where)
+            if batch:
+                store.mset(batch)
+            if set(_json((name, block), LAST, where).get("blocks") or ()) != stored:
+                break
+            return data
         id = name.removeprefix(BLOCKS)
         if not name.startswith(BLOCKS) or not is_block_id(id):
             raise BadData(f"{where}: {name}: not part of a bundle; nothing was imported")
-        if hashlib.sha256(data).hexdigest() != id:
+        if hashlib.sha256(block).hexdigest() != id:
             raise BadData(f"{where}: block {id} is altered; nothing was imported")
-        held[id] = data
-        brought.add(id)
-        if sum(map(len, held.values())) > BATCH:
-            store.mset(held)
-            held = {}
-    raise BadData(f"{where}: cut off before its end; nothing was imported")
+        batch[id] = block
+        stored.add(id)
+        if sum(map(len, batch.values())) > BATCH:
+            store.mset(batch)
+            batch = {}
+    else:
+        raise BadData(f"{where}: cut off before its end; nothing was imported")
+    raise BadData(f"{where}: blocks are missing from it; nothing was imported")
 
 
-def _members(tar: tarfile.TarFile, where: str) -> Members:
-    """The names and contents of a tar file's members, all of them regular files and whole."""
-    for member in tar:
-        file = tar.extractfile(member) if member.isreg() and not member.issparse() else None
-        if file is None:
-            raise BadData(f"{where}: {member.name}: not a regular file; nothing was imported")
-        data = file.read()
-        if len(data) != member.size:
-            raise BadData(f"{where}: cut off in {member.name}; nothing was imported")
-        yield member.name, data
+@contextmanager
+def _members(file: SupportsRead[bytes], where: str) -> Iterator[Members]:
+    """The names and contents of a bundle's members; BadData for one that is not a whole tar file."""
+
+    def members(tar: tarfile.TarFile) -> Members:
+        for member in tar:
+            part = tar.extractfile(member) if member.isreg() and not member.issparse() else None
+            if part is None:
+                raise BadData(f"{where}: {member.name}: not a regular file; nothing was imported")
+            data = part.read()
+            if len(data) != member.size:
+                raise BadData(f"{where}: cut off in {member.name}; nothing was imported")
+            yield member.name, data
+
+    stream: Any = file
+    try:
+        with tarfile.open(fileobj=stream, mode="r|") as tar:
+            yield members(tar)
+    except (tarfile.TarError, EOFError) as error:
+        raise BadData(f"{where}: not a whole bundle ({error}); nothing was imported") from None
 
 
 def _json(member: tuple[str, bytes], name: str, where: str) -> Json:

@@ -12,7 +12,8 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput, Usage
-from codeh_history.views.source import FIRST, HEAD, is_bundle, source
+from codeh_history.commands.import_.source import HEAD, source
+from codeh_history.sync.sealing import FIRST, is_bundle
 
 SIZES = [0, 1, HEAD - 1, HEAD, HEAD + 1, 200_000]
 

@@ -10,8 +10,8 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
+from codeh_history.commands.import_.copy import Brought, bring
 from codeh_history.programs.model import Entry, Piece, Session
-from codeh_history.views.copy import Brought, bring
 from support import append_text
 
 TS = "2026-01-01T00:00:00.000Z"

@@ -8,16 +8,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..base.env import Env
-from ..base.errors import InputOutput, Usage
+from ...base.env import Env
+from ...base.errors import InputOutput, Usage
 
-FIRST = "codeh-bundle.json"  # the member that a bundle begins with
 HEAD = 512  # bytes that tell a bundle
-
-
-def is_bundle(head: bytes) -> bool:
-    """Whether a file that begins so is a bundle."""
-    return head[257:262] == b"ustar" and head.startswith(FIRST.encode() + b"\0")
 
 
 class Source:

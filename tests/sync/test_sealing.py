@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.views.sealing import Seal, is_sealed
+from codeh_history.sync.sealing import Seal, is_sealed
 
 pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
 DATA = b"a conversation \xff" * 100

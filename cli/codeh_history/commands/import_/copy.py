@@ -6,20 +6,20 @@ import itertools
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ..base.env import Env
-from ..base.errors import BadData
-from ..base.words import is_id
-from ..programs import records
-from ..programs.changes import anew, changes
-from ..programs.model import Session
-from ..session.fold import View, fold
-from ..session.imported import MARK, origin
-from ..session.model import Json
-from ..session.records import Record, dumps, lines_of, parse
-from ..session.redactions import REDACTION
-from ..store import create, log, read
-from ..store.paths import id_of, path_of
-from ..store.protocol import Locked
+from ...base.env import Env
+from ...base.errors import BadData
+from ...base.words import is_id
+from ...programs import records
+from ...programs.changes import anew, changes
+from ...programs.model import Session
+from ...session.fold import View, fold
+from ...session.imported import MARK, origin
+from ...session.model import Json
+from ...session.records import Record, dumps, lines_of, parse
+from ...session.redactions import REDACTION
+from ...store import create, log, read
+from ...store.paths import id_of, path_of
+from ...store.protocol import Locked
 
 
 class Brought(NamedTuple):
@@ -115,7 +115,7 @@ def _appended(env: Env, session: Session, target: str) -> Brought:
 def _view(env: Env, data: bytes) -> View:
     view = fold(read.read_log(data))
     if view.log.refers:
-        from .stored_parts import hydrated
+        from ...views.stored_parts import hydrated
 
         view = hydrated(env, view, lost={})
     return view
