@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from codeh_history.base import timezone
+from codeh_history.base import times
 from codeh_history.base.times import to_millis
 from codeh_history.formats import context
 from codeh_history.session.records import dumps
@@ -59,7 +59,7 @@ NOON = "2026-03-10T12:00:00Z"
     ],
 )
 def test_when(then: str | None, now: str, zone: str, expected: str) -> None:
-    assert context.when(then, millis(now), timezone.local(zone)) == expected
+    assert context.when(then, millis(now), times.local(zone)) == expected
 
 
 def entry(n: int, ts: str = NOON, tools: tuple[str, ...] = ()) -> Any:
@@ -73,7 +73,7 @@ def entry(n: int, ts: str = NOON, tools: tuple[str, ...] = ()) -> Any:
 
 
 def prompt(found: list[Any], summaries: list[str], recent: int = 10, now: str = NOON) -> str:
-    return context.prompt(found, summaries, millis(now), timezone.local("UTC"), recent)
+    return context.prompt(found, summaries, millis(now), times.local("UTC"), recent)
 
 
 def test_the_seeds_example() -> None:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from codeh_history.session.rules import RULES, brought, named, own_id, told
+from codeh_history.session.rules import RULES, brought, content_id, named, own_id
 from support import ROOT
 
 ROWS = re.findall(r"^\| `(\w+)` \| `([^`]+)`", (ROOT / "docs" / "format.md").read_text(), re.MULTILINE)
@@ -57,7 +57,7 @@ COMPACTION = {
     ],
 )
 def test_the_ids_of_a_record(record: dict[str, object], own: str, of: str, ids: list[str]) -> None:
-    assert (own_id(record), told(record), list(brought(record))) == (own, of, ids)
+    assert (own_id(record), content_id(record), list(brought(record))) == (own, of, ids)
 
 
 def test_the_ids_that_a_record_names() -> None:

@@ -24,7 +24,7 @@ from codeh_history.filters.compact.draft import Draft
 from codeh_history.filters.compact.history import History
 from codeh_history.filters.compact.tiered import LOSSLESS, STUBS
 from codeh_history.filters.compact.units import units
-from codeh_history.filters.curate import base, passes
+from codeh_history.filters.curate import passes
 from codeh_history.providers.base import Options
 from codeh_history.session.exchanges import is_prompt
 from codeh_history.session.fold import View, fold
@@ -224,7 +224,7 @@ def asking(id: str) -> Any:
 
 def request(view: View, format: str) -> bytes:
     """The messages of a request, as they are sent."""
-    view, _, _ = passes.curate(view, base.Settings(unanswered="stub"), passes.FORCED)
+    view, _, _ = passes.curate(view, passes.Settings(unanswered="stub"), passes.FORCED)
     texts = [summary.text for summary in view.summaries]
     body = providers.load(format).request(view.messages, Options(model=long.MODEL[format]), texts).body
     return orjson.dumps(body["contents" if format == "gemini" else "messages"])
