@@ -96,7 +96,7 @@ def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
 
 @pytest.mark.parametrize(("argv", "needed"), [
     (["curate", "-"], {"filters.curate.pairs"}),
-    (["compact", "-", "--budget", "9k"], {"filters.compact.removal", "tokens.memory"}),
+    (["compact", "-", "--budget", "9k"], {"filters.compact.removal", "store.cache"}),
 ])  # fmt: skip
 def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(
     home: Path, argv: list[str], needed: set[str]

@@ -220,7 +220,7 @@ def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
 def test_without_its_cache_it_finds_the_same(tmp_path: Path) -> None:
     at(tmp_path, "pi", SAMPLES["pi"]())
     all_of(tmp_path)
-    (tmp_path / "cache" / "programs.json").write_bytes(b'{"version":1,"files":[[')
+    (tmp_path / "cache" / "cache.sqlite").write_bytes(b"damaged")
     assert all_of(tmp_path) == []
     shutil.rmtree(tmp_path / "cache")
     assert all_of(tmp_path) == []

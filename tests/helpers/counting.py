@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from codeh_history.store.cache import Cache
 from codeh_history.tokens import open_counter, vocabulary
 
 NAME = "o200k_base"
-SHA256 = vocabulary._ENCODINGS[NAME][0]
 
 
 def count(folder: Path, text: str = "hello world, as it is counted") -> list[int]:
-    vocabulary.load.cache_clear()
-    return open_counter(None, cache=str(folder / "tokens.sqlite")).counts([text])
+    vocabulary._built.clear()
+    return open_counter(None, cache=Cache(str(folder))).counts([text])

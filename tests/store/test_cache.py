@@ -1,39 +1,112 @@
-"""What is remembered between two runs: it comes back as it was saved, and nothing that is wrong with it matters."""
+"""What is remembered between two runs: it comes back as it was kept, and nothing that is wrong with it matters."""
 
 from __future__ import annotations
 
-from operator import itemgetter
+import sqlite3
+import time
 from pathlib import Path
 
 import pytest
 
-from codeh_history.base.env import Env
 from codeh_history.store import cache
+from codeh_history.store.cache import Cache, Known
+from codeh_history.store.protocol import Stamp
+
+OLD = Stamp(7, 2**63 + 1, 5)  # as large as an inode may be
 
 
-@pytest.fixture
-def file(tmp_path: Path) -> str:
-    return cache.path(Env({"CODEH_HOME": str(tmp_path)}), "some.json")
+@pytest.fixture(autouse=True)
+def _not_paused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "_paused", {})
 
 
-def test_what_is_saved_comes_back_under_its_version(file: str) -> None:
-    assert cache.load(file, 1, itemgetter("rows")) is None
-    cache.save(file, 1, rows={"a": [1]})
-    assert cache.load(file, 1, itemgetter("rows")) == {"a": [1]}
-    assert cache.load(file, [1, "newer"], itemgetter("rows")) is None
-    assert Path(file).stat().st_mode & 0o077 == 0
+def kept(home: Path, use: str = "rows", version: int = 1, **values: object) -> None:
+    known = Known(str(home), use, version)
+    for name, value in values.items():
+        known.keep(name, OLD, value)
+    known.save()
+
+
+def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home: Path) -> None:
+    kept(home, a={"n": [1]}, b=2)
+    again = Known(str(home), "rows", 1)
+    assert (again.get("a", OLD), again.get("b", OLD), again.get("c", OLD)) == ({"n": [1]}, 2, None)
+    assert again.get("a", OLD._replace(changed=6)) is None
+    assert again.get("a", None) is None
+    assert Known(str(home), "rows", 2).get("a", OLD) is None
+    assert Known(str(home), "others", 1).get("a", OLD) is None
+    assert Path(Cache(str(home)).path).stat().st_mode & 0o077 == 0
+
+
+def test_what_changed_just_now_is_not_kept(home: Path) -> None:
+    known = Known(str(home), "rows", 1)
+    now = Stamp(1, 1, time.time_ns())
+    known.keep("a", now, 1)
+    assert known.get("a", now) is None
+
+
+def test_only_what_is_named_stays(home: Path) -> None:
+    kept(home, a=1, b=2)
+    kept(home, use="others", b=3)
+    Known(str(home), "rows", 1).save(["a", "c"])
+    assert Known(str(home), "rows", 1).get("b", OLD) is None
+    assert Known(str(home), "rows", 1).get("a", OLD) == 1
+    assert Known(str(home), "others", 1).get("b", OLD) == 3
 
 
 @pytest.mark.parametrize(
-    "data", ["", "no json", "[]", "1", "null", '{"version":1}', '{"version":1,"rows":7}']
+    "value", [b"", b"{", b"[]", b"7", b"null", b"[1,[1],2]", b"[1,7,2]", "text", 8, None]
 )
-def test_whatever_stands_there_is_as_if_it_did_not(file: str, data: str) -> None:
-    Path(file).parent.mkdir()
-    Path(file).write_text(data)
-    assert cache.load(file, 1, lambda found: found["rows"]["a"]) is None
+def test_a_spoilt_value_is_not_known(home: Path, value: object) -> None:
+    kept(home, a=1)
+    with sqlite3.connect(Cache(str(home)).path) as db:
+        db.execute("pragma ignore_check_constraints=on")
+        db.execute("update or ignore known set value = ?", (value,))
+    assert Known(str(home), "rows", 1).get("a", OLD) in (None, 1 if value is None else None)
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(file: str) -> None:
-    Path(file).parent.write_text("in the way")
-    cache.save(file, 1, rows={})
-    assert cache.load(file, 1, itemgetter("rows")) is None
+def test_a_damaged_file_is_made_again(home: Path) -> None:
+    kept(home, a=1)
+    Path(Cache(str(home)).path).write_bytes(b"no database at all, but long enough to look at" * 20)
+    assert Known(str(home), "rows", 1).get("a", OLD) is None
+    kept(home, a=1)
+    assert Known(str(home), "rows", 1).get("a", OLD) == 1
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(home: Path) -> None:
+    home.mkdir()
+    (home / "cache").write_text("in the way")
+    kept(home, a=1)
+    memory = Cache(str(home))
+    memory.remember({b"k": 1})
+    memory.store("name", b"data")
+    assert Known(str(home), "rows", 1).get("a", OLD) is None
+    assert (memory.recall([b"k"]), memory.load("name")) == ({}, None)
+
+
+def test_what_is_removed_is_gone_for_all(home: Path) -> None:
+    kept(home, a=1)
+    memory = Cache(str(home))
+    memory.store("name", b"secret")
+    memory.remove()
+    assert not list((home / "cache").iterdir())
+    assert memory.load("name") is None
+    memory.store("name", b"other")
+    assert memory.load("name") == b"other"
+
+
+def test_a_cache_that_another_process_has_locked_is_waited_for_once(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Cache(str(home))
+    memory.remember({b"k": 7})
+    other = sqlite3.connect(memory.path)
+    other.execute("begin exclusive")
+    assert memory.recall([b"k"]) == {}
+    with monkeypatch.context() as patch:  # nothing asks SQLite any more
+        patch.setattr(Cache, "_connection", lambda _: pytest.fail("waited again"))
+        assert memory.recall([b"k"]) == {}
+        memory.remember({b"l": 8})
+    other.rollback()
+    cache._paused.clear()
+    assert memory.recall([b"k", b"l"]) == {b"k": 7}

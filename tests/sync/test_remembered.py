@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sqlite3
 from pathlib import Path
 
 import orjson
 import pytest
 
 from codeh_history.base.env import Env
+from codeh_history.store.cache import Cache
 from codeh_history.store.files import Files
-from codeh_history.sync.remembered import ABSENT, Brief, Remembered
+from codeh_history.sync import remembered
+from codeh_history.sync.remembered import ABSENT, Brief
 from codeh_history.sync.side import Plain
 
 
@@ -46,13 +49,10 @@ def lay(env: Env, name: str, *, age: int = 3600, **header: object) -> bytes:
 
 def briefs(env: Env, side: Looked) -> dict[str, Brief]:
     """As a process of its own finds them; times of change are taken from the files' own."""
-    remembered = Remembered(env)
     stamps = {
         name: stamp._replace(changed=stamp.changed - 10**13) for name, stamp in side.sessions().items()
     }
-    found = remembered.briefs(side, stamps)
-    remembered.save()
-    return found
+    return remembered.briefs(env, side, stamps)
 
 
 def test_what_stayed_what_it_was_is_not_read_again(env: Env) -> None:
@@ -76,9 +76,7 @@ def test_what_was_just_written_is_read_again(env: Env) -> None:
     lay(env, "a", age=0)
     side = Looked(env)
     for _ in range(2):
-        remembered = Remembered(env)
-        remembered.briefs(side, side.sessions())
-        remembered.save()
+        remembered.briefs(env, side, side.sessions())
     assert side.looked == ["a", "a"]
 
 
@@ -101,12 +99,14 @@ def test_an_empty_session_is_none_and_one_that_cannot_be_read_is_like_no_other(e
     path = Path(env.home) / "sessions" / "a.jsonl"
     path.unlink()
     path.mkdir()
-    assert Remembered(env).briefs(side, stamps)["a"] == Brief(side.place, None)
+    assert remembered.briefs(env, side, stamps)["a"] == Brief(side.place, None)
 
 
 def test_a_spoiled_memory_is_none(env: Env) -> None:
     data = lay(env, "a")
-    (Path(env.home) / "cache").mkdir()
-    for spoiled in (b"{", b'{"version":1}', b'{"version":2,"stores":{"x":7}}', b"\xff"):
-        (Path(env.home) / "cache" / "sync.json").write_bytes(spoiled)
-        assert briefs(env, Looked(env))["a"].hash == hashlib.sha256(data).hexdigest()
+    side = Looked(env)
+    for value in (b"{", b"[1]", b"[1,[1,2,3],7]", b"\xff", "text"):
+        briefs(env, side)
+        with sqlite3.connect(Cache(env.home).path) as db:
+            db.execute("update known set value = ?", (value,))
+        assert briefs(env, side)["a"].hash == hashlib.sha256(data).hexdigest()

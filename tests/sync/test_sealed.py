@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from codeh_history.store.cache import Cache
 from codeh_history.sync.remembered import SETTLED
 from inside import inside, lay
 from support import Result
@@ -117,13 +118,11 @@ def test_what_has_not_changed_is_not_opened(one: Path, tmp_path: Path, key: Key)
     sync(one, f"dir:{folder}", *key.both)
     settle(folder, one / "sessions")
     change = [os.stat(path).st_ctime_ns for path in folder.iterdir()]
-    cache = one / "cache" / "sync.json"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(time, "time_ns", lambda: change[0] + 2 * SETTLED)
+        patch.setattr(time, "time_ns", lambda: change[0] + int(2e9 * SETTLED))
         sync(one, f"dir:{folder}", *key.both)
-    assert cache.exists()
     assert sync(one, f"dir:{folder}", "--encrypt-to", key.to).err == b""
-    cache.write_bytes(b"{}")
+    Cache(str(one)).remove()
     assert b"--identity FILE" in sync(one, f"dir:{folder}", "--encrypt-to", key.to, code=2).err
     assert change == [os.stat(path).st_ctime_ns for path in folder.iterdir()]
 

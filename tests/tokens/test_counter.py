@@ -20,6 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import InputOutput, Usage
+from codeh_history.store.cache import Cache
 from codeh_history.tokens import counter as counters
 from codeh_history.tokens import (
     history_tokens,
@@ -57,7 +58,7 @@ def test_vocabularies_are_those_that_tiktoken_pins(name: str, monkeypatch: pytes
     monkeypatch.setattr(published, "load_tiktoken_bpe", lambda *_, **__: {})  # it would download
     theirs = getattr(published, name)()
     assert theirs["special_tokens"] == special
-    encoding = vocabulary.load(name).whole
+    encoding = vocabulary.encoding(name, ["я"])
     assert encoding.n_vocab == encoding.max_token_value + 1
     assert encoding._pat_str == pattern == theirs["pat_str"]
 
@@ -125,7 +126,7 @@ def test_counts(counter: Any, text: str, tokens: int) -> None:
 
 
 def test_a_missing_or_altered_vocabulary_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vocabulary.load.cache_clear()
+    vocabulary._built.clear()
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     with pytest.raises(InputOutput, match="--counter approx"):
         open_counter(None).counts(["x"])
@@ -146,7 +147,7 @@ def test_a_missing_or_altered_vocabulary_is_named(tmp_path: Path, monkeypatch: p
     )
 )
 def test_a_draft_counts_as_the_same_text_line_by_line(name: str, text: str) -> None:
-    encode = vocabulary.load(name).whole.encode
+    encode = vocabulary.encoding(name, ["я"]).encode
     assert open_counter(name).counts([text], drafts=True) == [len(encode(text, disallowed_special=()))]
 
 
@@ -190,17 +191,18 @@ def test_the_approximate_count_is_near() -> None:
 
 
 def test_counts_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = str(tmp_path / "cache" / "tokens.sqlite")
+    cache = Cache(str(tmp_path))
     assert open_counter(None, cache=cache).counts(["hello world", "x"]) == [2, 1]
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
-    (tmp_path / "cache" / "o200k_base-usual.tokens").unlink()
-    vocabulary.load.cache_clear()  # nothing can be counted now
+    with sqlite3.connect(cache.path) as db:
+        db.execute("delete from large")
+    vocabulary._built.clear()  # nothing can be counted now
     assert open_counter(None, cache=cache).counts(["x", "hello world"]) == [1, 2]
     with pytest.raises(InputOutput):
         open_counter("cl100k_base", cache=cache).counts(["hello world"])
     with pytest.raises(InputOutput):
         open_counter(None, cache=cache).counts(["another"])
-    assert os.stat(cache).st_mode & 0o777 == 0o600
+    assert os.stat(cache.path).st_mode & 0o777 == 0o600
 
 
 def _garbage(path: Path) -> None:
@@ -218,23 +220,24 @@ def _directory(path: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [_garbage, _other_table, _directory])
 def test_a_spoilt_memory_is_a_miss(tmp_path: Path, spoil: Any) -> None:
-    spoil(tmp_path / "tokens.sqlite")
-    counter = open_counter(None, cache=str(tmp_path / "tokens.sqlite"))
-    assert counter.counts(["hello world"]) == [2]
+    cache = Cache(str(tmp_path))
+    os.mkdir(cache.folder)
+    spoil(Path(cache.path))
+    for text in ("hello world", "hello there"):
+        assert open_counter(None, cache=cache).counts([text]) == [2]
 
 
 def test_many_processes_share_the_memory(tmp_path: Path) -> None:
     many = by_length(3, 8, 8)
-    cache = str(tmp_path / "tokens.sqlite")
     code = (
-        "import sys; from codeh_history.tokens import open_counter; "
-        "c = open_counter(None, cache=sys.argv[1]); "
+        "import sys; from codeh_history.store.cache import Cache; from codeh_history.tokens import open_counter; "
+        "c = open_counter(None, cache=Cache(sys.argv[1])); "
         "print(sum(c.counts([f'{sys.argv[2]} {n}' for n in range(50)] + [f'word {n}' for n in range(300)])))"
     )
     env = {**os.environ, "PYTHONPATH": str(ROOT / "cli")}
     running = [
         subprocess.Popen(
-            [sys.executable, "-c", code, cache, f"p{n}"],
+            [sys.executable, "-c", code, str(tmp_path), f"p{n}"],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             env=env,
@@ -244,5 +247,5 @@ def test_many_processes_share_the_memory(tmp_path: Path) -> None:
     ends = [process.communicate() for process in running]
     assert {err for _, err in ends} == {b""}
     assert len({out for out, _ in ends}) == 1
-    with sqlite3.connect(cache) as db:
+    with sqlite3.connect(Cache(str(tmp_path)).path) as db:
         assert db.execute("select count(*) from tokens").fetchone() == (many * 50 + 300,)

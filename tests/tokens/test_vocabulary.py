@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+import sys
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeh_history.base.errors import InputOutput
+from codeh_history.store.cache import Cache
 from codeh_history.tokens import vocabulary
-from codeh_history.tokens.vocabulary import Vocabulary
-from counting import NAME
+from counting import NAME, count
 from length import examples
 
 if TYPE_CHECKING:
@@ -20,9 +24,19 @@ if TYPE_CHECKING:
 SIGNS = "aZ09 \n\t'ßéłñ—“”…→✅│①\u2028\ufe0f\ufffd\U0001f642\U0001f9d1\u200d\uf8ff\uff0c"  # of usual texts
 
 
+@pytest.fixture(autouse=True)
+def _nothing_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary, "_built", {})
+
+
 @cache
 def usual() -> tiktoken.Encoding:
-    return Vocabulary(NAME).encoding([])
+    return vocabulary.built(NAME, vocabulary.ranks_of(vocabulary._read(NAME), usual=True))
+
+
+@cache
+def whole() -> tiktoken.Encoding:
+    return vocabulary.built(NAME, vocabulary.ranks_of(vocabulary._read(NAME), usual=False))
 
 
 # -- two thirds of the tokens ------------------------------------------------------------------------------
@@ -31,12 +45,12 @@ def usual() -> tiktoken.Encoding:
 @given(text=st.text(SIGNS, max_size=60) | st.text(max_size=20))
 def test_the_usual_tokens_encode_a_usual_text_as_all_do(text: str) -> None:
     if vocabulary.is_usual(text):
-        every = vocabulary.load(NAME).whole.encode(text, disallowed_special=())
+        every = whole().encode(text, disallowed_special=())
         assert usual().encode(text, disallowed_special=()) == every
 
 
 def test_each_token_of_a_usual_text_is_usual() -> None:
-    every = vocabulary.load(NAME).whole
+    every = whole()
     assert len(usual().token_byte_values()) < 0.75 * len(every.token_byte_values())
     texts = [token.decode("utf-8", "replace") for token in every.token_byte_values()]
     said = [f"{text}{text.upper()} {text}\n" for text in texts if vocabulary.is_usual(text)]
@@ -55,10 +69,47 @@ def test_for_other_texts_all_tokens_are_loaded(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(vocabulary, "built", built)
     for sign in [*"дλאगعא日", "a\u0301", "\ud800", "\ud83d\ude42"]:
         sizes.clear()
-        found = Vocabulary(NAME)
-        some = found.encoding(["a", SIGNS])
-        assert found.encoding(["é"]) is some
-        every = found.encoding(["a", f"and {sign}", "b"])
-        assert every is found.whole is found.encoding(["a"])  # as they are there
+        vocabulary._built.clear()
+        some = vocabulary.encoding(NAME, ["a", SIGNS])
+        assert vocabulary.encoding(NAME, ["é"]) is some
+        every = vocabulary.encoding(NAME, ["a", f"and {sign}", "b"])
+        assert every is vocabulary.encoding(NAME, ["a"])  # as they are loaded
         assert len(sizes) == 2
         assert sizes[0] < sizes[1] == 199_998
+
+
+# -- kept unpacked -----------------------------------------------------------------------------------------
+
+
+def test_a_vocabulary_that_was_unpacked_is_the_packed_one(home: Path) -> None:
+    expected = count(home)
+    for name, texts, some in ((NAME, ["a"], True), (NAME, ["я"], False), ("cl100k_base", ["a"], False)):
+        ranks = vocabulary.ranks_of(vocabulary._read(name), usual=some)
+        assert vocabulary._ranks(name, some, Cache(str(home))) == ranks
+        assert vocabulary._ranks(name, some, Cache(str(home))) == ranks
+        assert vocabulary.encoding(name, texts, Cache(str(home)))
+    assert count(home) == expected
+
+
+def test_with_it_the_package_is_not_opened(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = count(home)
+    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
+    with sqlite3.connect(Cache(str(home)).path) as db:
+        db.execute("delete from tokens")
+    assert count(home) == expected
+    with pytest.raises(InputOutput):
+        count(home, "Слово")
+    Cache(str(home)).remove()
+    with pytest.raises(InputOutput):
+        count(home)
+
+
+@pytest.mark.parametrize("spoil", ["substr(data, 1, 1000)", "x''", "x'00' || substr(data, 2)"])
+def test_a_spoilt_one_is_unpacked_again(home: Path, spoil: str) -> None:
+    expected = count(home)
+    with sqlite3.connect(Cache(str(home)).path) as db:
+        db.execute(f"update large set data = {spoil}")
+        db.execute("delete from tokens")
+    assert count(home) == expected
+    with sqlite3.connect(Cache(str(home)).path) as db:
+        assert db.execute("select length(data) > 1000000 from large").fetchall() == [(1,)]

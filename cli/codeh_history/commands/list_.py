@@ -115,7 +115,7 @@ def program_rows(env: Env) -> list[Json]:
     rows = rows_of(env, [path for path in files if path not in databases], PROGRAMS_LISTED)
     rows += [row for path in databases for row in rows_in(env, path)]
     return [
-        {**row, "bytes": files[row["path"]].stamp[1], "program": files[row["path"]].program}
+        {**row, "bytes": files[row["path"]].stamp.size, "program": files[row["path"]].program}
         for row in rows
         if "problem" not in row or row["messages"]
     ]

@@ -24,6 +24,7 @@ from ..render.progress import progress
 from ..session import ops as changing
 from ..session.model import Json, Message, Summary
 from ..session.view import View
+from ..store.cache import Cache
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import one as summarizing
@@ -117,8 +118,7 @@ def command_of(given: Options, via: str | None) -> Runs | None:
 
 def counter_of(env: Env, given: Options) -> Counter:
     """What counts, as the options say."""
-    cache = f"{env.home}/cache/tokens.sqlite"
-    return open_counter(given.counter, model=given.model, cache=cache)
+    return open_counter(given.counter, model=given.model, cache=Cache(env.home))
 
 
 def settings_of(env: Env, given: Options, command: Runs | None) -> Settings:

@@ -13,6 +13,7 @@ from ..session.exchanges import prompts
 from ..session.model import Json, Part
 from ..session.sources import rendered
 from ..session.view import View
+from ..store.cache import Cache
 from ..tokens import (
     Counter,
     history_tokens,
@@ -41,17 +42,12 @@ def counter_for(
     `calibrated`: times the factor of recorded usage; Usage where there is none, if somebody insists.
     """
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
-    counter = open_counter(name, model=model, cache=cache_of(env))
+    counter = open_counter(name, model=model, cache=Cache(env.home))
     if not calibrated:
         return counter
     from ..views import calibration
 
     return calibration.calibrated(env, view, counter, name, insisting=insisting)
-
-
-def cache_of(env: Env) -> str:
-    """The file that remembers counts."""
-    return f"{env.home}/cache/tokens.sqlite"
 
 
 def counting(env: Env, view: View, session: str, given: Compaction) -> Counter:

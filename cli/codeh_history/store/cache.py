@@ -1,24 +1,208 @@
-"""What is remembered between two runs, a file for each use in the cache of the home.
+"""What is remembered between two runs: one SQLite file in the home's cache, with a table for each use.
 
-Each is safe to delete; whatever is wrong with one is as if it were not there.
+Safe to delete at any time; whatever is wrong with it is as if nothing were remembered. The default journal,
+not WAL: processes that create the file together fail at the switch to WAL whatever their timeout.
+`synchronous=off`: what is lost in a crash is found out again.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TypeVar
+import time
+from _thread import get_ident
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
 from ..base.env import Env
 from ..base.errors import HistoryError
-from ..base.folders import ensure_dir
+from ..base.folders import create, ensure_dir, remove
 from ..session.model import Json
 from . import new_file
+from .protocol import Stamp
+
+if TYPE_CHECKING:
+    import sqlite3
 
 T = TypeVar("T")
 SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
+_TABLES = (
+    "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
+    "create table if not exists known(use text, name text, value blob not null, primary key (use, name))",
+    "create table if not exists large(name text primary key, data blob not null)",
+)
+_OPEN: dict[tuple[str, int, int], sqlite3.Connection] = {}  # (path, inode, thread) → its connection
+_OF_PARENT: list[sqlite3.Connection] = []  # of the process that this one is a fork of: never closed here
+_WAIT = 1.0  # seconds that another process's lock is waited for; then the cache is not used
+_PAUSE = 60.0  # for so many seconds
+_paused: dict[str, float] = {}  # path → until when
+_BATCH = 1000  # keys a query: SQLite allows 32,766 variables, older builds 999
+
+
+class Cache:
+    """The cache of a home, for any number of threads and processes."""
+
+    def __init__(self, home: str) -> None:
+        self.folder = os.path.join(home, "cache")
+        self.path = os.path.join(self.folder, "cache.sqlite")
+
+    @contextmanager
+    def opened(self) -> Iterator[sqlite3.Connection | None]:
+        """The database, or None; an error of SQLite or of the file system ends the block silently."""
+        import sqlite3
+
+        db = None
+        try:
+            if time.monotonic() >= _paused.get(self.path, 0.0):
+                db = self._connection()
+        except (sqlite3.Error, OSError) as error:
+            self._give_up(error)
+        try:
+            yield db
+        except (sqlite3.Error, OverflowError) as error:
+            self._give_up(error)
+        except BaseException:
+            _close()  # and undo what was begun
+            raise
+
+    def remove(self) -> None:
+        """Remove all that is remembered: once no other process is in the midst of a change."""
+        with self.opened() as db:
+            if db is not None:
+                db.execute("begin exclusive")
+                remove(self.path)
+        _close()
+        remove(self.path)
+
+    def recall(self, keys: Sequence[bytes]) -> dict[bytes, int]:
+        """The token counts that are remembered, by key."""
+        counts: dict[bytes, int] = {}
+        with self.opened() as db:
+            if db is None or not db.execute("select 1 from tokens limit 1").fetchone():
+                return counts
+            for start in range(0, len(keys), _BATCH):
+                some = keys[start : start + _BATCH]
+                marks = ",".join("?" * len(some))
+                counts.update(db.execute(f"select key, n from tokens where key in ({marks})", some))  # noqa: S608
+        return counts
+
+    def remember(self, counts: Mapping[bytes, int]) -> None:
+        """Add token counts by key; those that are there stay."""
+        with self.opened() as db:
+            if db is not None:
+                db.executemany("insert or ignore into tokens values (?, ?)", sorted(counts.items()))
+                db.commit()
+
+    def load(self, name: str) -> bytes | None:
+        """The bytes that were stored under this name."""
+        row = None
+        with self.opened() as db:
+            if db is not None:
+                row = db.execute("select data from large where name = ?", (name,)).fetchone()
+        return row[0] if row is not None else None
+
+    def store(self, name: str, data: bytes) -> None:
+        """Keep bytes under a name."""
+        with self.opened() as db:
+            if db is not None:
+                db.execute("insert or replace into large values (?, ?)", (name, data))
+                db.commit()
+
+    def _connection(self) -> sqlite3.Connection:
+        """This thread's connection to the file that is there now; it stays open."""
+        import sqlite3
+
+        with suppress(FileNotFoundError):
+            held = _OPEN.get((self.path, os.stat(self.path).st_ino, get_ident()))
+            if held is not None:
+                return held
+        _close()
+        ensure_dir(self.folder)
+        with suppress(FileExistsError):
+            fd = create(self.path)
+            os.fchmod(fd, 0o600)  # under any umask
+            os.close(fd)
+        db = sqlite3.connect(self.path, timeout=_WAIT)
+        _OPEN[self.path, os.stat(self.path).st_ino, get_ident()] = db
+        db.execute("pragma synchronous=off")
+        for table in _TABLES:
+            db.execute(table)
+        return db
+
+    def _give_up(self, error: Exception) -> None:
+        """Close it; a damaged file is removed, one that another process has locked not used for a while."""
+        import sqlite3
+
+        _close()
+        if type(error) is sqlite3.DatabaseError:
+            remove(self.path)
+        elif "locked" in str(error):
+            _paused[self.path] = time.monotonic() + _PAUSE
+
+
+class Known:
+    """JSON values by name, each valid while what it was made from has the same stamp.
+
+    `use` tells them from other values in the cache; `version` is that of how they are made.
+    """
+
+    def __init__(self, home: str, use: str, version: Json | int, *, settled: float = SETTLED) -> None:
+        self._cache = Cache(home)
+        self._use = use
+        self._version = version
+        self._settled = settled
+        self._new: dict[str, bytes] = {}
+        self._values: dict[str, bytes] = {}
+        with self._cache.opened() as db:
+            if db is not None:
+                self._values.update(db.execute("select name, value from known where use = ?", (use,)))
+
+    def get(self, name: str, stamp: Stamp | None) -> Any:
+        """The value of this name, if it was kept with this stamp; else None."""
+        with suppress(KeyError, ValueError, TypeError):
+            version, before, value = orjson.loads(self._values[name])
+            return value if stamp is not None and before == [*stamp] and version == self._version else None
+        return None
+
+    def keep(self, name: str, stamp: Stamp, value: object) -> None:
+        """Keep a value, unless what it was made from changed just now."""
+        if time.time_ns() - stamp.changed >= self._settled * 1e9:
+            self._values[name] = self._new[name] = orjson.dumps([self._version, [*stamp], value])
+
+    def save(self, names: Collection[str] | None = None) -> None:
+        """Write what is new; with `names` only these are remembered from now on."""
+        gone = self._values.keys() - set(names) if names is not None else ()
+        if not self._new and not gone:
+            return
+        with self._cache.opened() as db:
+            if db is not None:
+                db.executemany(
+                    "delete from known where use = ? and name = ?", [(self._use, n) for n in gone]
+                )
+                rows = [(self._use, *item) for item in sorted(self._new.items())]
+                db.executemany("insert or replace into known values (?, ?, ?)", rows)
+                db.commit()
+        self._new.clear()
+
+
+def _close() -> None:
+    """Close this thread's connections, but never another's."""
+    for key in [key for key in _OPEN if key[2] == get_ident()]:
+        _OPEN.pop(key).close()
+
+
+def _forked() -> None:
+    """In a forked child: what is open is the parent's, and is neither used nor closed."""
+    _OF_PARENT.extend(_OPEN.values())
+    _OPEN.clear()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+# -- one JSON file for each use: until `views.rows` uses `Known` ------------------------------------------
 
 
 def path(env: Env, name: str) -> str:

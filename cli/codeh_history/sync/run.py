@@ -16,7 +16,7 @@ from ..blocks import bring
 from ..views.rewrite import blocks
 from .families import families
 from .plan import Plan, Write, grown, plan
-from .remembered import Remembered
+from .remembered import briefs
 from .side import Side
 
 TRIES = 50  # plans that are out of date before they are carried out
@@ -37,10 +37,7 @@ def sync(
 
     A failure of one is given too, and stops no other. `dry`: nothing is written, only planned.
     """
-    remembered = Remembered(env)
-    briefs = [remembered.briefs(side, side.sessions()) for side in sides]
-    remembered.save()
-    for names in families(briefs, only):
+    for names in families([briefs(env, side, side.sessions()) for side in sides], only):
         try:
             done = _family(sides, names, tries, dry=dry)
         except HistoryError as error:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 
 from ..base.errors import Usage
-from . import memory
+from .memory import Memory, keys_of
 
 DEFAULT = "o200k_base"
 APPROX = "approx"
@@ -47,7 +46,7 @@ class Counter:
         vocabulary: str,
         *,
         media: str = "anthropic",
-        cache: str | None = None,
+        cache: Memory | None = None,
         factor: float = 1.0,
     ) -> None:
         self.vocabulary = vocabulary
@@ -105,25 +104,24 @@ class Counter:
         """The same, where none of them has to be tokenised; else None."""
         if self.cache is None or self.approximate:
             return None
-        found = memory.recall(self.cache, keys := self._keys(texts))
-        return [found[key] for key in keys] if len(found) == len(set(keys)) else None
+        counts = self.cache.recall(keys := self._keys(texts))
+        return [counts[key] for key in keys] if len(counts) == len(set(keys)) else None
 
     def _keys(self, texts: Iterable[str]) -> list[bytes]:
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        return memory.keys_of(self.vocabulary, encoded)
+        return keys_of(self.vocabulary, encoded)
 
     def _counted(self, texts: list[str], *, drafts: bool) -> list[int]:
         if self.approximate or self.cache is None:
             return self._tokenise(texts, drafts=drafts)
         keys = self._keys(texts)
-        found = memory.recall(self.cache, keys)
-        rest = [number for number, key in enumerate(keys) if key not in found]
-        if rest:
-            counts = self._tokenise([texts[number] for number in rest], drafts=drafts)
-            fresh = {keys[number]: count for number, count in zip(rest, counts, strict=True)}
-            memory.remember(self.cache, fresh.items())
-            found.update(fresh)
-        return [found[key] for key in keys]
+        counts = dict(self.cache.recall(keys))
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in counts}
+        if new:
+            fresh = dict(zip(new, self._tokenise([*new.values()], drafts=drafts), strict=True))
+            self.cache.remember(fresh)
+            counts.update(fresh)
+        return [counts[key] for key in keys]
 
     def _tokenise(self, texts: list[str], *, drafts: bool) -> list[int]:
         if self.approximate:
@@ -138,10 +136,9 @@ class Counter:
 
     def _exact(self, texts: Iterable[str]) -> Callable[[str], int]:
         """What counts any of these texts by the vocabulary."""
-        from .vocabulary import load
+        from .vocabulary import encoding
 
-        folder = os.path.dirname(self.cache) if self.cache else None
-        encode = load(self.vocabulary, folder).encoding(texts).encode
+        encode = encoding(self.vocabulary, texts, self.cache).encode
 
         def count(text: str) -> int:
             try:
@@ -166,10 +163,10 @@ class Characters(Counter):
         return [len(text) for text in texts]
 
 
-def open_counter(name: str | None, *, model: str | None = None, cache: str | None = None) -> Counter:
+def open_counter(name: str | None, *, model: str | None = None, cache: Memory | None = None) -> Counter:
     """The counter of a name (`o200k_base`, `cl100k_base`, `approx`, or a model's), else of the model.
 
-    `cache` is the path of the file that remembers counts. Raises Usage for an unknown name.
+    `cache` remembers counts. Raises Usage for an unknown name.
     """
     vocabulary = (_of_model(model or "") or DEFAULT) if name is None else vocabulary_of(name)
     return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache)

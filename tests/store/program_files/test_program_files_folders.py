@@ -10,7 +10,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.programs.protocol import Place
 from codeh_history.store.program_files import folders
-from codeh_history.store.program_files.folders import Found, Known, below, folder_of, found
+from codeh_history.store.program_files.folders import below, folder_of, found
 
 CLAUDE = "projects/p/s.jsonl"
 CODEX = "sessions/2026/01/02/rollout-x.jsonl"
@@ -67,42 +67,23 @@ def test_a_folder_of_a_program_is_known_from_any_of_its_own_on(tmp_path: Path, s
     assert below(str(tmp_path / "none")) == []
 
 
-def file(path: Path) -> Found:
-    info = path.stat()
-    return Found("codex", str(path), [info.st_ino, info.st_size, info.st_mtime_ns])
-
-
-def test_a_file_is_known_while_it_is_what_it_was_and_was_not_just_written(tmp_path: Path) -> None:
-    env = Env({"CODEH_HOME": str(tmp_path / "home")})
-    for name, age in (("old", 3600), ("new", 0)):
-        (tmp_path / name).write_bytes(b"x")
-        then = (tmp_path / name).stat().st_mtime - age
-        os.utime(tmp_path / name, (then, then))
-    known = Known(env)
-    known.keep(file(tmp_path / "old"), [1, "a"])
-    known.keep(file(tmp_path / "new"), None)
-    known.save()
-    again = Known(env)
-    assert again.has(file(tmp_path / "old"))
-    assert not again.has(file(tmp_path / "new"))
-    assert again.grows(file(tmp_path / "old")) == [1, "a"]
-    with (tmp_path / "old").open("ab") as theirs:
-        theirs.write(b"y")
-    assert not again.has(file(tmp_path / "old"))
-    assert again.grows(file(tmp_path / "old")) == [1, "a"]  # the same file, of which the end is new
-    (tmp_path / "other").write_bytes(b"zz")
-    (tmp_path / "other").rename(tmp_path / "old")
-    assert again.grows(file(tmp_path / "old")) is None
-
-
-def test_the_time_of_a_file_is_that_of_the_newest_of_it() -> None:
-    assert Found("p", "f", [1, 2, 3_000_000]).millis == 3
-    assert Found("p", "f", [1, 2, 3_000_000, 9, 5_000_000]).millis == 5
-
-
 def test_what_stands_in_the_log_of_a_database_is_a_state_of_it_too(tmp_path: Path) -> None:
+    (tmp_path / "db").touch()
+    os.utime(tmp_path / "db", (1, 1))
+    info = (tmp_path / "db").stat()
     (tmp_path / "db-wal").write_bytes(b"")
-    assert folders._log(str(tmp_path / "db")) == []
+    assert folders._stamp(str(tmp_path / "db"), info, None) == (info.st_ino, 0, 10**9)
     (tmp_path / "db-wal").write_bytes(b"xy")
-    assert folders._log(str(tmp_path / "db"))[0] == 2
-    assert folders._log(str(tmp_path / "none")) == []
+    assert folders._stamp(str(tmp_path / "db"), info, None).changed > 10**9
+
+
+def test_what_a_session_has_beside_its_file_is_a_state_of_it_too(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").touch()
+    (tmp_path / "more" / "a").mkdir(parents=True)
+    states = set()
+    for time, change in enumerate([Path.touch, Path.touch, Path.unlink], 1):
+        change(tmp_path / "more" / "a" / "file")
+        for path in (tmp_path / "a.jsonl", tmp_path / "more" / "a", *tmp_path.glob("more/a/*")):
+            os.utime(path, (time, 1 if path.suffix else time))
+        states.add(folders._stamp(str(tmp_path / "a.jsonl"), (tmp_path / "a.jsonl").stat(), "more/{}"))
+    assert len(states) == 3

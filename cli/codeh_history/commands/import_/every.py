@@ -1,7 +1,6 @@
 """`import --all`: every session of the programs whose files are found, made for cron.
 
-Which files are what they were is remembered in one file of the cache, safe to delete: a file whose stamp is
-known is not opened. Nothing of theirs is written or locked.
+Which files are what they were is remembered in the cache: a file whose stamp is known is not opened. Nothing of theirs is written or locked.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ from ...programs.model import Session
 from ...render.progress import progress
 from ...session.model import Json
 from ...store import program_files
+from ...store.cache import Known
 from ...store.program_files import File, folders
-from ...store.program_files.folders import Found, Known
+from ...store.program_files.folders import Found
 from . import copy, summary
 from .copy import Brought
 from .program import with_branches
@@ -36,17 +36,17 @@ def run(
 
     A terminal gets a table and a sum instead, unless `jsonl`.
     """
-    known = Known(env)
+    known = Known(env.home, "import", 3)
     files = [
         file for file in folders.found(env, programs)
-        if not known.has(file) and (earliest is None or file.millis >= earliest)
+        if known.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
     table = not jsonl and env.terminal(env.stdout)
     if not files:
         return summary.tell(env, []) if table else 0
     work = partial(_outcomes, env, branches=branches)
     codes: dict[int, int] = {}
-    done = shared(work, files, [file.stamp[1] for file in files])
+    done = shared(work, files, [file.stamp.size for file in files])
     with progress(env, "importing") as told, _InTurn(env, table=table) as said:
         for number, (place, data) in enumerate(done, 1):
             lines, code = orjson.loads(data)
@@ -54,7 +54,7 @@ def run(
             if code:
                 codes[place] = code
             if code not in _AGAIN:
-                known.keep(files[place], None)
+                known.keep(files[place].path, files[place].stamp, True)
             told.done(number, len(files))
     known.save()
     return codes[min(codes)] if codes else 0

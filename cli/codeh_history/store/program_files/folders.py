@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Container, Iterator, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...base.env import Env
 from ...programs import sessions, windows
 from ...programs.protocol import Place
-from .. import cache
+from ..protocol import Stamp
 
-_VERSION = 2
 _SETTINGS = 4 << 20  # bytes of a program's settings that are read
 
 
@@ -23,12 +21,12 @@ class Found(NamedTuple):
 
     program: str
     path: str
-    stamp: list[int]  # inode, size, time of modification in nanoseconds
+    stamp: Stamp
 
     @property
     def millis(self) -> int:
         """When it was written, in epoch milliseconds."""
-        return max(self.stamp[2::2]) // 1_000_000
+        return self.stamp.changed // 1_000_000
 
 
 def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
@@ -44,8 +42,7 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
         older = sessions.superseded(program, paths)
         for path, info in sorted(paths.items()):
             if path not in older and not _is_older(path, paths):
-                more = _beside(path, beside[path]) if path in beside else _log(path)
-                yield Found(program, path, [info.st_ino, info.st_size, info.st_mtime_ns, *more])
+                yield Found(program, path, _stamp(path, info, beside.get(path)))
 
 
 def window(env: Env, program: str, model: str) -> int | None:
@@ -103,24 +100,20 @@ def _is_older(path: str, paths: Container[str]) -> bool:
     return packed or (path.endswith(".json") and f"{path}l" in paths)
 
 
-def _log(path: str) -> list[int]:
-    """The same of what a database has in its log, and not in its file yet."""
-    try:
-        info = os.stat(f"{path}-wal")
-    except OSError:
-        return []
-    return [info.st_size, info.st_mtime_ns] if info.st_size else []
-
-
-def _beside(path: str, place: str) -> list[int]:
-    """The same of what a session has beside its file: how many files, and how new."""
-    folder, name = os.path.split(path)
-    try:
-        with os.scandir(os.path.join(folder, place.format(os.path.splitext(name)[0]))) as entries:
-            times = [entry.stat(follow_symlinks=False).st_mtime_ns for entry in entries]
-    except OSError:
-        return []
-    return [len(times), max(times, default=0)]
+def _stamp(path: str, info: os.stat_result, beside: str | None) -> Stamp:
+    """The stamp of a file, and of what belongs to it: a database's log, what a session has `beside` it."""
+    times = [info.st_mtime_ns]
+    with suppress(OSError):  # there is none
+        if beside is None:
+            log = os.stat(f"{path}-wal")
+            times += [log.st_mtime_ns] if log.st_size else []
+        else:
+            folder, name = os.path.split(path)
+            place = os.path.join(folder, beside.format(os.path.splitext(name)[0]))
+            times.append(os.stat(place).st_mtime_ns)  # later once a file is removed
+            with os.scandir(place) as entries:
+                times += [entry.stat(follow_symlinks=False).st_mtime_ns for entry in entries]
+    return Stamp(info.st_ino, info.st_size, max(times))
 
 
 def folder_of(env: Env, place: Place) -> str:
@@ -148,37 +141,3 @@ def _matching(folder: str, pattern: list[str]) -> dict[str, os.stat_result]:
                 elif not rest and entry.is_file(follow_symlinks=False):
                     matching[entry.path] = entry.stat(follow_symlinks=False)
     return matching
-
-
-class Known:
-    """The files that were imported as they are, by their stamps, and what to know when one grows."""
-
-    def __init__(self, env: Env) -> None:
-        self._file = cache.path(env, "programs.json")
-        found = cache.load(self._file, _VERSION, lambda data: (dict(data["files"]), dict(data["grow"])))
-        self._stamps: dict[str, list[int]]
-        self._grows: dict[str, list[Any]]
-        self._stamps, self._grows = found or ({}, {})
-        self._new = False
-
-    def has(self, file: Found) -> bool:
-        return self._stamps.get(file.path) == file.stamp
-
-    def grows(self, file: Found) -> list[Any] | None:
-        """What is known of a file, of which only the end is to be read; None for any other."""
-        before = self._stamps.get(file.path)
-        return self._grows.get(file.path) if before is not None and before[0] == file.stamp[0] else None
-
-    def keep(self, file: Found, grows: Sequence[Any] | None) -> None:
-        """Remember a file, unless it was written just now."""
-        if time.time() - file.millis / 1e3 >= cache.SETTLED:
-            self._stamps[file.path] = file.stamp
-            self._grows.pop(file.path, None)
-            if grows is not None:
-                self._grows[file.path] = list(grows)
-            self._new = True
-
-    def save(self) -> None:
-        """Write what is new."""
-        if self._new:
-            cache.save(self._file, _VERSION, files=self._stamps, grow=self._grows)
