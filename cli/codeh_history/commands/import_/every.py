@@ -1,6 +1,7 @@
 """`import --all`: every session of the programs whose files are found, made for cron.
 
-Which files are what they were is remembered in the cache: a file whose stamp is known is not opened. Nothing of theirs is written or locked.
+Which files are what they were is remembered in the cache: a file whose stamp is known is not opened.
+Nothing of theirs is written or locked.
 """
 
 from __future__ import annotations
