@@ -50,7 +50,7 @@ class Clock:
     def watch(self) -> None:
         """Have the functions timed from here on."""
         from codeh_history.filters.compact import bounds
-        from codeh_history.library import opened
+        from codeh_history.library import env
         from codeh_history.send import payload
         from codeh_history.tokens import formula
         from codeh_history.tokens.counter import Counter
@@ -58,7 +58,7 @@ class Clock:
 
         payload.view_of = self.timed("fold", view.view_of)
         for kind, owner, names in (
-            ("fold", opened.Opened, ("look",)), ("plan", bounds, ("within",)), ("count", formula, ("_counted",)),
+            ("fold", env.Opened, ("look",)), ("plan", bounds, ("within",)), ("count", formula, ("_counted",)),
             ("count", Counter, ("counts", "recalled")),
         ):  # fmt: skip
             for name in names:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.library.env import Theirs
+from codeh_history.library.env import CallerError
 from codeh_history.library.feed import Heard, pieces, theirs
 
 
@@ -36,7 +36,7 @@ def test_what_their_maker_raises_is_known_for_his() -> None:
 
     found = theirs(made())
     assert next(found) == "a"
-    with pytest.raises(Theirs) as raised:
+    with pytest.raises(CallerError) as raised:
         next(found)
     assert isinstance(raised.value.error, KeyError)
     assert list(theirs(["a", "b"])) == ["a", "b"]
@@ -58,6 +58,6 @@ def test_a_listener_that_fails_is_the_callers() -> None:
     def fail(_: str) -> None:
         raise ZeroDivisionError
 
-    with pytest.raises(Theirs) as raised:
+    with pytest.raises(CallerError) as raised:
         Heard(Env({}), fail).text("a")
     assert isinstance(raised.value.error, ZeroDivisionError)

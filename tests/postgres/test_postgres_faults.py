@@ -22,7 +22,7 @@ import pytest
 
 import postgres_server
 from codeh_history import Session
-from codeh_history.library.opened import Opened
+from codeh_history.library.env import Opened
 from codeh_history.store import postgres
 from length import FAULTS
 from postgres_program import Done, Program

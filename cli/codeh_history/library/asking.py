@@ -1,17 +1,23 @@
-"""Methods in which a model or a tool works too: in our thread, or in the caller's event loop."""
+"""Methods in which the caller's functions work too: ask a model, run a tool, write a summary, remove text.
+
+A function works in the calling thread; an async one is awaited in the caller's event loop.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from ..append.text import kind_and_role
+from ..append.tool_parts import response_of
 from ..base import amounts
 from ..base.errors import Usage
 from ..base.read_json import json_object
-from ..commands import ask as asking
-from ..commands import calls as calling
-from ..commands import summarize as summarizing
+from ..commands import ask as ask_command
+from ..commands import calls as calls_command
+from ..commands import summarize as summarize_command
 from ..config import layers
 from ..receive import tool_call
 from ..receive.answer import Received, Receiving, reader_of
@@ -19,31 +25,45 @@ from ..receive.run_command import exchange
 from ..receive.stream import Streaming
 from ..send import payload
 from ..session.model import Json
+from ..session.pairing import Call
+from ..summaries.command import Done
 from . import loop
-from .env import Theirs
+from .env import CallerError, Opened, own
 from .feed import Feed, Heard, pieces
-from .functions import Writer, called, tool
-from .loop import is_async
-from .opened import Opened, own
+from .loop import Bridge, is_async
 from .options import read
 from .results import Answer
 from .stream import Stream
 
-A_FUNCTION = "a function"  # stands for the command that it is in the place of
+A_FUNCTION = "a function"  # in place of a command
 AGAIN = "`ask` without a text"
 
-Heed = Callable[[str], object]  # what is told a text as it arrives
+Hear = Callable[[str], object]  # gets a text as it arrives
 
 
-def response(opened: Opened, data: Any, from_: str, max_bytes: int | str | None, echo: Heed | None) -> Any:
+def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
+    """`work(via, options)`; something to be awaited where `via` or a function in `remove_cmd` is async."""
+    given = options.get("remove_cmd") or ()
+    removers = list(given) if isinstance(given, (list, tuple)) else [given]
+
+    def job(bridge: Bridge | None = None) -> Any:
+        def here(function: Any) -> Any:
+            return bridge.called(function) if bridge is not None and is_async(function) else function
+
+        cleaning = [remover(here(one)) if callable(one) else one for one in removers]
+        return work(here(via), {**options, "remove_cmd": cleaning} if removers else options)
+
+    return loop.run(job) if any(map(is_async, [via, *removers])) else job()
+
+
+def response(opened: Opened, data: Any, from_: str, max_bytes: int | str | None, echo: Hear | None) -> Any:
     """Store a response; its id."""
 
     def stored(data: Any) -> str:
         with opened.call() as call:
-            most = amounts.size(None if max_bytes is None else str(max_bytes))
             heard = Heard(call, echo) if echo is not None else None
             receiving = Receiving(call, opened.target, reader_of(from_), heard, fresh=False)
-            return Feed(receiving, most).all(pieces(data)).id
+            return Feed(receiving, _most(max_bytes)).all(pieces(data)).id
 
     return loop.run(lambda bridge: stored(bridge.had(data))) if is_async(data) else stored(data)
 
@@ -51,60 +71,26 @@ def response(opened: Opened, data: Any, from_: str, max_bytes: int | str | None,
 def stream(opened: Opened, role: str | None, kind: str | None, max_bytes: int | str | None) -> Stream:
     """A message that is being written."""
     call = opened.call()
-    most = amounts.size(None if max_bytes is None else str(max_bytes))
-    return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind), None), most)
+    return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind), None), _most(max_bytes))
 
 
-def _by_either(work: Callable[..., Any]) -> Callable[..., Any]:
-    """The work with a command or a function; with an async one it comes to something to be awaited."""
-
-    def done(opened: Opened, via: Any, *how: Any) -> Any:
-        *rest, options = how
-
-        def run(options: Json) -> Any:
-            return work(opened, via, *rest, options)
-
-        if is_async(via):
-            return loop.run(
-                lambda bridge: work(opened, bridge.called(via), *rest, _bridged(options, bridge))
-            )
-        return with_removers(options, run)
-
-    return done
+def _most(max_bytes: int | str | None) -> int:
+    return amounts.size(None if max_bytes is None else str(max_bytes))
 
 
-def with_removers(options: Json, work: Callable[[Json], Any]) -> Any:
-    """The work with these options; where a function that removes text is async, to be awaited."""
-    if any(map(is_async, _removers(options))):
-        return loop.run(lambda bridge: work(_bridged(options, bridge)))
-    return work(options)
-
-
-def _removers(options: Json) -> list[Any]:
-    given = options.get("remove_cmd") or ()
-    return list(given) if isinstance(given, (list, tuple)) else [given]
-
-
-def _bridged(options: Json, bridge: loop.Bridge) -> Json:
-    """The options with functions that can be called here."""
-    removers = [bridge.called(one) if is_async(one) else one for one in _removers(options)]
-    return {**options, "remove_cmd": removers} if removers else options
-
-
-@_by_either
-def ask(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer:
+def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
     """Append a prompt, have the session sent, store the answer."""
     with opened.call() as call:
-        said = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(asking.Options, said, session=opened.name, no_stdin=True, id=True, echo=False)
+        options = {**options, "via": A_FUNCTION if callable(via) else via}
+        given = read(ask_command.Options, options, session=opened.name, no_stdin=True, id=True, echo=False)
         most = amounts.size(given.max_bytes)
-        asked = layers.asked(call, given, given.profile, given.via)
-        if asked.via is None:
+        request = layers.asked(call, given, given.profile, given.via)
+        if request.via is None:
             raise Usage("ask: `via` says how to reach the provider: a function, or a command")
-        payload.checked(asked.request)
+        payload.checked(request.request)
         heard = Heard(call, echo) if echo is not None else None
-        with asking.sending(call, opened.target, given, asked, AGAIN) as ready:
-            if not isinstance(ready, asking.Ready):
+        with ask_command.sending(call, opened.target, given, request, AGAIN) as ready:
+            if not isinstance(ready, ask_command.Ready):
                 received = ready
             elif callable(via):
                 ready.body.seek(0)
@@ -112,59 +98,115 @@ def ask(opened: Opened, via: Any, echo: Heed | None, options: Json) -> Answer:
                 received = _by_function(via, ready.body.read(), Feed(receiving, most))
             else:
                 received = exchange(
-                    call, opened.target, ready.body, asked.via, ready.reader, echo=heard or False, most=most
-                )
+                    call, opened.target, ready.body, request.via, ready.reader,
+                    echo=heard or False, most=most,
+                )  # fmt: skip
         return Answer(opened.look(call, opened.target).all[received.id])
 
 
 def _by_function(via: Callable[[bytes], Any], body: bytes, feed: Feed) -> Received:
-    """The answer that a function gives to a body; what it raises says that the prompt is stored."""
+    """The answer that a function gives to a body; its errors get the note that the prompt is stored."""
     try:
-        return feed.all(pieces(called(via, body)))
-    except Theirs as raised:
+        return feed.all(pieces(_called(via, body)))
+    except CallerError as raised:
         raised.error.add_note(f"the prompt is stored: {AGAIN} sends it")
         raise
 
 
-@_by_either
 def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
-    """The open calls, each answered where somebody is to."""
+    """The open calls, each answered by `via` if given."""
     with opened.call() as call:
-        said = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(calling.Options, said, session=opened.name, argument=None)
-        most = amounts.size(given.max_bytes)
-        run: tool_call.Run | None = None
+        options = {**options, "via": A_FUNCTION if callable(via) else via}
+        given = read(calls_command.Options, options, session=opened.name, argument=None)
+        tool: tool_call.Run | None = None
         if callable(via):
-            run = tool(via)
+            tool = tool_of(via)
         elif given.via or given.profile:
             command = layers.command(call, "calls.via", given.profile, given.via)
-            run = tool_call.by_command(command, most) if command is not None else None
-        found: list[Json] = []
-        for one in calling.waiting(call, opened.target, given):
-            line = own(calling.line_of(one))
-            if run is not None:
-                line["result"] = next(iter(tool_call.answer(call, opened.target, one, run)), None)
-            found.append(line)
-        return found
+            most = amounts.size(given.max_bytes)
+            tool = tool_call.by_command(command, most) if command is not None else None
+        lines: list[Json] = []
+        for waiting in calls_command.waiting(call, opened.target, given):
+            line = own(calls_command.line_of(waiting))
+            if tool is not None:
+                line["result"] = next(iter(tool_call.answer(call, opened.target, waiting, tool)), None)
+            lines.append(line)
+        return lines
 
 
-@_by_either
 def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
     """Summarise what is due."""
     with opened.call() as call:
-        alone = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
-        said = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(summarizing.Options, said, session=opened.name, **alone)
+        fixed = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
+        options = {**options, "via": A_FUNCTION if callable(via) else via}
+        given = read(summarize_command.Options, options, session=opened.name, **fixed)
         command = layers.command(call, "summarize.via", given.profile, given.via)
-        summarizing.check(given, command)
+        summarize_command.check(given, command)
         writer = (
             Writer(via, body=given.to is not None)
             if callable(via)
-            else summarizing.command_of(given, command)
+            else summarize_command.command_of(given, command)
         )
-        settings = summarizing.settings_of(call, given, writer)
+        settings = summarize_command.settings_of(call, given, writer)
         try:
-            summarizing.stored(call, opened.target, settings, strict=given.strict)
+            summarize_command.stored(call, opened.target, settings, strict=given.strict)
         finally:
             settings.summarizer.stop()
         return json_object(call.output)
+
+
+# -- the caller's functions in place of commands ------------------------------------------------------
+
+
+def _called(function: Callable[..., Any], *args: object) -> Any:
+    """What the function returns; what it raises is marked as the caller's."""
+    try:
+        made = function(*args)
+    except Exception as error:
+        raise CallerError(error) from error
+    if hasattr(made, "__await__"):
+        raise TypeError(f"{function!r} returned an awaitable: pass an `async def` itself")
+    return made
+
+
+def tool_of(function: Callable[..., Any]) -> tool_call.Run:
+    """Answers calls by a function of the call; what it raises is a failed result, as of a command."""
+
+    def run(call: Call) -> tuple[Json, str]:
+        try:
+            made = _called(function, calls_command.line_of(call))
+        except CallerError as raised:
+            name = type(raised.error).__name__
+            return tool_call.failed(call, str(raised.error) or name, name)
+        if isinstance(made, dict):
+            return made, ""
+        return response_of(made if isinstance(made, str) else orjson.dumps(made).decode()), ""
+
+    return run
+
+
+def remover(function: Callable[..., Any]) -> Callable[[str], str]:
+    """Cleans a text by a function of it, as `--remove-cmd` does by a command."""
+
+    def clean(text: str) -> str:
+        made = _called(function, text)
+        if not isinstance(made, str):
+            raise TypeError(f"remove_cmd: {function!r} returned {type(made).__name__}: a text expected")
+        return made
+
+    return clean
+
+
+class Writer:
+    """Summaries by a function: of a prompt, or with `body` of a provider's request body."""
+
+    def __init__(self, function: Callable[..., Any], *, body: bool) -> None:
+        self.function = function
+        self.body = body
+
+    def run(self, data: bytes) -> Done:
+        chunks = pieces(_called(self.function, data if self.body else data.decode()))
+        return Done(0, b"".join(c.encode() if isinstance(c, str) else bytes(c) for c in chunks), b"")
+
+    def stop(self) -> None:
+        """Nothing of ours runs."""

@@ -1,19 +1,25 @@
-"""The outside world of one call: nothing on stdin, no terminal, output kept for whoever called."""
+"""What a `Session` is to the verbs: the session that was opened, and the outside world of one call."""
 
 from __future__ import annotations
 
+import os
+
 from ..base.env import Env
-from ..base.errors import HistoryError
+from ..base.errors import HistoryError, NotFound
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from types import TracebackType
-    from typing import Self
+    from typing import Any, Self
+
+    from ..session.model import Json
+    from ..session.view import View
+    from ..store.resolve import Target
 
 
-class Theirs(BaseException):
-    """What the caller's own function raised, on its way through ours: it comes out as it was."""
+class CallerError(BaseException):
+    """What the caller's own function raised, on its way through ours; the caller gets `error` itself."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)
@@ -21,14 +27,17 @@ class Theirs(BaseException):
 
 
 class Call(Env):
-    """What a verb may touch, for the length of a call; what fails in here is a `HistoryError`."""
+    """What a verb may touch during one call: nothing on stdin, no terminal, output kept for the caller.
+
+    Whatever fails in it is a `HistoryError`.
+    """
 
     def __init__(self, environ: Mapping[str, str], stdin: bytes = b"") -> None:
         super().__init__(environ, stdin=-1, stdout=-1, stderr=-1)
         self.named_only = True
-        self.given = stdin
+        self.input = stdin
         self.out: list[bytes] = []
-        self.told: list[bytes] = []
+        self.reports: list[bytes] = []
 
     def __enter__(self) -> Self:
         return self
@@ -36,32 +45,32 @@ class Call(Env):
     def __exit__(
         self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None
     ) -> None:
-        if isinstance(error, Theirs):
+        if isinstance(error, CallerError):
             raise error.error
         if isinstance(error, Exception) and not isinstance(error, HistoryError):
-            known = self.understood(error)
-            if known is not None:
-                raise known from error
+            failure = self.understood(error)
+            if failure is not None:
+                raise failure from error
 
     @property
     def output(self) -> bytes:
         """What the verb printed."""
         return b"".join(self.out)
 
-    @staticmethod
-    def lives_long() -> None:
-        """How the collector is set is the program's."""
-
     @property
     def text(self) -> str:
         """The same as text, without its last newline."""
         return self.output.decode().removesuffix("\n")
 
+    @staticmethod
+    def lives_long() -> None:
+        """The garbage collector is the caller's."""
+
     def draw(self, data: bytes | memoryview) -> None:
         self.out.append(bytes(data))
 
     def report(self, text: bytes, *, drawn: bool = False) -> None:  # noqa: ARG002
-        self.told.append(text)
+        self.reports.append(text)
 
     def complain(self, text: str) -> None:
         """A note goes to the logger `codeh_history`, where the program uses `logging` at all."""
@@ -73,7 +82,7 @@ class Call(Env):
             logging.getLogger("codeh_history").info(text)
 
     def arriving(self, most: int = 0) -> Iterator[bytes]:  # noqa: ARG002
-        yield self.given
+        yield self.input
 
     def waiting(self) -> bool:
         return False
@@ -86,3 +95,67 @@ class Call(Env):
 
     def terminal(self, fd: int) -> bool:  # noqa: ARG002
         return False
+
+
+class Opened:
+    """A session that was found: its name and file, in the environment in which it was opened."""
+
+    __slots__ = ("create", "environ", "name", "path")
+
+    def __init__(self, environ: dict[str, str], name: str, *, create: bool) -> None:
+        from ..store import resolve
+        from ..store.paths import SERVER, is_path
+
+        if (is_path(name) or "/" in name) and not name.startswith(SERVER):
+            name = os.path.abspath(name)
+        with Call(environ) as call:
+            target = (resolve.for_writing if create else resolve.for_reading)(call, name)
+        self.environ = environ
+        self.name = name if "/" in name else target.id
+        self.create = create
+        self.path = target.path
+        self.call()
+
+    def call(self, stdin: bytes = b"") -> Call:
+        """The outside world of one call; NotFound where the session is gone and not to be created."""
+        if not self.create and not self.exists:
+            from ..store.paths import hint
+
+            raise NotFound(f"{self.path}: no such session{hint(self.path)}")
+        return Call(self.environ, stdin)
+
+    @property
+    def exists(self) -> bool:
+        from ..store.paths import exists
+
+        return exists(self.path)
+
+    @property
+    def target(self) -> Target:
+        from ..store.resolve import Target
+
+        return Target(self.path, "library")
+
+    def run(self, verb: str, options: Json, **fixed: Any) -> Call:
+        """Run a verb; its output is in the call."""
+        from ..commands import module_of
+        from .options import read
+
+        module = module_of(verb)
+        with self.call() as call:
+            module.run(call, read(module.Options, options, session=self.name, **fixed))
+            return call
+
+    def look(self, env: Env, target: Target, data: bytes | None = None, **how: Any) -> View:
+        """The session's view, as `views.view.view_of` gives it; empty before the first append."""
+        from ..views.view import view_of
+
+        return view_of(env, target, data if data is not None or self.exists else b"", **how)
+
+
+def own(value: Json) -> Json:
+    """A copy that the caller may change."""
+    import orjson
+
+    copy: Json = orjson.loads(orjson.dumps(value))
+    return copy

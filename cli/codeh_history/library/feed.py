@@ -11,7 +11,7 @@ from ..base.env import Env
 from ..base.errors import HistoryError
 from ..receive.answer import Received, Receiving
 from ..receive.echo import Echo
-from .env import Theirs
+from .env import CallerError
 
 
 class Feed:
@@ -46,7 +46,7 @@ class Feed:
         except HistoryError:
             raise  # it was said in the log
         except BaseException as error:
-            self.abort(type(error.error if isinstance(error, Theirs) else error).__name__)
+            self.abort(type(error.error if isinstance(error, CallerError) else error).__name__)
             raise
 
     def close(self) -> Received:
@@ -94,7 +94,7 @@ def theirs(chunks: Iterable[Any]) -> Iterator[Any]:
         except StopIteration:
             return
         except Exception as error:
-            raise Theirs(error) from error
+            raise CallerError(error) from error
         yield piece
 
 
@@ -110,7 +110,7 @@ class Heard(Echo):
             try:
                 self.tell(text)
             except Exception as error:
-                raise Theirs(error) from error
+                raise CallerError(error) from error
 
     def end(self) -> None:
         """A text that has ended says so by nothing more."""

@@ -9,7 +9,7 @@ import os
 
 from ..base.errors import Usage
 from ..base.input import Text
-from .opened import Opened, own
+from .env import Opened, own
 from .options import read
 
 TYPE_CHECKING = False
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from ..session.model import Json, Message
     from ..session.view import View
-    from .env import Call
     from .results import Filtered
     from .stream import Stream
 
@@ -144,7 +143,10 @@ class Methods:
         """
         from . import asking
 
-        return asking.ask(self._opened, via, echo, {"message": message, **options})
+        return asking.run(
+            via, {"message": message, **options},
+            lambda via, options: asking.ask(self._opened, echo, via, options),
+        )  # fmt: skip
 
     def calls(self, via: str | Callable[..., Any] | None = None, **options: Any) -> Any:
         """The tool calls that wait for a result; with `via` each is answered (`calls`).
@@ -154,7 +156,7 @@ class Methods:
         """
         from . import asking
 
-        return asking.calls(self._opened, via, options)
+        return asking.run(via, options, lambda *how: asking.calls(self._opened, *how))
 
     def undo(self, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
         """Take back what is newest, or this (`undo`); what it was, as (type, id), newest first."""
@@ -198,20 +200,23 @@ class Methods:
         """
         from . import asking
 
-        def work(options: Json) -> Filtered:
-            return _filtered(self._opened.run("curate", options, argument=None, report=True))
-
-        return asking.with_removers(options, work)
+        return asking.run(None, options, lambda _, options: self._filter("curate", options))
 
     def compact(self, budget: int | str | None = None, **options: Any) -> Filtered:
         """The session made to fit (`compact`)."""
-        return _filtered(
-            self._opened.run("compact", {"budget": budget, **options}, argument=None, report=True)
-        )
+        return self._filter("compact", {"budget": budget, **options})
 
     def repair(self, **options: Any) -> Filtered:
         """The session made whole (`repair`)."""
-        return _filtered(self._opened.run("repair", options, argument=None, report=True))
+        return self._filter("repair", options)
+
+    def _filter(self, verb: str, options: Json) -> Filtered:
+        import orjson
+
+        from .results import Filtered
+
+        call = self._opened.run(verb, options, argument=None, report=True)
+        return Filtered(call.output, [orjson.loads(line) for line in call.reports])
 
     def summarize(self, via: str | Callable[..., Any] | None = None, **options: Any) -> Any:
         """Summarise the oldest exchanges where that is due (`summarize`): what was done, None if nothing.
@@ -221,7 +226,7 @@ class Methods:
         """
         from . import asking
 
-        return asking.summarize(self._opened, via, options)
+        return asking.run(via, options, lambda *how: asking.summarize(self._opened, *how))
 
     # -- what is read -------------------------------------------------------------------------------
 
@@ -260,7 +265,7 @@ class Methods:
             return self._payload(to, options)
         from . import asking
 
-        return asking.with_removers(options, lambda options: self._payload(to, options))
+        return asking.run(None, options, lambda _, options: self._payload(to, options))
 
     def _payload(self, to: str | None, options: Json) -> bytes:
         from ..commands.payload import Options
@@ -293,11 +298,3 @@ class Methods:
 
 
 ELSEWHERE = {"jsonl": False, "stream": False, "from_": None, "echo": False, "max_bytes": None}  # methods
-
-
-def _filtered(call: Call) -> Filtered:
-    import orjson
-
-    from .results import Filtered
-
-    return Filtered(call.output, [orjson.loads(line) for line in call.told])

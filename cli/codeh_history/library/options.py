@@ -63,9 +63,7 @@ def _text(name: str, value: Any, spelled: Option) -> Any:
     if isinstance(value, str):
         return Text(value) if names_file or name.endswith("_template") else value
     if name == "remove_cmd" and callable(value):
-        from .functions import remover
-
-        return remover(value)
+        return value
     if hasattr(value, "__fspath__"):
         path = value.__fspath__()
         return f"@{path}" if names_file else str(path)
