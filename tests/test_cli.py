@@ -34,7 +34,7 @@ def refused(*argv: str) -> str:
     (["show", "-n"], "show: Option '-n' requires an argument (codeh-history show --help)"),
     (["last", "--role", "user", "--role", "model"],
      "last: --role: given twice, and it takes one value (codeh-history last --help)"),
-    (["list", "-n", "few"], "list: Invalid value for '-n': 'few' is not an integer (codeh-history list --help)"),
+    (["list", "-n", "few"], "-n few: an integer of at least 1 expected"),
 ])  # fmt: skip
 def test_what_is_said_wrongly_is_told_in_a_line(argv: list[str], said: str) -> None:
     assert refused(*argv) == said

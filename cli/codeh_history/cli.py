@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from inspect import Parameter, Signature
 from typing import Annotated, Any
@@ -17,13 +16,8 @@ from .base.env import Env, unwind
 from .base.errors import Usage
 from .base.options import Option, OptionSet
 from .base.words import near
-from .commands import COMMANDS, COMPLETE, FIRST, HOMES, SECTIONS, SHOWN, module_of, told
+from .commands import COMMANDS, COMPLETE, FIRST, HOMES, SECTIONS, SHOWN, module_of
 
-TYPES: dict[str, Any] = {  # what Typer makes of a declared type
-    "bool": bool, "int": int, "float": float, "str": str, "str | None": str | None,
-    "int | None": int | None, "float | None": float | None, "Sequence[str]": list[str] | None,
-    "Sequence[str] | None": list[str] | None,
-}  # fmt: skip
 HELP = {"help_option_names": ["-h", "--help"]}
 EXAMPLES = """\
   codeh-history append "Why is the sky blue?"     # starts a session here
@@ -33,7 +27,6 @@ EXAMPLES = """\
   codeh-history show
 """
 
-BOUNDS = re.compile(r"\s+\[[^\[\]]*x[<>]=?[^\[\]]*\]$")  # which Click adds to a number
 OWN = ("-h", "--help", "--help-all", "--version", "--")
 OTHER_NAMES = {  # what others call a verb, or something like it
     "sessions": "list", "ls": "list", "lst": "list", "messages": "show", "cat": "show", "view": "show",
@@ -117,7 +110,7 @@ class Command(TyperCommand):
                 rows.append(("--help-all", f"Show all options{others and f', also those of {others}'}."))
             if rows:
                 with formatter.section(title):
-                    formatter.write_dl([(name, BOUNDS.sub("", help)) for name, help in rows])
+                    formatter.write_dl(rows)
 
     def sections(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """The parameters by the heading that they stand under, "Options" last."""
@@ -222,30 +215,32 @@ def called(module: Any) -> Callable[..., int]:
 
 
 def parameter(takes: type[OptionSet], name: str) -> Parameter:
-    """An option as Typer takes it from a signature."""
-    spelled, type, default = takes.SPELLED[name], TYPES[takes.TYPES[name]], takes.DEFAULTS[name]
+    """An option as Typer takes it from a signature: a flag, or words, which `OptionSet` makes values of."""
+    spelled, declared, default = takes.SPELLED[name], takes.TYPES[name], takes.DEFAULTS[name]
+    type: Any = (
+        bool if declared == "bool" else list[str] | None if declared.startswith("Sequence") else str | None
+    )
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:  # noqa: ARG001 - Typer looks for it
         from .commands.completion import candidates
 
-        given = [name for name, value in ctx.params.items() if value]
-        return candidates(ctx.obj, str(ctx.info_name), name, spelled, given)
+        before = [name for name, value in ctx.params.items() if value]
+        return candidates(ctx.obj, str(ctx.info_name), spelled, before)
 
-    beside: dict[str, Any] = {
-        "metavar": spelled.metavar or None, "help": told(spelled.help) or None, "autocompletion": complete
-    }  # fmt: skip
+    metavar, help = spelled.metavar or None, spelled.help or None
     if spelled.positional:
-        as_typer = typer.Argument(show_default=False, **beside)
-        default = Parameter.empty if "None" not in takes.TYPES[name] else None
+        as_typer = typer.Argument(show_default=False, metavar=metavar, help=help, autocompletion=complete)
+        default = Parameter.empty if "None" not in declared else None
     else:
         names = (f"--{name}/--no-{name}",) if default is True else spelled.flags(name)
         as_typer = typer.Option(
-            *names, min=spelled.least, max=spelled.most, hidden=spelled.hidden, **beside
+            *names, hidden=spelled.hidden, metavar=metavar, help=help, autocompletion=complete
         )
+    if declared != "bool" and default is not Parameter.empty:
+        default = str(default) if default else None
     return Parameter(
-        name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[type, as_typer],
-        default=None if default == () else default,
-    )  # fmt: skip
+        name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[type, as_typer], default=default
+    )
 
 
 def _version(ctx: typer.Context, value: bool) -> None:  # noqa: FBT001 - as Typer calls it
@@ -331,7 +326,6 @@ def run(argv: list[str], env: Env) -> int:
 
 def _one_line(error: UsageError, argv: list[str]) -> str:
     text = error.format_message().rstrip(".").replace("\n", " ")
-    text = text.replace(" is not a valid int range", " is not an integer")
     command = error.ctx.command if error.ctx is not None else None
     name = (
         command.name

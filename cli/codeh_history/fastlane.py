@@ -1,27 +1,27 @@
 """Plain command lines without Typer: their start-up is what scripts wait for.
 
 A verb's options are read as its `Options` declares them. Anything unusual (`--x=y`, `-mTEXT`, `--help`, a
-repeated option, a stray word, a value that Typer may refuse) is left to Typer.
+repeated option, a stray word) is left to Typer.
 """
 
 from __future__ import annotations
 
+from .base import Any
 from .base.env import Env
 from .base.options import OptionSet
 from .commands import COMMANDS, module_of
 
-_DIGITS = 15  # of a number that is plain
 _AT_ONCE = ("append", "payload", "curate", "compact")  # what a signal may end: nothing is half done
 
 
-def read(argv: list[str], takes: type[OptionSet]) -> dict[str, object] | None:
-    """The options of a plain command line, by name; None for anything unusual."""
+def read(argv: list[str], takes: type[OptionSet]) -> dict[str, Any] | None:
+    """The options of a plain command line, by name, as words; None for anything unusual."""
     names = {word: name for name, spelled in takes.SPELLED.items() if not spelled.positional
              for word in spelled.flags(name)}  # fmt: skip
     placed = [name for name, spelled in takes.SPELLED.items() if spelled.positional]
     several = placed[-1] if placed and takes.TYPES[placed[-1]].startswith("Sequence") else None
     places = iter(placed)
-    given: dict[str, object] = {}
+    given: dict[str, Any] = {}
     words = iter(argv)
     for word in words:
         name = names.get(word)
@@ -38,30 +38,18 @@ def read(argv: list[str], takes: type[OptionSet]) -> dict[str, object] | None:
             value = next(words, "-?")
             if value.startswith("-") and value != "-":
                 return None
-        if not _put(given, name, value, takes):
+        if takes.TYPES[name].startswith("Sequence"):
+            values: list[str] = given.setdefault(name, [])
+            values.append(value)
+        elif name in given:
             return None
+        else:
+            given[name] = value
     required = (name for name in places if "None" not in takes.TYPES[name])
     return given if next(required, None) is None else None
 
 
-def _put(given: dict[str, object], name: str, value: str, takes: type[OptionSet]) -> bool:
-    """Whether the value could be taken as it stands."""
-    type = takes.TYPES[name]
-    if type.startswith("Sequence"):
-        given.setdefault(name, []).append(value)  # type: ignore[attr-defined]
-        return True
-    if name in given:
-        return False
-    if type.startswith("str"):
-        given[name] = value
-        return True
-    spelled = takes.SPELLED[name]
-    number = int(value) if value.isascii() and value.isdecimal() and len(value) <= _DIGITS else -1
-    given[name] = number if type.startswith("int") else float(number)
-    return (spelled.least or 0) <= number <= (spelled.most or number)
-
-
-def options_of(argv: list[str]) -> dict[str, object] | None:
+def options_of(argv: list[str]) -> dict[str, Any] | None:
     """The options of a plain command line, by name; None when it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None

@@ -86,6 +86,56 @@ class Choosing(OptionSet, section="Own"):
     other: str | None = option("O", "Another.", section="Other", rare=True)
 
 
+class Numbered(OptionSet):
+    count: int | None = option("N", "", least=1, most=9)
+    share: float = option("S", "", default=0.5)
+    least: int | None = option("N", "", least=1)
+    on: bool = flag("")
+    texts: Sequence[str] = option("T", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "taken"),
+    [
+        ("count", "7", 7), ("count", 7, 7), ("count", " 7", 7), ("share", "1e-1", 0.1), ("share", 1, 1.0), ("on", True, True), ("on", "yes", True),
+        ("on", "False", False), ("on", 0, False), ("texts", "a", ("a",)), ("texts", ["a"], ["a"]),
+    ],
+)  # fmt: skip
+def test_words_settings_and_values_are_taken_as_the_declared_type(
+    name: str, value: object, taken: object
+) -> None:
+    assert getattr(Numbered(**{name: value}), name) == taken
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("count", "0", "--count 0: an integer from 1 to 9 expected"), ("count", "1.5", "--count 1.5: an integer from 1 to 9 expected"),
+        ("count", True, "--count True: an integer from 1 to 9 expected"), ("least", "x", "--least x: an integer of at least 1 expected"),
+        ("share", "nan", "--share nan: a number expected"), ("share", "x", "--share x: a number expected"), ("on", "maybe", "--on maybe: true or false expected"),
+        ("count", [1], "--count: one value expected"), ("texts", [1], "--texts: a text or a list of texts expected"),
+    ],
+)  # fmt: skip
+def test_a_value_that_is_not_of_the_type_is_usage(name: str, value: object, message: str) -> None:
+    with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
+        Numbered(**{name: value})
+
+
+class Combined(OptionSet):
+    one: str | None = option("X", "", "-1")
+    other: bool = flag("", excludes=("one",))
+    third: str | None = option("X", "", requires=("one", "other"))
+
+
+@pytest.mark.parametrize(("values", "message"), [
+    ({"one": "x", "other": True}, "--other and --one cannot be combined"), ({"third": "x"}, "--third requires --one or --other"),
+])  # fmt: skip
+def test_options_that_do_not_combine_are_usage(values: dict[str, object], message: str) -> None:
+    assert Combined(one="x", third="y").third == Combined(other=True, third="y").third == "y"
+    with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
+        Combined(**values)
+
+
 @pytest.mark.parametrize(("value", "message"), [
     ("blue", "--color blue: one of red, green"), ("gren", "--color gren: one of red, green (did you mean green?)"), ("", "--color : one of red, green"),
 ])  # fmt: skip

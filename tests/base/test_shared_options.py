@@ -14,8 +14,8 @@ from codeh_history.base.shared_options import (
     Explained,
     Reduction,
     beside,
+    name_of,
     tools_from,
-    value_of,
 )
 
 
@@ -30,7 +30,7 @@ def test_what_was_not_given_is_as_the_session_says() -> None:
     found, said = within(
         Reduction(budget="9k"), compact_budget="1k", compact_policy="loop", curate_skip=["ide"], title_x="t"
     )
-    assert (found.budget, found.policy, found.skip) == ("9k", "loop", ("ide",))
+    assert (found.budget, found.policy, found.skip) == ("9k", "loop", ["ide"])
     assert said == []
     assert within(Reduction(), compact_budget=None)[0].budget is None
 
@@ -56,13 +56,13 @@ def test_a_setting_that_there_is_not_is_told_and_one_of_another_job_is_not() -> 
 @pytest.mark.parametrize(
     ("key", "value", "found"),
     [
-        ("curate.skip", "ide", ("ide",)), ("curate.skip", ["a", "b"], ("a", "b")), ("compact.budget", "32k", "32k"), ("compact.budget", 32000, "32000"),
+        ("curate.skip", "ide", ("ide",)), ("curate.skip", ["ide", "post"], ["ide", "post"]), ("compact.budget", "32k", "32k"), ("compact.budget", 32000, "32000"),
         ("compact.calibrated", True, True), ("compact.calibrated", "No", False), ("compact.calibrated", 1, True), ("compact.upload-share", "0.5", 0.5),
         ("compact.policy", " loop ", "loop"),
     ],
 )  # fmt: skip
 def test_a_setting_is_of_its_options_kind(key: str, value: object, found: object) -> None:
-    assert value_of(key, value) == found
+    assert Reduction.coerce(name_of(key), value, key) == found
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_setting_is_of_its_options_kind(key: str, value: object, found: object
 )  # fmt: skip
 def test_one_that_is_not_is_the_fault_of_the_session(key: str, value: object, why: str) -> None:
     with pytest.raises(Usage, match=rf"^{key}:? .*{why}"):
-        value_of(key, value)
+        Reduction.coerce(name_of(key), value, key)
     with pytest.raises(BadData, match=rf"^s: by the session's settings: {key}.*; `set KEY=` unsets one$"):
         Reduction().within({key: value}, "s", lambda _: None)
 
@@ -101,7 +101,6 @@ def test_tools_are_a_list_or_an_object_of_json() -> None:
 
 
 def test_json_is_of_what_is_explained() -> None:
-    assert Explained(explain=True, json=True).explains()
-    assert not Explained().explains()
-    with pytest.raises(Usage, match=r"--json goes with --explain"):
-        Explained(json=True).explains()
+    assert Explained(explain=True, json=True).explain
+    with pytest.raises(Usage, match=r"--json requires --explain"):
+        Explained(json=True)

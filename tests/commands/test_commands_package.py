@@ -6,7 +6,6 @@ import pytest
 
 from codeh_history import commands
 from codeh_history.base.options import OptionSet
-from codeh_history.providers import TARGETS
 
 
 @pytest.mark.parametrize("verb", commands.COMMANDS)
@@ -21,8 +20,3 @@ def test_a_verb_is_a_module(verb: str) -> None:
 def test_each_stands_in_one_section_and_none_is_a_module_without_a_name() -> None:
     assert len(set(commands.COMMANDS)) == len(commands.COMMANDS)
     assert [verb for verb in commands.COMMANDS if not verb.isidentifier()] == []
-
-
-def test_the_help_of_an_option_names_what_a_table_has() -> None:
-    assert commands.told("as {TARGETS}, or not") == f"as {', '.join(TARGETS[:-1])} or {TARGETS[-1]}, or not"
-    assert commands.told("as it is") == "as it is"

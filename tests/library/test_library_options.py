@@ -75,7 +75,7 @@ def test_what_the_verb_has_not_is_a_type_error(
 
 @pytest.mark.parametrize("count", [0, 10, -1])
 def test_a_number_out_of_bounds_is_a_usage_error(count: int) -> None:
-    with pytest.raises(Usage, match=rf"count={count}: from 1 to 9"):
+    with pytest.raises(Usage, match=rf"--count {count}: an integer from 1 to 9 expected"):
         read(Options, {"count": count})
 
 

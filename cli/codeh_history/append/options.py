@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..base.errors import Usage
-from ..base.options import FILES, MAX_BYTES, NEW, Writing, argument, flag, option
+from ..base.options import FILES, KINDS, MAX_BYTES, NEW, PROVIDERS, Writing, argument, flag, option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,7 +26,9 @@ class Options(Text, section="Message"):
 
     attach: Sequence[str] = option("FILE", "Attach a file (image, PDF, audio, text).")
     role: str | None = option("ROLE", "user (default) or model.", choices=("user", "model"))
-    kind: str | None = option("KIND", "user, model, tool, error or info.", rare=True)
+    kind: str | None = option(
+        "KIND", "user, model, tool, error or info.", rare=True, choices=KINDS, also=("codeh",)
+    )
     call: Sequence[str] = option("NAME", "A tool call by the model; repeatable.", section=CALLS)
     args: Sequence[str] = option("JSON", "The arguments of each call, in order.", section=CALLS)
     call_id: Sequence[str] = option("ID", "The id of each call, or of the call answered.", section=CALLS)
@@ -39,7 +41,12 @@ class Options(Text, section="Message"):
         "FILE|-", "Prompt and answer: {userMessage, assistantResponse, toolsUsed?, source?}.", rare=True
     )
     jsonl: bool = flag("Read many messages, one a line, all or nothing.", section=INPUT)
-    from_: str | None = option("FORMAT", "stdin is a response of this provider, or auto.", section=INPUT)
+    from_: str | None = option(
+        "FORMAT",
+        "stdin is a response of this provider, or auto.",
+        section=INPUT,
+        choices=("auto", *PROVIDERS),
+    )
     stream: bool = flag("stdin is text still being written.", section=INPUT)
     echo: bool = flag("With --from, --stream: print text as it arrives.", section=INPUT)
     max_bytes: str | None = MAX_BYTES

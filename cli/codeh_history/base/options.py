@@ -9,13 +9,24 @@ from __future__ import annotations
 from .lazy import Fields
 
 MOST_TOKENS = 1_000_000_000  # of an answer
+MOST = 1e15  # of any number
+PROVIDERS = (  # packages in `providers`; "text" is a transcript
+    "gemini",
+    "openai-chat",
+    "openai-responses",
+    "anthropic",
+    "ollama",
+    "text",
+)
+KINDS = ("user", "model", "tool", "error", "info")  # of messages
+_BOOLS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, ClassVar
 
 
 class Option(Fields):
-    """How an option is spelled on the command line, and what the help says of it."""
+    """How an option is spelled on the command line, what the help says of it, which values it takes."""
 
     metavar: str = ""
     help: str
@@ -26,6 +37,9 @@ class Option(Fields):
     default: object = None
     positional: bool = False
     choices: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()  # accepted, but not listed
+    excludes: tuple[str, ...] = ()  # options that it cannot be combined with
+    requires: tuple[str, ...] = ()  # options of which one must be there too
     section: str = ""  # heading in the help
     rare: bool = False  # only in --help-all
     hidden: bool = False  # accepted, but has no effect
@@ -35,16 +49,52 @@ class Option(Fields):
         long = self.long or "--" + name.rstrip("_").replace("_", "-")
         return (long, self.short) if self.short else (long,)
 
-    def check(self, name: str, value: object) -> None:
-        """Usage for a value that is none of the choices."""
-        if self.choices and value is not None and value not in self.choices:
-            from .errors import Usage
-            from .words import did_you_mean
+    def label(self, name: str) -> str:
+        """How errors call it."""
+        return self.metavar.strip("[].") if self.positional else self.flags(name)[0]
 
-            given = f"{value}" if self.positional else f"{self.flags(name)[0]} {value}"
-            raise Usage(
-                f"{given}: one of {', '.join(self.choices)}{did_you_mean(str(value), self.choices)}"
+    def coerce(self, type: str, value: Any, label: str) -> Any:
+        """The value of a word of a command line, of a setting, or Python's own; Usage for what is none."""
+        kind = type.removesuffix(" | None")
+        if value is None or callable(value):
+            return value
+        if kind == "Sequence[str]":
+            items = value if isinstance(value, (list, tuple)) else (value,)
+            if not all(isinstance(item, str) or callable(item) for item in items):
+                raise _wrong(f"{label}: a text or a list of texts expected")
+            return [self._choice(item, label) for item in items] if self.choices else items
+        if isinstance(value, (list, tuple, dict)):
+            raise _wrong(f"{label}: one value expected")
+        if kind == "bool":
+            if str(value).lower() not in _BOOLS:
+                raise _wrong(f"{label} {value}: true or false expected")
+            return _BOOLS[str(value).lower()]
+        if kind != "str":
+            return self._number(kind, str(value), label)
+        return self._choice(str(value).strip(), label) if self.choices else _text(value)
+
+    def _number(self, kind: str, text: str, label: str) -> float:
+        try:
+            number = int(text) if kind == "int" else float(text)
+        except ValueError:
+            number = float("nan")
+        least, most = self.least, self.most
+        if not (-MOST if least is None else least) <= number <= (MOST if most is None else most):
+            bounds = (
+                "" if least is None else f" from {least} to {most}" if most else f" of at least {least}"
             )
+            raise _wrong(
+                f"{label} {text}: {'an integer' if kind == 'int' else 'a number'}{bounds} expected"
+            )
+        return number
+
+    def _choice(self, value: str, label: str) -> str:
+        if value in (*self.choices, *self.also):
+            return value
+        from .words import did_you_mean
+
+        word = value if self.positional else f"{label} {value}"
+        raise _wrong(f"{word}: one of {', '.join(self.choices)}{did_you_mean(value, self.choices)}")
 
 
 def option(metavar: str, help: str, short: str = "", **more: Any) -> Any:
@@ -97,9 +147,26 @@ class OptionSet(Fields):
         unknown = given.keys() - self.DEFAULTS.keys()
         if unknown:
             raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
-        for name, value in given.items():
-            self.SPELLED[name].check(name, value)
-        super().__init__(**given)
+        super().__init__(**{name: self.coerce(name, value) for name, value in given.items()})
+        self._see_that_they_combine()
+
+    @classmethod
+    def coerce(cls, name: str, value: Any, label: str = "") -> Any:
+        """The value of an option, by its declaration; `label`: what errors call it."""
+        spelled = cls.SPELLED[name]
+        return spelled.coerce(cls.TYPES[name], value, label or spelled.label(name))
+
+    def _see_that_they_combine(self) -> None:
+        chosen = self.specified()
+        for name in chosen:
+            spelled = self.SPELLED[name]
+            others = [other for other in spelled.excludes if other in chosen]
+            needed = [self.SPELLED[other].label(other) for other in spelled.requires if other in self.TYPES]
+            if others:
+                other = self.SPELLED[others[0]].label(others[0])
+                raise _wrong(f"{spelled.label(name)} and {other} cannot be combined")
+            if needed and not set(chosen).intersection(spelled.requires):
+                raise _wrong(f"{spelled.label(name)} requires {' or '.join(needed)}")
 
     def specified(self, *names: str) -> list[str]:
         """Those of these options that were given; without names of all."""
@@ -121,6 +188,16 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     Taken = TypeVar("Taken", bound=OptionSet)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else str(value)
+
+
+def _wrong(why: str) -> Exception:
+    from .errors import Usage
+
+    return Usage(why)
 
 
 def _default(spelled: Option, type: str) -> object:

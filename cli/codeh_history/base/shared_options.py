@@ -9,7 +9,18 @@ from __future__ import annotations
 from . import Any, Callable, Self, Sequence
 from .errors import BadData, Usage
 from .input import check_json, from_file
-from .options import ALLOW_MISSING, IN_PLACE, MOST_TOKENS, REPORT, STREAM, OptionSet, Reading, flag, option
+from .options import (
+    ALLOW_MISSING,
+    IN_PLACE,
+    MOST_TOKENS,
+    PROVIDERS,
+    REPORT,
+    STREAM,
+    OptionSet,
+    Reading,
+    flag,
+    option,
+)
 from .read_json import demanded
 
 PASSES = ("kinds", "invalid", "ide", "system", "post", "thoughts", "pairs")  # in order
@@ -17,7 +28,6 @@ THOUGHTS = ("keep", "old", "all")
 UNANSWERED = ("error", "stub", "drop")
 CURATE, COMPACT = "curate.", "compact."
 FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
-_WORDS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 
 class Settable(OptionSet):
@@ -35,7 +45,7 @@ class Settable(OptionSet):
                 tell(f"{session}: {key} is not taken from a session; {instead}")
             elif name in self.DEFAULTS and not self.specified(name):
                 with BySettings(session):
-                    found[name] = value_of(key, value)
+                    found[name] = self.coerce(name, value, key)
         return self.but(**found) if found else self
 
 
@@ -69,8 +79,9 @@ class Compaction(Settable, section="Compaction"):
     policy: str | None = option(
         "P",
         "tiered (default): least loss first; loop: shares for files and history.",
+        choices=("tiered", "loop"),
     )
-    counter: str | None = option("C", "o200k_base, cl100k_base, approx, or a model name.")
+    counter: str | None = option("COUNTER", "o200k_base, cl100k_base, approx, or a model name.")
     calibrated: bool = flag("Scale token counts by the usage that the model recorded.", rare=True)
     upload_share: float | None = option(
         "S", "With loop: share of the budget for attached files (0.6).", rare=True
@@ -82,13 +93,7 @@ class Explained(OptionSet, section="Compaction"):
     """Whether it is told what a budget went to; never kept in a session."""
 
     explain: bool = flag("Show on stderr what used the budget, what was removed.")
-    json: bool = flag("With --explain: JSON on stderr.", rare=True)
-
-    def explains(self) -> bool:
-        """Whether it is asked for; Usage where JSON is asked for of nothing."""
-        if self.json and not self.explain:
-            raise Usage("--json goes with --explain, which it prints on stderr")
-        return self.explain
+    json: bool = flag("With --explain: JSON on stderr.", rare=True, requires=("explain",))
 
 
 class Compact(Reading, Explained, Compaction):
@@ -112,7 +117,9 @@ class Reduction(Compaction, Curation):
 class Wanted(Settable, section="Request"):
     """What a request holds besides the session's messages."""
 
-    to: str | None = option("PROVIDER", "{TARGETS}; $CODEH_TO.")
+    to: str | None = option(
+        "PROVIDER", f"{', '.join(PROVIDERS[:-1])} or {PROVIDERS[-1]}; $CODEH_TO.", choices=PROVIDERS
+    )
     model: str | None = option("MODEL", "The provider's model name; $CODEH_MODEL.")
     system: str | None = option("TEXT|@FILE", "The system prompt.")
     tools: str | None = option("@FILE", "Tool declarations, in any provider's shape.")
@@ -133,7 +140,9 @@ class Wanted(Settable, section="Request"):
     persist: bool = flag("Move large content to the block store first, as `persist -i` does.", rare=True)
     user_template: str | None = option("FILE", "Jinja template of the last user message.", rare=True)
     system_template: str | None = option("FILE", "Jinja template of the system prompt.", rare=True)
-    rendered_user: str | None = option("TEXT|@FILE", "The last user message, already rendered.", rare=True)
+    rendered_user: str | None = option(
+        "TEXT|@FILE", "The last user message, already rendered.", rare=True, excludes=("user_template",)
+    )
     var: Sequence[str] = option("K=V", "A template variable.", rare=True)
     allow_missing: bool = ALLOW_MISSING
 
@@ -154,33 +163,6 @@ def name_of(key: str) -> str:
 
 KEYS = tuple(key for name in Reduction.DEFAULTS if (key := key_of(name)) not in FLAGS_ONLY)
 LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
-
-
-def value_of(key: str, value: object) -> object:
-    """What an option is to be by a setting; Usage where the value is none of its kind.
-
-    Of an option that may be given more than once it is a list of texts, or one text.
-    """
-    kind = Reduction.TYPES[name_of(key)]
-    if key in LISTS:
-        values = value if isinstance(value, list) else [value]
-        if not all(isinstance(item, str) for item in values):
-            raise Usage(f"{key}: a text or a list of texts expected")
-        return tuple(values)
-    if isinstance(value, (list, dict)):
-        raise Usage(f"{key}: one value expected")
-    text = str(value).strip()
-    if kind == "bool":
-        if text.lower() not in _WORDS:
-            raise Usage(f"{key} {text}: true or false expected")
-        return _WORDS[text.lower()]
-    if kind == "float | None":
-        try:
-            return float(text)
-        except ValueError:
-            raise Usage(f"{key} {text}: a number expected") from None
-    Reduction.SPELLED[name_of(key)].check(name_of(key), text)
-    return text
 
 
 class BySettings:

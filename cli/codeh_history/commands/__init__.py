@@ -25,12 +25,3 @@ _RESERVED = ("list", "import", "set")  # words of Python's own: their modules en
 def module_of(verb: str) -> Any:
     """The module of a verb: `Options`, `run` (None or the exit code), perhaps `EXAMPLES` and `STRAY`."""
     return module(f"{__name__}.{verb}_" if verb in _RESERVED else f"{__name__}.{verb}")
-
-
-def told(help: str) -> str:
-    """The help of an option, with the names that a table higher up has for it."""
-    if "{TARGETS}" not in help:
-        return help
-    from ..providers import TARGETS
-
-    return help.replace("{TARGETS}", f"{', '.join(TARGETS[:-1])} or {TARGETS[-1]}")

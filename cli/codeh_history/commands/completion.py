@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 
 from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.options import Option, OptionSet, argument
 from ..base.shared_options import PASSES
 from ..config.layers import profiles
-from ..providers import TARGETS
-from ..session.rules import ROLE_OF_KIND
 from ..store import trash
 from ..store.resolve import ids
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 from . import COMPLETE
 from .export import FORMS
-from .import_.options import FORMS as FILES
 
 EXAMPLES = """\
   eval "$(codeh-history completion bash)"        # in ~/.bashrc
@@ -27,11 +24,6 @@ EXAMPLES = """\
   codeh-history completion fish | source         # in ~/.config/fish/config.fish
 """
 STRAY = "completion SHELL"
-CHOICES: dict[str, Iterable[str]] = {  # of options whose declaration cannot know them, by command too
-    "--to": TARGETS, "--from": ["auto", *TARGETS], "--kind": ROLE_OF_KIND,
-    "--counter": [*NAMES, APPROX], "--only": PASSES, "--skip": PASSES,
-    "export --to": FORMS, "import --from": ["auto", *FILES],
-}  # fmt: skip
 _RECENT = 20  # sessions whose models are offered
 _TAIL = 1 << 20  # bytes of each
 _MODEL = re.compile(rb'"model(?:\.[a-z-]+)?": ?"([A-Za-z0-9._:/-]+)"')
@@ -49,22 +41,30 @@ def run(env: Env, given: Options) -> None:
     env.write(f"{_NEEDS_COMPINIT if given.shell == 'zsh' else ''}{script}\n".encode())
 
 
-def candidates(env: Env, command: str, name: str, option: Option, given: Collection[str]) -> list[str]:
+def candidates(env: Env, command: str, option: Option, before: Collection[str]) -> list[str]:
     """The values that an option or argument of a command can have; none where they cannot be listed.
 
-    `given`: the names of the options that precede it.
+    `before`: the names of the options that precede it.
     """
     if option.choices:
         return list(option.choices)
-    flags = () if option.positional else option.flags(name)
-    for key in (*(f"{command} {flag}" for flag in flags), *flags):
-        if key in CHOICES:
-            return list(CHOICES[key])
-    kind = "TRASH" if command == "rm" and "restore" in given else option.metavar
+    kind = "TRASH" if command == "rm" and "restore" in before else option.metavar
     try:
         return next((find(env) for word, find in COMPLETERS.items() if word in kind), [])
     except (HistoryError, OSError):
         return []
+
+
+def counters(_: Env) -> list[str]:
+    return [*NAMES, APPROX]
+
+
+def passes(_: Env) -> list[str]:
+    return list(PASSES)
+
+
+def forms(_: Env) -> list[str]:
+    return list(FORMS)
 
 
 def sessions(env: Env) -> list[str]:
@@ -87,5 +87,6 @@ def models(env: Env) -> list[str]:
 
 
 COMPLETERS: dict[str, Callable[[Env], list[str]]] = {  # by a word of the metavar
-    "SESSION": sessions, "TRASH": trashed, "PROFILE": profiles, "MODEL": models,
+    "SESSION": sessions, "TRASH": trashed, "PROFILE": profiles, "MODEL": models, "COUNTER": counters,
+    "PASS": passes, "FORM": forms,
 }  # fmt: skip

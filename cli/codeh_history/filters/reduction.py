@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from ..base.env import Env
-from ..base.shared_options import Compaction, Curation, Reduction, name_of, value_of
+from ..base.shared_options import Compaction, Curation, Reduction, name_of
 from ..session.model import Json
 from ..session.ops import Op
 from ..session.view import View
@@ -40,7 +40,9 @@ def steps(env: Env, given: Reduction, session: str, *, in_place: bool = False) -
 def check(settings: Json) -> None:
     """Raises Usage for settings of a session that no command could follow."""
     values: dict[str, Any] = {
-        name_of(key): value_of(key, value) for key, value in settings.items() if value is not None
+        name_of(key): Reduction.coerce(name_of(key), value, key)
+        for key, value in settings.items()
+        if value is not None
     }
     wanted = Reduction(**values)
     curating.settings(wanted)

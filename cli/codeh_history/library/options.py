@@ -6,7 +6,7 @@ Where a flag takes JSON a value is taken too, where it takes several one is enou
 
 from __future__ import annotations
 
-from ..base.errors import BadData, Usage
+from ..base.errors import BadData
 from ..base.input import Text
 
 TYPE_CHECKING = False
@@ -49,11 +49,6 @@ def _value(name: str, value: Any, type: str, spelled: Option) -> object:
         return _text(name, value, spelled)
     if isinstance(value, bool) or not isinstance(value, int if type.startswith("int") else (int, float)):
         raise TypeError(f"{name}: a number expected")
-    if (spelled.least is not None and value < spelled.least) or (
-        spelled.most is not None and value > spelled.most
-    ):
-        most = "" if spelled.most is None else f" to {spelled.most}"
-        raise Usage(f"{name}={value}: from {spelled.least}{most}")
     return value
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..base.lazy import module
+from ..base.options import PROVIDERS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,15 +20,9 @@ if TYPE_CHECKING:
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
     from .reply import Failure, Reply
 
-FORMATS = {
-    "gemini": "gemini",
-    "openai-chat": "openai_chat",
-    "openai-responses": "openai_responses",
-    "anthropic": "anthropic",
-    "ollama": "ollama",
-}
+FORMATS = {name: name.replace("-", "_") for name in PROVIDERS[:-1]}
 PLAIN = "text"
-TARGETS = (*FORMATS, PLAIN)  # what a session can be sent as, and an answer come as
+TARGETS = PROVIDERS  # what a session can be sent as, and an answer come as
 COMMON = "openai-chat"  # what most hosts speak: where nothing tells whose plain messages are
 
 

@@ -111,8 +111,6 @@ def checked(given: Request) -> str:
     curating.names(given)
     if given.raw and (ignored := given.specified(*_LEFT_OUT)):
         raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
-    given.explains()
-    given.one_of("--user-template and --rendered-user", "user_template", "rendered_user")
     if given.var:
         from . import templates
 

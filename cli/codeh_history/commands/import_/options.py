@@ -24,7 +24,9 @@ class Options(OptionSet):
     files: Sequence[str] | None = argument(
         "[FILE|-]...", "Files to import, one session each, or a program's folder."
     )
-    from_: Sequence[str] = option("FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.")
+    from_: Sequence[str] = option(
+        "FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.", choices=("auto", *FORMS)
+    )
     all_: bool = flag("All sessions of all programs; a JSON line for each that changed.")
     since: str | None = option("D", "With --all: only files changed since: 2h, 7d, or a date.")
     into: str | None = option("NEW", "Id or path of the new session (for one file).")

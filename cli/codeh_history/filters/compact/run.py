@@ -38,7 +38,7 @@ def run(env: Env, given: Compact) -> int:
     target = for_filtering(env, given.session, given.argument)
     if given.apply is not None:
         _check_apply(given)
-    if given.explains() and given.apply is not None:
+    if given.explain and given.apply is not None:
         raise Usage("--explain goes with --plan, before the plan is applied")
     data = b"" if given.apply is None else _plan_in(env, given.apply, target)
     items: list[int] = []
