@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from codeh_history.base.errors import Usage
 from codeh_history.commands.rescue import Options
 from codeh_history.commands.rescue.output import destination
-from codeh_history.commands.rescue.source import Found
+from codeh_history.commands.rescue.source import Recovered
 from codeh_history.store.resolve import Target
 from inside import inside, lay
 from strategies import encode, view_of
@@ -24,9 +23,8 @@ LOG = [
 ]  # fmt: skip
 
 
-def found(program: str | None) -> Found:
-    lines: Mapping[str, list[int]] = {}
-    return Found(Target("f", "argument"), "s", view_of([]), [], lines, program)
+def found(program: str | None) -> Recovered:
+    return Recovered(Target("f", "argument"), "s", view_of([]), [], program)
 
 
 @pytest.mark.parametrize(
@@ -43,8 +41,8 @@ def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(
 @pytest.mark.parametrize(
     ("given", "program", "why"),
     [
-        ({"to": "chatgpt"}, "codex", "--to chatgpt: one of "), ({"to": "x"}, None, "--to x: one of "), ({"install": True}, None, "--install goes with --to"),
-        ({"cwd": "/x"}, "chatgpt", "--cwd goes with --to"), ({"title": "T"}, None, "--title goes with --to"),
+        ({"to": "chatgpt"}, "codex", "--to chatgpt: one of "), ({"to": "x"}, None, "--to x: one of "), ({"install": True}, None, "--install requires --to"),
+        ({"cwd": "/x"}, "chatgpt", "--cwd requires --to"), ({"title": "T"}, None, "--title requires --to"),
     ],
 )  # fmt: skip
 def test_what_goes_with_no_such_place_is_exit_2(

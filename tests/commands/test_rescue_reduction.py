@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from hypothesis import given
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.commands.rescue.reduction import SHARE, Reduced, reduced
 from codeh_history.session.view import View
-from histories import model, session, user
+from histories import conversations, model, session, user
+from strategies import view_of
 
 ENV = Env({"CODEH_HOME": "/nowhere"})
 
@@ -61,6 +63,40 @@ def test_a_budget_is_what_was_asked_for_or_a_share_of_the_models_window() -> Non
     assert known.window is not None
     assert known.budget == int(known.window * SHARE)
     assert known.model == "gpt-4o"
+
+
+@given(conversations())
+def test_repairing_pairs_loses_no_message(log: list[dict[str, Any]]) -> None:
+    before = view_of([{"type": "message", **record} for record in log])
+    if not before.messages:
+        return
+    counts = reduced(ENV, before, None, None).messages
+    assert counts["before"] == sum(counts[name] for name in ("kept", "shortened", "summarised", "dropped"))
+    others = [
+        message.id
+        for message in before.messages
+        if not any("functionResponse" in part or "functionCall" in part for part in message.parts)
+    ]
+    assert counts["before"] >= len(others)
+
+
+def test_what_became_of_messages_is_counted() -> None:
+    long = [
+        record
+        for number in range(40)
+        for record in (user(f"say {number} " * 60), model(f"so {number} " * 60))
+    ]
+    free, small = done(long), done(long, budget=2000)
+    assert free.messages == {
+        "before": 80,
+        "after": 80,
+        "kept": 80,
+        "shortened": 0,
+        "summarised": 0,
+        "dropped": 0,
+    }
+    assert small.messages["summarised"] + small.messages["dropped"] == 80 - small.messages["after"] > 0
+    assert {line["op"] for line in small.report} >= {"summarize"}
 
 
 def test_a_program_is_given_only_what_it_may_go_on_with() -> None:

@@ -34,7 +34,7 @@ def test_of_a_session_in_order_it_says_that_nothing_is_wrong() -> None:
     assert told() == {
         "first": "codex s: 4 messages, 1,234 tokens by approx", "broken": "nothing", "messages": "4 → 4: 4 kept",
         "tokens": "1,234 → 1,234; no model is named in it: compacted only with --budget N",
-        "written": "nothing, for nothing was wrong (--output or --install writes it all the same)",
+        "written": "nothing: nothing to fix (--output or --install writes it anyway)",
     }  # fmt: skip
     assert told(program=None, model="m")["first"] == "session s: 4 messages, 1,234 tokens by approx, m"
     assert "the window of m is not known" in told(model="m")["tokens"]

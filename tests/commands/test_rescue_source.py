@@ -20,7 +20,7 @@ def env(home: Path) -> Env:
     return Env({"CODEH_HOME": str(home)})
 
 
-def texts(found: source.Found) -> list[Any]:
+def texts(found: source.Recovered) -> list[Any]:
     return [part["text"] for message in found.view.messages for part in message.parts]
 
 
@@ -36,7 +36,6 @@ def test_a_programs_file_is_known_though_its_first_lines_are_damaged(env: Env, t
     path = written(tmp_path / "s.jsonl", [b"damage"] * 30 + talk().lines)
     found = source.read(env, None, str(path))
     assert (found.program, texts(found)) == ("claude-code", ["hi", "ho", "more"])
-    assert sorted(number for lines in found.lines.values() for number in lines) == [31, 32, 33]
     assert {problem["line"] for problem in found.problems} >= {1, 30}
 
 
@@ -47,7 +46,7 @@ def test_a_file_of_any_name_is_read(env: Env, tmp_path: Path) -> None:
         source.read(env, None, "-")
 
 
-def test_one_of_ours_is_read_past_its_damage_with_the_line_of_each_message(env: Env, home: Path) -> None:
+def test_one_of_ours_is_read_past_its_damage(env: Env, home: Path) -> None:
     log = [
         {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
         for id in "ab"
@@ -58,7 +57,6 @@ def test_one_of_ours_is_read_past_its_damage_with_the_line_of_each_message(env: 
     )
     found = source.read(env, "s", None)
     assert (found.program, texts(found)) == (None, ["a", "b"])
-    assert found.lines == {"a": [2], "b": [4]}
     assert [problem["line"] for problem in found.problems] == [3]
 
 

@@ -9,10 +9,10 @@ from ...base.env import Env
 from ...base.errors import Usage
 from ...store.resolve import named
 from . import newest, output, report, source
-from .fates import fates
-from .options import Options
-from .output import Out
+from .output import Options, Out
 from .reduction import reduced
+
+__all__ = ["Options", "run"]
 
 EXAMPLES = """\
   codeh-history rescue                           # the newest sessions, and what is wrong with each
@@ -30,18 +30,14 @@ def run(env: Env, given: Options) -> None:
             raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
         newest.show(env, json=given.json)
         return
-    asked = amounts.tokens(given.budget) if given.budget is not None else None
-    given.one_of("--output and --install", "output", "install")
-    found = source.read(env, given.session, given.argument)
-    to = output.destination(given, found)
-    done = reduced(env, found.view, to, asked)
-    fate = fates(found.lines, done.mended, done.after, done.moves)
-    wanted = (
-        bool(found.problems) or done.compacted or bool(given.specified("to", "output", "install", "budget"))
-    )
+    budget = amounts.tokens(given.budget) if given.budget is not None else None
+    session = source.read(env, given.session, given.argument)
+    to = output.destination(given, session)
+    done = reduced(env, session.view, to, budget)
+    wanted = session.problems or done.compacted or given.specified("to", "output", "install", "budget")
     lost = to is not None and not given.specified("output", "install") and env.terminal(env.stdout)
-    writes = wanted and not given.dry_run and not lost  # nobody goes on with what a terminal showed
-    out = output.write(env, given, found, done, to) if writes else Out()
-    for id, lines in found.lines.items() if given.report else ():
-        env.report(orjson.dumps({"id": id, "lines": lines, "fate": fate[id]}))
-    report.tell(env, report.as_json(found, done, fate, to, out), out, json=given.json)
+    writes = wanted and not given.dry_run and not lost  # nobody resumes what a terminal showed
+    out = output.write(env, given, session, done, to) if writes else Out()
+    for line in done.report if given.report else ():
+        env.report(orjson.dumps(line))
+    report.tell(env, report.as_json(session, done, to, out), out, json=given.json)

@@ -36,7 +36,7 @@ def show(env: Env, *, json: bool) -> None:
     if json:
         env.write(b"".join(values.lines(rows, as_array=False)))
         return
-    cells = [[{**row, "problem": _problem(row)}[name] for name in NAMES] for row in rows]
+    cells = [[{**row, "problem": _problem(row["problems"])}[name] for name in NAMES] for row in rows]
     if rows and rich_wanted(env):
         shown = [[cell[0], brief(cell[1], env.millis()), *cell[2:]] for cell in cells]
         env.write(table.aligned(NAMES, shown, width=width(), colour=env.colour, flexible=2))
@@ -47,18 +47,18 @@ def show(env: Env, *, json: bool) -> None:
 
 def _rows(file: Found) -> Iterator[Json]:
     """A row for each session of a file that holds messages; one for a file that cannot be read."""
-    about: Json = {"program": file.program, "path": file.path, "last": from_millis(file.millis)}
+    row: Json = {"program": file.program, "path": file.path, "last": from_millis(file.millis)}
     try:
         with program_files.opened(file.path) as opened:
             for session in program_files.sessions_in(opened, file.program, newest=True):
                 if session.items:
-                    yield {**about, **_row(session), "last": session.last or about["last"]}
+                    yield {**row, **_about(session), "last": session.last or row["last"]}
     except HistoryError as error:
-        why = {"line": 0, "effect": "refused", "reason": str(error)}
-        yield {**about, "session": None, "messages": 0, "prompt": None, "problems": [why]}
+        problem = {"line": 0, "effect": "refused", "reason": str(error)}
+        yield {**row, "session": None, "messages": 0, "prompt": None, "problems": [problem]}
 
 
-def _row(session: Session) -> Json:
+def _about(session: Session) -> Json:
     entries = [item for item in session.items if isinstance(item, Entry)]
     prompts = (beginning(" ".join(texts(entry.parts))) for entry in entries if entry.kind == "user")
     return {
@@ -67,10 +67,9 @@ def _row(session: Session) -> Json:
     }  # fmt: skip
 
 
-def _problem(row: Json) -> str:
-    """The first thing that is wrong, and how many more there are."""
-    if not row["problems"]:
+def _problem(problems: list[Json]) -> str:
+    """The first of them, and how many more there are."""
+    if not problems:
         return "ok"
-    first, more = row["problems"][0], len(row["problems"]) - 1
-    where = f"line {first['line']}: " if first["line"] else ""
-    return f"{where}{first['reason']}" + (f" (and {more} more)" if more else "")
+    where = f"line {problems[0]['line']}: " if problems[0]["line"] else ""
+    return f"{where}{problems[0]['reason']}" + (f" (and {len(problems) - 1} more)" if problems[1:] else "")

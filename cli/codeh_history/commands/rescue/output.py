@@ -8,21 +8,35 @@ from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.errors import Usage
+from ...base.options import JSON, QUIET, REPORT, SESSION, OptionSet, argument, flag, option
 from ...programs import sessions
 from ...session.model import Summary
 from ...session.records import dumps
-from ...session.view import View
 from ...store import create
 from .. import fork
-from .options import Options
 from .reduction import Reduced
-from .source import Found
+from .source import Recovered
 
-_OF_PROGRAMS = ("cwd", "title", "install")
+
+class Options(OptionSet):
+    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is not changed.")
+    budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
+    to: str | None = option(
+        "PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.", choices=sessions.WRITTEN
+    )
+    cwd: str | None = option("DIR", "The working directory to continue in.")
+    title: str | None = option("T", "The title.")
+    output: str | None = option("FILE|NEW", "New file, or for a session the new id.")
+    install: bool = flag("Put it where the program looks.", excludes=("output",))
+    dry_run: bool = flag("Print what would be done; write nothing.")
+    json: bool = JSON
+    report: bool = REPORT
+    session: str | None = SESSION
+    quiet: bool = QUIET
 
 
 class Out(NamedTuple):
-    """Where it went (None: stdout, or nowhere), as which session of ours, and what goes on with it.
+    """Where it was written (None: stdout, or nowhere), as which session of ours, and what resumes it.
 
     `place`: where a file is to be put before its program finds it; `left`: what was not written, by kind.
     `there`: where the same was installed before, so that nothing was written.
@@ -37,26 +51,26 @@ class Out(NamedTuple):
     left: dict[str, int] = {}  # noqa: RUF012 - never changed
 
 
-def destination(given: Options, found: Found) -> str | None:
-    """The program it is written for; None for a session of ours. Usage where the options say otherwise."""
-    to = given.to or found.program
+def destination(given: Options, session: Recovered) -> str | None:
+    """The program it is written for; None for a session of ours. Usage for options of programs only."""
+    to = given.to or session.program
     if to in sessions.WRITTEN:
         return to
-    if of_programs := given.specified(*_OF_PROGRAMS):
-        name = of_programs[0].replace("_", "-")
-        raise Usage(
-            f"--{name} goes with --to {'|'.join(sessions.WRITTEN)}: this is written as a session here"
-        )
+    if of_programs := given.specified("cwd", "title", "install"):
+        programs = "|".join(sessions.WRITTEN)
+        raise Usage(f"--{of_programs[0]} requires --to {programs}: this is written as a session here")
     return None
 
 
-def write(env: Env, given: Options, found: Found, done: Reduced, to: str | None) -> Out:
+def write(env: Env, given: Options, session: Recovered, done: Reduced, to: str | None) -> Out:
     """Write the session that was brought back; the original stays as it is."""
     if to is None:
-        return _ours(env, given, found, done)
+        return _ours(env, given, session, done)
     from ...send import program
 
-    of = _content(given, found, done) if given.install else ()
+    contents = [dumps([message.kind, message.parts]) for message in done.fitted.messages]
+    summaries = [summary.text for summary in done.fitted.summaries]
+    of = (session.id, given.title, summaries, contents) if given.install else ()  # the same has the same id
     made = program.make(
         env, done.fitted, to, cwd=given.cwd, title=given.title, install=given.install, of=of
     )
@@ -77,29 +91,22 @@ def write(env: Env, given: Options, found: Found, done: Reduced, to: str | None)
     return out._replace(path=given.output, resume=resume)
 
 
-def _content(given: Options, found: Found, done: Reduced) -> tuple[object, ...]:
-    """What the id of an installed session is made of, so that the same is installed once."""
-    messages = [dumps([message.kind, message.parts]) for message in done.fitted.messages]
-    summaries = [summary.text for summary in done.fitted.summaries]
-    return found.id, given.title, summaries, messages
-
-
-def _ours(env: Env, given: Options, found: Found, done: Reduced) -> Out:
+def _ours(env: Env, given: Options, session: Recovered, done: Reduced) -> Out:
     """A new session here; of one of ours the header names what it was made of."""
-    view = done.fitted.with_messages(done.fitted.messages, _summaries(done.fitted))
-    path = create.free_path(env, given.output, f"{found.id}-rescued")
+    kept = {message.id for message in done.fitted.messages}
+    summaries = [
+        summary
+        if kept.issuperset(summary.covers)
+        else Summary(
+            fields={**summary.fields, "covers": [id for id in summary.covers if id in kept]},
+            place=summary.place,
+            raw=None,
+        )
+        for summary in done.fitted.summaries
+    ]
+    view = done.fitted.with_messages(done.fitted.messages, summaries)
+    path = create.free_path(env, given.output, f"{session.id}-rescued")
     last = next((message.id for message in reversed(view.messages)), None)
-    parent = {"session": found.id, "at": last} if found.program is None else None
+    parent = {"session": session.id, "at": last} if session.program is None else None
     id = fork.written(env, path, view, parent, here=False)
     return Out(path, id, f"codeh-history ask -s {id}")
-
-
-def _summaries(view: View) -> list[Summary]:
-    """The summaries, naming nothing that stays behind in the session that was rescued."""
-    there = {message.id for message in view.messages}
-    return [
-        summary
-        if (covers := [id for id in summary.covers if id in there]) == summary.covers
-        else Summary(fields={**summary.fields, "covers": covers}, place=summary.place, raw=None)
-        for summary in view.summaries
-    ]

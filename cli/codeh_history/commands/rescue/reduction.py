@@ -1,4 +1,4 @@
-"""What a session that was read is brought to: its pairs mended, curated, and no larger than asked for."""
+"""What becomes of the session that was read: its pairs repaired, curated, and no larger than its budget."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from ...session.model import Json
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.program_files import folders
+from ...summaries.window import stands_for
 from ...tokens.prices import table
-from .fates import Moves
 
 SHARE = 0.6  # of a model's window, which leaves room for system prompt, tools and further turns
 _SUMMARY = ("ledger", "prompts", "sentences")  # what of it a compaction writes
-_MENDED = {
+_REPAIRS = {
     UNASKED: "result without its call left out",
     SECOND: "second result of a call left out",
     MOVED: "result moved to its call",
@@ -34,27 +34,29 @@ _MENDED = {
 
 
 class Reduced(NamedTuple):
-    """`mended`: the view with whole pairs, before anything was let go; `repairs`: how often what was done.
+    """`fitted` is to be written, `after` is what its program then reads of it.
 
-    `fitted` is to be written, `after` is what of it is there then.
+    `repairs`: how often what was done to calls and results; `report`: a line for each op, as `--report`
+    has it; `messages`: how many there were and are, and what became of them; `sizes`: in tokens,
+    `counter, before, after, let_go, summary`.
     """
 
-    mended: View
     fitted: View
     after: View
     repairs: Counter[str]
-    moves: Moves
+    report: list[Json]
+    messages: Json
     model: str | None
     window: int | None
     budget: int | None
     compacted: bool
-    sizes: Json  # `counter, before, after, let_go, summary`, in tokens
+    sizes: Json
 
 
 def reduced(env: Env, view: View, to: str | None, asked: int | None) -> Reduced:
-    """The view mended, curated, and compacted where it is too long; `asked`: for so many tokens.
+    """The view repaired, curated, and compacted where it is too long; `asked`: to so many tokens.
 
-    `to`: the program it is for. Raises BudgetUnreachable; BadData where nothing is left that goes on.
+    `to`: the program it is for. Raises BudgetUnreachable; BadData where nothing is left to resume.
     """
     newest = next((m for m in reversed(view.messages) if m.model), None)
     model = newest.model if newest is not None else None
@@ -65,36 +67,56 @@ def reduced(env: Env, view: View, to: str | None, asked: int | None) -> Reduced:
     budget = asked or (int(window * SHARE) if window else None)
     thoughts = "keep" if to in (None, origin(view.header).get("from")) else "all"
     settings = Settings(unanswered="error" if to is None else "stub", thoughts=thoughts)
-    mended, ops, _ = passes.curate(view, settings, ("pairs",))
-    curated, _, _ = passes.curate(mended, settings)
-    fitted = curated
+    repaired, ops, _ = passes.curate(view, settings, ("pairs",))
+    fitted, _, report = passes.curate(view, settings)
+    compaction: list[Op] = []
     if budget is not None:
-        fitted = apply(curated, bounds.plan(env, curated, Limits(budget=budget, model=model)).ops)
+        plan = bounds.plan(env, fitted, Limits(budget=budget, model=model))
+        compaction, report = plan.ops, [*report, *plan.report()]
+        fitted = apply(fitted, compaction)
     after = fitted if to is None else sessions.held(to, fitted)
     if to is not None and not after.messages and not after.summaries:
         raise BadData(f"{view.id}: of what can be read in it nothing can be sent again")
     counter = counter_for(env, view, None, model)
-    found = explained(mended, after, counter, None, ())
+    spent = explained(repaired, after, counter, None, ())
     sizes = {
         "counter": counter.name, "before": total_of(counter, view)["tokens"]["total"],
-        "after": found["after"], "let_go": found["let_go"],
-        "summary": sum(found["spent"][name] for name in _SUMMARY) if fitted is not curated else 0,
+        "after": spent["after"], "let_go": spent["let_go"],
+        "summary": sum(spent["spent"][name] for name in _SUMMARY) if compaction else 0,
     }  # fmt: skip
     return Reduced(
-        mended, fitted, after, _repairs(ops), Moves.of(view, ops), model, window, budget,
-        fitted is not curated, sizes,
+        fitted, after, _repairs(ops), report, _counts(view, ops, repaired, after), model, window, budget,
+        bool(compaction), sizes,
     )  # fmt: skip
 
 
 def _repairs(ops: list[Op]) -> Counter[str]:
     """What was done to calls and results, and to how many."""
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for op in ops:
         if op["op"] == "insert":
             responses = [part["functionResponse"] for part in op["message"]["parts"]]
             lost = sum(response["response"] == {"error": LOST} for response in responses)
-            found["call answered as failed, its result being lost"] += lost
+            counts["call answered as failed, its result being lost"] += lost
         else:
             why = op.get("why", "")
-            found[_MENDED.get(why, "result named as its call")] += len(op.get("ids", [""]))
-    return +found
+            counts[_REPAIRS.get(why, "result named as its call")] += len(op.get("ids", [""]))
+    return +counts
+
+
+def _counts(view: View, ops: list[Op], repaired: View, after: View) -> Json:
+    """How many messages there were and are, and what became of them; a result may be where its call is."""
+    before = {message.id: message.parts for message in repaired.messages}
+    shown = {message.id: message.parts for message in after.messages}
+    moved = {id for op in ops if op.get("why") == MOVED for id in op.get("ids", [])}
+    covered = set(stands_for(after.summaries, after))
+    counts = {"before": len(view.messages), "after": len(after.messages)}
+    counts |= dict.fromkeys(("kept", "shortened", "summarised", "dropped"), 0)
+    for message in view.messages:
+        if message.id in shown:
+            counts["kept" if shown[message.id] == before.get(message.id) else "shortened"] += 1
+        elif message.id in moved:
+            counts["kept"] += 1
+        else:
+            counts["summarised" if message.id in covered else "dropped"] += 1
+    return counts

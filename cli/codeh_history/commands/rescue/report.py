@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 
 import orjson
 
@@ -14,144 +14,116 @@ from ...base.words import some
 from ...programs import writing
 from ...programs.model import AS_BRANCHES
 from ...session.model import Json
-from .fates import FATES
 from .output import Out
 from .reduction import Reduced
-from .source import Found
+from .source import Recovered
 
+FATES = ("kept", "shortened", "summarised", "dropped")
 BROKEN = 2  # kinds of problems that are named to people
 LINES = 3  # of each
 _LINE = re.compile(r"line \d+")
 
 
-def as_json(found: Found, done: Reduced, fates: Mapping[str, str], to: str | None, out: Out) -> Json:
+def as_json(session: Recovered, done: Reduced, to: str | None, out: Out) -> Json:
     """`session, path, program, to, ok, problems, mended, messages, tokens, let_go, left, …, written`."""
-    counted = Counter(fates.values())
     sizes = done.sizes
+    by_reader = Counter(
+        _LINE.sub("the line before", p["mended"]) for p in session.problems if p.get("mended")
+    )
     return {
-        "session": found.id, "path": found.target.path, "program": found.program, "to": to,
-        "ok": not found.problems, "problems": found.problems, "mended": mended(found, done),
-        "messages": {
-            "before": len(fates), "after": len(done.after.messages),
-            **{fate: counted[fate] for fate in FATES},
-        },
+        "session": session.id, "path": session.target.path, "program": session.program, "to": to,
+        "ok": not session.problems, "problems": session.problems, "mended": dict(by_reader + done.repairs),
+        "messages": done.messages,
         "tokens": {"counter": sizes["counter"], "before": sizes["before"], "after": sizes["after"]},
         "let_go": sizes["let_go"], "summary": sizes["summary"],
-        "left": dict(sorted(found.left.items())), "not_written": out.left,
+        "left": dict(sorted(session.left.items())), "not_written": out.left,
         "model": done.model, "window": done.window, "budget": done.budget, "compacted": done.compacted,
         "written": out.path, "there": out.there, "id": out.id, "place": out.place, "resume": out.resume,
     }  # fmt: skip
 
 
-def tell(env: Env, told: Json, out: Out, *, json: bool) -> None:
-    """Say it: JSON on stdout, unless the session itself is there; else lines for people on stderr."""
+def tell(env: Env, rescue: Json, out: Out, *, json: bool) -> None:
+    """Print it: JSON on stdout, unless the session itself is there; else lines for people on stderr."""
     if json:
-        line = orjson.dumps(told)
+        line = orjson.dumps(rescue)
         env.report(line) if out.printed else env.write(line + b"\n")
         return
-    for text in () if env.quiet else lines(told):
+    for text in () if env.quiet else lines(rescue):
         env.report(visible(text).encode())
     if out.id is not None:
         env.write(f"{out.id}\n".encode("utf-8", "surrogateescape"))
 
 
-def mended(found: Found, done: Reduced) -> dict[str, int]:
-    """What was done about what was broken, and how often."""
-    by_reader = Counter(
-        _LINE.sub("the line before", p["mended"]) for p in found.problems if p.get("mended")
-    )
-    return dict(by_reader + done.repairs)
-
-
-def lines(told: Json) -> Iterator[str]:
+def lines(rescue: Json) -> Iterator[str]:
     """The same for people."""
-    whose = told["program"] or "session"
-    size = f"{some(told['messages']['before'], 'message')}, {told['tokens']['before']:,} tokens"
-    yield f"{whose} {told['session']}: {size} by {told['tokens']['counter']}" + (
-        f", {told['model']}" if told["model"] else ""
-    )
-    done = (what if count == 1 else f"{what} ({count:,})" for what, count in told["mended"].items())
-    counts = told["messages"]
-    fates = ", ".join(f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate])
-    said = {
-        "broken": _broken(told),
-        "mended": ["; ".join(done)] if told["resume"] or not _is_well(told) else [],
-        "removed": [", ".join(_let_go(told)) + _instead(told)],
-        "messages": [f"{counts['before']:,} → {counts['after']:,}: {fates}{''.join(_beside(told))}"],
-        "tokens": [_tokens(told)],
-        "written": [told["written"] or _unwritten(told)],
-        "put it at": [told["place"]],
-        "resume": [told["resume"]],
+    counts, tokens, model = rescue["messages"], rescue["tokens"], rescue["model"]
+    size = f"{some(counts['before'], 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
+    yield f"{rescue['program'] or 'session'} {rescue['session']}: {size}{f', {model}' if model else ''}"
+    well = rescue["ok"] and not rescue["compacted"]
+    repairs = [what if count == 1 else f"{what} ({count:,})" for what, count in rescue["mended"].items()]
+    fates = [f"{counts[fate]:,} {fate}" for fate in FATES if counts[fate]]
+    branches = [
+        f"; beside them {kind} ({rescue['left'][kind]:,})" for kind in AS_BRANCHES if kind in rescue["left"]
+    ]
+    stands_for = f"; a summary of {rescue['summary']:,} tokens stands for them" if rescue["summary"] else ""
+    sections = {
+        "broken": _broken(rescue["problems"]),
+        "mended": ["; ".join(repairs)] if rescue["resume"] or not well else [],
+        "removed": [", ".join(_removed(rescue)) + stands_for],
+        "messages": [f"{counts['before']:,} → {counts['after']:,}: {', '.join(fates)}{''.join(branches)}"],
+        "tokens": [_tokens(rescue)],
+        "written": [rescue["written"] or _why_unwritten(rescue, well=well)],
+        "put it at": [rescue["place"]],
+        "resume": [rescue["resume"]],
     }
-    for label, texts in said.items():
+    for label, texts in sections.items():
         for number, text in enumerate(filter(None, texts)):
             yield f"{'' if number else label:9} {text}"
 
 
-def _is_well(told: Json) -> bool:
-    """Whether it is neither broken nor too long."""
-    return told["ok"] and not told["compacted"]
-
-
-def _unwritten(told: Json) -> str:
+def _why_unwritten(rescue: Json, *, well: bool) -> str:
     """Why there is no file, unless it went to stdout."""
-    if told["there"]:
-        return f"nothing; it was installed before: {told['there']}"
-    if told["place"]:
+    if rescue["there"]:
+        return f"nothing; it was installed before: {rescue['there']}"
+    if rescue["place"]:
         return ""
-    if _is_well(told):
-        return "nothing, for nothing was wrong (--output or --install writes it all the same)"
+    if well:
+        return "nothing: nothing to fix (--output or --install writes it anyway)"
     return "nothing yet (--output FILE or --install writes it)"
 
 
-def _broken(told: Json) -> list[str]:
+def _broken(problems: Sequence[Json]) -> list[str]:
     """The first few things that were wrong, each with the lines it was found on."""
     where: dict[str, list[int]] = {}
-    for problem in told["problems"]:
+    for problem in problems:
         where.setdefault(problem["reason"], []).append(problem["line"])
-    if not where:
-        return ["nothing"]
     shown = list(where)[: None if len(where) <= BROKEN + 1 else BROKEN]
-    more = len(told["problems"]) - sum(len(where[reason]) for reason in shown)
-    texts = [_on_lines(where[reason]) + reason for reason in shown]
+    more = len(problems) - sum(len(where[reason]) for reason in shown)
+    texts = [_on_lines(where[reason]) + reason for reason in shown] or ["nothing"]
     return [*texts, f"and {more:,} more (`codeh-history verify FILE` names all)" if more else ""]
 
 
 def _on_lines(numbers: list[int]) -> str:
     """`lines 3, 6, 9 and 450 more: `; nothing of what is wrong with all of it."""
-    known = [str(number) for number in numbers if number]
-    if not known:
-        return ""
-    named, more = ", ".join(known[:LINES]), len(known) - LINES
-    return (
-        f"line{'s' if len(known) > 1 else ''} {named}" + (f" and {more:,} more" if more > 0 else "") + ": "
-    )
+    lines = [str(number) for number in numbers if number]
+    more = f" and {len(lines) - LINES:,} more" if len(lines) > LINES else ""
+    plural = "s" if len(lines) > 1 else ""
+    return f"line{plural} {', '.join(lines[:LINES])}{more}: " if lines else ""
 
 
-def _let_go(told: Json) -> Iterator[str]:
-    for kind, amount in sorted(told["let_go"].items(), key=lambda item: -item[1]["tokens"]):
-        kind = kind.removesuffix("s") if amount["parts"] == 1 else kind
-        yield f"{amount['parts']:,} {kind} ({amount['tokens']:,} tokens)"
-    for kind, count in told["not_written"].items():
-        if kind != writing.THOUGHT:  # which the tokens say
+def _removed(rescue: Json) -> Iterator[str]:
+    for kind, amount in sorted(rescue["let_go"].items(), key=lambda item: -item[1]["tokens"]):
+        noun = kind.removesuffix("s") if amount["parts"] == 1 else kind
+        yield f"{amount['parts']:,} {noun} ({amount['tokens']:,} tokens)"
+    for kind, count in rescue["not_written"].items():
+        if kind != writing.THOUGHT:  # which the tokens include
             yield some(count, kind)
 
 
-def _instead(told: Json) -> str:
-    return f"; a summary of {told['summary']:,} tokens stands for them" if told["summary"] else ""
-
-
-def _beside(told: Json) -> Iterator[str]:
-    """Messages of which the session is not made."""
-    for kind in AS_BRANCHES:
-        if kind in told["left"]:
-            yield f"; beside them {kind} ({told['left'][kind]:,})"
-
-
-def _tokens(told: Json) -> str:
-    tokens, budget, window = told["tokens"], told["budget"], told["window"]
+def _tokens(rescue: Json) -> str:
+    tokens, budget, window, model = rescue["tokens"], rescue["budget"], rescue["window"], rescue["model"]
     size = f"{tokens['before']:,} → {tokens['after']:,}"
     if budget is not None:
         return f"{size}, at most {budget:,}" + (f" of a window of {window:,}" if window else "")
-    whose = f"the window of {told['model']} is not known" if told["model"] else "no model is named in it"
-    return f"{size}; {whose}: compacted only with --budget N"
+    unknown = f"the window of {model} is not known" if model else "no model is named in it"
+    return f"{size}; {unknown}: compacted only with --budget N"

@@ -1,10 +1,10 @@
-"""What can still be read of a session's file, whosever it is, and what is wrong with it."""
+"""What can still be read of a session's file, ours or a program's, and what is wrong with it."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -14,7 +14,6 @@ from ...base.read_json import json_object
 from ...base.words import is_id
 from ...programs import records, sessions
 from ...programs.model import Entry, Piece, Problem, Session, Summary
-from ...programs.protocol import Head
 from ...session.fold import fold
 from ...session.imported import MARK
 from ...session.model import Json
@@ -29,103 +28,90 @@ from ..verify import session as verifying
 from ..verify.program import as_json
 
 
-class Found(NamedTuple):
+class Recovered(NamedTuple):
     """A session as far as it can be read.
 
-    `program`: whose it is, None for one of ours. `problems` as `verify --json` has them. `lines`: of every
-    message that was read, those that a summary stands for too. `left`: what else there is, by kind.
+    `program`: whose it is, None for one of ours. `problems` as `verify --json` has them. `left`: what was
+    not read, by kind.
     """
 
     target: Target
     id: str
     view: View
     problems: list[Json]
-    lines: Mapping[str, Sequence[int]]
     program: str | None = None
     left: Counter[str] = Counter()  # noqa: RUF012 - never changed
 
 
-def read(env: Env, option: str | None, argument: str | None) -> Found:
-    """The session that was named; BadData where nothing of it can be read."""
-    target = _target(env, option, argument)
-    if target.path.startswith(SERVER):
-        return _of_ours(env, target)
-    with program_files.opened(target.path) as file:
-        program = _whose(file)
-        if program is not None:
-            return _of_a_program(file, program, target)
-    return _of_ours(env, target)
-
-
-def _target(env: Env, option: str | None, argument: str | None) -> Target:
-    """A file, whatever its name, or a session of ours."""
+def read(env: Env, option: str | None, argument: str | None) -> Recovered:
+    """The session that was named, a file of any name too; BadData where nothing of it can be read."""
     name = argument or option
     if name == "-":
         raise Usage("-: rescue reads a file or a session, never a stream")
     if name and not is_id(name) and os.path.isfile(name):
-        return Target(name, "argument" if argument else "-s")
-    return for_reading(env, option, argument)
+        target = Target(name, "argument" if argument else "-s")
+    else:
+        target = for_reading(env, option, argument)
+    if not target.path.startswith(SERVER):
+        with program_files.opened(target.path) as file:
+            program = program_of(file)
+            if program is not None:
+                return _of_a_program(file, program, target)
+    return _of_ours(env, target)
 
 
 # -- a program's -------------------------------------------------------------------------------------------
 
 
-def _whose(file: File) -> str | None:
-    """The program whose file it is; where the first lines are damaged those after them tell."""
+def program_of(file: File) -> str | None:
+    """The program whose file it is; where the first lines are damaged, by those that can be read."""
     program = program_files.whose(file)
     if program is None and not file.head.tables and not file.head.whole:
-        head = _later(file)
+        objects = (line for line in file.lines() if json_object(line) is not None)
+        head = head_of(b"".join(islice(objects, FIRST_LINES)))
         program = sessions.whose(head)
         if program is not None:
             file.head = head
     return program
 
 
-def _later(file: File) -> Head:
-    """How the lines that can be read begin."""
-    objects = (line for line in file.lines() if json_object(line) is not None)
-    return head_of(b"".join(islice(objects, FIRST_LINES)))
-
-
-def _of_a_program(file: File, program: str, target: Target) -> Found:
-    found = program_files.sessions_in(file, program)
-    session = next(iter(found), None)
-    if session is not None and next(found, None) is not None:
+def _of_a_program(file: File, program: str, target: Target) -> Recovered:
+    read = program_files.sessions_in(file, program)
+    session = next(read, None)
+    if session is not None and next(read, None) is not None:
         raise BadData(
             f"{target.path}: more than one session of {program}; `codeh-history import` it, and rescue one"
         )
     if session is not None and not _messages(session):
-        session = _other_branch(session)
+        session = _longest_branch(session)
     if session is None or not session.items:
         raise BadData(f"{target.path}: no message of {program} in it can be read")
-    session.items = list(_storable(session, list(_once(session, _summarised(session)))))
+    session.items = list(_storable(session, _without_repeats(session, _with_text(session))))
     first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
     body = records.lines(records.records(session), target.path)
     view = fold(parse(lines_of(first + b"\n" + body)))
-    lines = {item.id: item.lines for item in session.items if isinstance(item, Entry)}
-    problems = [as_json(problem) for problem in session.problems]
-    return Found(target, session.id, view, problems, lines, program, session.left)
+    return Recovered(target, session.id, view, [*map(as_json, session.problems)], program, session.left)
 
 
 def _messages(session: Session) -> int:
     return sum(isinstance(item, Entry) for item in session.items)
 
 
-def _other_branch(session: Session) -> Session:
-    """The longest of the branches that do not go on, where the one that does holds nothing."""
-    found = max(chain([session], session.branches()), key=_messages)
-    if found is not session:
-        why = "the branch that goes on holds no message"
-        found.id = session.id
-        found.problems += [*session.problems, Problem(0, "forgets", why, "the longest other is taken")]
-        found.left = session.left
-    return found
+def _longest_branch(session: Session) -> Session:
+    """The longest of the branches, where the one that continues holds no message."""
+    longest = max(session.branches(), key=_messages, default=session)
+    if not _messages(longest):
+        return session
+    why = "the branch that continues holds no message"
+    longest.id, longest.left = session.id, session.left
+    longest.problems += [*session.problems, Problem(0, "forgets", why, "the longest other is taken")]
+    return longest
 
 
-def _summarised(session: Session) -> list[Entry | Summary]:
+def _with_text(session: Session) -> list[Entry | Summary]:
     """The items without summaries whose text is lost: what these stand for is there again."""
-    said = [item for item in session.items if isinstance(item, Summary) and item.text.strip()]
-    covered = {id for summary in said for id in summary.covers}
+    summaries = [item for item in session.items if isinstance(item, Summary) and item.text.strip()]
+    covered = {id for summary in summaries for id in summary.covers}
     kept: list[Entry | Summary] = []
     for item in session.items:
         if isinstance(item, Entry) or item.text.strip() or item.id in covered:
@@ -136,17 +122,17 @@ def _summarised(session: Session) -> list[Entry | Summary]:
     return kept
 
 
-def _once(session: Session, items: list[Entry | Summary]) -> Iterator[Entry | Summary]:
-    """The items without what a line says again that stands there twice."""
+def _without_repeats(session: Session, items: list[Entry | Summary]) -> Iterator[Entry | Summary]:
+    """The items without the contents of lines that are there twice."""
     doubled = {problem.line for problem in session.problems if problem.effect == "doubles"}
     covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
-    said: set[bytes] = set()
+    seen: set[bytes] = set()
 
     def again(piece: Piece) -> bool:
         parts = dumps(piece.parts)
-        known = parts in said
-        said.add(parts)
-        return known and piece.line in doubled
+        repeated = parts in seen
+        seen.add(parts)
+        return repeated and piece.line in doubled
 
     for item in items:
         if isinstance(item, Entry):
@@ -159,7 +145,7 @@ def _once(session: Session, items: list[Entry | Summary]) -> Iterator[Entry | Su
         yield item
 
 
-def _storable(session: Session, items: list[Entry | Summary]) -> Iterator[Entry | Summary]:
+def _storable(session: Session, items: Iterator[Entry | Summary]) -> Iterator[Entry | Summary]:
     """The items that records can hold; the others are a problem each, where they would be one of all."""
     for item in items:
         record = records.message(item) if isinstance(item, Entry) else None
@@ -173,19 +159,15 @@ def _storable(session: Session, items: list[Entry | Summary]) -> Iterator[Entry 
 # -- ours --------------------------------------------------------------------------------------------------
 
 
-def _of_ours(env: Env, target: Target) -> Found:
+def _of_ours(env: Env, target: Target) -> Recovered:
     view = fold(read_log(read_bytes(target.path)))
     if view.log.refers:
         from ...views.stored_parts import hydrated
 
         view = hydrated(env, view, lost={})
-    shown = [message for message in view.all.values() if message.after is None]
-    if not shown and not view.summaries:
+    if not view.summaries and all(message.after is not None for message in view.all.values()):
         raise BadData(f"{target.path}: no message in it can be read")
-    places = {message.id: view.log.records[message.place].offset for message in shown}
-    numbers = verifying.lines_at([*places.values()], target)
     problems: list[Json] = [
         {"line": p.line, "reason": p.reason} for p in verifying.verify(env, target).problems
     ]
-    lines = {id: [numbers[offset]] for id, offset in places.items()}
-    return Found(target, view.id or target.id, view, problems, lines)
+    return Recovered(target, view.id or target.id, view, problems)
