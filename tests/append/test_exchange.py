@@ -28,7 +28,7 @@ def test_an_entry_is_taken_as_it_is(more: dict[str, Any]) -> None:
         (b"{}", "f: `userMessage` is missing, `assistantResponse` is missing; nothing was stored"),
         (orjson.dumps({**ENTRY, "userMessage": 7}), "f: `userMessage` must be text"),
         (orjson.dumps({**ENTRY, "userMessage": " \n"}), "f: `userMessage` is empty; nothing was stored"),
-        (orjson.dumps({**ENTRY, "timestamp": "soon"}), "f: `timestamp` 'soon' is no time"),
+        (orjson.dumps({**ENTRY, "timestamp": "soon"}), "f: `timestamp` is not a time"),
         (orjson.dumps({**ENTRY, "toolsUsed": "ls"}), "f: `toolsUsed` must be a list of names"),
         (orjson.dumps({**ENTRY, "id": ""}), "f: `id` must be text"),
     ],
@@ -40,7 +40,7 @@ def test_what_is_wrong_with_one_is_said_by_field(data: bytes, why: str) -> None:
 
 
 def test_an_unknown_source_is_exit_2() -> None:
-    with pytest.raises(Usage, match=r"^f: `source` 'ftp' is neither"):
+    with pytest.raises(Usage, match=r"^f: `source` must be one of"):
         checked(orjson.dumps({**ENTRY, "source": "ftp", "timestamp": "soon"}), "f")
 
 

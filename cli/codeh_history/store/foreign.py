@@ -43,7 +43,7 @@ def check_writable(data: bytes, path: str) -> bool:
     if not any(r.data["type"] in {"session", *PLACING} for r in log.records):
         raise BadData(f"{path}: not a session; left unchanged")
     if header is None:
-        from ..programs.forms.native import is_ours
+        from ..programs.forms.older import is_ours
 
         if not is_ours(log, data):
             raise BadData(f"{path}: Gemini's messages; use `import` into a new session")
@@ -67,7 +67,7 @@ def older_form(data: bytes) -> Json | list[Json] | None:
         return None  # lines of JSON
     value = json_value(data.removeprefix(BOM))
     if isinstance(value, dict) and _KEYS.isdisjoint(value):
-        from ..programs.forms.older import history_in
+        from ..programs.forms.history import history_in
 
         return history_in(value)
     return value if isinstance(value, list | dict) else None
@@ -138,7 +138,7 @@ def _read(data: bytes) -> Log:
     log = parse(lines_of(data), b"" if gaps else data, gaps)
     if gaps or _is_session(log):
         return log
-    from ..programs.forms.native import is_ours
+    from ..programs.forms.older import is_ours
 
     return log if is_ours(log, data) else _other_form(data, lines=True) or log
 

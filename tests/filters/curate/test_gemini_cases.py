@@ -10,7 +10,7 @@ import pytest
 
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
-from codeh_history.programs.forms.older import log_of
+from codeh_history.programs import forms
 from codeh_history.session.fold import fold
 from support import corpus
 
@@ -66,7 +66,7 @@ def test_case(case: Any) -> None:
     expected = case.get("recommended_curated", case["expected_curated"])
     if case["name"] in KEEPS_EMPTY:
         assert expected.pop(0)["role"] == "user"
-    view = fold(log_of(case["input_history"], 0))
+    view = fold(forms.of_value(case["input_history"], 0))
     names = set(passes.PASSES)
     if case["stage"] == "curate" and "recommended_curated" not in case:
         names.discard("pairs")

@@ -8,7 +8,6 @@ import orjson
 import pytest
 
 from codeh_history.programs import forms
-from codeh_history.programs.forms import detect
 
 HI: dict[str, Any] = {"role": "user", "parts": [{"text": "hi"}]}
 
@@ -34,5 +33,5 @@ FORMS: dict[str, tuple[Any, str]] = {
 def test_a_form_is_known_by_its_content(value: Any, form: str) -> None:
     data = orjson.dumps(value)
     assert forms.read(data, "auto", "f") == forms.read(data, form, "f")
-    assert detect.form_of(value) == form
+    assert forms.form_of(value) == form
     assert forms.read(b"\xef\xbb\xbf" + data, form, "f") == forms.read(data, form, "f")

@@ -10,7 +10,8 @@ import pytest
 
 from blocks.stored import ok
 from codeh_history import BadData, Session
-from codeh_history.programs.forms import detect, items
+from codeh_history.programs import forms
+from codeh_history.programs.forms import items
 from inside import inside
 from support import lines, session_path
 
@@ -81,7 +82,7 @@ def test_a_program_appends_what_its_interface_keeps(home: Path) -> None:
     ([{"type": "user", "content": "hi"}], False), ([{"type": "text", "text": "hi"}], False), ([{"committed": {}, "pending": None}], False),
 ])  # fmt: skip
 def test_a_list_is_told_by_its_fields(value: Any, ours: bool) -> None:
-    assert (detect.form_of(value) == items.NAME) is ours
+    assert (forms.form_of(value) == items.NAME) is ours
 
 
 @pytest.mark.parametrize("odd", [

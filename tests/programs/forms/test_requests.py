@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from codeh_history import providers
-from codeh_history.programs.forms import detect
+from codeh_history.programs import forms
 from inside import inside
 from support import MODELS, corpus_files, lines, session_path
 
@@ -177,7 +177,7 @@ FORMS: dict[str, tuple[Any, str | None]] = {
 
 @pytest.mark.parametrize(("value", "form"), FORMS.values(), ids=FORMS)
 def test_a_list_s_form_is_told_by_its_content(value: Any, form: str | None) -> None:
-    assert detect.form_of(value) == form
+    assert forms.form_of(value) == form
 
 
 @pytest.mark.parametrize(

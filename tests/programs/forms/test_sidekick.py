@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.programs.forms import detect
+from codeh_history.programs import forms
 from codeh_history.programs.forms.sidekick import part
 from inside import inside
 from support import lines, session_path
@@ -147,7 +147,7 @@ def test_media_refusals_and_signatures_are_kept(block: Any, found: Any) -> None:
     ([{"role": "assistant", "content": None, "tool_calls": []}], False), ([{"role": "user", "content": "hi"}], False),
 ])  # fmt: skip
 def test_a_list_is_sidekick_s_by_what_only_it_has(value: Any, ours: bool) -> None:
-    assert (detect.form_of(value) == "sidekick") is ours
+    assert (forms.form_of(value) == "sidekick") is ours
 
 
 def test_a_note_about_a_file_names_it(home: Path, tmp_path: Path) -> None:

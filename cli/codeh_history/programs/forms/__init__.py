@@ -1,13 +1,13 @@
-"""Sessions that are one JSON value, as records; a new form is a line in `IMPORTERS` and a mark in `detect`.
+"""Sessions that are one JSON value, or lines of a provider's messages, as records.
 
-An importer takes the JSON value of a file (the list of its lines, where it is JSON lines) and returns the
-log of one session, ids derived from the content, times where the source has them; None when the value is
-not of its form. What is wrong with an element is the log's damage.
+A new form is a line in `IMPORTERS` and a test in `form_of`. An importer takes the value (JSON lines: their
+list) and returns records with what is wrong with the elements they come from; None: not of its form. Ids
+derive from the content, times are the source's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -16,18 +16,20 @@ import orjson
 from ... import providers
 from ...base.errors import BadData
 from ...base.read_json import json_value
-from ...session.depth import MAX_DEPTH, MAX_READ, depth_exceeds
+from ...providers.parts import listed
+from ...session.depth import MAX_DEPTH, MAX_READ, depth_exceeds, too_deep
 from ...session.model import Json
-from ...session.records import BOM, ELEMENT, Damage, Log, lines_of
+from ...session.records import BOM, ELEMENT, Damage, Log, Record, dumps, lines_of
 from ..sessions import PROGRAMS
-from . import detect, items, native, older, requests, sidekick
+from . import history, items, older, requests, sidekick
+from .history import Outcome
 
-Importer = Callable[[Any, int], Log | None]
+Importer = Callable[[Any], Iterable[Outcome] | None]
 
 IMPORTERS: dict[str, Importer] = {
-    "refs": native.refs,
-    "contents": native.contents,
-    "persisted": native.persisted,
+    "refs": older.refs,
+    "contents": older.contents,
+    "persisted": history.persisted,
     sidekick.NAME: sidekick.read,
     items.NAME: items.read,
     **{name: partial(requests.read, name) for name in providers.FORMATS},
@@ -35,56 +37,50 @@ IMPORTERS: dict[str, Importer] = {
 
 
 def read(data: bytes, form: str, name: str, *, tell: Callable[[Log], None] | None = None) -> list[Json]:
-    """The records of a file in this form; `auto` finds the one form that fits.
+    """The records of a file in this form, without a header; `auto` detects the form.
 
     `tell` is called with the log that was read: what is wrong in the file is its damage.
     """
     value = json_value(data.removeprefix(BOM))
     lines = value is None or data.count(b"\n") <= 1
-    log = native.session(data) if lines and form in ("auto", "contents") else None
+    log = older.session(data) if lines and form in ("auto", "contents") else None
     if log is None:
         if depth_exceeds(data):
             raise BadData(f"{name}: nested deeper than {MAX_DEPTH} levels")
-        log = _imported(data, value, form, name)
-    if tell is not None:
-        tell(log)
-    return native.records(log)
-
-
-def _imported(data: bytes, value: Any, form: str, name: str) -> Log:
-    try:
-        if value is None:
-            log = of_lines(data, form)
-        else:
-            found = detect.form_of(value) if form == "auto" else form
-            log = IMPORTERS[found](value, len(data)) if found is not None else None
-    except BadData as error:
-        raise BadData(f"{name}: {error}") from None
-    if log is not None:
-        return log
-    if form == "auto":
+        try:
+            log = of_lines(data, form) if value is None else _log(value, form, len(data))
+        except BadData as error:
+            raise BadData(f"{name}: {error}") from None
+    if log is None and form == "auto":
         raise BadData(
             f"{name}: none of the known forms ({', '.join(IMPORTERS)}), nor a file of {', '.join(PROGRAMS)}"
         )
-    raise BadData(f"{name}: not in the form {form}")
+    if log is None:
+        raise BadData(f"{name}: not in the form {form}")
+    if tell is not None:
+        tell(log)
+    return [record.data for record in log.records if record.data["type"] != "session"]
 
 
 def of_value(value: Any, size: int) -> Log:
-    """The log of a file that is one JSON value, for reading it as it stands; elements too deep are null."""
-    value = older.shallow(value)
-    form = detect.form_of(value)
-    log = IMPORTERS[form](value, size) if form is not None else None
-    if log is not None:
-        return log
-    if isinstance(value, dict) and not isinstance(value.get("refs"), list):
-        return Log([], [Damage(ELEMENT, 0, f"none of the known forms: {', '.join(IMPORTERS)}")], size)
-    return older.log_of(value, size)
+    """The log of a file that is one JSON value, for reading it in place; elements too deep are null."""
+    if too_deep(value):
+        value = _shallow(value)
+    log = _log(value, "auto", size)
+    return log or Log([], [Damage(ELEMENT, 0, f"none of the known forms: {', '.join(IMPORTERS)}")], size)
+
+
+def _shallow(value: Any) -> Any:
+    """The value with null for each element that nests too deep."""
+    if isinstance(value, dict):
+        return {key: _shallow(item) if isinstance(item, list) else item for key, item in value.items()}
+    return [None if too_deep(item) else item for item in value]
 
 
 def of_lines(data: bytes, form: str = "auto") -> Log | None:
-    """The log of JSON lines that are a provider's messages; None where they are something else.
+    """The log of JSON lines that are a provider's messages; None for anything else.
 
-    A line that is damaged costs itself.
+    A damaged line costs only itself.
     """
     values: list[Any] = []
     damage: list[Damage] = []
@@ -99,8 +95,62 @@ def of_lines(data: bytes, form: str = "auto") -> Log | None:
         except ValueError as error:
             damage.append(Damage(number, offset, f"not JSON: {error}"))
         offset += len(line)
-    found = detect.form_of(values) if form == "auto" else form
-    log = IMPORTERS[found](values, len(data)) if values and found is not None else None
+    log = _log(values, form, len(data)) if values else None
     if log is not None:
         log.damage[:0] = damage
     return log
+
+
+def _log(value: Any, form: str, size: int) -> Log | None:
+    """The log of a value; None where it is not of the form, or of no form."""
+    name = form_of(value) if form == "auto" else form
+    outcomes = IMPORTERS[name](value) if name is not None else None
+    if outcomes is None:
+        return None
+    log = Log([], [], size)
+    for data, reason in outcomes:
+        log.records.append(Record(data, dumps(data), 0))
+        if reason:
+            log.damage.append(Damage(ELEMENT, 0, reason))
+    return log
+
+
+def form_of(value: object) -> str | None:
+    """The form of a file that is one JSON value, by its content alone; None: no form of ours."""
+    if isinstance(value, list):
+        return _of_list(value)
+    if not isinstance(value, dict):
+        return None
+    if any(map(older.is_ref, listed(value.get("refs"))[:1])):
+        return "refs"
+    if any(map(sidekick.holds, listed(value.get("messages")))) and history.FIELDS[0] not in value:
+        return sidekick.NAME
+    persisted = "persisted" if history.history_in(value) is not None else None
+    return persisted if history.FIELDS[0] in value else requests.provider_of(value) or persisted
+
+
+def _of_list(elements: list[Any]) -> str | None:
+    """The form that one of the elements shows.
+
+    Plain texts that every format has are `contents`, or the common format where there is more (a system
+    message, a name), which that keeps.
+    """
+    if not elements:
+        return "contents"
+    if older.is_ref(elements[0]):
+        return "refs"
+    objects = [item for item in elements if isinstance(item, dict)]
+    marks = {"persisted": history.is_entry, sidekick.NAME: sidekick.holds, items.NAME: items.holds}
+    for name, holds in marks.items():
+        if any(map(holds, objects)):
+            return name
+    contents = [item for item in objects if isinstance(item.get("parts"), list)]  # our own, if not Gemini's
+    if contents:
+        return requests.shown_by(contents) or "contents"
+    messages = [item for item in objects if any(requests.holds(name, item) for name in providers.FORMATS)]
+    if not messages:
+        return None
+    plain = all(item.keys() == {"role", "content"} and type(item["content"]) is str for item in messages)
+    if plain and {item.get("role") for item in messages} <= {"user", "assistant", "model"}:
+        return "contents"
+    return requests.shown_by(messages) or providers.COMMON

@@ -1,12 +1,13 @@
 """History entries, their summaries and the file that holds both, as records.
 
-What a record has no field for stands under its `historyEntry`, and comes back on export; what is no entry
-at all becomes a line of a type that nothing reads, so that it stays in the session, and is named.
+What a record has no field for is kept under its `historyEntry`, and comes back on export; an element that
+does not fit becomes an `unread` line: it stays in the session, and is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ...base.times import to_millis
@@ -16,59 +17,66 @@ from ...session.records import bare_id, dumps
 UNREAD = "unread"  # the type of the line that keeps an element as it is
 FIELDS = ("recentConversations", "summaries", "lastSummarized")
 _EPOCH = 10**11  # a larger number is epoch milliseconds
-_TIMES = ("timestamp", "createdAt", "periodStart", "periodEnd")
 
-Found = tuple[Json, str | None]  # a record, and what is wrong with the element it is made of
+Outcome = tuple[Json, str | None]  # a record, and what is wrong with the element it is made of
 
 
-def unread(where: str, value: Any, reason: str) -> Found:
+def unread(where: str, value: Any, reason: str) -> Outcome:
     """The line that keeps an element which cannot be read."""
     return {"type": UNREAD, "where": where, "value": value}, f"{where}: {reason}"
 
 
+def bare_ids(items: Iterable[Any]) -> Iterator[str]:
+    """The id of each as a bare line would have it: by content and occurrence."""
+    seen: Counter[bytes] = Counter()
+    for item in items:
+        raw = dumps(item)
+        yield bare_id(raw, seen[raw])
+        seen[raw] += 1
+
+
+# -- what fits ---------------------------------------------------------------------------------------------
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_time(value: object) -> bool:
+    return (
+        value >= _EPOCH if type(value) is int else isinstance(value, str) and to_millis(value) is not None
+    )
+
+
+def _is_names(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+Rule = tuple[Callable[[Any], bool], str]  # whether a field's value fits; what it should be
+_TEXT: Rule = (_is_text, "must be text")
+_NAME: Rule = (lambda value: isinstance(value, str) and value != "", "must be text")
+_TIME: Rule = (_is_time, "is not a time (2026-01-31T12:00:00Z)")
+_ENTRY: dict[str, Rule] = {
+    "userMessage": _TEXT, "assistantResponse": _TEXT, "toolsUsed": (_is_names, "must be a list of names"),
+    "source": (SOURCES.__contains__, f"must be one of {', '.join(SOURCES)}"), "id": _NAME,
+    "timestamp": _TIME,
+}  # fmt: skip
+_SUMMARY: dict[str, Rule] = {
+    "summary": _TEXT, "conversationCount": (lambda value: type(value) is int, "must be an integer"),
+    "id": _NAME, "createdAt": _TIME, "periodStart": _TIME, "periodEnd": _TIME,
+}  # fmt: skip
+_REQUIRED = ("userMessage", "assistantResponse", "summary")
+
+
 def wrong_in_entry(entry: Json) -> dict[str, str]:
-    """What is wrong with the fields of a history entry, by field; null says nothing."""
-    found: dict[str, str] = {}
-    for field in ("userMessage", "assistantResponse"):
-        if entry.get(field) is None:
-            found[field] = "is missing"
-        elif not isinstance(entry[field], str):
-            found[field] = "must be text"
-    tools, source = entry.get("toolsUsed"), entry.get("source")
-    if tools is not None and not (isinstance(tools, list) and all(isinstance(tool, str) for tool in tools)):
-        found["toolsUsed"] = "must be a list of names"
-    if source is not None and source not in SOURCES:
-        found["source"] = f"{source!r} is neither {' nor '.join(SOURCES)}"
-    return found | _wrong_id(entry) | _wrong_times(entry, "timestamp")
+    """What is wrong with the fields of a history entry, by field; null is like no field."""
+    return _wrong_in(entry, _ENTRY)
 
 
-def _wrong_in_summary(entry: Json) -> dict[str, str]:
-    found: dict[str, str] = {}
-    if not isinstance(entry.get("summary"), str):
-        found["summary"] = "must be text" if "summary" in entry else "is missing"
-    count = entry.get("conversationCount")
-    if count is not None and type(count) is not int:
-        found["conversationCount"] = "must be a whole number"
-    return found | _wrong_id(entry) | _wrong_times(entry, "createdAt", "periodStart", "periodEnd")
-
-
-def _wrong_id(entry: Json) -> dict[str, str]:
-    id = entry.get("id")
-    return {} if id is None or (isinstance(id, str) and id) else {"id": "must be text"}
-
-
-def _wrong_times(entry: Json, *fields: str) -> dict[str, str]:
-    return {
-        field: f"{entry[field]!r} is no time (2026-01-31T12:00:00Z)"
-        for field in fields
-        if entry.get(field) is not None and _is_no_time(entry[field])
-    }
-
-
-def _is_no_time(value: object) -> bool:
-    if type(value) is int:
-        return value < _EPOCH
-    return not (isinstance(value, str) and to_millis(value) is not None)
+def _wrong_in(value: Json, rules: dict[str, Rule]) -> dict[str, str]:
+    missing = {field: "is missing" for field in _REQUIRED if field in rules and value.get(field) is None}
+    present = ((field, *rule) for field, rule in rules.items() if value.get(field) is not None)
+    return missing | {field: what for field, fits, what in present if not fits(value[field])}
 
 
 def is_entry(value: object) -> bool:
@@ -76,124 +84,107 @@ def is_entry(value: object) -> bool:
     return isinstance(value, dict) and "userMessage" in value and "assistantResponse" in value
 
 
-def exchange(entry: Json, occurrence: int = 0, id: str | None = None) -> list[Json]:
+def history_in(value: object, depth: int = 3) -> Json | None:
+    """A history of conversations, or the first one among other settings, as an editor's plugin keeps it."""
+    if not isinstance(value, dict) or not depth:
+        return None
+    if FIELDS[0] in value:
+        return value
+    inner = (history_in(field, depth - 1) for field in value.values())
+    return next((history for history in inner if history is not None), None)
+
+
+# -- records -----------------------------------------------------------------------------------------------
+
+
+def exchange(entry: Json, id: str | None = None) -> list[Json]:
     """A HistoryEntry as its two messages, the model's with the names of the tools it used.
 
-    `id` stands in for the entry's own; without either, `occurrence` counts the equal entries before it.
+    `id` stands in for the entry's own.
     """
-    wrong = wrong_in_entry(entry)
-    fits = {key: value for key, value in entry.items() if key not in wrong and value is not None}
-    id = id or fits.get("id") or bare_id(dumps(entry), occurrence)
+    id = id or entry.get("id") or bare_id(dumps(entry), 0)
     common: Json = {
-        key: fits[field] for key, field in (("ts", "timestamp"), ("source", "source")) if field in fits
+        key: entry[field]
+        for key, field in (("ts", "timestamp"), ("source", "source"))
+        if entry.get(field) is not None
     }
-    known = ("id", "timestamp", "userMessage", "assistantResponse", "toolsUsed", "source")
     user: Json = {
         "type": "message", "id": id, **common, "kind": "user", "role": "user",
-        "parts": [{"text": fits.get("userMessage", "")}], **_beside(entry, fits, known, id),
+        "parts": [{"text": entry.get("userMessage") or ""}], **_beside(entry, _ENTRY, id),
     }  # fmt: skip
-    tools = fits.get("toolsUsed")
-    if "assistantResponse" not in fits and not tools:
-        return [user]
     model: Json = {
         "type": "message", "id": f"{id}-answer", **common, "kind": "codeh", "role": "model",
-        "parts": [{"text": fits.get("assistantResponse", "")}],
+        "parts": [{"text": entry.get("assistantResponse") or ""}],
     }  # fmt: skip
-    return [user, {**model, "toolsUsed": tools} if tools else model]
+    return [user, {**model, "toolsUsed": entry["toolsUsed"]} if entry.get("toolsUsed") else model]
 
 
-def _summary(entry: Json, id: str) -> Json:
-    wrong = _wrong_in_summary(entry)
-    known = ("id", "createdAt", "periodStart", "periodEnd", "summary", "conversationCount")
-    fits = {key: value for key, value in entry.items() if key not in wrong and value is not None}
-    said = {key: fits[key] for key in known if key in fits}
-    return {"type": "summary", "covers": [], **said, "id": id, **_beside(entry, fits, known, id)}
-
-
-def _beside(entry: Json, fits: Json, known: tuple[str, ...], id: str) -> Json:
-    """The field for what the records of an entry do not say: unknown fields, odd values, a taken id."""
-    found = {
+def _beside(entry: Json, known: Iterable[str], id: str) -> Json:
+    """The field for what the records of an entry do not say: unknown and null fields, numbers as times."""
+    beside = {
         key: value
         for key, value in entry.items()
-        if key not in fits
-        or key not in known
-        or (key in _TIMES and type(value) is int)
+        if key not in known
+        or value is None
         or (key == "id" and value != id)
+        or (key != "conversationCount" and type(value) is int)
     }
-    return {BESIDE: found} if found else {}
+    return {BESIDE: beside} if beside else {}
 
 
-def records(value: Json) -> Iterator[Found]:
-    """`{recentConversations, summaries, lastSummarized}`: summaries first, then the exchanges."""
-    ids = _Ids()
+def persisted(value: Any) -> Iterator[Outcome] | None:
+    """`{recentConversations, …}`, also among other settings, or an array of conversations."""
+    history = {FIELDS[0]: value} if isinstance(value, list) else history_in(value)
+    return _records(history) if history is not None else None
+
+
+def _records(value: Json) -> Iterator[Outcome]:
+    """Summaries first, then the exchanges."""
+    ids: dict[str, str] = {}  # those that are taken, and by which element
     made: list[object] = []
-    for where, item in _listed(value, "summaries"):
-        reasons = _wrong_in_summary(item) if isinstance(item, dict) else {}
-        if not isinstance(item, dict) or "summary" in reasons:
-            yield unread(where, item, f"`summary` {reasons['summary']}" if reasons else "not a summary")
+    for where, item, id, reason in _fitting(value, "summaries", _SUMMARY, ids):
+        if id is None:
+            yield unread(where, item, str(reason))
             continue
-        id = ids.new(item, where, reasons)
         made.append(item.get("createdAt"))
-        yield _summary(item, id), _told(where, reasons)
+        fields = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
+        beside = _beside(item, _SUMMARY, id)
+        yield {"type": "summary", "covers": [], **fields, "id": id, **beside}, reason
     last = value.get("lastSummarized")
-    if isinstance(last, str):
-        if last and last not in made:
-            yield {"type": "meta", "set": {"lastSummarized": last}}, None
-    elif last is not None:
+    if last is not None and not isinstance(last, str):
         yield unread("lastSummarized", last, "a time or null expected")
+    elif last and last not in made:
+        yield {"type": "meta", "set": {"lastSummarized": last}}, None
     extra = {key: field for key, field in value.items() if key not in FIELDS}
     if extra:
         yield {"type": "meta", "set": {EXTRA: extra}}, None
-    yield from _exchanges(value, ids)
-
-
-def _exchanges(value: Json, ids: _Ids) -> Iterator[Found]:
-    for where, item in _listed(value, "recentConversations"):
-        reasons = wrong_in_entry(item) if isinstance(item, dict) else {}
-        texts = [reasons.get(field) for field in ("userMessage", "assistantResponse")]
-        if not isinstance(item, dict) or all(texts) or "must be text" in texts:
-            why = (
-                "`userMessage` and `assistantResponse` must be text"
-                if isinstance(item, dict)
-                else "not an entry"
-            )
-            yield unread(where, item, why)
+    for where, item, id, reason in _fitting(value, FIELDS[0], _ENTRY, ids):
+        if id is None:
+            yield unread(where, item, str(reason))
             continue
-        id = ids.new(item, where, reasons)
-        first, *rest = exchange(item, id=id)
-        yield first, _told(where, reasons)
-        yield from ((record, None) for record in rest)
+        first, answer = exchange(item, id)
+        yield first, reason
+        yield answer, None
 
 
-def _listed(value: Json, field: str) -> Iterator[tuple[str, Any]]:
-    """The elements of a list, each with its place; what is no list is the one element."""
+def _fitting(
+    value: Json, field: str, rules: dict[str, Rule], taken: dict[str, str]
+) -> Iterator[tuple[str, Any, str | None, str | None]]:
+    """Each element of a list: its place, itself, its id (None: it does not fit), what is wrong with it.
+
+    What is not a list is its one element. An id that is taken is replaced.
+    """
     items = value.get(field)
-    if isinstance(items, list):
-        yield from ((f"{field}[{number}]", item) for number, item in enumerate(items))
-    elif items is not None:
-        yield field, items
-
-
-def _told(where: str, reasons: dict[str, str]) -> str | None:
-    return f"{where}: " + ", ".join(f"`{key}` {why}" for key, why in reasons.items()) if reasons else None
-
-
-class _Ids:
-    """Ids for entries: their own where no entry before them has it."""
-
-    def __init__(self) -> None:
-        self.taken: dict[str, str] = {}  # and by which element
-        self.seen: dict[bytes, int] = {}
-
-    def new(self, entry: Json, where: str, reasons: dict[str, str]) -> str:
-        raw = dumps(entry)
-        self.seen[raw] = self.seen.get(raw, -1) + 1
-        given = entry.get("id")
-        id = given if isinstance(given, str) and given else ""
-        other = self.taken.get(id) or self.taken.get(f"{id}-answer") if id else None
-        if other:
-            reasons["id"] = f"is that of {other} too"
-        if other or not id:
-            id = bare_id(raw, self.seen[raw])
-        self.taken[id] = self.taken[f"{id}-answer"] = where
-        return id
+    places = [f"{field}[{number}]" for number in range(len(items))] if isinstance(items, list) else [field]
+    items = items if isinstance(items, list) else [] if items is None else [items]
+    for where, item, made in zip(places, items, bare_ids(items), strict=False):
+        if not isinstance(item, dict):
+            yield where, item, None, "not an entry" if rules is _ENTRY else "not a summary"
+        elif reasons := _wrong_in(item, rules):
+            yield where, item, None, ", ".join(f"`{key}` {why}" for key, why in reasons.items())
+        else:
+            id = item.get("id") or made
+            other = taken.get(id) or taken.get(f"{id}-answer")
+            id = made if other else id
+            taken[id] = taken[f"{id}-answer"] = where
+            yield where, item, id, f"{where}: `id` is that of {other} too" if other else None

@@ -11,10 +11,9 @@ from typing import Any
 from ...base.times import from_millis
 from ...providers import parts
 from ...session.model import Json
-from ...session.records import Log, check_parts
+from ...session.records import check_parts
 from ...session.rules import ROLE_OF_KIND
-from .history import Found, unread
-from .older import bare_ids, log_from
+from .history import Outcome, bare_ids, unread
 
 NAME = "history-items"
 FIELDS = ("provider", "model", "usage", "finish", "source")  # of a record, that its metadata keeps
@@ -44,23 +43,19 @@ def _is_message(value: object) -> bool:
     return isinstance(kind, str) and kind in _KINDS and isinstance(text, str)
 
 
-def read(value: Any, size: int) -> Log | None:
+def read(value: Any) -> Iterator[Outcome] | None:
     """A list of items or messages; None where it holds none."""
-    if not isinstance(value, list) or not any(map(holds, value)):
-        return None
-    return log_from(_records(value), size)
+    return _outcomes(value) if isinstance(value, list) and any(map(holds, value)) else None
 
 
-def _records(items: list[Any]) -> Iterator[Found]:
+def _outcomes(items: list[Any]) -> Iterator[Outcome]:
     for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
-        if not holds(item):
-            yield unread(f"[{number}]", item, "not a message")
-            continue
-        made = records(item, id)
+        made = records(item, id) if holds(item) else None
         if made is None:
-            yield unread(f"[{number}]", item, "a part or a call that cannot be read")
-            continue
-        yield from ((record, None) for record in made)
+            reason = "a part or a call that cannot be read" if holds(item) else "not a message"
+            yield unread(f"[{number}]", item, reason)
+        for record in made or ():
+            yield record, None
 
 
 def records(item: Json, id: str) -> list[Json] | None:
@@ -69,43 +64,38 @@ def records(item: Json, id: str) -> list[Json] | None:
         return _committed(item, id)
     done, pending = item.get("committed"), item.get("pending")
     id = _id(done or pending or {}) or id
-    found = _committed(done, id) if done else []
-    if found is None or not pending:
-        return found
-    said = _parts(pending)
-    if said is None:
+    made = _committed(done, id) if done else []
+    if made is None or not pending:
+        return made
+    content = _parts(pending)
+    if content is None:
         return None
+    ts = _time(pending)
     if done:
-        update = {"type": "update", "id": f"{id}-pending", "of": id, "ts": _time(pending), "parts": said}
-        return [*found, update]
+        return [*made, {"type": "update", "id": f"{id}-pending", "of": id, "ts": ts, "parts": content}]
     kind = _KINDS[pending["type"]]
-    begun = {"type": "open", "id": id, "ts": _time(pending), "kind": kind, "role": ROLE_OF_KIND[kind]}
-    return [begun, {"type": "delta", "of": id, "parts": said}]
+    begun = {"type": "open", "id": id, "ts": ts, "kind": kind, "role": ROLE_OF_KIND[kind]}
+    return [begun, {"type": "delta", "of": id, "parts": content}]
 
 
 def _committed(message: Json, id: str) -> list[Json] | None:
     """The record of a message, and that of the results which its calls hold."""
-    said, kind, id = _parts(message), _KINDS[message["type"]], _id(message) or id
-    if said is None:
+    content, kind, id = _parts(message), _KINDS[message["type"]], _id(message) or id
+    if content is None:
         return None
     metadata = parts.object_of(message.get("metadata"))
     fields = {name: metadata[name] for name in FIELDS if name in metadata}
     rest = {name: value for name, value in metadata.items() if name not in ("id", *FIELDS)}
     common: Json = {"ts": _time(message)} if _time(message) else {}
-    record = {
-        "type": "message",
-        "id": id,
-        **common,
-        "kind": kind,
-        "role": ROLE_OF_KIND[kind],
-        "parts": said,
-    }
-    found: list[Json] = [{**record, **fields, **({"metadata": rest} if rest else {})}]
+    made: list[Json] = [{
+        "type": "message", "id": id, **common, "kind": kind, "role": ROLE_OF_KIND[kind], "parts": content,
+        **fields, **({"metadata": rest} if rest else {}),
+    }]  # fmt: skip
     results = _results(message) if kind == "codeh" and "parts" not in message else []
     if results:
-        held = {"kind": "tool", "role": "user", "parts": results}
-        found.append({"type": "message", "id": f"{id}-results" if id else "", **common, **held})
-    return found
+        tool = {"kind": "tool", "role": "user", "parts": results}
+        made.append({"type": "message", "id": f"{id}-results" if id else "", **common, **tool})
+    return made
 
 
 def _parts(message: Json) -> list[Any] | None:
@@ -115,31 +105,30 @@ def _parts(message: Json) -> list[Any] | None:
     calls = parts.objects(message.get("toolCalls"))
     if any(not isinstance(call.get("name"), str) for call in calls):
         return None
-    said = [{"text": message["text"]}] if message["text"] or not calls else []
+    text = [{"text": message["text"]}] if message["text"] or not calls else []
     if _KINDS[message["type"]] == "tool":
-        return [*_results(message), *said]
-    made = (
-        parts.call(_call_id(call), call["name"], call.get("args", call.get("arguments"))) for call in calls
-    )
-    return [*said, *made]
+        return [*_results(message), *text]
+    arguments = (call.get("args", call.get("arguments")) for call in calls)
+    return [*text, *(parts.call(_call_id(c), c["name"], a) for c, a in zip(calls, arguments, strict=True))]
 
 
 def _results(message: Json) -> list[Any]:
     """The results that the calls of a message hold."""
-    found: list[Any] = []
+    results: list[Any] = []
     for call in parts.objects(message.get("toolCalls")):
         name = next((name for name in _RESULTS if parts.said(call.get(name))), None)
         if name is None:
             continue
         value = call[name]
         if isinstance(value, list):  # of responses, as they were sent
-            found += [part for part in parts.objects(value) if "functionResponse" in part]
+            results += [part for part in parts.objects(value) if "functionResponse" in part]
             continue
         response = value if isinstance(value, dict) else {"error" if name == "error" else "output": value}
         id = _call_id(call)
-        named = {"id": id, "name": call["name"]} if id else {"name": call["name"]}
-        found.append({"functionResponse": {**named, "response": response}})
-    return found
+        results.append({
+            "functionResponse": {**({"id": id} if id else {}), "name": call["name"], "response": response}
+        })  # fmt: skip
+    return results
 
 
 def _call_id(call: Json) -> str | None:

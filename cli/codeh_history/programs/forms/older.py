@@ -1,97 +1,75 @@
-"""The seeds of this format: arrays of contents, refs-only arrays, and persisted exchanges."""
+"""The seeds of this format: lines of a session, arrays of contents, and refs-only arrays."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Any
 
-from ...session.depth import too_deep
 from ...session.model import AS_REF, WRAPPER, Json
-from ...session.records import ELEMENT, Damage, Log, Record, bare_id, check, dumps
-from . import history
-from .history import FIELDS, Found
+from ...session.records import Log, bare_id, check, dumps, lines_of, parse
+from ...session.rules import PLACING, RULES
+from . import requests
+from .history import Outcome, bare_ids, unread
 
 _HASH = re.compile("[0-9a-f]{64}")
-_NO_MESSAGE: Json = {"type": "message", "id": "?", "role": None, "parts": None}  # of what is no element
+_SNAKE = re.compile(
+    rb'"(?:function_(?:call|response)|(?:inline|file)_data|thought_signature|executable_code|mime_type|file_uri)"\s*:'
+)
+_NO_MESSAGE: Json = {"type": "message", "id": "?", "role": None, "parts": None}  # of a bad element
 
 
-def log_of(value: Json | list[Any], size: int) -> Log:
-    """The records that an older file stands for, newest form first; damage names the element."""
-    found: Iterable[Found]
-    if isinstance(value, dict) and isinstance(value.get("refs"), list):
-        found = chain(_around(value), _checked(_refs(value["refs"], value), value["refs"], "refs"))
-    elif isinstance(value, dict):
-        found = history.records(value)
-    elif any(map(is_ref, value[:1])):
-        found = _checked(_refs(value, {}), value)
-    elif any(map(history.is_entry, value)):
-        found = history.records({FIELDS[0]: value})
-    else:
-        found = _checked(_contents(value), value)
-    return log_from(found, size)
+def session(data: bytes) -> Log | None:
+    """The lines of a session of ours, ids and all; damaged ones cost only themselves.
+
+    None where what is damaged was every message: another program may use the same names for its lines.
+    """
+    log = parse(lines_of(data))
+    types = {record.data["type"] for record in log.records}
+    return log if is_ours(log, data) and (not log.damage or types & PLACING) else None
 
 
-def history_in(value: object, depth: int = 3) -> Json | None:
-    """A history of conversations, or the first one among other settings, as an editor's plugin keeps it."""
-    if not isinstance(value, dict) or not depth:
-        return None
-    if FIELDS[0] in value:
-        return value
-    inner = (history_in(field, depth - 1) for field in value.values())
-    return next((found for found in inner if found is not None), None)
-
-
-def log_from(found: Iterable[Found], size: int) -> Log:
-    """The log of these records; what is wrong with the elements that they are made of is its damage."""
-    kept: list[Record] = []
-    damage: list[Damage] = []
-    for data, reason in found:
-        kept.append(Record(data, dumps(data), 0))
-        if reason:
-            damage.append(Damage(ELEMENT, 0, reason))
-    return Log(kept, damage, size)
-
-
-def _checked(records: Iterable[Json], items: list[Any], name: str = "") -> Iterator[Found]:
-    """The record of each element, or the line that keeps it."""
-    for number, (data, item) in enumerate(zip(records, items, strict=True)):
-        reason = _wrong(data)
-        yield history.unread(f"{name}[{number}]", item, reason) if reason else (data, None)
-
-
-def shallow(value: Any) -> Any:
-    """The value with null for each element that nests too deep."""
-    if not too_deep(value):
-        return value
-    if isinstance(value, dict):
-        return {key: shallow(item) if isinstance(item, list) else item for key, item in value.items()}
-    return [None if too_deep(item) else item for item in value]
-
-
-def _wrong(data: Json) -> str | None:
-    if data.get("type") == "message" and not isinstance(data.get("parts"), list):
-        return "no `parts`"
-    return check(data)
-
-
-def _contents(items: list[Any]) -> list[Json]:
-    """An array of `{role, parts}`."""
-    return [
-        {"type": "message", "id": id, **_with_parts(item)} if isinstance(item, dict) else _NO_MESSAGE
-        for item, id in zip(items, bare_ids(items), strict=True)
+def is_ours(log: Log, data: bytes) -> bool:
+    """Whether these lines are a session's: records of ours, or bare messages that are not only Gemini's."""
+    first = next((record for record in log.records if record.data["type"] in RULES), None)
+    if first is None or first.bare is None or not (log.damage or _SNAKE.search(data)):
+        return first is not None
+    contents = [
+        {"role": record.data.get("role"), "parts": record.data.get("parts")} for record in log.records
     ]
+    return any(record.bare is None for record in log.records) or requests.shown_by(contents) != "gemini"
 
 
-def bare_ids(items: Iterable[Any]) -> Iterator[str]:
-    """The id of each as a bare line would have it: by content and occurrence."""
-    seen: Counter[bytes] = Counter()
-    for item in items:
-        raw = dumps(item)
-        yield bare_id(raw, seen[raw])
-        seen[raw] += 1
+def contents(value: Any) -> list[Outcome] | None:
+    """A JSON array of `{role, parts}` (or `{role, content}`), at least one of which can be read."""
+    if not isinstance(value, list) or any(map(is_ref, value[:1])):
+        return None
+    messages: list[Json] = [
+        {"type": "message", "id": id, **_with_parts(item)} if isinstance(item, dict) else _NO_MESSAGE
+        for item, id in zip(value, bare_ids(value), strict=True)
+    ]
+    outcomes = _checked(messages, value)
+    return None if value and all(reason for _, reason in outcomes) else outcomes
+
+
+def refs(value: Any) -> list[Outcome] | None:
+    """A JSON array of `{flowId, blockIds, role}`, or `{"type":"llm2","refs":[…]}` around one."""
+    wrapper = value if isinstance(value, dict) else {}
+    items = wrapper.get("refs") if wrapper else value
+    if not isinstance(items, list) or not items or not is_ref(items[0]):
+        return None
+    records = [_ref(item, number, wrapper) for number, item in enumerate(items)]
+    around: Json = {"type": "meta", "set": {WRAPPER: {**wrapper, "refs": []}}}  # gives the wrapper back
+    return [*([(around, None)] if wrapper else []), *_checked(records, items, "refs" if wrapper else "")]
+
+
+def _checked(records: list[Json], items: list[Any], name: str = "") -> list[Outcome]:
+    """The record of each element, or the line that keeps it."""
+    outcomes: list[Outcome] = []
+    for number, (data, item) in enumerate(zip(records, items, strict=True)):
+        without_parts = data.get("type") == "message" and not isinstance(data.get("parts"), list)
+        reason = "no `parts`" if without_parts else check(data)
+        outcomes.append(unread(f"{name}[{number}]", item, reason) if reason else (data, None))
+    return outcomes
 
 
 def _with_parts(item: Json) -> Json:
@@ -109,19 +87,9 @@ def is_ref(item: object) -> bool:
 
 
 def _block_ids(item: Json) -> list[str] | None:
-    for name in ("blockIds", "blockKeys"):
-        if isinstance(item.get(name), list):
-            return [str(block) for block in item[name]]
-    return None
-
-
-def _refs(items: list[Any], wrapper: Json) -> list[Json]:
-    return [_ref(item, number, wrapper) for number, item in enumerate(items)]
-
-
-def _around(wrapper: Json) -> Iterator[Found]:
-    """The setting that gives a wrapper back."""
-    yield {"type": "meta", "set": {WRAPPER: {**wrapper, "refs": []}}}, None
+    lists = (item[name] for name in ("blockIds", "blockKeys") if isinstance(item.get(name), list))
+    blocks = next(lists, None)
+    return None if blocks is None else [str(block) for block in blocks]
 
 
 def _ref(item: Any, number: int, wrapper: Json) -> Json:
@@ -130,14 +98,10 @@ def _ref(item: Any, number: int, wrapper: Json) -> Json:
         return _NO_MESSAGE
     kind, role = ("codeh", "model") if item.get("role") in ("model", "assistant") else ("user", "user")
     where = {"workspaceId": wrapper["workspaceId"]} if "workspaceId" in wrapper else {}  # of the blocks
+    ours = {"flowId": item.get("flowId"), "blockIds": blocks, "role": role}
+    as_ours = item == ours and all(map(_HASH.fullmatch, blocks))
     return {
         "type": "ref", "id": bare_id(dumps(item), number), "kind": kind, "role": role, "blockIds": blocks,
         "flowId": item.get("flowId", wrapper.get("flowId")), **where,
-        **({} if _is_ours(item, blocks, role) else {AS_REF: {"ref": item}}),
+        **({} if as_ours else {AS_REF: {"ref": item}}),
     }  # fmt: skip
-
-
-def _is_ours(item: Json, blocks: list[str], role: str) -> bool:
-    """Whether an element is as we would write it."""
-    ours = {"flowId": item.get("flowId"), "blockIds": blocks, "role": role}
-    return item == ours and all(map(_HASH.fullmatch, blocks))

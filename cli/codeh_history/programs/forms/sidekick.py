@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...base.read_json import json_object
@@ -11,9 +10,8 @@ from ...providers import parts
 from ...providers.media import parse_data_url
 from ...session.by_reference import part_in
 from ...session.model import Json, Part
-from ...session.records import Log, dumps
-from .history import Found, unread
-from .older import bare_ids, log_from
+from ...session.records import dumps
+from .history import Outcome, bare_ids, unread
 
 NAME = "sidekick"
 KINDS = {"text", "inlineData", "fileData", "functionCall", "functionResponse", "native"}
@@ -46,23 +44,15 @@ def _is_block(block: object) -> bool:
     )
 
 
-def read(value: Any, size: int) -> Log | None:
+def read(value: Any) -> Iterator[Outcome] | None:
     """A list of messages, each with its calls, results and failures; None where it holds none.
 
-    Also what it sends with them (`{messages, tools, …}`).
+    Also what it sends with them (`{messages, tools, …}`), which becomes settings.
     """
     items = value.get("messages") if isinstance(value, dict) else value
     if not isinstance(items, list) or not any(map(_is_message, items)):
         return None
-    around = _around(value) if isinstance(value, dict) else ()
-    return log_from(chain(around, _records(items)), size)
-
-
-def _around(params: Json) -> Iterator[Found]:
-    """The tools, and whatever else stands beside messages, as settings."""
-    rest = {key: value for key, value in params.items() if key not in ("messages", "tools")}
-    settings = {"tools": parts.objects(params.get("tools")), "x-sidekick": rest}
-    yield {"type": "meta", "set": {key: value for key, value in settings.items() if value}}, None
+    return _outcomes(items, value if isinstance(value, dict) else {})
 
 
 def _is_message(item: object) -> bool:
@@ -71,7 +61,11 @@ def _is_message(item: object) -> bool:
     return isinstance(item, dict) and item.get("role") in _ROLES and is_content
 
 
-def _records(items: list[Any]) -> Iterator[Found]:
+def _outcomes(items: list[Any], around: Json) -> Iterator[Outcome]:
+    settings: Json = {"tools": parts.objects(around.get("tools"))}
+    settings["x-sidekick"] = parts.rest(around, ("messages", "tools"))
+    if around:
+        yield {"type": "meta", "set": {key: value for key, value in settings.items() if value}}, None
     names: dict[str, str] = {}  # of the tools called, by the ids of the calls
     for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
         where = f"[{number}]"
@@ -81,13 +75,13 @@ def _records(items: list[Any]) -> Iterator[Found]:
         if not number and item["role"] == "system" and isinstance(item.get("content"), str):
             yield {"type": "meta", "set": {"system": item["content"]}}, None
             continue
-        found = list(_parts_of(item, names))
-        if None in found:
+        content = list(_parts_of(item, names))
+        if None in content:
             yield unread(where, item, "a call or a block that cannot be read")
             continue
-        kept = [part["native"]["value"] for part in found if part is not None and "native" in part]
+        kept = [part["native"]["value"] for part in content if part is not None and "native" in part]
         reason = f"{where}: {kept[0].get('type')} is kept as it is, and sent to no model" if kept else None
-        yield {"type": "message", "id": id, **_who(item), "parts": found, **_item(item)}, reason
+        yield {"type": "message", "id": id, **_fields(item), "parts": content, **_item(item)}, reason
 
 
 def _parts_of(item: Json, names: dict[str, str]) -> Iterator[Part | None]:
@@ -109,20 +103,18 @@ def _parts_of(item: Json, names: dict[str, str]) -> Iterator[Part | None]:
         yield made
 
 
-def _who(item: Json) -> Json:
+def _fields(item: Json) -> Json:
     if item["role"] == "assistant":
         return {"kind": "codeh", "role": "model", "provider": NAME}
-    results = item["role"] == "tool" or any(
-        "toolResult" in block for block in parts.objects(item.get("content"))
-    )
-    return {"kind": "tool" if results else "user", "role": "user"}
+    blocks = parts.objects(item.get("content"))
+    is_tool = item["role"] == "tool" or any("toolResult" in block for block in blocks)
+    return {"kind": "tool" if is_tool else "user", "role": "user"}
 
 
 def _item(item: Json) -> Json:
     """What else a message says."""
-    name = {"name": item["name"]} if item["role"] == "user" and item.get("name") else {}
-    role = {"role": "system"} if item["role"] == "system" else {}
-    beside = {**role, **name, **parts.rest(item, _OF_CHAT)}
+    fields = {"system": ("role",), "user": ("name",)}.get(item["role"], ())
+    beside = {**{key: item[key] for key in fields if item.get(key)}, **parts.rest(item, _OF_CHAT)}
     return {"item": beside} if beside else {}
 
 
@@ -142,31 +134,19 @@ def part(data: bytes) -> Part | None:
 
 def part_of(block: Json) -> Part | None:
     """The part that says what a content block says; None where it cannot be read."""
-    read = {
-        "toolUse": _call, "toolResult": _result, "reasoning": _thought, "refusal": _refusal,
-        "image": _media, "file": _media,
-    }  # fmt: skip
+    name = next((name for name in _READERS if isinstance(block.get(name), dict)), None)
     made: Any = None
-    for name, reader in read.items():
-        if isinstance(block.get(name), dict):
-            made = reader(block[name])
-            break
-    else:
-        if block.get("type") == "text" and isinstance(block.get("text", ""), str):
-            made = {"text": block.get("text", "")}
-        elif any(isinstance(block.get(name), dict) for name in _KEPT):
-            return parts.native(NAME, block)
-    beside = parts.rest({**block, "metadata": _metadata(block)}, _BESIDE)
+    if name is not None:
+        made = _READERS[name](block[name])
+    elif block.get("type") == "text" and isinstance(block.get("text", ""), str):
+        made = {"text": block.get("text", "")}
+    elif any(isinstance(block.get(name), dict) for name in _KEPT):
+        return parts.native(NAME, block)
+    metadata = parts.rest(parts.object_of(block.get("metadata")), ("persistence",))  # where it is stored
+    beside = parts.rest({**block, "metadata": metadata}, _BESIDE)
     if made is not None and beside:
         made = {**made, "item": {**made.get("item", {}), **beside}}
     return made  # type: ignore[no-any-return]
-
-
-def _metadata(block: Json) -> Json:
-    """What a block says of itself, but for where it is stored."""
-    return {
-        key: value for key, value in parts.object_of(block.get("metadata")).items() if key != "persistence"
-    }
 
 
 def _call(value: Json) -> Part | None:
@@ -199,10 +179,6 @@ def _thought(value: Json) -> Part:
     return {"text": text, "thought": True, **({"item": beside} if beside else {})}  # type: ignore[typeddict-unknown-key]
 
 
-def _refusal(value: Json) -> Part:
-    return {"text": parts.text_of(value.get("reason")), "refusal": True}  # type: ignore[typeddict-unknown-key]
-
-
 def _media(value: Json) -> Part | None:
     url = value.get("url")
     if not isinstance(url, str):
@@ -212,3 +188,9 @@ def _media(value: Json) -> Part | None:
         return {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
     mime = parts.name_of(value.get("mimeType"))
     return {"fileData": {**({"mimeType": mime} if mime else {}), "fileUri": url}}
+
+
+_READERS: dict[str, Callable[[Json], Any]] = {
+    "toolUse": _call, "toolResult": _result, "reasoning": _thought, "image": _media, "file": _media,
+    "refusal": lambda value: {"text": parts.text_of(value.get("reason")), "refusal": True},
+}  # fmt: skip

@@ -9,10 +9,9 @@ from ... import providers
 from ...base.errors import BadData
 from ...providers.parts import listed, object_of
 from ...session.model import Json
-from ...session.records import Log
 from .. import values
 from ..conversation import Conversation, Names, opening
-from ..forms import detect, requests
+from ..forms import form_of, requests
 from ..model import Session
 from ..protocol import Refused, Source
 from . import NAME, preferred
@@ -74,27 +73,21 @@ def _body(value: Json) -> Json:
 
 def _add(talk: Conversation, body: Json) -> None:
     """The messages of a body, and what stands around them."""
-    log = _log(talk, body)
-    for record in log.records if log else ():
-        data = record.data
-        if data["type"] == "meta":
-            talk.session.settings |= data["set"]
-        elif data["type"] == "message":
-            skipped = ("type", "id", "kind", "role", "parts")
-            fields = {key: field for key, field in data.items() if key not in skipped}
-            talk.add(data["kind"], data["parts"], **fields)
-    for damage in log.damage if log else ():
-        talk.session.problem(talk.number, "refused", damage.reason)
-
-
-def _log(talk: Conversation, body: Json) -> Log | None:
-    name = detect.form_of(body)
+    name = form_of(body)
     if name not in providers.FORMATS:
         name = providers.COMMON
     try:
-        log = requests.read(name, body, 0)
+        outcomes = requests.read(name, body)
     except BadData:  # one of them is no message: the others are
-        log = requests.read(name, listed(body.get(providers.load(name).package.FIELD)), 0)
-    if log is None:
+        outcomes = requests.read(name, listed(body.get(providers.load(name).package.FIELD)))
+    if outcomes is None:
         talk.session.problem(talk.number, "skips", "no messages in it")
-    return log
+    for data, reason in outcomes or ():
+        if reason:
+            talk.session.problem(talk.number, "refused", reason)
+        elif data["type"] == "meta":
+            talk.session.settings |= data["set"]
+        else:
+            skipped = ("type", "id", "kind", "role", "parts")
+            fields = {key: field for key, field in data.items() if key not in skipped}
+            talk.add(data["kind"], data["parts"], **fields)
