@@ -62,8 +62,8 @@ _ENTRY: dict[str, Rule] = {
     "timestamp": _TIME,
 }  # fmt: skip
 _SUMMARY: dict[str, Rule] = {
-    "summary": _TEXT, "conversationCount": (lambda value: type(value) is int, "must be an integer"),
-    "id": _NAME, "createdAt": _TIME, "periodStart": _TIME, "periodEnd": _TIME,
+    "id": _NAME, "createdAt": _TIME, "periodStart": _TIME, "periodEnd": _TIME, "summary": _TEXT,
+    "conversationCount": (lambda value: type(value) is int, "must be an integer"),
 }  # fmt: skip
 _REQUIRED = ("userMessage", "assistantResponse", "summary")
 
