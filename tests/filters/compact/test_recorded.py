@@ -16,7 +16,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from codeh_history.views.result import compaction
 from compact import long, recorded
-from compact.long import cost, line
+from compact.long import cost, line, request_cost
 from length import by_length, not_short
 from shown_contents import contents
 
@@ -60,8 +60,8 @@ def test_every_recorded_conversation_at_every_budget(conversations: list[tuple[s
 
 def check(name: str, log: bytes, view: Any, plan: Any, budget: int) -> None:
     after = apply(view, plan.ops)
-    assert cost(COUNTER, after) <= budget, name
-    assert plan.after is None or plan.after == cost(COUNTER, after), name
+    assert request_cost(COUNTER, after) <= budget, name
+    assert plan.after is None or plan.after == request_cost(COUNTER, after), name
     known = {message.id for message in view.messages}
     gone = [id for op in plan.ops for id in op.get("ids", ()) if id in known]
     assert len(gone) == len(set(gone)), name
