@@ -19,9 +19,8 @@ from hypothesis import strategies as st
 import histories as odd
 from codeh_history import providers
 from codeh_history.base.errors import BudgetUnreachable
-from codeh_history.filters.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read, shrink
-from codeh_history.filters.compact.draft import Draft
-from codeh_history.filters.compact.history import History
+from codeh_history.filters.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read
+from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.filters.compact.tiered import LOSSLESS, STUBS
 from codeh_history.filters.compact.units import units
 from codeh_history.filters.curate import passes
@@ -291,7 +290,6 @@ def test_nothing_is_summarized_that_stubs_could_have_spared(records: Any, share:
     draft.target = max(1, int(total(view) * share))
     for stage in LOSSLESS:
         stage(draft)
-    draft.level = shrink.level(draft)
     for stage in STUBS:
         stage(draft)
     assert draft.fits == (not {"summary", "drop", "last-unit"}.intersection(plan.stages))

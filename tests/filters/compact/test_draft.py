@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.filters.compact import Settings
-from codeh_history.filters.compact.draft import Draft
-from codeh_history.filters.compact.history import History
+from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.session.fold import View
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Counter, open_counter

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from codeh_history.filters.compact import Settings, references, shrink, stubs
-from codeh_history.filters.compact.draft import Draft
-from codeh_history.filters.compact.history import History
+from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.session.fold import View
 from codeh_history.tokens import open_counter
 from codeh_history.tokens.formula import parts_tokens
@@ -61,7 +60,6 @@ def test_no_stage_of_stubs_saves_more_than_is_foreseen(share: float) -> None:
     made.target = int(made.total * share)
     most = shrink.savings(made)
     before = made.total
-    made.level = shrink.level(made)
     for stage in (shrink.outputs, shrink.arguments, shrink.thoughts, references.references, shrink.recent):
         stage(made)
     assert before - made.total <= most
@@ -71,7 +69,6 @@ def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed() -> None:
     view = session([user("a"), *loop(40, 400), user("b")])
     made = draft(view)
     made.target = made.total - made.tokens[2][0] // 2
-    made.level = shrink.level(made)
     shrink.outputs(made)
     assert made.fits
     assert {number for number, _ in made.new} == {2}

@@ -1,17 +1,117 @@
-"""A compaction in the making: what the context costs now, and the steps taken so far."""
+"""A compaction in the making: the history as it came, what it costs now, and the steps taken so far."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
-from ...session.model import Json, Part, Summary
+from ...session.model import CONTINUATION, Json, Message, Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
-from ...session.view import arrange
-from .history import History, Place
-from .plan import Step
+from ...session.view import View, arrange
+from ...tokens import Counter, part_tokens, parts_tokens, summary_text
+from ...tokens.formula import overhead, sent, unscaled
+from . import stubs, words
+from .plan import Settings, Step
+from .summary import OF_TOOLS, entries_of
+from .units import WORK, Layout, Place, shape_of
 
 LATEST = 1 << 62  # the place of what is yet to be written
+LONG = 2_000  # characters of an answer, or pasted into a prompt, that may be shortened at the very end
 Change = tuple[Place, Part | None, str]  # what to put there, and why
+
+
+class History:
+    """The messages that are sent, by position, and their costs, unscaled; nothing of it changes."""
+
+    def __init__(self, view: View, counter: Counter, settings: Settings) -> None:
+        self.view = view
+        self.counter = counter
+        self.settings = settings
+        self.messages: Sequence[Message] = [message for message in view.messages if sent(message)]
+        self.tokens = part_tokens(counter, self.messages)
+        self.costs = unscaled(counter, self.messages, self.tokens)
+        self.special: list[Place] = [  # calls, results, files, thoughts: all but plain texts
+            (number, place)
+            for number, message in enumerate(self.messages)
+            for place, part in enumerate(message.parts)
+            if len(part) > 1 or "text" not in part
+        ]
+        self.summaries = [summary.text for summary in view.summaries]
+        self.summary_cost = self.cost_of_summaries(self.summaries)
+        self.fixed_cost = counter.history + overhead(counter, settings.system, settings.tools, ())
+        self.bare_total = self.fixed_cost + self.summary_cost + sum(self.costs)
+        self.total = self.bare_total + (0 if self.summaries else self.opening(range(len(self.messages))))
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Units and what must stay; worked out where something has to be done."""
+        return Layout(self.messages, self.settings.keep_last)
+
+    @cached_property
+    def shape(self) -> str:
+        """Which kind of conversation it is; tools that an earlier summary lists are still at work."""
+        earlier = {line.kind for summary in self.view.summaries for line in entries_of(summary) or ()}
+        return shape_of(self.messages) if earlier.isdisjoint(OF_TOOLS) else WORK
+
+    @property
+    def yielding(self) -> list[Place]:
+        """What may shrink at the very end: results and long answers of the last unit, and what is pasted
+        into the last prompt.
+        """
+        layout, places = self.layout, list[Place]()
+        prompt = [] if layout.prompt is None else [layout.prompt]
+        for number in sorted({*layout.last, *prompt} if layout.yielding else ()):
+            message = self.messages[number]
+            for place, part in enumerate(message.parts):
+                text = "" if part.get("thought") else part.get("text", "")
+                if message.role == "model":
+                    may = len(text) > LONG or stubs.is_stub(text)
+                elif number == layout.prompt:
+                    may = len(text) > LONG and (stubs.is_stub(text) or _pasted(text) > LONG)
+                else:
+                    may = "functionResponse" in part
+                places += [(number, place)] if may else ()
+        return places
+
+    def opening(self, numbers: Iterable[int]) -> int:
+        """What a request adds that would begin with a model's message, were these its messages."""
+        first = next(iter(numbers), None)
+        if first is None or self.messages[first].role != "model" or not self.counter.message:
+            return 0
+        return self.counter.message + self.counter.counts([CONTINUATION])[0]
+
+    def part(self, place: Place) -> Part:
+        return self.messages[place[0]].parts[place[1]]
+
+    def shortened(self, place: Place, room: int, *, errors: bool = True) -> Part | None:
+        """The part in about `room` characters; None where it was cut before, or nothing in it is long."""
+        part, id = self.part(place), self.messages[place[0]].id
+        if not stubs.length(part):
+            return None
+        return stubs.shorten(part, id, room, errors=errors, own=self._own(place))
+
+    def bare(self, place: Place) -> Part:
+        """The least that may be left of a part."""
+        return stubs.bare(self.part(place), "", self.messages[place[0]].id, self._own(place))
+
+    def _own(self, place: Place) -> list[int]:
+        """The lines of a prompt that are its author's own words."""
+        text = self.part(place).get("text") if place[0] == self.layout.prompt else None
+        return stubs.own_lines(text) if text else []
+
+    def cost_of_summaries(self, texts: Sequence[str]) -> int:
+        """What the one record costs that these are sent as."""
+        if not texts:
+            return 0
+        return self.counter.message + self.counter.counts([summary_text(texts)], drafts=True)[0]
+
+    def ids(self, numbers: Iterable[int]) -> list[str]:
+        return [self.messages[number].id for number in numbers]
+
+
+def _pasted(text: str) -> int:
+    """Characters of a prompt that are not its author's own words."""
+    return sum(len(line) for line, own, _ in words.rows(text, len(text)) if not own)
 
 
 class Draft:
@@ -24,7 +124,6 @@ class Draft:
     def __init__(self, history: History, target: int = 0) -> None:
         self.history = history
         self.target = target
-        self.level = 0  # the tokens of a stub, on average
         self._total = history.bare_total
         self._first = 0  # nothing before is still there
         self.tokens = list(history.tokens)  # what each part costs now
@@ -80,7 +179,9 @@ class Draft:
         if self.fits:
             return
         pending = list(changes)
-        for (place, new, why), after in zip(pending, self.history.sizes(pending), strict=True):
+        sizes = iter(parts_tokens(self.history.counter, [new for _, new, _ in pending if new is not None]))
+        for place, new, why in pending:
+            after = 0 if new is None else next(sizes)
             if whole or not self.fits:
                 self.replace(stage, place, new, after, why)
 
@@ -103,15 +204,14 @@ class Draft:
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
         """Remove messages; they must be whole units."""
         before = self.costs(numbers)
-        ids = self.history.ids(numbers)
-        self.steps.append(Step(drop(ids, why), stage, why, before, 0))
+        self.steps.append(Step(drop(self.history.ids(numbers), why), stage, why, before, 0))
         self.gone.update(numbers)
         self._total -= before
 
     def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
         """What the total would be with these messages summarised by this text."""
         numbers = list(numbers)
-        texts = self._texts_with(text, numbers, absorb=absorb)
+        texts = self._texts_with(text, self._covered(numbers, absorb=absorb))
         return self._total - self.costs(numbers) - self.summary_cost + self.history.cost_of_summaries(texts)
 
     def summarize(self, stage: str, numbers: Sequence[int], fields: Json, *, absorb: bool) -> None:
@@ -124,9 +224,8 @@ class Draft:
         before = self.costs(numbers) + (self.summary_cost if absorb else 0)
         total = self.summary_total(text, numbers, absorb=absorb)
         op: Op = {**summarize(ids, text), **fields, **self._period(numbers)}  # type: ignore[typeddict-item]
-        why = "the oldest exchanges"
-        self.steps.append(Step(op, stage, why, before, before - (self._total - total)))
-        self.summaries = self._texts_with(text, numbers, absorb=absorb)
+        self.steps.append(Step(op, stage, "the oldest exchanges", before, before - (self._total - total)))
+        self.summaries = self._texts_with(text, ids)
         self.summary_cost = self.history.cost_of_summaries(self.summaries)
         self.gone.update(numbers)
         self._total = total
@@ -135,25 +234,20 @@ class Draft:
         absorbed = [summary.id for summary in self.history.view.summaries] if absorb else []
         return [*self.history.ids(numbers), *absorbed]
 
-    def _texts_with(self, text: str, numbers: Iterable[int], *, absorb: bool) -> list[str]:
+    def _texts_with(self, text: str, covers: list[str]) -> list[str]:
         """The texts of the summaries with a new one, in the order that the view gives them."""
-        if not (self.history.view.summaries or self.history.view.hidden_summaries):
+        view = self.history.view
+        if not (view.summaries or view.hidden_summaries):
             return [text]
-        covers = self._covered(numbers, absorb=absorb)
         new = Summary(fields={"id": NEXT, "summary": text, "covers": covers}, place=LATEST, raw=None)
-        older = [summary for summary in self.history.view.hidden_summaries if not summary.cleared]
-        return [
-            summary.text
-            for summary in arrange([*self.history.view.summaries, *older, new], self.history.view.all)[0]
-        ]
+        older = [summary for summary in view.hidden_summaries if not summary.cleared]
+        return [summary.text for summary in arrange([*view.summaries, *older, new], view.all)[0]]
 
     def _period(self, numbers: Sequence[int]) -> dict[str, object]:
         times = [ts for number in numbers if (ts := self.history.messages[number].ts)]
         count = len(set(self.history.layout.prompts).intersection(numbers))
-        fields: dict[str, object] = {"conversationCount": count}
-        if times:
-            fields |= {"periodStart": min(times), "periodEnd": max(times)}
-        return fields
+        period = {"periodStart": min(times), "periodEnd": max(times)} if times else {}
+        return {"conversationCount": count, **period}
 
     def finished(self) -> list[Step]:
         """The steps, without replacements inside messages that were removed after all.
@@ -172,8 +266,6 @@ class Draft:
         removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in known]
         if len(removed) != len(gone) or set(removed) != gone:
             raise RuntimeError("a compaction lost count of its messages")
-        if self.history.counter.factor == 1:
-            return steps
         scale = self.history.counter.scale
         return [Step(s.op, s.stage, s.why, scale(s.before or 0), scale(s.after or 0)) for s in steps]
 

@@ -8,8 +8,7 @@ from ...session.model import Json, Message, Summary
 from ...session.records import Log
 from ...session.view import View
 from ...tokens import Counter, message_tokens
-from .draft import Draft
-from .history import History
+from .draft import Draft, History
 from .plan import Settings
 from .removal import Extract
 

@@ -23,7 +23,7 @@ from .units import WORK, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .history import History
+    from .draft import History
 
 PROSE = ("asked", "said")
 WHOLE = 1_500_000  # characters of a history up to which all of it is read; of more as much as makes sense

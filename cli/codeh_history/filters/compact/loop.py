@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from functools import partial
 
+from ...session.model import Part
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, parts_tokens
 from . import references, removal, shrink, stubs
-from .draft import Draft
-from .history import History, Place
+from .draft import Draft, History, Place
 from .plan import HIGH, LOW, Plan, Settings
 from .tiered import aim, finished, proven
 
@@ -67,7 +67,8 @@ def _uploads(draft: Draft, most: int) -> int:
         tokens = draft.tokens[number][part]
         closed = closed or used + tokens > most
         if closed and number not in draft.history.layout.fixed:
-            new = stubs.blob(draft.history.messages[number].parts[part], draft.history.messages[number].id)
+            message = draft.history.messages[number]
+            new: Part = {"text": stubs.described(message.parts[part], message.id)}
             size = parts_tokens(draft.history.counter, [new])[0]
             draft.replace("uploads", (number, part), new, size, f"uploads may take {most:,} tokens")
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import shrink
+from . import shrink, stubs
 from .draft import Draft
 from .units import CHAT, PEOPLE, WORK
 
@@ -97,6 +97,6 @@ def _capped(draft: Draft, number: int, most: int) -> int:
     over = [
         tokens - most
         for place, (tokens, part) in enumerate(zip(draft.tokens[number], parts, strict=True))
-        if tokens > most and "functionResponse" in part and draft.history.stub((number, place))
+        if tokens > most and "functionResponse" in part and stubs.length(part)
     ]
     return draft.now[number] - sum(over)

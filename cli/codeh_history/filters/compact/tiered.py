@@ -11,8 +11,7 @@ from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
 from ...tokens.formula import overhead, recalled, sent
 from . import lossless, recent, references, removal, shrink, stubs
-from .draft import Draft
-from .history import History
+from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
 
 Stage = Callable[[Draft], None]
@@ -101,7 +100,6 @@ def _spared(draft: Draft) -> Draft:
     if draft.total - shrink.savings(draft) > draft.target:
         return draft
     tried = draft.fork()
-    tried.level = shrink.level(tried)
     for stage in STUBS:
         if not tried.fits:
             stage(tried)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from codeh_history.filters.compact.history import History
+from codeh_history.filters.compact.draft import History
 from codeh_history.filters.compact.plan import Settings
 from codeh_history.session.view import View
 from codeh_history.tokens import open_counter, parts_tokens, summary_text
@@ -44,18 +44,9 @@ def test_summaries_cost_what_the_one_record_does_that_they_are_sent_as() -> None
 
 def test_a_long_result_has_a_stub_and_a_short_one_none() -> None:
     found = history()
-    stub = found.stub((2, 0))
+    stub = found.shortened((2, 0), 400)
     assert stub is not None
     short = history(session([user("go"), *asked("c", "bash", {}, {"output": "short"})]))
-    assert short.stub((2, 0)) is None
+    assert short.shortened((2, 0), 400) is None
     assert found.part((2, 0)) is found.messages[2].parts[0]
-    before = parts_tokens(COUNTER, [found.part((2, 0))])[0]
-    sizes = found.sizes(
-        [((2, 0), stub.build(), "why"), ((3, 0), None, "why"), ((0, 0), found.part((0, 0)), "why")]
-    )
-    assert sizes == [
-        *parts_tokens(COUNTER, [stub.build()]),
-        0,
-        *parts_tokens(COUNTER, [found.part((0, 0))]),
-    ]
-    assert sizes[0] < before
+    assert parts_tokens(COUNTER, [stub])[0] < parts_tokens(COUNTER, [found.part((2, 0))])[0]
