@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.filters.compact.choose import Chooser, choose, settled
+from codeh_history.filters.compact.choose import Chooser, choose, settle
 from codeh_history.filters.compact.lines import Line
 from codeh_history.filters.compact.units import CHAT, PEOPLE, WORK, shape_of
 from codeh_history.filters.compact.words import Vocabulary
@@ -60,7 +60,8 @@ def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none() -> None:
         said("Never rename the invoice exporter.", topic="rule"), said("You may rename the invoice exporter now."),
     )  # fmt: skip
     chooser(lines)
-    assert [line.topic for line in settled(lines)] == ["", "rule", "", "rule"]
+    settle(lines)
+    assert [line.topic for line in lines] == ["", "rule", "", "rule"]
 
 
 @pytest.mark.parametrize(("messages", "shape"), [

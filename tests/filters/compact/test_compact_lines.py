@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from codeh_history.filters.compact.lines import brief, cut, spoken, told
+from codeh_history.filters.compact.lines import brief, cut, flat, spoken
 from codeh_history.session.labels import MODEL, USER
 from compact.short import tokens
 from compact.summarized import section, summary, working
@@ -57,8 +57,8 @@ def test_an_item_of_a_list_brings_its_head() -> None:
 
 
 def test_numbers_that_a_tool_puts_before_lines_go() -> None:
-    assert [*told("     1→import os\n     2→x = os.name\n")] == ["import os", "x = os.name"]
-    assert [*told("10: the only line")] == ["10: the only line"]
+    assert [*flat("     1→import os\n     2→x = os.name\n")] == ["import os", "x = os.name"]
+    assert [*flat("10: the only line")] == ["10: the only line"]
 
 
 @pytest.mark.parametrize(("value", "expected"), [
@@ -66,7 +66,7 @@ def test_numbers_that_a_tool_puts_before_lines_go() -> None:
     (["one", {"two": "3\n44 x"}], ["one", "44 x"]), (7, ["7"]), (None, []),
 ])  # fmt: skip
 def test_json_is_told_in_a_line_for_each_object(value: Any, expected: list[str]) -> None:
-    assert [*told(value)] == expected
+    assert [*flat(value)] == expected
 
 
 @pytest.mark.parametrize(("name", "args", "expected"), [

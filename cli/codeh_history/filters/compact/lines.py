@@ -7,7 +7,8 @@ a log or a long paste is `pasted`, whoever sent it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from ...session.exchanges import NOT_USERS, is_ide_context, tools_named
@@ -26,10 +27,11 @@ if TYPE_CHECKING:
     from .draft import History
 
 PROSE = ("asked", "said")
-WHOLE = 1_500_000  # characters of a history up to which all of it is read; of more as much as makes sense
-READ, TIMES = 200_000, 1.0  # of more: so many, or so many times what there is room for
+WHOLE = 1_500_000  # characters of a history up to which all of it is read
+READ = 200_000  # of a longer one: so many, or as many as there is room for
 BRIEF = 40  # characters of a call's label
 HEAD = 100  # and of the head of a list, and of an item that needs it
+LONG_FIELD = 200  # characters of a field that stands with others in a line
 DULL = re.compile(
     r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
     r"|require\b|package [\w.]+;|[\W_]*$)"
@@ -46,35 +48,27 @@ todo update warning rules requirements
 """.split())  # fmt: skip
 
 
+@dataclass(slots=True, eq=False)
 class Line:
     """A sentence, or a line of a tool: what it is, whose, of which message, and what it costs.
 
-    `kind`: asked, said, pasted, called, gave, or what the ledger tells (file, failed, done). `topic`: rule,
+    `kind`: asked, said, pasted, called, gave, or one of the ledger's (file, failed, done). `topic`: rule,
     decision, open, or "". `head`: the line that a list's item needs to be understood. `number`: the place
     of its message, `row` of its line there; `place` among all lines; `first`: a prompt is known by it.
     """
 
-    __slots__ = (
-        "cost", "first", "head", "id", "kind", "number", "place", "row", "speaker", "text", "topic",
-        "words",
-    )  # fmt: skip
-
-    def __init__(  # noqa: PLR0913 - the fields of one slotted value
-        self, kind: str, speaker: str, text: str, id: str, cost: float, *, number: int = 0, row: int = 0,
-        topic: str = "", head: str = "", first: bool = False,
-    ) -> None:  # fmt: skip
-        self.kind = kind
-        self.speaker = speaker
-        self.text = text
-        self.id = id
-        self.cost = cost
-        self.number = number
-        self.row = row
-        self.topic = topic
-        self.head = head
-        self.first = first
-        self.place = 0
-        self.words: frozenset[str] = frozenset()
+    kind: str
+    speaker: str
+    text: str
+    id: str
+    cost: float
+    number: int = 0
+    row: int = 0
+    topic: str = ""
+    head: str = ""
+    first: bool = False
+    place: int = 0
+    words: frozenset[str] = frozenset()
 
 
 class Reader:
@@ -84,41 +78,34 @@ class Reader:
         self._messages = history.messages
         self._tokens = history.tokens
         self._calls: Mapping[Place, Call] = history.layout.calls
+        self._work = history.shape == WORK
         sizes = [cost * history.counter.characters for costs in history.tokens for cost in costs]
-        self._work = history.shape == WORK or sum(sizes) <= WHOLE
-        most = WHOLE if sum(sizes) <= WHOLE else max(READ, int(room * history.counter.characters * TIMES))
-        self._most = max(WHOLE, sum(sizes)) if most == WHOLE else words.water_level(sizes, most)
+        most = max(READ, int(room * history.counter.characters))
+        self._most = WHOLE if sum(sizes) <= WHOLE else words.water_level(sizes, most)
 
     def lines(self, number: int) -> list[Line]:
         """The lines of a message; none of thoughts and of an editor's context."""
         message = self._messages[number]
         if is_ide_context(message):
             return []
-        found = [
-            line
-            for place, part in enumerate(message.parts)
-            if not part.get("thought")
-            for line in self._part(number, place, part)
-        ]
+        lines: list[Line] = []
+        for place, part in enumerate(message.parts):
+            if "functionCall" in part or "functionResponse" in part:
+                lines += self._tool(number, place, part)
+            elif "inlineData" in part or "fileData" in part:
+                lines.append(Line("gave", "File", stubs.described(part, message.id), message.id, 20))
+            elif not part.get("thought"):
+                text = part.get("text") or ""
+                rate = self._rate(number, place, len(text))
+                speaker = MODEL if message.role == "model" else USER
+                lines += spoken(cut(text, self._most), speaker, message.id, rate, work=self._work)
         used = tools_named(message)  # of a history that keeps no calls
         if used:
             text = f"used {', '.join(used)}"
-            found.append(Line("done", "", text, message.id, len(text) / 3 + 1, number=number))
-        return found
-
-    def _part(self, number: int, place: int, part: Part) -> Iterator[Line]:
-        message = self._messages[number]
-        if "functionCall" in part or "functionResponse" in part:
-            yield from self._tool(number, place, part)
-        elif "inlineData" in part or "fileData" in part:
-            yield Line("gave", "File", stubs.described(part, message.id), message.id, 20, number=number)
-        else:
-            text = part.get("text") or ""
-            rate = self._rate(number, place, len(text))
-            speaker = MODEL if message.role == "model" else USER
-            for line in spoken(cut(text, self._most), speaker, message.id, rate, work=self._work):
-                line.number = number
-                yield line
+            lines.append(Line("done", "", text, message.id, len(text) / 3 + 1))
+        for line in lines:
+            line.number = number
+        return lines
 
     def _tool(self, number: int, place: int, part: Part) -> Iterator[Line]:
         call = self._calls.get((number, place))
@@ -128,7 +115,7 @@ class Reader:
             given = part["functionResponse"]
             kind, name, value = "gave", given["name"], result_value(given.get("response"))
         label = brief(name, call.args if call is not None else {})
-        texts = list(told(cut(value, self._most) if isinstance(value, str) else value))
+        texts = list(flat(cut(value, self._most) if isinstance(value, str) else value))
         rate = self._rate(number, place, sum(map(len, texts)))
         read = 0
         for row, text in enumerate(texts):
@@ -137,7 +124,7 @@ class Reader:
                 break
             if text.rpartition(": ")[2] not in label:
                 cost = len(text) * rate + 1 + len(label) * 0.06
-                yield Line(kind, label, text, self._messages[number].id, cost, number=number, row=row)
+                yield Line(kind, label, text, self._messages[number].id, cost, row=row)
 
     def _rate(self, number: int, place: int, size: int) -> float:
         """What a character costs."""
@@ -156,10 +143,9 @@ def cut(text: str, most: int) -> str:
 def spoken(text: str, speaker: str, id: str, rate: float, *, work: bool = True) -> Iterator[Line]:
     """What a person or a model says, sentence by sentence; what is not his own words line by line.
 
-    Without `work` nothing but rules is looked for.
+    Without `work` no decisions and open ends are looked for.
     """
     user = speaker == USER
-    kind = "asked" if user else "said"
     others = user and text.startswith(NOT_USERS)
     head, first = "", user and not others
     for row, (line, own, early) in enumerate(words.rows(text, user=user)):
@@ -172,20 +158,27 @@ def spoken(text: str, speaker: str, id: str, rate: float, *, work: bool = True) 
                 first = False
             continue
         item = _ITEM.match(line) is not None
-        if not item:
-            head = ""
-        said = _MARK.sub("", bare)
-        who = None if item else _SPEAKER.match(said)
-        named = who is not None and not is_ours(who[1]) and who[1].split()[-1].lower() not in _NO_SPEAKER
-        whose = who[1] if who is not None and named else speaker
-        for sentence in prose.split(said[who.end() :] if who is not None and named else said):
+        head = head if item else ""
+        whose, rest = (speaker, _MARK.sub("", bare)) if item else _named(_MARK.sub("", bare), speaker)
+        for sentence in prose.split(rest):
             topic = cues.topic(sentence, user=user, more=work) if early and (user or work) else ""
             its_head = head if item and len(sentence) <= HEAD else ""
             cost = (len(sentence) + len(its_head) / 3) * rate + 1.5
-            yield Line(kind, whose, sentence, id, cost, row=row, topic=topic, head=its_head, first=first)
+            yield Line(
+                "asked" if user else "said", whose, sentence, id, cost,
+                row=row, topic=topic, head=its_head, first=first,
+            )  # fmt: skip
             first = False
-        if said.endswith(":") or bare[0] == "#" or (bare[:2] == bare[-2:] == "**"):
-            head = clip(said.strip("*"), HEAD)
+        if rest.endswith(":") or bare[0] == "#" or (bare[:2] == bare[-2:] == "**"):
+            head = clip(rest.strip("*"), HEAD)
+
+
+def _named(text: str, speaker: str) -> tuple[str, str]:
+    """Who says a line, and what: `Ann: Hi.` is Ann's; nobody takes one of our names."""
+    who = _SPEAKER.match(text)
+    if who is None or is_ours(who[1]) or who[1].split()[-1].lower() in _NO_SPEAKER:
+        return speaker, text
+    return who[1], text[who.end() :]
 
 
 def brief(name: str, args: Any) -> str:
@@ -197,11 +190,11 @@ def brief(name: str, args: Any) -> str:
     path = next(iter(paths_of(given)), "")
     if path:
         return clip("/".join(path.split("/")[-2:]), BRIEF)
-    plain = sorted([str(value) for value in given.values() if isinstance(value, (str, int))], key=len)
-    return clip(f"{name} {next(iter(plain), '')}", BRIEF)
+    plain = [str(value) for value in given.values() if isinstance(value, (str, int))]
+    return clip(f"{name} {min(plain, key=len, default='')}", BRIEF)
 
 
-def told(value: Any) -> Iterator[str]:
+def flat(value: Any) -> Iterator[str]:
     """The lines of a value: of a text its own, of JSON one for each object's plain fields."""
     if isinstance(value, str):
         texts = words.lines_of(value)
@@ -209,14 +202,16 @@ def told(value: Any) -> Iterator[str]:
             texts = [_NUMBERED.sub("", line, count=1) for line in texts]
         yield from (line.rstrip() for line in texts if len(line.strip()) > 2)
     elif isinstance(value, Mapping):
-        fields = [f"{key}: {_plain(item)}" for key, item in value.items() if _is_plain(item)]
-        yield from _joined(fields)
-        for item in value.values():
-            if not _is_plain(item):
-                yield from told(item)
+        line = ""
+        for field in (f"{key}: {_plain(item)}" for key, item in value.items() if _is_plain(item)):
+            if line and len(line) + len(field) > LONG_FIELD:
+                yield line
+                line = ""
+            line = f"{line}, {field}" if line else field
+        yield from [line] if line else []
+        yield from (text for item in value.values() if not _is_plain(item) for text in flat(item))
     elif isinstance(value, list):
-        for item in value:
-            yield from told(item)
+        yield from (text for item in value for text in flat(item))
     elif value is not None:
         yield _plain(value)
 
@@ -225,25 +220,11 @@ def texts_of(part: Part) -> str:
     """All that a part says, whatever it is; nothing of thoughts."""
     if part.get("thought"):
         return ""
-    for key, inner in (("functionCall", "args"), ("functionResponse", "response")):
-        if key in part:
-            return "\n".join(told(dict(part)[key].get(inner)))  # type: ignore[attr-defined]
+    if "functionCall" in part:
+        return "\n".join(flat(part["functionCall"].get("args")))
+    if "functionResponse" in part:
+        return "\n".join(flat(part["functionResponse"].get("response")))
     return part.get("text", "")
-
-
-def _joined(fields: Sequence[str]) -> Iterator[str]:
-    """The fields of an object in as few lines as are not too long."""
-    line = ""
-    for field in fields:
-        if line and len(line) + len(field) > LONG_FIELD:
-            yield line
-            line = ""
-        line = f"{line}, {field}" if line else field
-    if line:
-        yield line
-
-
-LONG_FIELD = 200  # characters of a field that stands with others in a line
 
 
 def _is_plain(value: Any) -> bool:
