@@ -38,8 +38,9 @@ from summaries.recorded import view_of
 )
 def test_files_of_calls(name: str, args: dict[str, Any], read: list[str], modified: list[str]) -> None:
     done = calls.effects(view_of(call(1, name, args, {"output": "ok"})).messages)
-    assert [*done.read] == read
-    assert [*done.modified] == modified
+    states = {path: state != "read" for path, (state, _) in done.files.items()}
+    assert [path for path, changed in states.items() if not changed] == read
+    assert [path for path, changed in states.items() if changed] == modified
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,11 @@ ASKED = 0.9  # in an assistant's chat: of the room, what the user's own messages
 NOW, LAST = 0.06, 3  # of the room: for the last words of the model, at most so many sentences
 BEGINNINGS, FIRST = 0.5, 3  # of what they leave: for the first lines of answers, of each at most so many
 LEAST, SMALL = 80, 0.3  # tokens of a share, and of a small room
+NAMES = 0.3  # in work: for names that no chosen line says
+SPARE = 1.5  # for how much lines are chosen, should they cost less than estimated
 # What may take how much of the room, in this order, before the rest is chosen by what it adds.
-SHARES = {"rule": 0.12, "file": 0.13, "failed": 0.08, "done": 0.07}
-OF_WORK = {"first": 0.12, "asked": 0.1, "open": 0.05, "decision": 0.1, "prose": 0.35, "name": 0.3}
+SHARES = {"rule": 0.14, "file": 0.15, "failed": 0.1, "done": 0.08}
+OF_WORK = {"first": 0.14, "open": 0.06, "decision": 0.12, "prose": 0.42}
 NEWEST = ("file", "failed", "done", "open")  # of which the newest come first
 SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
 
@@ -96,7 +98,7 @@ class Chooser:
 
 
 def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> list[Line]:
-    """The lines of a summary of about so many tokens, what is kept longest first."""
+    """The lines of a summary, what is kept longest first: those for so many tokens, then some to spare."""
     settle(lines)
     chosen = chooser.take([line for line in lines if line.kind == "pinned"])
     if shape != PEOPLE:
@@ -107,25 +109,28 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
         if sort == "first":
             chosen += chooser.take(_firsts(some, its), its)
         elif sort in NEWEST:
-            chosen += chooser.take(sorted(reversed(some), key=_last), its)
+            chosen += chooser.take(sorted(some, key=_newest), its)
         else:
             chosen += chooser.best(some, its)
 
-    def left() -> float:
-        return room - sum([line.cost for line in chosen])
+    def left(share: float = 1.0) -> float:
+        return room * share - sum([line.cost for line in chosen])
 
     if shape == CHAT:
         chosen += chooser.best([line for line in lines if line.kind == "asked"], left() * ASKED)
         chosen += chooser.take(_beginnings(lines), left() * BEGINNINGS)
     free = [line for line in lines if line.kind not in ("done", "name")]
-    return chosen + chooser.best(free, left())
+    if shape == WORK:
+        chosen += chooser.best(free, left(1 - NAMES))
+        chosen += chooser.best([line for line in lines if line.kind == "name"], room * NAMES)
+    return chosen + chooser.best(free, left(SPARE))
 
 
 def _sorts(line: Line) -> tuple[str, ...]:
     """The shares that a line may be chosen for."""
     if line.kind not in PROSE:
         return (line.kind,)
-    own = ("asked", "first" if line.first else "") if line.kind == "asked" else ()
+    own = ("first",) if line.first and line.kind == "asked" else ()
     return line.topic, "prose", *own
 
 
@@ -143,11 +148,11 @@ def names(lines: Sequence[Line], vocabulary: Vocabulary) -> list[Line]:
     ]
 
 
-def _last(line: Line) -> tuple[bool, bool]:
-    """What comes last: files that were only read, and failures that passed later."""
-    if line.kind == "file":
-        return line.speaker == "read", False
-    return failing(line.text) if line.kind == "failed" else (False, False)
+def _newest(line: Line) -> tuple[bool, bool, int]:
+    """The newest first; after the others files that were only read, and failures that passed later."""
+    if line.kind == "failed":
+        return *failing(line.text), -line.place
+    return line.kind == "file" and line.speaker == "read", False, -line.place
 
 
 def _now(lines: Sequence[Line]) -> list[Line]:
@@ -180,7 +185,9 @@ def settle(lines: Sequence[Line]) -> None:
     """
     spoken = [line for line in lines if line.kind in PROSE]
     for at, line in enumerate(spoken):
-        if line.topic in ("rule", "open") and _covered(line, (s for s in spoken[at + 1 :] if _ends(s, line))):
+        if line.topic in ("rule", "open") and _covered(
+            line, (s for s in spoken[at + 1 :] if _ends(s, line))
+        ):
             line.topic = ""
     for at, line in enumerate(spoken):
         if line.kind == "asked" and cues.takes_back(line.text):

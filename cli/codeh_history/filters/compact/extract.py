@@ -23,7 +23,6 @@ from .units import WORK
 from .words import Vocabulary, upto
 
 ALL_SHARE = 0.5  # in place, where the next compaction needs something to take: of the target
-SPARE = 1.2  # of the room: for how much lines are chosen, should they cost less than estimated
 TRIES = 4  # to find how many of them fit
 SHORTER = 0.9  # of the lines, where even that did not do
 UNFILLED = 0.01  # of the room: what a summary may leave empty
@@ -114,7 +113,7 @@ class Extract:
         for place, line in enumerate(lines):
             line.place = place
         chooser = Chooser(lines, self._shape, self._vocabulary.within(self._staying()), self._vocabulary)
-        return choose(lines, chooser, self._shape, self.room * SPARE)
+        return choose(lines, chooser, self._shape, self.room)
 
     def _staying(self) -> set[str]:
         """What stands between blanks in all that stays."""

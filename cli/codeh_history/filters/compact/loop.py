@@ -15,9 +15,10 @@ from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, parts_tokens
 from . import references, removal, shrink, stubs
-from .draft import Draft, History, Place
+from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
 from .tiered import aim, finished, proven
+from .units import Place
 
 MARGIN = 0.1
 

@@ -9,8 +9,9 @@ from ...session.exchanges import is_thought
 from ...session.model import Part
 from ...tokens import parts_tokens
 from . import stubs, words
-from .draft import Change, Draft, Place
+from .draft import Change, Draft
 from .references import sources_of
+from .units import Place
 
 RECENT = 40_000  # the newest tool tokens that stay whole when they can
 RECENT_SHARE = 0.4  # of the budget: what of them stays whole when more than stubs is needed
@@ -89,7 +90,7 @@ def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None
 
 
 def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) -> None:
-    """Cut these parts to the level that fits; where none does to `least` tokens, or to nothing but marks."""
+    """Cut these parts to the level that fits; where none does, to `least` tokens or to marks alone."""
     sizes = [_size(draft, place) for place in places]
     level = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
     large = [place for place in places if _size(draft, place) > level]
@@ -132,7 +133,9 @@ def filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]
 def _saved(draft: Draft, changes: Sequence[Change]) -> int:
     """What these replacements save, those left out that would not."""
     sizes = parts_tokens(draft.history.counter, [new for _, new, _ in changes if new is not None])
-    return sum(max(0, _size(draft, place) - size) for (place, _, _), size in zip(changes, sizes, strict=True))
+    return sum(
+        max(0, _size(draft, place) - size) for (place, _, _), size in zip(changes, sizes, strict=True)
+    )
 
 
 def _size(draft: Draft, place: Place) -> int:

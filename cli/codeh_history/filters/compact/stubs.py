@@ -39,9 +39,7 @@ def length(part: Part) -> int:
     return sum(map(len, _long_texts(part)))
 
 
-def shorten(
-    part: Part, id: str, room: int, *, errors: bool = True, own: Sequence[int] = ()
-) -> Part:
+def shorten(part: Part, id: str, room: int, *, errors: bool = True, own: Sequence[int] = ()) -> Part:
     """A response, call or text (of a positive `length`) with its long texts in about `room` characters.
 
     `own` are the lines of a text that stay; without `errors` no line stays because it reports one.
