@@ -124,7 +124,7 @@ def _reason(text: str) -> str:
 
 
 def _telling(line: str) -> int:
-    """How well a line says what went wrong: best an error that names something, then a complaint that does."""
+    """How well a line says what went wrong: best an error that names something, then such a complaint."""
     wrong, complains = is_error(line), _COMPLAINT.search(line) is not None
     if line.startswith("Traceback"):
         return 0
