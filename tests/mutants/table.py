@@ -596,8 +596,8 @@ MUTANTS = [
     ),
     Mutant(
         "a line is worth as much the second time", "filters/compact/choose.py",
-        "                    self._take(word, AGAIN)",
-        "                    pass",
+        "                self._take(line.words)",
+        "                pass",
         ("filters/compact/test_choose.py::test_a_line_that_says_the_same_again_is_worth_less",),
     ),
     Mutant(
@@ -607,9 +607,9 @@ MUTANTS = [
         ("filters/compact/test_recent.py::test_the_newest_turns_take_a_third_as_they_were",),
     ),
     Mutant(
-        "a summary holds no files and failures", "filters/compact/removal.py",
-        "[*self._earlier_and_ledger(), *self._read()]",
-        "self._read()",
+        "a summary holds no files and failures", "filters/compact/extract.py",
+        "        self._lines = [*self._earlier_and_ledger()]",
+        "        self._lines: list[Line] = []",
         ("filters/compact/test_ledger.py::test_the_ledger_holds_the_newest_state_of_each_file",),
     ),
     Mutant(
