@@ -674,8 +674,8 @@ MUTANTS = [
     ),
     Mutant(
         "a result is said by somebody called so", "filters/compact/lines.py",
-        "who[1].split()[-1].lower() not in _NO_SPEAKER",
-        "who[1]",
+        " or who[1].split()[-1].lower() in _NO_SPEAKER:",
+        ":",
         ("filters/compact/test_compact_lines.py::test_what_somebody_says_is_told_sentence_by_sentence",),
     ),
     Mutant(
