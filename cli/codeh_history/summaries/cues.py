@@ -128,15 +128,15 @@ _BACK = re.compile(  # takes back what was forbidden or demanded
 )
 
 
-def topic(sentence: str, *, user: bool, more: bool = True) -> str:
-    """What kind of thing a sentence says: `rule` (of users alone), with `more` also `decision`, `open`."""
+def topic(sentence: str, *, user: bool) -> str:
+    """What kind of thing a sentence says: `rule` (of users alone), `decision`, `open`, or "" for none."""
     if len(sentence) > LONGEST:
         return ""
     if user and rule(sentence):
         return "rule"
-    if more and decision(sentence):
+    if decision(sentence):
         return "decision"
-    return "open" if more and open_end(sentence) else ""
+    return "open" if open_end(sentence) else ""
 
 
 def rule(sentence: str) -> bool:

@@ -24,6 +24,7 @@ UNIT = 1 << 20  # what is worth 1: whole numbers have the same sum in whatever o
 NAME = 7.0  # in work: a name beside a rare word
 AGAIN, NAME_AGAIN = 0.65, 0.03  # what is left of a word, or a name, that was said
 SAME = 0.8  # of the words of a rule that another has too, which is the same or takes it back
+FEW = 2  # words of an open end that are too few to know it again by
 ASKED = 0.9  # in an assistant's chat: of the room, what the user's own messages may take
 NOW, LAST = 0.06, 3  # of the room: for the last words of the model, at most so many sentences
 BEGINNINGS, FIRST = 0.5, 3  # of what they leave: for the first lines of answers, of each at most so many
@@ -205,4 +206,5 @@ def _ends(later: Line, line: Line) -> bool:
 def _covered(line: Line, by: Iterable[Line], share: float = SAME) -> bool:
     """Whether one of these says most of what a line is about."""
     about = {word for word in line.words if rarity(word) > 0.3}
-    return bool(about) and any(len(about & other.words) >= share * len(about) for other in by)
+    few = 0 if line.topic == "rule" else FEW
+    return len(about) > few and any(len(about & other.words) >= share * len(about) for other in by)

@@ -20,7 +20,7 @@ from ...summaries.calls import command_of, here, paths_of
 from ...summaries.clipped import clip
 from ...summaries.results import result_value
 from . import stubs, words
-from .units import WORK, Place
+from .units import CHAT, Place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Reader:
         self._messages = history.messages
         self._tokens = history.tokens
         self._calls: Mapping[Place, Call] = history.layout.calls
-        self._work = history.shape == WORK
+        self._chat = history.shape == CHAT
         sizes = [cost * history.counter.characters for costs in history.tokens for cost in costs]
         most = max(READ, int(room * history.counter.characters))
         self._most = WHOLE if sum(sizes) <= WHOLE else words.water_level(sizes, most)
@@ -98,7 +98,7 @@ class Reader:
                 text = part.get("text") or ""
                 rate = self._rate(number, place, len(text))
                 speaker = MODEL if message.role == "model" else USER
-                lines += spoken(cut(text, self._most), speaker, message.id, rate, work=self._work)
+                lines += spoken(cut(text, self._most), speaker, message.id, rate, chat=self._chat)
         used = tools_named(message)  # of a history that keeps no calls
         if used:
             text = f"used {', '.join(used)}"
@@ -140,10 +140,10 @@ def cut(text: str, most: int) -> str:
     return head[:end] if end > most // 2 else f"{head[: max(head.rfind(' '), most // 2)].rstrip()}…"
 
 
-def spoken(text: str, speaker: str, id: str, rate: float, *, work: bool = True) -> Iterator[Line]:
+def spoken(text: str, speaker: str, id: str, rate: float, *, chat: bool = False) -> Iterator[Line]:
     """What a person or a model says, sentence by sentence; what is not his own words line by line.
 
-    Without `work` no decisions and open ends are looked for.
+    In a `chat` with an assistant the next answer closes what a sentence leaves open.
     """
     user = speaker == USER
     others = user and text.startswith(NOT_USERS)
@@ -161,7 +161,8 @@ def spoken(text: str, speaker: str, id: str, rate: float, *, work: bool = True) 
         head = head if item else ""
         whose, rest = (speaker, _MARK.sub("", bare)) if item else _named(_MARK.sub("", bare), speaker)
         for sentence in prose.split(rest):
-            topic = cues.topic(sentence, user=user, more=work) if early and (user or work) else ""
+            topic = cues.topic(sentence, user=user) if early else ""
+            topic = "" if chat and topic == "open" else topic
             its_head = head if item and len(sentence) <= HEAD else ""
             cost = (len(sentence) + len(its_head) / 3) * rate + 1.5
             yield Line(
