@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import support
 from codeh_history.base.env import Env
-from codeh_history.views import word_index
-from codeh_history.views.word_index import Said
+from codeh_history.commands.search.index import Entry, find
 
 
 @pytest.fixture
@@ -33,7 +32,7 @@ def talks(home: Path) -> Path:
 
 
 def index_of(home: Path) -> Path:
-    return home / "cache" / word_index.FILE
+    return home / "cache" / "cache.sqlite"
 
 
 def asked(words: str, *more: str) -> list[str]:
@@ -84,7 +83,7 @@ def test_it_is_kept_up(talks: Path) -> None:
     support.run("rm", "weather")
     assert asked("sky") == []
     db = sqlite3.connect(index_of(talks))
-    assert db.execute("select count(*) from files").fetchone() == (3,)
+    assert db.execute("select count(*) from indexed").fetchone() == (3,)
     db.close()
 
 
@@ -143,11 +142,11 @@ def test_kept_up_it_is_as_if_made_anew(
         assert kept == found(tmp_path_factory.mktemp("new"), held, {"a": "", "b": ""}, sought)
 
 
-def found(home: Path, held: dict[str, list[str]], stamps: dict[str, str], sought: str) -> set[Said]:
-    def read(path: str) -> list[Said]:
-        return [Said(path, None, number, "user", text) for number, text in enumerate(held[path])]
+def found(home: Path, held: dict[str, list[str]], stamps: dict[str, str], sought: str) -> set[Entry]:
+    def read(path: str) -> list[Entry]:
+        return [Entry(path, None, number, "user", text) for number, text in enumerate(held[path])]
 
-    return set(word_index.found(Env({"CODEH_HOME": str(home)}), stamps, read, sought))
+    return set(find(Env({"CODEH_HOME": str(home)}), stamps, read, sought))
 
 
 def test_json_has_the_keys_of_search(talks: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -62,29 +61,6 @@ def test_the_same_size_and_time_are_not_the_same_file(home: Path, paths: list[st
     assert asked(home, paths)[0] == ["s0.jsonl"]
 
 
-@pytest.mark.parametrize(
-    "cache",
-    [
-        b"", b"no json", b"[]", b"7", b'{"version":2}', b'{"version":2,"rows":7}', b'{"version":2,"rows":[7]}',
-        b'{"version":2,"rows":[["s0.jsonl",[1],2]]}', b'{"version":3,"rows":[]}', b'{"version":2,"rows":[[[],1,2]]}',
-    ],
-)  # fmt: skip
-def test_a_broken_cache_is_none(home: Path, paths: list[str], cache: bytes) -> None:
-    (home / "cache").mkdir()
-    (home / "cache" / "sessions.json").write_bytes(cache)
-    assert len(asked(home, paths)[0]) == 3
-    assert asked(home, paths)[0] == []
-
-
-def test_a_row_of_another_file_is_none(home: Path, paths: list[str]) -> None:
-    asked(home, paths)
-    file = home / "cache" / "sessions.json"
-    data: Any = orjson.loads(file.read_bytes())
-    data["rows"][0][2] = "text"
-    file.write_bytes(orjson.dumps(data))
-    assert asked(home, paths)[0] == ["s0.jsonl"]
-
-
 def test_problems_and_removed_files_are_not_remembered(home: Path, paths: list[str]) -> None:
     asked(home, paths, problem=True)
     assert len(asked(home, paths)[0]) == 3
@@ -92,8 +68,8 @@ def test_problems_and_removed_files_are_not_remembered(home: Path, paths: list[s
     with Path(paths[0]).open("a") as file:
         file.write("!")
     asked(home, paths[:1])
-    names = [row[0] for row in orjson.loads((home / "cache" / "sessions.json").read_bytes())["rows"]]
-    assert names == ["s0.jsonl"]
+    assert asked(home, paths[:1])[0] == []
+    assert asked(home, paths)[0] == ["s1.jsonl", "s2.jsonl"]
 
 
 def test_what_was_just_written_is_not_remembered(home: Path, paths: list[str]) -> None:
@@ -110,8 +86,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(home: Path, paths: list[str]
 def test_the_cache_is_for_its_owner(home: Path, paths: list[str]) -> None:
     asked(home, paths)
     assert (home / "cache").stat().st_mode & 0o777 == 0o700
-    assert (home / "cache" / "sessions.json").stat().st_mode & 0o777 == 0o600
-    assert os.listdir(home / "cache") == ["sessions.json"]
+    assert (home / "cache" / "cache.sqlite").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_small_home_has_no_such_cache(home: Path) -> None:

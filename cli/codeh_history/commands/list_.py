@@ -89,7 +89,7 @@ def matches(row: Json, given: Options) -> bool:
     )
 
 
-PROGRAMS_LISTED = Kind("programs-listed.json")
+PROGRAMS_LISTED = Kind("programs-listed")
 
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:

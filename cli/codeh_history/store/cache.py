@@ -10,17 +10,14 @@ from __future__ import annotations
 import os
 import time
 from _thread import get_ident
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 
-from ..base.env import Env
-from ..base.errors import HistoryError
 from ..base.folders import create, ensure_dir, remove
 from ..session.model import Json
-from . import new_file
 from .protocol import Stamp
 
 if TYPE_CHECKING:
@@ -200,29 +197,3 @@ def _forked() -> None:
 
 
 os.register_at_fork(after_in_child=_forked)
-
-
-# -- one JSON file for each use: until `views.rows` uses `Known` ------------------------------------------
-
-
-def path(env: Env, name: str) -> str:
-    return os.path.join(env.home, "cache", name)
-
-
-def load(file: str, version: object, read: Callable[[Json], T]) -> T | None:
-    """What `read` makes of what was saved there; None for what is of another version, or cannot be read."""
-    try:
-        with open(file, "rb") as opened:
-            data = orjson.loads(opened.read())
-        return read(data) if data["version"] == version else None
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
-        return None
-
-
-def save(file: str, version: object, **found: object) -> None:
-    """Save it, whole or not at all; a cache that cannot be written is no error."""
-    try:
-        ensure_dir(os.path.dirname(file))
-        new_file.over(file, orjson.dumps({"version": version, **found}))
-    except (OSError, HistoryError):
-        pass

@@ -49,13 +49,10 @@ def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path: Path) -> No
     assert (result.code, b".t.jsonl" in result.err, b".s.jsonl" in result.err) == (1, True, False)
 
 
-def test_the_rows_that_list_remembers_are_removed(tmp_path: Path) -> None:
+def test_what_list_and_search_remember_is_removed(tmp_path: Path) -> None:
     written(tmp_path, user("a", SECRET))
-    cache = tmp_path / "cache" / "sessions.json"
-    cache.parent.mkdir()
-    cache.write_bytes(
-        orjson.dumps({"version": 1, "rows": [["s.jsonl", [1, 2, 3, 4], {"id": "s", "title": SECRET}]]})
-    )
+    run("search", "--words", "secret", home=tmp_path)
+    (cache,) = (tmp_path / "cache").iterdir()
     assert redacted(tmp_path).code == 0
     assert not cache.exists()
 

@@ -12,11 +12,11 @@ from ...session.model import Json
 from ...session.view import View
 from ...store.resolve import Target
 from ...store.state import stamps_of
-from ...views import word_index
 from ...views.late_media import Deferred
 from ...views.row import text_of
 from ...views.view import view_of
-from ...views.word_index import Said
+from . import index
+from .index import Entry
 from .matches import Hit, said_of, with_context
 
 
@@ -24,7 +24,7 @@ def records(env: Env, targets: list[Target], words: str, unread: list[str], arou
     """A record a message, with the line of it that holds most of the words; `unread` as in `search`."""
     by_path = {target.path: target for target in targets}
 
-    def read(path: str) -> list[Said] | None:
+    def read(path: str) -> list[Entry] | None:
         try:
             return list(_said(path, view_of(env, by_path[path], media=Deferred(measured=True), lost={})))
         except (HistoryError, OSError) as error:
@@ -38,7 +38,7 @@ def records(env: Env, targets: list[Target], words: str, unread: list[str], arou
             read(path)
     stamps = {path: " ".join(map(str, stamp)) for path, stamp in found.items() if stamp is not None}
     sought = sought_of(words)
-    for said in word_index.found(env, stamps, read, words):
+    for said in index.find(env, stamps, read, words):
         target = by_path[said.path]
         lines = said.text.split("\n")
         (shown,) = with_context(lines, [lines.index(best_line(said.text, sought))], around)
@@ -48,7 +48,7 @@ def records(env: Env, targets: list[Target], words: str, unread: list[str], arou
 def sought_of(words: str) -> re.Pattern[str]:
     """What marks the words where they stand: each, a longer one where a word begins so too."""
     found = re.findall(r"\w+", words)
-    forms = (rf"\b{re.escape(word)}" + (r"\w*" if word_index.begins(word) else r"\b") for word in found)
+    forms = (rf"\b{re.escape(word)}" + (r"\w*" if index.matches_longer(word) else r"\b") for word in found)
     return re.compile("|".join(forms), re.IGNORECASE)
 
 
@@ -58,14 +58,14 @@ def best_line(text: str, sought: re.Pattern[str]) -> str:
     return max(lines, key=lambda line: len({word.casefold() for word in sought.findall(line)}))
 
 
-def _said(path: str, view: View) -> Iterator[Said]:
+def _said(path: str, view: View) -> Iterator[Entry]:
     title = text_of(view.meta.get("title"))
     if title is not None:
-        yield Said(path, None, 0, "title", title)
+        yield Entry(path, None, 0, "title", title)
     for number, message in enumerate(view.messages, 1):
         lines = [line for group in said_of(message) for line in _lines(*group)]
         if lines:
-            yield Said(path, message.id, number, message.role or message.kind, "\n".join(lines))
+            yield Entry(path, message.id, number, message.role or message.kind, "\n".join(lines))
 
 
 def _lines(whole: str, *inside: str) -> list[str]:

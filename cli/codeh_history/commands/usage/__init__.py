@@ -27,7 +27,7 @@ EXAMPLES = """\
   codeh-history usage --since 7d --by dir --json | jq '.rows[] | [.dir, .cost]'
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, a million
 """
-USED = Kind("usage.json", version=2)
+USED = Kind("usage", version=3)
 A_DAY = 24 * 60 * 60 * 1000
 DATE = len("2026-01-31")
 
@@ -84,5 +84,5 @@ def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
 
 def _remembered(env: Env, paths: list[str], table: Table, kind: Kind = USED) -> list[Json]:
     """The rows of sessions of the home; where these are large, read where their files have changed."""
-    kind = kind._replace(version=[kind.version, table.source, table.date])
+    kind = kind._replace(version={"version": kind.version, "prices": [table.source, table.date]})
     return remembered(env, paths, partial(responses.row_of, table=table), kind)

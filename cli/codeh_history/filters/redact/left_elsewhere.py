@@ -18,6 +18,7 @@ from ...blocks import open_stores, own_folder
 from ...blocks.protocol import BlockStore, is_block_id
 from ...session.records import lines_of, parse
 from ...store import read
+from ...store.cache import Cache
 from ...store.paths import SERVER, id_of, sessions_dir
 from ...store.resolve import Target, ids
 from ...store.state import passing
@@ -65,14 +66,12 @@ def _opened(path: str, flags: int) -> int:
 def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
     """Where one of these texts, removed from a session that was `before`, still is.
 
-    What killed commands left and what `list` remembers is removed, not named.
+    What killed commands left and what `list` and `search` remember is removed, not named.
     """
     needles = Needles(removed)
     if needles.pattern is None:
         return []
-    from ...views import word_index  # and with it SQLite
-
-    remove(word_index.path_of(env))
+    Cache(env.home).remove()
     others = {id: path for id, path in ids(env) if path != target.path}
     parents: dict[str, str | None] = {}
     holding: list[str] = []
@@ -127,16 +126,15 @@ def _files(env: Env, target: Target, needles: Needles, known: set[str]) -> list[
             if os.path.abspath(path) in known or not needles.within_file(path):
                 continue
             known.add(os.path.abspath(path))
-            if not _cleared(env, folder, path):
-                in_trash = folder == trash_dir(env)
+            in_trash = folder == trash_dir(env)
+            if in_trash or not _cleared(path):
                 found.append(f"trash {name}" if in_trash else f"file {path}")
     return found
 
 
-def _cleared(env: Env, folder: str, path: str) -> bool:
-    """Remove what nobody needs: half a file of a killed command, and the rows that `list` remembers."""
-    rows = os.path.dirname(path) == os.path.join(env.home, "cache") and path.endswith(".json")
-    if not (path.endswith(SUFFIX) or rows) or folder == trash_dir(env):
+def _cleared(path: str) -> bool:
+    """Remove half a file of a killed command."""
+    if not path.endswith(SUFFIX):
         return False
     try:
         with open(os.open(path, _OPEN), "rb") as file:
