@@ -1,10 +1,9 @@
-"""Servers that drip, break off or answer nonsense: exit 74, in time, and never a traceback."""
+"""Servers that break off or answer nonsense: exit 74, and never a traceback."""
 
 from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -42,24 +41,6 @@ def server(answer: Callable[[socket.socket], None]) -> Iterator[str]:
         threading.Thread(target=serve, args=(listening,), daemon=True).start()
         yield f"redis://127.0.0.1:{listening.getsockname()[1]}/0?socket_timeout=0.2"
         listening.shutdown(socket.SHUT_RDWR)
-
-
-def drip(connection: socket.socket) -> None:
-    """One byte after another, each long before a time-out; it hangs up at last, so that a test can fail."""
-    end = time.monotonic() + 10
-    connection.sendall(b"+")
-    while time.monotonic() < end:
-        connection.sendall(b"x")
-        time.sleep(0.02)
-    connection.shutdown(socket.SHUT_RDWR)
-
-
-def test_a_server_that_drips_is_given_up() -> None:
-    with server(drip) as url:
-        store = open_store(Env({"CODEH_HOME": "/nonexistent", "CODEH_BLOCKS": url}))
-        for use in (lambda: store.mget([ID]), lambda: store.mset({ID: b"{}"}), lambda: store.sizes([ID])):
-            with pytest.raises(InputOutput, match=r"(?i)time"):
-                use()
 
 
 ANSWERS = [

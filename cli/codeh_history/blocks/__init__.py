@@ -6,11 +6,12 @@ that nothing altered is ever used, whatever the store.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Lost, Usage
+from ..base.lazy import module
 from .protocol import BlockStore, batches, is_block_id
 
 
@@ -21,51 +22,42 @@ class Brought(NamedTuple):
     copied: int
 
 
-def _directory(env: Env, url: str) -> BlockStore:
-    from .directory import DirectoryStore
-
-    return DirectoryStore(env, url.removeprefix("file://"))
-
-
-def _redis(env: Env, url: str) -> BlockStore:
-    from .redis import RedisStore
-
-    return RedisStore(env, url)
-
-
-def _postgres(_env: Env, url: str) -> BlockStore:
-    from .postgres import PostgresStore
-
-    return PostgresStore(url)
-
-
-STORES: dict[str, Callable[[Env, str], BlockStore]] = {
-    "": _directory,  # a path
-    "file": _directory,
-    "redis": _redis,
-    "rediss": _redis,  # with TLS
-    "postgres": _postgres,
-    "postgresql": _postgres,
+STORES = {  # scheme of the URL → module and class
+    "": ("directory", "DirectoryStore"),  # a path
+    "file": ("directory", "DirectoryStore"),
+    "redis": ("redis", "RedisStore"),
+    "rediss": ("redis", "RedisStore"),  # with TLS
+    "postgres": ("postgres", "PostgresStore"),
+    "postgresql": ("postgres", "PostgresStore"),
 }
+
+
+def open_url(env: Env, url: str) -> BlockStore | None:
+    """The store of a URL; None where no store has its scheme."""
+    scheme = url.split("://", 1)[0] if "://" in url else ""
+    if scheme not in STORES:
+        return None
+    name, kind = STORES[scheme]
+    store: BlockStore = getattr(module(f"{__name__}.{name}"), kind)(env, url)
+    return store
 
 
 def open_store(env: Env) -> BlockStore:
     """The store that is written to, which `CODEH_BLOCKS` names: a directory, a server."""
     url = env.environ.get("CODEH_BLOCKS") or own_folder(env)
-    scheme = url.split("://", 1)[0] if "://" in url else ""
-    if scheme not in STORES:
+    store = open_url(env, url)
+    if store is None:
         known = ", ".join(f"{name}://" for name in STORES if name)
-        raise Usage(f"CODEH_BLOCKS: no store for {scheme}://; a directory, or one of {known}")
-    return STORES[scheme](env, url)
+        raise Usage(f"CODEH_BLOCKS: no store for {url.split('://')[0]}://; a directory, or one of {known}")
+    return store
 
 
 def open_stores(env: Env) -> list[BlockStore]:
     """The stores that are read, in their order: the one that `CODEH_BLOCKS` names, then the home's own."""
     stores = [open_store(env)]
-    if env.environ.get("CODEH_BLOCKS"):
-        own = _directory(env, own_folder(env))
-        if stores[0].place != own.place:  # two names of a server count as two
-            stores.append(own)
+    own = open_url(env, own_folder(env)) if env.environ.get("CODEH_BLOCKS") else None
+    if own is not None and stores[0].place != own.place:  # two names of a server count as two
+        stores.append(own)
     return stores
 
 

@@ -22,7 +22,6 @@ from ..base.folders import ensure_dir, make_dir, remove, sync_dir, temporary, wr
 from .protocol import Data, is_block_id
 
 _SHARED = ".shared"  # in a store that another home has written to: its owner is not alone
-_STEP = 1 << 20
 _MANY = 16
 _THREADS = 8
 _T = TypeVar("_T")
@@ -35,8 +34,7 @@ class DirectoryStore:
     remote = False
 
     def __init__(self, env: Env, root: str) -> None:
-        self.root = root
-        self.name = root
+        self.root = self.name = root = root.removeprefix("file://")
         with self._failing(""):
             self.place = os.path.realpath(root)  # a relative one may stand nowhere
         self._mark = os.path.join(self.place, _SHARED)
@@ -47,17 +45,25 @@ class DirectoryStore:
     def _path(self, id: str) -> str:
         return os.path.join(self.root, id[:2], id)
 
-    def _info(self, id: str) -> os.stat_result:
-        return os.stat(self._path(id), follow_symlinks=False)
-
     # -- reading ------------------------------------------------------------------------------------
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
         return {id: data for id in ids if (data := self._read(id, self._path(id))) is not None}
 
     def _read(self, id: str, path: str) -> bytes | None:
-        with self._failing(id):
-            return _read(path)
+        """What a block's file holds; None where there is none."""
+        with self._failing(f": block {id}"):
+            try:
+                fd = os.open(path, _READ)
+            except FileNotFoundError:
+                return None
+            try:
+                if not stat.S_ISREG(os.fstat(fd).st_mode):
+                    raise BadData(f"{path}: a block is a regular file")
+                with open(fd, "rb", buffering=0, closefd=False) as file:
+                    return file.read()
+            finally:
+                os.close(fd)
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
         """In files of these names: where ours would lie, or in the folder itself."""
@@ -71,11 +77,11 @@ class DirectoryStore:
         return found
 
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         for id in ids:
-            with self._failing(id), suppress(FileNotFoundError):
-                found[id] = self._info(id).st_size
-        return found
+            with self._failing(f": block {id}"), suppress(FileNotFoundError):
+                sizes[id] = os.lstat(self._path(id)).st_size
+        return sizes
 
     # -- writing ------------------------------------------------------------------------------------
 
@@ -117,12 +123,9 @@ class DirectoryStore:
             return False
         with open(fd, "rb", buffering=0) as file:
             info = os.fstat(fd)
-            ours = info.st_uid == os.geteuid() and info.st_nlink == 1
-            if not (stat.S_ISREG(info.st_mode) and ours and info.st_size == len(data)):
+            ours = stat.S_ISREG(info.st_mode) and info.st_uid == os.geteuid() and info.st_nlink == 1
+            if not (ours and info.st_size == len(data) and file.read() == data):
                 return False
-            for start in range(0, len(data), _STEP):
-                if file.read(_STEP) != data[start : start + _STEP]:
-                    return False
             os.utime(fd)
         return True
 
@@ -155,7 +158,9 @@ class DirectoryStore:
         try:
             yield
         except OSError as error:
-            raise InputOutput(f"{self.name}: {error.strerror}{_about(what)}") from None
+            if error.errno == errno.ELOOP:
+                raise BadData(f"{error.filename}: a symbolic link; a block is a regular file") from None
+            raise InputOutput(f"{self.name}: {error.strerror}{what}") from None
 
     # -- collecting ---------------------------------------------------------------------------------
 
@@ -176,7 +181,7 @@ class DirectoryStore:
         with self._failing(""), self._locked(fcntl.LOCK_EX):
             for id in ids:
                 with suppress(FileNotFoundError):
-                    if self._info(id).st_mtime < before:
+                    if os.lstat(self._path(id)).st_mtime < before:
                         os.unlink(self._path(id))
                         count += 1
             for entry in self._entries():
@@ -191,7 +196,7 @@ class DirectoryStore:
             return
         with suppress(OSError), self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB):  # else `gc` removes them later
             for id, written in made.items():
-                info = self._info(id)
+                info = os.lstat(self._path(id))
                 if (info.st_ino, info.st_mtime_ns) == written:
                     os.unlink(self._path(id))
 
@@ -218,34 +223,3 @@ def _each(work: Callable[[_T], None], items: Sequence[_T]) -> None:
             pass
     finally:
         pool.shutdown(cancel_futures=True)
-
-
-def _read(path: str) -> bytes | None:
-    """What a block's file holds; None where there is none."""
-    try:
-        fd = os.open(path, _READ)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        if error.errno != errno.ELOOP:
-            raise
-        raise BadData(f"{path}: a symbolic link; a block is a regular file") from None
-    try:
-        info = os.fstat(fd)
-        if not stat.S_ISREG(info.st_mode):
-            raise BadData(f"{path}: a block is a regular file")
-        return _contents(fd, info.st_size)
-    finally:
-        os.close(fd)
-
-
-def _contents(fd: int, size: int) -> bytes:
-    """The first `size` bytes, in one piece where the system gives them so."""
-    data = os.read(fd, size)
-    while 0 < len(data) < size and (more := os.read(fd, size - len(data))):
-        data += more
-    return data
-
-
-def _about(what: str) -> str:
-    return f": block {what}" if is_block_id(what) else what

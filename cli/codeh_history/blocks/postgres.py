@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from time import time
 from typing import Any
 
+from ..base.env import Env
 from ..base.errors import InputOutput, TryAgain
 from ..base.postgres import Server
 from .protocol import BlockStore, Data
@@ -26,7 +27,7 @@ class PostgresStore(BlockStore):
     shared = True
     remote = True
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, _env: Env, url: str) -> None:
         self._server = Server(url, "CODEH_BLOCKS")
         self.name = self.place = self._server.name
 

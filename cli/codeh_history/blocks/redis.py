@@ -17,12 +17,10 @@ from urllib.parse import urlsplit
 from ..base.env import Env
 from ..base.errors import InputOutput, Usage, one_line
 from ..base.words import is_id
-from .metered import Meter, metered
 from .protocol import BlockStore, Data, batches
 
 CONNECT_SECONDS = 5
 SECONDS = 20  # for each read from the server and each write to it
-WHOLE = 3  # times that for a whole call, and a second more for each 64 KiB that it carries
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 _KEYS = 1000  # in one command
 _DELETE = """\
@@ -49,7 +47,7 @@ class RedisStore(BlockStore):
         self._prefix = f"{workspace}:block:"
         self.place = f"{self.name} {workspace}"
         password = env.environ.get("CODEH_BLOCKS_PASSWORD") or None
-        self._client, self._error, self._meter = _connect(url, self.name, password)
+        self._client, self._error = _connect(url, self.name, password)
 
     def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
         with self._failing():
@@ -121,7 +119,6 @@ class RedisStore(BlockStore):
     @contextmanager
     def _failing(self, what: str = "") -> Iterator[None]:
         """The client's errors as InputOutput, naming the server; so is an answer that makes no sense."""
-        self._meter.begin()
         try:
             yield
         except (self._error, OSError, UnicodeError) as error:
@@ -143,8 +140,8 @@ def _number(answer: object) -> int:
     return answer
 
 
-def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Exception], Meter]:
-    """The client, which connects with its first command, the class of its errors, and what times its calls.
+def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Exception]]:
+    """The client, which connects with its first command, and the class of its errors.
 
     `password` is for a URL that has none.
     """
@@ -164,12 +161,10 @@ def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Excep
         # blocks are bytes, whatever the URL says
         pool = client.connection_pool
         pool.connection_kwargs.update(decode_responses=False, encoding="utf-8")
-        meter = Meter(WHOLE * float(pool.connection_kwargs.get("socket_timeout") or SECONDS))
-        pool.connection_class = metered(pool.connection_class, meter)
         pool.make_connection()  # looks at the options; nothing is connected yet
     except (ValueError, TypeError):  # their text may show the password
         raise Usage(f"CODEH_BLOCKS: {name}: redis://[USER:PASSWORD@]HOST[:PORT][/DB] expected") from None
-    return client, redis.RedisError, meter
+    return client, redis.RedisError
 
 
 def printable(url: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..base.env import Env
 from ..base.errors import NotFound, Usage
 from ..base.postgres import SCHEMES
-from ..blocks import STORES, open_stores
+from ..blocks import open_stores, open_url
 from ..blocks.directory import DirectoryStore
 from ..store import stores
 from ..store.files import Files
@@ -50,8 +50,8 @@ def _server(env: Env, url: str, *, sealed: bool) -> Side:
     if sealed:
         raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
     _check_other(env, store.name)
-    kept = STORES.get(url.partition(":")[0])
-    return Plain(store, [kept(env, url)] if kept is not None else [], store.name, store.name)
+    blocks = open_url(env, url)
+    return Plain(store, [blocks] if blocks is not None else [], store.name, store.name)
 
 
 def _folder(env: Env, url: str) -> str:
