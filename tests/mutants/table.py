@@ -324,7 +324,7 @@ MUTANTS = [
     ),
     Mutant(
         "gc removes a block that was written meanwhile", "blocks/directory.py",
-        "                    if self._info(id).st_mtime < before:\n                        os.unlink",
+        "                    if os.lstat(self._path(id)).st_mtime < before:\n                        os.unlink",
         "                    if True:\n                        os.unlink",
         ("blocks/test_stores.py::test_only_what_was_not_written_lately_is_stale_and_deleted",),
     ),
