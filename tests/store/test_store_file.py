@@ -36,16 +36,14 @@ contents = st.lists(
 )
 
 
-@given(lines=contents, ended=st.booleans(), step=st.integers(1, MOST), from_line=st.integers(0, 3))
+@given(lines=contents, ended=st.booleans(), step=st.integers(1, MOST))
 def test_blocks_are_all_of_the_file_but_of_a_line_too_long_its_length(
-    scratch: int, lines: list[bytes], ended: bool, step: int, from_line: int
+    scratch: int, lines: list[bytes], ended: bool, step: int
 ) -> None:
     data = b"\n".join(lines) + (b"\n" if ended and lines else b"")
-    at = sum(len(line) + 1 for line in data.split(b"\n")[:from_line])
-    at = at if at <= len(data) else 0
     size = put(scratch, data)
-    found = list(file.blocks(scratch, size, step, at, longest=MOST))
-    rest = data[at:]
+    found = list(file.blocks(scratch, size, step, longest=MOST))
+    rest = data
     expected = [line if len(line) <= MOST else len(line) for line in rest.split(b"\n")]
     got: list[bytes | int] = []
     for number, block in enumerate(found):

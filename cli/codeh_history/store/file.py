@@ -95,12 +95,9 @@ def records_in(fd: int, size: int, longest: int = LONGEST, step: int = _STEP) ->
     return cut
 
 
-def blocks(fd: int, size: int, step: int, at: int = 0, *, longest: int = LONGEST) -> Iterator[bytes | int]:
-    """The file in blocks that end with a line (the last may not); for a line too long, its length.
-
-    `at`: where the first one begins.
-    """
-    length = 0
+def blocks(fd: int, size: int, step: int = _STEP, *, longest: int = LONGEST) -> Iterator[bytes | int]:
+    """The file in blocks that end with a line (the last may not); for a line too long, its length."""
+    at = length = 0
     held: list[bytes] = []  # of the line in progress, `length` bytes
     while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import io
-import re
 import zipfile
 
 import pytest
 
 from codeh_history.programs.protocol import Refused
-from codeh_history.store.program_files.archive import Archive, members
-
-WANTED = re.compile(r"(?:.*/)?conversations[\w-]*\.json")
+from codeh_history.store.program_files.archive import Archive
 
 
 def zipped(**files: bytes) -> bytes:
@@ -23,7 +20,7 @@ def zipped(**files: bytes) -> bytes:
 
 
 def read(data: bytes, most: int = 1 << 20) -> list[bytes]:
-    return [member.read() for member in members(io.BytesIO(data), WANTED, most)]
+    return [member.read() for member in Archive(io.BytesIO(data)).conversations(most)]
 
 
 def test_the_members_that_are_called_so_come_by_name() -> None:

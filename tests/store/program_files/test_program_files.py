@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from codeh_history.base.errors import BadData, InputOutput, NotFound
 from codeh_history.programs.protocol import Refused
 from codeh_history.store import program_files
-from codeh_history.store.program_files import Ending, File, folder_stamp, head_of, is_database, opened
+from codeh_history.store.program_files import File, head_of, is_database, opened
 
 
 @contextmanager
@@ -29,34 +30,17 @@ LINES = st.lists(st.sampled_from([b"", b"{}", b'{"a":1}', b"x\ry", b"\r", b"long
 
 
 @given(lines=LINES, ended=st.booleans(), step=st.integers(1, 30))
-def test_lines_are_those_between_newlines_and_counted(
+def test_lines_are_those_between_newlines(
     lines: list[bytes], ended: bool, step: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     data = b"\n".join(lines) + (b"\n" if ended else b"")
-    with of(tmp_path_factory.mktemp("f") / "s.jsonl", data) as file:
-        file.step = step
+    with of(tmp_path_factory.mktemp("f") / "s.jsonl", data) as file, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(program_files, "blocks", partial(program_files.blocks, step=step))
         for _ in range(2):
             found = list(file.lines())
             assert b"".join(found) == data
             assert all(line.endswith(b"\n") and line.count(b"\n") == 1 for line in found[:-1])
-            assert file.counted == data.count(b"\n")
         assert file.at(2, 5) == data[2:7]
-
-
-@given(lines=LINES, more=LINES, reach=st.integers(1, 60))
-def test_of_what_grew_the_first_line_and_the_end_are_seen(
-    lines: list[bytes], more: list[bytes], reach: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    before = b"".join(line + b"\n" for line in (b'{"first":1}', *lines))
-    after = b"".join(line + b"\n" for line in more)
-    reach = min(reach, len(before) - len(b'{"first":1}\n')) or 1
-    with of(tmp_path_factory.mktemp("f") / "s.jsonl", before + after + b"{torn") as file:
-        ending = Ending(file, len(before), reach)
-        first, *rest = ending.lines()
-        assert first == b'{"first":1}\n'
-        assert b"".join(rest).endswith(after)
-        assert (before + after).endswith(b"".join(rest))
-        assert ending.old == 1 + b"".join(rest).count(b"\n") - after.count(b"\n")
 
 
 def test_what_lies_in_its_own_folder_is_read_and_named(tmp_path: Path) -> None:
@@ -141,7 +125,6 @@ def test_a_packed_file_is_read_as_what_it_holds_as_far_as_it_goes(tmp_path: Path
     zstd = pytest.importorskip("backports.zstd")
     whole = zstd.compress(b'{"a":1}\n' * 1000)
     with of(tmp_path / "s.jsonl.zst", whole) as file:
-        assert file.packed
         assert len(list(file.lines())) == 1000
     with of(tmp_path / "s.jsonl.zst", whole[:-5]) as file:
         assert set(list(file.lines())[:-1]) <= {b'{"a":1}\n'}
@@ -155,14 +138,3 @@ def test_what_is_no_file_is_named(tmp_path: Path) -> None:
             pass
     (tmp_path / "db").write_bytes(b"SQLite format 3\0...")
     assert [is_database(str(tmp_path / name)) for name in ("db", "s.jsonl", "none")] == [True, False, False]
-
-
-def test_a_folder_is_another_once_a_file_in_it_is(tmp_path: Path) -> None:
-    (tmp_path / "d").mkdir()
-    (tmp_path / "d" / "f").write_bytes(b"ab")
-    os.utime(tmp_path / "d" / "f", ns=(1, 1))
-    first = folder_stamp(str(tmp_path))
-    assert first == [1, 2, 1]
-    os.utime(tmp_path / "d" / "f", ns=(2, 2))
-    assert folder_stamp(str(tmp_path)) == [1, 2, 2]
-    assert folder_stamp(str(tmp_path / "none")) == [0, 0, 0]

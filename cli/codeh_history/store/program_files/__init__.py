@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from importlib import import_module
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from ...base.errors import BadData, InputOutput, NotFound
 from ...programs import records, sessions, values
@@ -29,74 +29,57 @@ if TYPE_CHECKING:
 HEAD = 1 << 20  # bytes that tell whose a file is
 FIRST_LINES = 20  # of its lines
 _STEP = 1 << 20
-_ZSTD = b"\x28\xb5\x2f\xfd"
 UNPACKED = 8 << 30  # bytes at most
+_ZSTD = b"\x28\xb5\x2f\xfd"
 _ENDING = re.compile(r"(\.jsonl|\.json)?(\.zst)?$")
 _SQLITE = b"SQLite format 3\0"
 _ZIP = b"PK\3\4"
-_MEMBER = re.compile(r"(?:.*/)?conversations[\w-]*\.json")  # of an export
 _READ_ON = "what can be read of it is read"
 _AS_IT_IS = "read as it is"
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_BELOW = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class File:
     """A file of a program, up to the size that it had when it was opened; unpacked where it was packed."""
 
     def __init__(self, fd: int, path: str) -> None:
-        self._held = _unpacked(fd, path) if pread_all(fd, len(_ZSTD)) == _ZSTD else None
-        self._fd = fd = self._held.fileno() if self._held is not None else fd
+        self._unpacked = _unpacked(fd, path) if pread_all(fd, len(_ZSTD)) == _ZSTD else None
+        self._fd = fd = self._unpacked.fileno() if self._unpacked is not None else fd
         self.path = path
-        self.step = _STEP  # bytes read at a time
         self.size = os.fstat(fd).st_size
-        self.counted = 0  # lines that were read
+        self.stem = _ENDING.sub("", os.path.basename(path))
+        self._folder = os.path.join(os.path.dirname(path), self.stem)
         data = pread_all(fd, min(self.size, HEAD))
         if data.startswith(_SQLITE):
             self.head = Head(data, (), tables=self._database.tables())
-        else:
-            self.head = head_of(self._beginning() if data.startswith(_ZIP) else data)
-            if data[:1] == b"{" and b"\n" not in data and sessions.whose(self.head) is None:
-                self.head = head_of(self._first_lines())
-
-    @property
-    def stem(self) -> str:
-        return _ENDING.sub("", os.path.basename(self.path))
-
-    @property
-    def packed(self) -> bool:
-        return self._held is not None
+            return
+        self.head = head_of(self._first_member() if data.startswith(_ZIP) else data)
+        if data[:1] == b"{" and b"\n" not in data and sessions.whose(self.head) is None:
+            self.head = head_of(self._long_lines())
 
     def lines(self) -> Iterator[bytes]:
-        self.counted = 0
-        return self._lines(0)
-
-    def _lines(self, start: int) -> Iterator[bytes]:
-        for block in blocks(self._fd, self.size, self.step, start):
-            if isinstance(block, int):
-                self.counted += 1
-                yield b" " * block + b"\n"
-            else:
-                self.counted += block.count(b"\n")
-                yield from lines_of(block)
+        for block in blocks(self._fd, self.size):
+            yield from [b" " * block + b"\n"] if isinstance(block, int) else lines_of(block)
 
     def at(self, offset: int, size: int) -> bytes:
         return pread_all(self._fd, size, offset)
 
     def streams(self) -> Iterator[IO[bytes]]:
-        if pread_all(self._fd, len(_ZIP)) != _ZIP:
-            yield stream(self._fd, self.size)
-            return
-        from . import archive
-
-        yield from archive.members(stream(self._fd, self.size), _MEMBER, UNPACKED)
+        return (
+            self._archive.conversations(UNPACKED) if self._is_zip else iter([stream(self._fd, self.size)])
+        )
 
     def member(self, id: str, most: int) -> bytes:
+        if not self._is_zip:
+            raise Refused(f"{self.stem}: no zip")
         return self._archive.read(id, most)
+
+    @property
+    def _is_zip(self) -> bool:
+        return self.at(0, len(_ZIP)) == _ZIP
 
     @cached_property
     def _archive(self) -> Archive:
-        if pread_all(self._fd, len(_ZIP)) != _ZIP:
-            raise Refused(f"{self.stem}: no zip")
         from .archive import Archive
 
         return Archive(stream(self._fd, self.size))
@@ -114,48 +97,54 @@ class File:
 
         return Database(self._fd, self.path)
 
-    def _first_lines(self) -> bytes:
+    def _long_lines(self) -> bytes:
         """How the lines begin of which the first is long."""
-        data = pread_all(self._fd, min(self.size, LONGEST + 1 + HEAD))
+        data = self.at(0, min(self.size, LONGEST + 1 + HEAD))
         return data[: (data.find(b"\n") + 1 or len(data)) + HEAD]
 
-    def _beginning(self) -> bytes:
+    def _first_member(self) -> bytes:
         """How the first file of a zip begins."""
-        try:
+        with suppress(Refused):
             return next((member.read(HEAD) for member in self.streams()), b"")
-        except Refused:
-            return b""
+        return b""
 
     def beside(self, *names: str, above: int = 0) -> bytes:
-        where = "/".join(names)
-        if not self.path or not _are_names(names):
-            raise Refused(f"{where}: no file of the session's own folder")
-        *folders, name = names
+        path = "/".join(names)
         try:
-            with _folder(self._base(above), folders) as folder:
-                fd = os.open(
-                    name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
-                )
+            with self._opened(names, above, os.O_NONBLOCK) as fd:
+                info = os.fstat(fd)
+                if not stat.S_ISREG(info.st_mode) or info.st_size > LONGEST:
+                    raise Refused(f"{path}: not a file, or larger than {LONGEST >> 20} MiB")
+                return pread_all(fd, info.st_size)
         except FileNotFoundError:
-            raise Refused(f"{where}: is not there") from None
+            raise Refused(f"{path}: is not there") from None
         except OSError as error:
-            raise Refused(f"{where}: not read ({error.strerror}; links are not followed)") from None
-        try:
-            info = os.fstat(fd)
-            if not stat.S_ISREG(info.st_mode) or info.st_size > LONGEST:
-                raise Refused(f"{where}: not a file, or larger than {LONGEST >> 20} MiB")
-            return pread_all(fd, info.st_size)
-        finally:
-            os.close(fd)
+            raise Refused(f"{path}: not read ({error.strerror}; links are not followed)") from None
 
     def names(self, *folders: str, above: int = 0) -> list[str]:
-        if not self.path or not _are_names(folders):
-            return []
         try:
-            with _folder(self._base(above), folders) as fd:
+            with self._opened(folders, above, os.O_DIRECTORY) as fd:
                 return sorted(os.listdir(fd))
-        except OSError:
+        except (OSError, Refused):
             return []
+
+    @contextmanager
+    def _opened(self, names: Sequence[str], above: int, flags: int) -> Iterator[int]:
+        """What has these names below the session's own folder, or one above its file; no link counts."""
+        if not self.path or any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names):
+            raise Refused(f"{'/'.join(names)}: no file of the session's own folder")
+        first = os.path.join(os.path.dirname(self.path), *[".."] * above) if above else self._folder
+        fd = os.open(first, _BELOW | os.O_DIRECTORY)
+        try:
+            for place, name in enumerate(names, 1):
+                below = os.open(
+                    name, _BELOW | (flags if place == len(names) else os.O_DIRECTORY), dir_fd=fd
+                )
+                os.close(fd)
+                fd = below
+            yield fd
+        finally:
+            os.close(fd)
 
     def others(self, places: Sequence[Place]) -> Iterator[str]:
         from . import folders
@@ -168,51 +157,13 @@ class File:
             file.size = min(file.size, size)
             yield file
 
-    def _base(self, above: int) -> str:
-        """The session's own folder, or the one so far above its file's."""
-        return os.path.join(os.path.dirname(self.path), *[".."] * above) if above else self.folder
-
-    @property
-    def folder(self) -> str:
-        """The session's own folder."""
-        return os.path.join(os.path.dirname(self.path), self.stem)
-
-
-class Ending(File):
-    """The first line of a file and its last ones, from at most `reach` before `since` on.
-
-    `since`: where a line begins. `old`: how many lines there are of those before it, the first line too.
-    """
-
-    def __init__(self, file: File, since: int, reach: int) -> None:
-        self.__dict__.update(file.__dict__)
-        fd = self._fd
-        self._first = self.head.data[: self.head.data.find(b"\n") + 1]
-        before = pread_all(fd, reach, since - reach)
-        begin = before.find(b"\n") + 1
-        self._start = since - reach + begin
-        self.old = 1 + before.count(b"\n", begin)
-        new = pread_all(fd, min(self.size - since, LONGEST), max(since, self.size - LONGEST))
-        self.size -= len(new) - new.rfind(b"\n") - 1
-
-    def lines(self) -> Iterator[bytes]:
-        self.counted = 1
-        yield self._first
-        yield from self._lines(self._start)
-
-    def at(self, offset: int, size: int) -> bytes:
-        beyond = offset - len(self._first)
-        return super().at(offset if beyond < 0 else self._start + beyond, size)
-
 
 def _unpacked(fd: int, path: str) -> IO[bytes]:
     """What a packed file holds, in one without a name."""
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
-    held = tempfile.TemporaryFile()  # noqa: SIM115 - closed by whoever reads it
-    cut = suppress(zstd.ZstdError, EOFError)  # what came before is there
-    with cut, os.fdopen(os.dup(fd), "rb") as file, zstd.open(file) as packed:
-        file.seek(0)
-        while chunk := packed.read1(_STEP):
+    held = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the file
+    with suppress(zstd.ZstdError, EOFError), zstd.open(stream(fd, os.fstat(fd).st_size)) as packed:
+        while chunk := packed.read1(_STEP):  # of a file that is cut off what came before
             held.write(chunk)
             if held.tell() > UNPACKED:
                 raise BadData(f"{path}: more than {UNPACKED >> 30} GiB when unpacked")
@@ -220,56 +171,12 @@ def _unpacked(fd: int, path: str) -> IO[bytes]:
     return held
 
 
-def folder_stamp(folder: str) -> list[int]:
-    """What tells one state of a session's own folder from another: how many files, how large, how new."""
-    found = [os.stat(os.path.join(place, name)) for place, _, names in os.walk(folder) for name in names]
-    return [len(found), sum(info.st_size for info in found), max((i.st_mtime_ns for i in found), default=0)]
-
-
-def _are_names(names: Sequence[str]) -> bool:
-    return not any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names)
-
-
-@contextmanager
-def _folder(first: str, names: Sequence[str]) -> Iterator[int]:
-    """A folder below another, opened without following a link."""
-    fd = os.open(first, _FOLDER)
-    try:
-        for name in names:
-            below = os.open(name, _FOLDER, dir_fd=fd)
-            os.close(fd)
-            fd = below
-        yield fd
-    finally:
-        os.close(fd)
-
-
 def head_of(data: bytes) -> Head:
     """How a file with these first bytes begins."""
     whole = values.is_whole(data)
-    found = _Objects(data)
-    return Head(data, found, values.first(data) if whole else found, whole)
-
-
-class _Objects(Sequence[Json]):
-    """The first lines that are objects, each parsed when it is asked for."""
-
-    def __init__(self, data: bytes) -> None:
-        self._found: list[Json] = []
-        self._lines = iter(data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES])
-
-    def __getitem__(self, place: Any) -> Any:
-        while isinstance(place, slice) or len(self._found) <= place:
-            line = next(self._lines, None)
-            if line is None:
-                break
-            value = values.line_object(line)
-            if value is not None:
-                self._found.append(value)
-        return self._found[place]
-
-    def __len__(self) -> int:
-        return len(self[:])
+    lines = data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES]
+    objects = [value for value in map(values.line_object, lines) if value is not None]
+    return Head(data, objects, values.first(data) if whole else objects, whole)
 
 
 @contextmanager
@@ -302,20 +209,20 @@ def whose(file: File, asked: str = "auto") -> str | None:
 
 
 def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[Session]:
-    """The sessions of a file, one at a time; the collector rests meanwhile, as lines make no circles.
+    """The sessions of a file, one at a time.
 
     `newest`: it is known that the program resumes no other file in its stead.
     """
-    said = False
+    damage: list[Problem] = []  # told with the first session
     others = () if newest else file.others(sessions.places(program))
     older = os.path.abspath(file.path) in sessions.superseded(program, others)
     try:
         for session in sessions.read(program, file):
             if file.damage is not None:
                 session.partial = True
-                why = f"the database is damaged: {file.damage}"
-                session.problems += [] if said else [Problem(0, "skips", why, _READ_ON)]
-                said = True
+                if not damage:
+                    damage = [Problem(0, "skips", f"the database is damaged: {file.damage}", _READ_ON)]
+                    session.problems += damage
             if older:
                 session.below(records.session_id(session))
                 session.id = f"{session.id}-{records.made_id(file.stem)[:8]}"

@@ -102,10 +102,11 @@ def _is_older(path: str, paths: Container[str]) -> bool:
 
 def _stamp(path: str, info: os.stat_result, beside: str | None) -> Stamp:
     """The stamp of a file, and of what belongs to it: a database's log, what a session has `beside` it."""
-    times = [info.st_mtime_ns]
+    size, times = info.st_size, [info.st_mtime_ns]
     with suppress(OSError):  # there is none
         if beside is None:
             log = os.stat(f"{path}-wal")
+            size += log.st_size
             times += [log.st_mtime_ns] if log.st_size else []
         else:
             folder, name = os.path.split(path)
@@ -113,7 +114,7 @@ def _stamp(path: str, info: os.stat_result, beside: str | None) -> Stamp:
             times.append(os.stat(place).st_mtime_ns)  # later once a file is removed
             with os.scandir(place) as entries:
                 times += [entry.stat(follow_symlinks=False).st_mtime_ns for entry in entries]
-    return Stamp(info.st_ino, info.st_size, max(times))
+    return Stamp(info.st_ino, size, max(times))
 
 
 def folder_of(env: Env, place: Place) -> str:
