@@ -125,15 +125,6 @@ def test_a_file_is_left_out_only_if_nothing_can_match(
     assert searching.may_match(str(path), Pattern(pattern, "", re.IGNORECASE))
 
 
-def test_a_literal_is_found_across_pieces(tmp_path: Path) -> None:
-    path = tmp_path / "s.jsonl"
-    for at in range(12):
-        path.write_text(" " * at + "needle" + " " * 9)
-        assert searching.may_match(str(path), Pattern("needle", ""), step=5)
-    path.write_text(" " * 30)
-    assert not searching.may_match(str(path), Pattern("needle", ""), step=5)
-
-
 def test_hits_come_by_number_where_streams_interleave(tmp_path: Path) -> None:
     said = {"type": "message", "kind": "user", "parts": [{"text": "x"}]}
     records = [

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.env import Env
-from codeh_history.commands.show.events import Events, added
+from codeh_history.commands.show.follow import Changes, added, event_json
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from strategies import encode, files_of, view_of
@@ -51,26 +48,24 @@ def grown(before: Parts, more: Parts) -> Parts:
     return [*before[:-1], {**rest[0], "text": before[-1]["text"] + more[0]["text"]}, *more[1:]]
 
 
-def told(tmp: Path, datas: list[bytes]) -> list[Any]:
+def told(datas: list[bytes]) -> list[Any]:
     """What is printed of a session that is these bytes, one after the other."""
-    with (tmp / "out").open("wb") as out:
-        events = Events(Env({}, stdout=out.fileno()))
-        for data in datas:
-            events.update(list(enumerate(fold(parse(lines_of(data))).messages, 1)))
-    return [orjson.loads(line) for line in (tmp / "out").read_bytes().splitlines()]
+    changes = Changes()
+    views = (fold(parse(lines_of(data))) for data in datas)
+    return [
+        event_json(event) for view in views for event in changes.update(list(enumerate(view.messages, 1)))
+    ]
 
 
 @given(data=files_of(torn=False), cuts=st.sets(st.integers(1, 30), max_size=4))
-def test_whoever_only_reads_the_events_knows_what_is_pending(
-    data: bytes, cuts: set[int], tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_whoever_only_reads_the_events_knows_what_is_pending(data: bytes, cuts: set[int]) -> None:
     lines = list(lines_of(data))
     datas = [
         b"".join(lines[:cut]) for cut in sorted({*(cut for cut in cuts if cut < len(lines)), len(lines)})
     ]
     known: dict[str, Parts] = {}
     committed: dict[str, Parts] = {}
-    for line in told(tmp_path_factory.mktemp("e"), datas):
+    for line in told(datas):
         if "event" not in line:
             committed[line["id"]] = line["parts"]
             known[line["id"]] = line.get("pending", [])
@@ -89,9 +84,9 @@ OPEN = {"type": "open", "id": "m", "kind": "codeh", "role": "model"}
 DELTAS = [{"type": "delta", "of": "m", "parts": [text(each)]} for each in ("a", "b")]
 
 
-def test_a_message_is_told_as_it_grows_and_once_when_it_is_there(tmp_path: Path) -> None:
+def test_a_message_is_told_as_it_grows_and_once_when_it_is_there() -> None:
     log = [OPEN, *DELTAS, {"type": "commit", "of": "m"}, {"type": "meta", "set": {}}]
-    found = told(tmp_path, [encode(log[:count]) for count in range(6)])
+    found = told([encode(log[:count]) for count in range(6)])
     whose = {"id": "m", "n": 1, "kind": "codeh", "role": "model"}
     assert found[:3] == [
         {"event": "delta", **whose, "parts": parts} for parts in ([], [text("a")], [text("b")])
@@ -99,25 +94,22 @@ def test_a_message_is_told_as_it_grows_and_once_when_it_is_there(tmp_path: Path)
     assert [line["parts"] for line in found[3:]] == [[text("ab")]]
 
 
-def test_that_no_more_will_come_is_told_once(tmp_path: Path) -> None:
+def test_that_no_more_will_come_is_told_once() -> None:
     log = [OPEN, DELTAS[0], {"type": "abort", "of": "m", "reason": "cut"}, {"type": "meta", "set": {}}]
-    found = told(tmp_path, [encode(log[:count]) for count in range(2, 5)])
+    found = told([encode(log[:count]) for count in range(2, 5)])
     assert [(line["event"], line.get("reason")) for line in found] == [("delta", None), ("abort", "cut")]
 
 
-def test_what_was_skipped_is_not_told(tmp_path: Path) -> None:
-    with (tmp_path / "out").open("wb") as out:
-        events = Events(Env({}, stdout=out.fileno()))
-        messages = list(enumerate(view_of([OPEN, DELTAS[0]]).messages, 1))
-        events.skip(messages)
-        events.update(messages)
-        events.update(list(enumerate(view_of([OPEN, *DELTAS]).messages, 1)))
-    assert [orjson.loads(line)["parts"] for line in (tmp_path / "out").read_bytes().splitlines()] == [
-        [text("b")]
-    ]
+def test_what_was_there_before_is_not_told_again() -> None:
+    changes = Changes()
+    messages = list(enumerate(view_of([OPEN, DELTAS[0]]).messages, 1))
+    assert len(list(changes.update(messages))) == 1
+    assert list(changes.update(messages)) == []
+    (event,) = changes.update(list(enumerate(view_of([OPEN, *DELTAS]).messages, 1)))
+    assert event.more["parts"] == [text("b")]
 
 
-def test_what_stands_in_the_place_of_what_was_told_is_told_whole(tmp_path: Path) -> None:
+def test_what_stands_in_the_place_of_what_was_told_is_told_whole() -> None:
     log = [OPEN, *DELTAS, {"type": "update", "id": "u", "of": "m", "parts": [text("other")]}]
-    last = told(tmp_path, [encode(log[:count]) for count in (3, 4)])[-1]
+    last = told([encode(log[:count]) for count in (3, 4)])[-1]
     assert (last["event"], last["parts"]) == ("replace", [text("other")])

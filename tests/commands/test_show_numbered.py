@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -24,7 +25,8 @@ def test_the_end_of_a_big_log(data: bytes, last: int, tmp_path_factory: pytest.T
     path.write_bytes(data)
     target = Target(str(path), "")
     small = numbered.read(QUIET, target, last=last).messages
-    big = numbered.read(QUIET, target, last=last, big=0).messages
+    with mock.patch.object(numbered, "BIG", 0):
+        big = numbered.read(QUIET, target, last=last).messages
     as_json = numbered.message_json
     assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
     everything = numbered.read(QUIET, target).messages
@@ -34,5 +36,15 @@ def test_the_end_of_a_big_log(data: bytes, last: int, tmp_path_factory: pytest.T
 def test_damage_of_a_big_log_is_told(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
-    with pytest.raises(BadData, match=r"line 2, byte 27"):
-        numbered.read(QUIET, Target(str(path), ""), last=1, strict=True, big=0)
+    with mock.patch.object(numbered, "BIG", 0), pytest.raises(BadData, match=r"line 2, byte 27"):
+        numbered.read(QUIET, Target(str(path), ""), last=1, strict=True)
+
+
+def test_a_file_without_a_record_is_no_session(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    target = Target(str(path), "")
+    path.write_text("no json\n7\n")
+    with pytest.raises(BadData, match=r"s\.jsonl: not a session: none of its lines is a record$"):
+        numbered.read(QUIET, target)
+    path.write_text('{"type":"sess')  # a header that was being written
+    assert numbered.read(QUIET, target).messages == []

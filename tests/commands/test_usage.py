@@ -13,7 +13,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
 from codeh_history.tokens.prices import Table, table
-from codeh_history.views import responses
+from codeh_history.views import responses, rows
 from inside import inside
 from program_files import SESSION as SOURCE
 from program_files import Claude
@@ -231,8 +231,12 @@ def test_what_is_remembered_is_what_is_there(home: Path, monkeypatch: pytest.Mon
     paths = [str(session_path(home, session)) for session in ("a", "b")]
     asked: list[str] = []
     monkeypatch.setattr(responses, "row_of", lambda path, table: asked.append(path) or read(path, table))
-    young = usage.USED._replace(much=0, settled=-1e9)  # however young
-    remembered = partial(usage._remembered, env, paths, kind=young)
+
+    def remembered(table: Table) -> list[Any]:
+        version = {"version": usage.USED.version, "prices": [table.source, table.date]}
+        young = usage.USED._replace(version=version, much=0, settled=-1e9)  # however young
+        return rows.remembered(env, paths, partial(responses.row_of, table=table), young)
+
     first = remembered(table())
     assert remembered(table()) == first
     assert asked == paths

@@ -7,8 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from codeh_history.base.errors import BadData, InputOutput, NotFound
-from codeh_history.commands.usage.own import prices
+from codeh_history.base.errors import BadData, InputOutput, Usage
+from codeh_history.commands.usage import own_prices as prices
 from codeh_history.tokens.prices import table
 
 
@@ -39,7 +39,7 @@ def test_what_is_no_price_is_named(tmp_path: Path, data: bytes, why: str) -> Non
 
 
 def test_a_file_that_is_not_there_or_cannot_be_read_is_named(tmp_path: Path) -> None:
-    with pytest.raises(NotFound, match=r"none: no such file$"):
+    with pytest.raises(Usage, match=r"none: no such file$"):
         prices(str(tmp_path / "none"), table())
     with pytest.raises(InputOutput, match=r"Is a directory$"):
         prices(str(tmp_path), table())

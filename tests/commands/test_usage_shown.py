@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.commands.usage import shown
-from codeh_history.commands.usage.totals import Found, Total
+from codeh_history.commands.usage.totals import Sums, Total
 from codeh_history.tokens.prices import table
 
 
@@ -23,16 +23,18 @@ def total(responses: int, cost: float = 0.0, unpriced: int = 0) -> Total:
     return made
 
 
-def found(**groups: Total) -> Found:
+def found(**groups: Total) -> Sums:
     whole, unpriced = Total(), Counter[str]()
     for name, one in groups.items():
-        whole.add(one)
+        for name_ in ("responses", "cost", "unpriced"):
+            setattr(whole, name_, getattr(whole, name_) + getattr(one, name_))
+        whole.counts = [a + b for a, b in zip(whole.counts, one.counts, strict=True)]
         if one.unpriced:
             unpriced[name] += one.unpriced
-    return Found("model", groups, whole, unpriced)
+    return Sums("model", groups, whole, unpriced)
 
 
-def printed(tmp_path: Path, what: Found, *, json: bool = False, own: str | None = None) -> tuple[str, str]:
+def printed(tmp_path: Path, what: Sums, *, json: bool = False, own: str | None = None) -> tuple[str, str]:
     with (tmp_path / "out").open("wb") as out, (tmp_path / "err").open("wb") as err:
         shown.write(Env({}, stdout=out.fileno(), stderr=err.fileno()), what, table(), own=own, json=json)
     return (tmp_path / "out").read_text(), (tmp_path / "err").read_text()

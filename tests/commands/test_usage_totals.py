@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.commands.usage.totals import Asked, summed, with_owners
+from codeh_history.commands.usage.totals import Query, summed, with_owners
 
 ROWS = st.lists(
     st.builds(
@@ -26,7 +26,7 @@ def test_copies_change_nothing(responses: list[list[Any]], by: str) -> None:
         {"id": f"s{n}", "created": f"{n}", "responses": found, **about} for n, found in enumerate(responses)
     ]
     copies = [{**row, "id": f"{row['id']}-copy", "parent": row["id"], "created": "9"} for row in rows]
-    once, twice = summed(with_owners(rows), Asked(by)), summed(with_owners(copies + rows), Asked(by))
+    once, twice = summed(with_owners(rows), Query(by)), summed(with_owners(copies + rows), Query(by))
     assert once.total.responses == len(
         {(name, model, input) for found in responses for name, _, _, model, input, *_ in found}
     )
@@ -65,7 +65,7 @@ def response(
 
 def groups(rows: list[Any], by: str, **more: Any) -> dict[str, int]:
     return {
-        name: total.responses for name, total in summed(with_owners(rows), Asked(by, **more)).groups.items()
+        name: total.responses for name, total in summed(with_owners(rows), Query(by, **more)).groups.items()
     }
 
 
@@ -128,7 +128,7 @@ def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart() -> None:
             response("4", cost=3.0, model="z"),
         )
     ]
-    found = summed(with_owners(rows), Asked("model"))
+    found = summed(with_owners(rows), Query("model"))
     assert list(found.groups) == ["z", "y", "x"]
     assert (found.total.cost, found.total.unpriced, found.unpriced) == (5.0, 2, {"x": 2})
     assert found.total.tokens == 10 + 11 + 10 + 10 + 8

@@ -1,6 +1,8 @@
-"""Columns, for a pipe and for a terminal."""
+"""Columns and bars, for a pipe and for a terminal."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
@@ -25,24 +27,64 @@ def test_on_a_terminal_columns_are_aligned_numbers_to_the_right() -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("width", range(8, 60, 4))
-def test_the_last_column_is_cut_or_left_out_and_no_line_is_too_long(width: int) -> None:
-    lines = shown(width, ["longer", 12345, "A title of many words that goes on"])
-    assert any("longer" in line for line in lines)
-    assert "12345" in "".join(lines)
-    if width >= 15:
-        assert max(map(len, lines)) <= width
-    assert ("goes on" in lines[-1]) == (width >= 49)
+@pytest.mark.parametrize("width", range(20, 60, 4))
+def test_the_last_column_is_cut_and_no_other(width: int) -> None:
+    heading, line = shown(width, ["longer", 12345, "A title of many words that goes on"])
+    assert heading.startswith("id       size  title")
+    assert line.startswith("longer  12345  A")
+    assert max(len(heading), len(line)) <= max(width, len(heading))
+    assert line.endswith("goes on" if width >= 49 else "…")
 
 
 def test_where_it_must_the_first_column_has_a_line_of_its_own() -> None:
     lines = shown(24, ["a-very-long-identifier", 7, "The title"])
-    assert lines[0] == "id"
-    assert [line.strip() for line in lines if "identifier" in line] == ["a-very-long-identifier"]
-    assert any(line.startswith("  ") and "The title" in line for line in lines)
+    assert lines == ["id", "  size  title", "a-very-long-identifier", "     7  The title"]
+
+
+def test_a_terminal_that_is_too_narrow_for_that_wraps() -> None:
+    assert shown(8, ["a-long-identifier", 7, "T"])[1].startswith("a-long-identifier     7  T")
 
 
 def test_what_would_drive_the_terminal_is_made_visible() -> None:
     line = shown(60, ["a", 1, "\x1b[31mred"])[1]
     assert "\x1b" not in line
     assert line.endswith("red")
+
+
+def test_bars() -> None:
+    shown = table.bars({"role": {"user": 999, "model": 1, "none": 0}, "tool": {}}).decode()
+    assert [line.split("\t")[:4] for line in shown.splitlines()] == [
+        ["role", "user", "999", "100%"], ["role", "model", "1", "0%"], ["role", "none", "0", "0%"],
+    ]  # fmt: skip
+    assert [len(line.split("\t")[4]) for line in shown.splitlines()] == [40, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("amount", "whole", "length", "share"),
+    [(0, 10, 0, "0%"), (1, 1000, 1, "0%"), (5, 10, 20, "50%"), (10, 10, 40, "100%"), (0, 0, 0, "0%"), (999, 1000, 40, "100%")],
+)  # fmt: skip
+def test_a_bar_shows_its_share_and_what_is_not_nothing_has_a_mark(
+    amount: int, whole: int, length: int, share: str
+) -> None:
+    assert table.share(amount, whole) == share
+    if whole:
+        assert table.length(amount, whole) == length
+
+
+def test_shares_may_be_of_more_than_the_sum() -> None:
+    assert table.bars({"spent": {"a": 25}}, {"spent": 100}).decode().split("\t")[3] == "25%"
+
+
+@pytest.mark.parametrize("width", [33, 50, 80, 200])
+def test_on_a_terminal_no_line_is_longer_than_it_is_wide(width: int) -> None:
+    groups = {
+        "role": {"user": 123456, "a name that is very long indeed, longer than a line": 7},
+        "none": {},
+        "tool": {"ls": 1},
+    }
+    lines = re.sub(
+        r"\x1b\[[0-9;]*m", "", table.drawn_bars(groups, width=width, colour=True).decode()
+    ).splitlines()
+    assert max(map(len, lines)) <= width
+    assert [line.strip() for line in lines if line.startswith("by ")] == ["by role", "by tool"]
+    assert "123,456" in "".join(lines)

@@ -6,7 +6,7 @@ import orjson
 
 from ..base.env import Env
 from ..session.model import Json
-from . import bars
+from . import table
 from .messages import rich_wanted, width
 
 SINGLE = ("counter", "budget", "before", "after")
@@ -24,13 +24,13 @@ def tell(env: Env, found: Json, *, json: bool) -> None:
     single = "".join(f"{name}\t{found[name]}\n" for name in SINGLE if found[name] is not None)
     groups, wholes = tables(found)
     if rich_wanted(env, env.stderr):
-        drawn = bars.rich(groups, wholes, width=width(), colour=env.coloured(env.stderr))
-        env.report(single.encode() + b"\n" + drawn.removesuffix(b"\n"), drawn=True)
+        bars = table.drawn_bars(groups, wholes, width=width(), colour=env.coloured(env.stderr))
+        env.report(single.encode() + b"\n" + bars.removesuffix(b"\n"), drawn=True)
     else:
-        env.report((single + bars.plain(groups, wholes)).removesuffix("\n").encode())
+        env.report((single.encode() + table.bars(groups, wholes)).removesuffix(b"\n"))
 
 
-def tables(found: Json) -> tuple[bars.Groups, dict[str, int]]:
+def tables(found: Json) -> tuple[table.Groups, dict[str, int]]:
     """The amounts by group, and what they are shares of; what the budget has left is among the spent."""
     budget = found["budget"] or found["after"]
     spent = {**found["spent"], FREE: max(0, budget - found["after"])}

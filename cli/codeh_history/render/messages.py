@@ -1,12 +1,46 @@
-"""Messages for people: rich on a terminal, plain in a pipe."""
+"""Messages for people, line by line: plain in a pipe, the same lines in colours on a terminal.
+
+    :2 model 2026-01-02T03:04:05.000Z 1a2b3c4d gemini-2.5-pro
+      ~ a thought, a line each
+        text, four blanks before each line
+      call grep c1 {"pattern":"sky"}
+      [image/png, 8125 bytes, 640x480]
+
+A line that begins with `:` is a message's heading: number, kind, time, id, then model and `pinned`,
+`pending`, `aborted: REASON`. Two blanks and a word begin whatever is no text. A message ends with an
+empty line. The system prompt comes first, under `system`, then summaries, under `summary`, references last.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ..base.env import Env
+from ..base.escape import safe, visible
+from ..base.times import clock
+from ..base.words import some
 from ..session.model import Message, Summary
-from . import parts, plain
+from ..session.rules import NAME_OF_KIND
+from . import parts
+from .parts import Item
+
+TEXT, MARKDOWN = "text", "markdown"  # of users and tools, of a model
+PREFIX = {
+    TEXT: "    ", MARKDOWN: "    ", "thought": "  ~ ", "call": "  call ", "result": "  result ",
+    "output": "  | ", "media": "  ", "pending": "  ", "reference": "  ",
+}  # fmt: skip
+
+
+class Line(NamedTuple):
+    """A line of what is shown: of which kind, and its text, safe for a terminal, without its indentation.
+
+    Kinds: those of `PREFIX`, `argument`, `head` of anything but a message, for its heading the kind of the
+    message, "" for the empty line between messages.
+    """
+
+    kind: str
+    text: str
 
 
 def document(
@@ -16,27 +50,105 @@ def document(
     system: str | None,
 ) -> bytes:
     """The system prompt and summaries first, then the messages, then the references."""
-    if rich_wanted(env):
-        from . import rich_messages
-
-        return rich_messages.document(messages, summaries, system, width=width(), colour=env.colour)
+    rich = rich_wanted(env)
     ids = parts.short_ids([message.id for _, message in messages])
-    pieces = [plain.system(system)] if system else []
-    pieces += [plain.summary(summary) for summary in summaries]
-    pieces += [plain.message(number, message, ids[message.id]) for number, message in messages]
-    pieces.append(plain.references([message for _, message in messages]))
-    return "".join(pieces).encode("utf-8", "backslashreplace")
+    lines = [Line("head", "system"), *_texts(TEXT, system), Line("", "")] if system else []
+    for summary in summaries:
+        lines += [Line("head", summary_heading(summary)), *_texts(TEXT, summary.text), Line("", "")]
+    for number, message in messages:
+        lines.append(heading(number, message, ids[message.id], people=rich))
+        lines += [*body(message, people=rich), Line("", "")]
+    references = parts.references([message for _, message in messages])
+    lines += [Line("head", "references")] if references else []
+    lines += [Line("reference", visible(parts.reference(entry))) for entry in references]
+    return drawn(env, lines) if rich else (plain(lines) + "\n" if lines else "").encode(*_ANYHOW)
 
 
-def heading(env: Env, number: int | None, message: Message) -> str:
-    """A message's heading alone, without a newline."""
-    id = parts.short_ids([message.id])[message.id]
-    if rich_wanted(env):
-        from . import rich_messages, terminal
+_ANYHOW = ("utf-8", "backslashreplace")
 
-        text = rich_messages.heading(number, message, id)
-        return terminal.printed(text, width=width(), colour=env.colour).decode().rstrip("\n")
-    return plain.heading(number, message, id)
+
+def plain(lines: Iterable[Line]) -> str:
+    """The lines as text, without a last newline."""
+    return "\n".join(
+        text if not text and kind in (TEXT, MARKDOWN) else PREFIX.get(kind, "") + text
+        for kind, text in lines
+    )
+
+
+def drawn(env: Env, lines: Iterable[Line]) -> bytes:
+    """The lines for a terminal."""
+    from . import colours
+
+    return colours.draw(lines, width=width(), colour=env.colour)
+
+
+def heading(number: int | None, message: Message, id: str, *, people: bool = False) -> Line:
+    """`:N KIND TIME ID`, the model, and what is special about the message; for people in local time."""
+    ts = clock(message.ts) if people else message.ts or "-"
+    words = [f":{number}" if number else ":-", NAME_OF_KIND[message.kind], ts, id]
+    words += [message.model] if message.model else []
+    words += ["pinned"] if message.pinned else []
+    if message.pending is not None:
+        words.append("pending")
+        words += [f"aborted: {message.fields['aborted']}"] if "aborted" in message.fields else []
+    return Line(message.kind, visible(" ".join(words)))
+
+
+def summary_heading(summary: Summary) -> str:
+    """`summary ID of N messages PERIOD`."""
+    period = [str(summary.fields[key]) for key in ("periodStart", "periodEnd") if summary.fields.get(key)]
+    words = ["summary", summary.id, f"of {some(len(summary.covers), 'message')}"]
+    words += ["/".join(period)] if period else []
+    return visible(" ".join(words))
+
+
+def body(message: Message, *, people: bool = False) -> Iterator[Line]:
+    """The lines of a message's content: what is committed first, then what is pending."""
+    if message.committed:
+        text = MARKDOWN if message.role == "model" else TEXT
+        for item in parts.items(message.parts, message):
+            yield from lines_of(item, text, people=people)
+    if message.pending is not None:
+        if message.committed:
+            yield Line("pending", "pending:")
+        for item in parts.items(message.pending, message):
+            yield from lines_of(item, people=people)
+
+
+def lines_of(item: Item, text: str = TEXT, *, people: bool = False) -> Iterator[Line]:
+    """The lines of one thing; for people a call's arguments a line each."""
+    if item.what in ("text", "thought"):
+        yield from _texts(text if item.what == "text" else "thought", item.body)
+    elif item.what == "call" and people and isinstance(item.value, dict):
+        yield Line("call", visible(item.head))
+        for name, value in item.value.items():
+            yield from _argument(visible(name), value)
+    elif item.what == "call":
+        yield Line("call", f"{visible(item.head)} {visible(item.body)}")
+    elif item.what == "result":
+        yield Line("result", visible(item.head))
+        yield from _texts("output", item.body)
+    else:
+        yield Line("media", f"[{visible(item.head)}]")
+
+
+def _argument(name: str, value: Any) -> Iterator[Line]:
+    """`NAME: VALUE`; a text of several lines as it is, below its name."""
+    lines = text_lines(value if isinstance(value, str) else parts.compact(value))
+    if len(lines) < 2:
+        yield Line("argument", f"{name}: {''.join(lines)}")
+        return
+    yield Line("argument", f"{name}:")
+    yield from (Line("argument", f"  {line}") for line in lines)
+
+
+def _texts(kind: str, text: str) -> list[Line]:
+    return [Line(kind, line) for line in text_lines(text)]
+
+
+def text_lines(text: str) -> list[str]:
+    """The lines of a text, made safe for a terminal."""
+    return safe(text.replace("\r\n", "\n").removesuffix("\n")).split("\n") if text else []
 
 
 def rich_wanted(env: Env, fd: int | None = None) -> bool:

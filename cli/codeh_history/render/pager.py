@@ -1,53 +1,34 @@
-"""What is longer than the screen goes through the pager of the user."""
+"""What is longer than the screen goes through the user's pager."""
 
 from __future__ import annotations
 
-from ..base.env import Env
+import shutil
 
-# Quit where one screen is enough, colours, and what was read stays on the screen.
-LESS = "FRX"
+from ..base.env import Env
 
 
 def show(env: Env, data: bytes, *, paged: bool = True) -> None:
-    """Print what is laid out already; through `$PAGER` (less) where a person can scroll in it.
-
-    Only where stdin and stdout are a terminal: what runs unattended never waits for a key.
-    """
-    command = pager(env) if paged else None
-    if command is None or not _is_long(data):
+    """Print what is laid out already; through `$PAGER` (less) where a person can scroll in it."""
+    command = pager(env) if paged and data.count(b"\n") >= shutil.get_terminal_size().lines else None
+    if command is None:
         env.draw(data)
         return
-    import signal
-    import subprocess
+    import os
+    import pydoc
 
-    environ = {"LESS": LESS, **env.environ}
+    # quit where one screen is enough, colours, and what was read stays on the screen
+    os.environ.setdefault("LESS", "FRX")
     env.make_way()
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the pager's
-    try:
-        process = subprocess.Popen(["sh", "-c", command], stdin=subprocess.PIPE, env=environ)
-        process.communicate(data)  # a pager that was quit has read enough
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if process.returncode in (126, 127):  # there is no such pager
-        env.draw(data)
-
-
-def _is_long(data: bytes) -> bool:
-    import shutil
-
-    return data.count(b"\n") >= shutil.get_terminal_size().lines
+    pydoc.pipepager(data.decode("utf-8", "replace"), command)
 
 
 def pager(env: Env) -> str | None:
-    """The command of `$PAGER`, else `less`; None without one, or where nobody could press a key."""
-    wanted = env.environ.get("PAGER", "less").strip()
-    if not (env.terminal(env.stdin) and env.terminal(env.stdout)) or env.environ.get("TERM") in (
-        None,
-        "dumb",
-    ):
-        return None
-    if wanted == "less":
-        import shutil
+    """The command of `$PAGER`, else `less`; None without one, or where nobody could press a key.
 
-        wanted = "less" if shutil.which("less") else ""
-    return wanted if wanted not in ("", "cat") else None
+    Only where stdin and stdout are a terminal: what runs unattended never waits for a key.
+    """
+    command = env.environ.get("PAGER", "less").strip()
+    unattended = not (env.terminal(env.stdin) and env.terminal(env.stdout))
+    if unattended or env.environ.get("TERM") in (None, "dumb") or command in ("", "cat"):
+        return None
+    return command if shutil.which(command.split()[0]) else None

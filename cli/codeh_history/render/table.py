@@ -1,18 +1,21 @@
-"""A table: tab-separated columns for a pipe, aligned ones for a terminal."""
+"""Tables and bars: tab-separated columns for a pipe, aligned ones with bars for a terminal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..base.escape import visible
 
+LENGTH = 40  # of the longest bar
 GAP = 2  # between columns
-LEAST = 10  # characters of a column that is cut; twice as many where another one is cut beside it
+
+Groups = Mapping[str, Mapping[str, int]]
+NONE: Mapping[str, int] = {}
 
 
 def separated(rows: Iterable[Sequence[object]]) -> bytes:
     """A line a row, its columns separated by tabs; an absent value is an empty column."""
-    return "".join("\t".join(_text(value) for value in row) + "\n" for row in rows).encode()
+    return "".join("\t".join(map(_text, row)) + "\n" for row in rows).encode()
 
 
 def aligned(
@@ -24,62 +27,87 @@ def aligned(
     flexible: int = 0,
     right: Sequence[str] = (),
 ) -> bytes:
-    """The same for a terminal of this width: a heading, numbers and the columns of `right` to the right.
+    """The same for a terminal: a heading, numbers and the columns of `right` to the right.
 
-    The last `flexible` columns are cut where the line is too long, and left out where no room is left; that
-    the first of them stays, the first column has a line of its own where it must.
+    The last `flexible` columns are cut where the line is too long. Where the others are, the first column
+    has a line of its own.
     """
     from rich.table import Table
     from rich.text import Text
 
     from .terminal import printed
 
-    kept = [[_text(value) for value in row] for row in rows]
-    needed = [max(map(len, column)) for column in zip(names, *kept, strict=True)]
-    widths = _fitted(needed, width, flexible)
-    needs_room = len(needed) - flexible + 1
-    if len(widths) < needs_room <= len(_fitted(needed[1:], width - GAP, flexible)) + 1:
-        rest = [row[1:] for row in kept]
-        lines = aligned(names[1:], rest, width=width - GAP, colour=colour, flexible=flexible, right=right)
-        first = [printed(Text(names[0], "bold"), width=width, colour=colour).decode()]
-        return _stacked([*first, *(f"{row[0]}\n" for row in kept)], lines.decode())
+    cells = [[_text(value) for value in row] for row in rows]
+    cut = len(names) - flexible
+    widths = [
+        len(name) if number >= cut else max(map(len, (name, *(row[number] for row in cells))))
+        for number, name in enumerate(names)
+    ]
+    fixed = sum(widths) + GAP * (len(names) - 1)
+    if fixed - widths[0] <= width < fixed:
+        rest = [row[1:] for row in cells]
+        more = {"colour": colour, "flexible": flexible, "right": right}
+        lines = aligned(names[1:], rest, width=width - GAP, **more).decode().splitlines()  # type: ignore[arg-type]
+        firsts = (names[0], *(row[0] for row in cells))
+        return "".join(f"{first}\n  {line}\n" for first, line in zip(firsts, lines, strict=True)).encode()
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for number, fitted in enumerate(widths):
-        cells = [row[number] for row in kept]
-        table.add_column(
-            names[number], no_wrap=True, overflow="ellipsis", width=fitted,
-            justify="right" if names[number] in right or _are_numbers(cells) else "left",
-        )  # fmt: skip
-    for row in kept:
-        table.add_row(*map(Text, row[: len(widths)]))
-    total = sum(widths) + GAP * (len(widths) - 1)  # a terminal that is too narrow wraps: nothing goes
-    return printed(table, width=max(width, total), colour=colour)
+    for number, name in enumerate(names):
+        numbers = name in right or (cells and all(row[number].isdecimal() for row in cells))
+        # rich narrows columns that may wrap; their cells may not, and end with an ellipsis
+        table.add_column(name, no_wrap=number < cut, justify="right" if numbers else "left")
+    for row in cells:
+        table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in row))
+    return printed(table, width=max(width, fixed), colour=colour)
 
 
-def _stacked(first: Sequence[str], rest: str) -> bytes:
-    """Each line of `rest` below the one that it belongs to."""
-    lines = rest.splitlines(keepends=True)
-    return "".join(f"{one}{' ' * GAP}{line}" for one, line in zip(first, lines, strict=True)).encode()
+def bars(groups: Groups, whole_of: Mapping[str, int] = NONE) -> bytes:
+    """A line for each amount: `GROUP NAME AMOUNT SHARE BAR`, separated by tabs.
+
+    `whole_of` says what a group's amounts are shares of, where that is more than their sum.
+    """
+    return separated(
+        (group, name, amount, share(amount, whole), "#" * length(amount, whole))
+        for group, amounts in groups.items()
+        for whole in (whole_of.get(group, sum(amounts.values())),)
+        for name, amount in amounts.items()
+    )
 
 
-def _are_numbers(cells: Sequence[str]) -> bool:
-    return bool(cells) and all(map(str.isdecimal, cells))
+def drawn_bars(groups: Groups, whole_of: Mapping[str, int] = NONE, *, width: int, colour: bool) -> bytes:
+    """A small table for each group, its bars as wide as the terminal allows."""
+    from rich.bar import Bar
+    from rich.table import Table
+    from rich.text import Text
+
+    from .terminal import printed
+
+    shown: list[Table | Text] = []
+    for group, amounts in groups.items():
+        if not amounts:
+            continue
+        title = group if group in whole_of else f"by {group}"
+        table = Table(box=None, pad_edge=False, show_header=False, title=title, title_justify="left")
+        table.title_style = "bold"
+        table.add_column(max_width=max(8, width // 2))
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(justify="right", no_wrap=True)
+        table.add_column(max_width=LENGTH)
+        whole = whole_of.get(group, sum(amounts.values()))
+        for name, amount in amounts.items():
+            cell = Text(visible(name), no_wrap=True, overflow="ellipsis")
+            bar = Bar(whole, 0, amount, color="cyan") if amount else ""
+            table.add_row(cell, f"{amount:,}", share(amount, whole), bar)
+        shown += [Text(), table] if shown else [table]
+    return printed(*shown, width=width, colour=colour)
 
 
-def _fitted(needed: Sequence[int], width: int, flexible: int) -> list[int]:
-    """How wide each column is: the flexible ones share what the others leave, those without room go."""
-    fixed, last = list(needed[: len(needed) - flexible]), list(needed[len(needed) - flexible :])
-    room = width - sum(fixed) - GAP * (len(needed) - 1)
-    while last and sum(last) > room and room < LEAST * len(last) ** 2:
-        last.pop()
-        room += GAP
-    order = sorted(range(len(last)), key=last.__getitem__)
-    for left, place in zip(
-        range(len(last), 0, -1), order, strict=True
-    ):  # what a short one leaves others have
-        last[place] = min(last[place], room // left)
-        room -= last[place]
-    return fixed + last
+def share(amount: int, whole: int) -> str:
+    return f"{round(100 * amount / whole) if whole else 0}%"
+
+
+def length(amount: float, whole: float, most: int = LENGTH) -> int:
+    """How long the bar of an amount is; at least one mark unless it is nothing."""
+    return max(1, round(most * amount / whole)) if amount else 0
 
 
 def _text(value: object) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from ...base.env import Env
@@ -12,7 +12,7 @@ from ...base.errors import Lost
 from ...base.read_json import texts_in
 from ...render import parts
 from ...sandbox import Pattern
-from ...session.model import Json, Message
+from ...session.model import Message
 from ...store import read
 from ...store.resolve import Target
 from ...views.late_media import Deferred
@@ -23,7 +23,6 @@ from ...views.view import view_of
 # matches: it can be no JSON punctuation, and spans no two values.
 _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
 _ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # a file with these may spell it, or hold it, elsewhere
-_STEP = 1 << 20
 Lines = tuple[str, Sequence[str], Sequence[str], bool]  # the last four fields of a `Hit`
 
 
@@ -57,22 +56,12 @@ def hits(
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
-    yield from _in_title(target, view.meta, pattern)
-    for number, message in enumerate(view.messages, 1):
-        yield from _in_message(target, number, message, pattern, around)
-
-
-def _in_title(target: Target, meta: Json, pattern: Pattern) -> Iterator[Hit]:
-    title = text_of(meta.get("title"))
+    title = text_of(view.meta.get("title"))
     if title is not None and pattern.found([title], ("title",))[0]:
         yield Hit(target.id, None, 0, "title", title)
-
-
-def _in_message(
-    target: Target, number: int, message: Message, pattern: Pattern, around: int
-) -> Iterator[Hit]:
-    for found in matching(message, pattern, around):
-        yield Hit(target.id, message.id, number, message.role or message.kind, *found)
+    for number, message in enumerate(view.messages, 1):
+        for lines in matching(message, pattern, around):
+            yield Hit(target.id, message.id, number, message.role or message.kind, *lines)
 
 
 def matching(message: Message, pattern: Pattern, around: int = 0) -> Iterator[Lines]:
@@ -81,15 +70,14 @@ def matching(message: Message, pattern: Pattern, around: int = 0) -> Iterator[Li
     Each with up to so many lines `around` it. JSON is one compact line if that matches, else the lines of
     the texts inside that do.
     """
-    groups = list(said_of(message))
-    found = iter(pattern.found([line for group in groups for line in group], (message.id,)))
-    for whole, *inside in groups:
-        matched = [next(found), *(next(found) for _ in inside)]
-        if whole and matched[0]:
+    items = list(texts_of(message))
+    matches = iter(pattern.found([line for item in items for line in item], (message.id,)))
+    for whole, *inside in items:
+        whole_matches, *others = islice(matches, 1 + len(inside))
+        if whole and whole_matches:
             yield whole, [], [], True
         else:
-            places = [place for place, match in enumerate(matched[1:]) if match]
-            yield from with_context(inside, places, around)
+            yield from with_context(inside, [place for place, match in enumerate(others) if match], around)
 
 
 def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> Iterator[Lines]:
@@ -102,37 +90,27 @@ def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> It
         shown = end
 
 
-def said_of(message: Message) -> Iterator[list[str]]:
-    """What each item says: its JSON as one line (empty where it is text), and the lines inside."""
+def texts_of(message: Message) -> Iterator[list[str]]:
+    """The text of each item: its JSON as one line (empty where it is text), and the lines inside."""
     shown = message.parts if message.committed else message.pending or []
     for item in parts.items(shown, message):
+        inside = [line for text in texts_in(item.value) for line in _lines(text)]
         if item.what == "call":
-            yield [f"{item.name} {item.body}", *_inside(item.value)]
+            yield [f"{item.name} {item.body}", *inside]
         elif item.what == "result" and not isinstance(item.value, str):
-            yield [item.body, *_inside(item.value)]
+            yield [item.body, *inside]
         elif item.what in ("text", "thought", "result"):
             yield ["", *_lines(item.body)]
-
-
-def _inside(value: object) -> Iterator[str]:
-    return (line for text in texts_in(value) for line in _lines(text))
 
 
 def _lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").split("\n")
 
 
-def may_match(path: str, pattern: Pattern, step: int = _STEP) -> bool:
+def may_match(path: str, pattern: Pattern) -> bool:
     """False only if nothing in the file can match: a literal that does not occur in it."""
     literal = pattern.text
     if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
         return True
-    needles = (literal.encode(), *_ELSEWHERE)
-    with read.Opened(path) as (fd, size):
-        at = 0
-        while at < size:
-            chunk = os.pread(fd, step + max(map(len, needles)), at)
-            if not chunk or any(needle in chunk for needle in needles):
-                return bool(chunk)
-            at += step
-    return False
+    data = read.read_bytes(path)
+    return any(needle in data for needle in (literal.encode(), *_ELSEWHERE))

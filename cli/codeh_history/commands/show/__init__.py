@@ -46,9 +46,9 @@ def run(env: Env, given: Options) -> None:
         env, target, last=given.last, curated=given.curated, strict=given.strict, lost=lost
     )
     if given.items or given.json or given.jsonl:
-        one = numbered.item_json if given.items else numbered.message_json
-        found = (one(number, message) for number, message in shown.messages)
-        for line in values.lines(found, as_array=given.json):
+        as_json = numbered.item_json if given.items else numbered.message_json
+        records = (as_json(number, message) for number, message in shown.messages)
+        for line in values.lines(records, as_array=given.json):
             env.write(line)
     else:
         pager.show(env, messages.document(env, *shown), paged=not given.no_pager)

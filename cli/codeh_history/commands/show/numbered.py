@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ...base.env import Env
-from ...base.errors import Lost
+from ...base.errors import BadData, Lost
 from ...base.shared_options import beside
 from ...filters.curate import passes
 from ...filters.curate.passes import Settings
@@ -18,6 +18,7 @@ from ...store.state import size_of
 from ...views.skim import BIG, NeedsFold, Skim, logs
 from ...views.view import tell_damage, view_of
 
+TORN = "torn last line"  # of a header that was being written: an empty session
 Numbered = list[tuple[int | None, Message]]
 
 
@@ -37,17 +38,18 @@ def read(
     curated: bool = False,
     strict: bool = False,
     lost: Lost | None = None,
-    big: int = BIG,
 ) -> Shown:
     """The messages with their numbers; with `last` only so many, of the end.
 
     Curated messages keep the numbers of the view; those that curation added have none.
     """
     if last is not None and not curated and target.path != "-":
-        found = _end(env, target, last, big, strict=strict)
-        if found is not None:
-            return Shown(found)
+        end = _end(env, target, last, strict=strict)
+        if end is not None:
+            return Shown(end)
     view = view_of(env, target, strict=strict, lost=lost, newest=None if curated else last)
+    if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:
+        raise BadData(f"{target.path}: not a session: none of its lines is a record")
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     if curated:
         view, _, _ = passes.curate(view, Settings())
@@ -57,12 +59,12 @@ def read(
     return Shown(messages[-last:])
 
 
-def _end(env: Env, target: Target, last: int, big: int, *, strict: bool) -> Numbered | None:
+def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | None:
     """The last messages of a big plain log, in the memory that they take; None for any other."""
     size = size_of(target.path)
-    if size <= big:
+    if size <= BIG:
         return None
-    skim = Skim(logs(target.path, big=big))
+    skim = Skim(logs(target.path))
     kept: dict[int, Message] = {}
     try:
         for number, message in skim.messages():

@@ -7,9 +7,11 @@ from functools import partial
 
 from ...base.env import Env
 from ...base.errors import BadData
-from ...base.input import needed
+from ...base.input import needed, read_file
 from ...base.options import JSON, Reading, argument, option
-from ...base.times import from_millis, moment
+from ...base.read_json import demanded
+from ...base.times import A_DAY, from_millis, moment
+from ...base.words import did_you_mean
 from ...render.messages import rich_wanted
 from ...session.model import Json
 from ...store.resolve import for_reading, ids
@@ -17,8 +19,8 @@ from ...tokens import prices
 from ...tokens.prices import Table
 from ...views import responses
 from ...views.rows import Kind, noted, remembered
-from . import own, shown
-from .totals import BY, Asked, summed, with_owners
+from . import shown
+from .totals import BY, Query, summed, with_owners
 
 EXAMPLES = """\
   codeh-history usage                              # by model, all sessions, imported ones too
@@ -28,7 +30,6 @@ EXAMPLES = """\
   codeh-history usage --prices own.json            # {"my-model": {"input": 0.5, "output": 2}}, a million
 """
 USED = Kind("usage", version=3)
-A_DAY = 24 * 60 * 60 * 1000
 DATE = len("2026-01-31")
 
 
@@ -44,45 +45,59 @@ class Options(Reading, without=("argument",)):
 
 
 def run(env: Env, given: Options) -> None:
-    asked = _asked(env, given)
+    query = _query(env, given)
     table = prices.table()
-    rows = _rows(
-        env, [*(given.sessions or ()), *([given.session] if given.session is not None else [])], table
-    )
+    rows = _rows(env, [*(given.sessions or ()), *([given.session] if given.session else [])], table)
     if given.prices is not None:
-        table = own.prices(given.prices, table)
+        table = own_prices(given.prices, table)
         for row in rows:
-            row["responses"] = [responses.repriced(one, table) for one in row["responses"]]
-    shown.write(env, summed(rows, asked), table, own=given.prices, json=given.json)
+            row["responses"] = [responses.repriced(response, table) for response in row["responses"]]
+    shown.write(env, summed(rows, query), table, own=given.prices, json=given.json)
     if given.strict and any("problem" in row for row in rows):
         raise BadData("damaged sessions are named above (`codeh-history verify -s ID` says where)")
 
 
-def _asked(env: Env, given: Options) -> Asked:
-    by = given.by or "model"
-    since = from_millis(moment(env.millis(), given.since)) if given.since is not None else None
-    until = None
+def _query(env: Env, given: Options) -> Query:
+    since = until = None
+    if given.since is not None:
+        since = from_millis(moment(env.millis(), given.since))
     if given.until is not None:
         whole_day = len(given.until) == DATE and given.until.count("-") == 2
         until = from_millis(moment(env.millis(), given.until, "--until") + (A_DAY - 1 if whole_day else 0))
-    return Asked(by, since, until, local=not given.json and rich_wanted(env))
+    return Query(given.by or "model", since, until, local=not given.json and rich_wanted(env))
 
 
-def _rows(env: Env, named: Sequence[str], table: Table) -> list[Json]:
-    """The rows of the sessions that are named, and of those that worked for them; else of all."""
+def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
+    """The rows of the named sessions and their sub-agents; without names of all sessions."""
+    kind = USED._replace(version={"version": USED.version, "prices": [table.source, table.date]})
     paths = [path for _, path in ids(env)]
-    if not named:
-        return with_owners(noted(env, _remembered(env, paths, table)))
-    chosen = [for_reading(env, name).path for name in dict.fromkeys(named)]
-    rows = [responses.row_of(path, table, needed(env) if path == "-" else None) for path in chosen]
-    of = {row["id"] for row in rows}
+    row_of = partial(responses.row_of, table=table)
+    if not names:
+        return with_owners(noted(env, remembered(env, paths, row_of, kind)))
+    chosen = [for_reading(env, name).path for name in dict.fromkeys(names)]
+    rows = [row_of(path, data=needed(env) if path == "-" else None) for path in chosen]
+    own = {row["id"] for row in rows}
     if any(row["program"] for row in rows):  # only programs have sub-agents
-        others = with_owners([row for row in _remembered(env, paths, table) if row["id"] not in of] + rows)
-        rows = [row for row in others if row["id"] in of or row["of"] in of]
+        others = [row for row in remembered(env, paths, row_of, kind) if row["id"] not in own]
+        rows = [row for row in with_owners(others + rows) if row["id"] in own or row["of"] in own]
     return with_owners(noted(env, rows))
 
 
-def _remembered(env: Env, paths: list[str], table: Table, kind: Kind = USED) -> list[Json]:
-    """The rows of sessions of the home; where these are large, read where their files have changed."""
-    kind = kind._replace(version={"version": kind.version, "prices": [table.source, table.date]})
-    return remembered(env, paths, partial(responses.row_of, table=table), kind)
+def own_prices(path: str, table: Table) -> Table:
+    """The table with the prices of `--prices FILE`; BadData for what is no price."""
+    where = f"--prices {path}"
+    models = demanded(read_file(path), where)
+    if not isinstance(models, dict):
+        raise BadData(f'{where}: {{"MODEL": {{"input": 0.5, "output": 2}}}} expected')
+    for model, units in models.items():
+        if not isinstance(units, dict) or not units:
+            raise BadData(
+                f'{where}: {model}: {{"input": 0.5, "output": 2}} expected, in dollars per million'
+            )
+        for unit, price in units.items():
+            if unit not in prices.UNITS:
+                near = did_you_mean(unit, prices.UNITS)
+                raise BadData(f"{where}: {model}: {unit}: one of {', '.join(prices.UNITS)}{near}")
+            if type(price) not in (int, float) or not 0 <= price < float("inf"):
+                raise BadData(f"{where}: {model}: {unit}: a price in dollars expected")
+    return table.and_own(models)

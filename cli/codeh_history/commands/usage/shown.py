@@ -5,54 +5,53 @@ from __future__ import annotations
 from ...base.env import Env
 from ...base.words import some
 from ...providers.usage import COUNTS
-from ...render import bars, table, values
+from ...render import table, values
 from ...render.messages import rich_wanted, width
 from ...session.model import Json
 from ...tokens.prices import Table
-from .totals import Found, Total
+from .totals import Sums, Total
 
 NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")  # COUNTS, shorter
 HEADINGS = ("cost", "share", *NUMBERS[1:])
-DISPENSABLE = ("reasoning", "written", "cached", "responses", "share")
-GAP = 2  # between columns
+DISPENSABLE = ("reasoning", "written", "cached", "responses", "share")  # on a narrow terminal
 BAR = 12
 DIGITS = 6  # of a dollar in JSON and in a pipe
 NAMED = 5  # models without a price
 
 
-def write(env: Env, found: Found, prices: Table, *, own: str | None, json: bool) -> None:
+def write(env: Env, sums: Sums, prices: Table, *, own: str | None, json: bool) -> None:
     source = f"{prices.source}, {prices.date}" + (f"; {own}" if own else "")
     if json:
-        env.write(values.line(_json(found, prices, own)))
+        env.write(values.line(_json(sums, prices, own)))
         return
-    if not found.total.responses:
+    if not sums.total.responses:
         env.note("no usage recorded")
         return
+    groups = {**sums.groups, "total": sums.total}
     if rich_wanted(env):
-        env.draw(_table(env, found))
+        env.draw(_table(env, sums, groups))
         env.write(f"\nprices: {source}\n".encode())
     else:
-        rows = {**found.groups, "total": found.total}
-        env.write(table.separated([name, *_plain(total)] for name, total in rows.items()))
+        env.write(table.separated([name, *_plain(total)] for name, total in groups.items()))
         env.note(f"prices: {source}")
-    if found.unpriced:
-        env.note(_unpriced(found))
+    if sums.unpriced:
+        env.note(_unpriced(sums))
 
 
-def _json(found: Found, prices: Table, own: str | None) -> Json:
+def _json(sums: Sums, prices: Table, own: str | None) -> Json:
     return {
-        "by": found.by,
-        "rows": [{found.by: name, **_object(total)} for name, total in found.groups.items()],
-        "total": _object(found.total),
-        "unpriced": dict(found.unpriced.most_common()),
+        "by": sums.by,
+        "rows": [{sums.by: name, **_object(total)} for name, total in sums.groups.items()],
+        "total": _object(sums.total),
+        "unpriced": dict(sums.unpriced.most_common()),
         "prices": {"source": prices.source, "date": prices.date, **({"own": own} if own else {})},
     }
 
 
 def _object(total: Total) -> Json:
     counts = dict(zip(COUNTS, total.counts, strict=True))
-    nothing = total.unpriced and total.unpriced == total.responses
-    cost = None if nothing else round(total.cost, DIGITS)
+    unknown = total.unpriced and total.unpriced == total.responses
+    cost = None if unknown else round(total.cost, DIGITS)
     return {"responses": total.responses, **counts, "cost": cost, "unpriced": total.unpriced}
 
 
@@ -61,54 +60,44 @@ def _plain(total: Total) -> list[object]:
 
 
 def _cost(total: Total, priced: str) -> str:
-    """A price; `?` for what has none, which may be a part of it."""
+    """A price; `?` where none is known of a response."""
     if not total.unpriced:
         return priced
     return "?" if total.unpriced == total.responses else f"{priced}+?"
 
 
-def _dollars(cost: float) -> str:
-    return f"${cost:,.2f}" if cost >= 1 or not cost else f"${cost:.4f}"
-
-
-def _table(env: Env, found: Found) -> bytes:
-    """A row a group, its share of the money (of the tokens where nothing has a price) as a bar.
-
-    On a narrow terminal the columns that can best be done without are left out.
-    """
-    priced = found.total.cost > 0
-    whole = found.total.cost if priced else found.total.tokens
-    columns: dict[str, list[str]] = {name: [] for name in (found.by, *HEADINGS)}
-    for name, total in {**found.groups, "total": found.total}.items():
+def _table(env: Env, sums: Sums, groups: dict[str, Total]) -> bytes:
+    """A row a group, its share of the money (of the tokens where nothing has a price) as a bar."""
+    priced = sums.total.cost > 0
+    whole = sums.total.cost if priced else sums.total.tokens
+    rows = []
+    for name, total in groups.items():
         amount = total.cost if priced else total.tokens
-        bar = "█" * bars.length(amount, whole, BAR) if total is not found.total else ""
-        numbers = map(_short, (total.responses, *total.counts))
-        cells = (name, _cost(total, _dollars(total.cost)), bar, *numbers)
-        for column, cell in zip(columns.values(), cells, strict=True):
-            column.append(cell)
+        bar = "█" * table.length(amount, whole, BAR) if total is not sums.total else ""
+        dollars = f"${total.cost:,.2f}" if total.cost >= 1 or not total.cost else f"${total.cost:.4f}"
+        rows.append([name, _cost(total, dollars), bar, *map(_short, (total.responses, *total.counts))])
+    columns = {heading: [row[n] for row in rows] for n, heading in enumerate((sums.by, *HEADINGS))}
     for name in DISPENSABLE:
-        if sum(max(map(len, (name, *cells))) + GAP for name, cells in columns.items()) > width() + GAP:
+        if sum(2 + max(map(len, (heading, *cells))) for heading, cells in columns.items()) > width() + 2:
             del columns[name]
-    rows = list(zip(*columns.values(), strict=True))
-    return table.aligned(tuple(columns), rows, width=width(), colour=env.colour, right=NUMBERS)
+    shown = zip(*columns.values(), strict=True)
+    return table.aligned(tuple(columns), shown, width=width(), colour=env.colour, right=NUMBERS)
 
 
-def _short(number: int) -> str:
-    """A number in at most five signs, so that a line is not too long."""
+def _short(number: float) -> str:
+    """A number in at most five characters."""
     if number < 10_000:
         return str(number)
-    for unit, size in (("k", 10**3), ("M", 10**6), ("G", 10**9)):
-        if number < size * 999.5:
-            return f"{number / size:.{0 if number >= size * 99.95 else 1}f}{unit}"
-    return f"{number / 10**12:.1f}T"
+    for unit in "kMGT":
+        number /= 1000
+        if number < 999.5 or unit == "T":
+            break
+    return f"{number:.{0 if 99.95 <= number < 999.5 else 1}f}{unit}"
 
 
-def _unpriced(found: Found) -> str:
+def _unpriced(sums: Sums) -> str:
     """The models that have no price, those with most responses first."""
-    named = [f"{model} ({number:,})" for model, number in found.unpriced.most_common(NAMED)]
-    more = len(found.unpriced) - len(named)
-    return (
-        f"no price for {some(found.total.unpriced, 'response')}: {', '.join(named)}"
-        + (f" and {more} more models" if more else "")
-        + " (--prices FILE)"
-    )
+    names = [f"{model} ({number:,})" for model, number in sums.unpriced.most_common(NAMED)]
+    more = len(sums.unpriced) - len(names)
+    rest = f" and {more} more models" if more else ""
+    return f"no price for {some(sums.total.unpriced, 'response')}: {', '.join(names)}{rest} (--prices FILE)"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
+from functools import cache
 from typing import NamedTuple
 
 from ...base.times import local, to_millis
@@ -12,18 +13,18 @@ from ...providers.usage import COUNTS
 from ...session.model import Json
 
 OURS = "codeh-history"  # the program of sessions that are no copies
-NOWHERE = "?"
+UNKNOWN = "?"
 
 BY_TIME = ("day", "week", "month")
 BY_SESSION: dict[str, Callable[[Json], str]] = {  # what all responses of a session have in common
     "program": lambda row: row["program"] or OURS,
     "session": lambda row: row["of"],
-    "dir": lambda row: row["cwd"] or NOWHERE,
+    "dir": lambda row: row["cwd"] or UNKNOWN,
 }
 BY = (*BY_TIME, "model", "provider", *BY_SESSION)
 
 
-class Asked(NamedTuple):
+class Query(NamedTuple):
     """`by`: of `BY`; `since`, `until`: times as stored; `local`: days are those of the machine's zone."""
 
     by: str
@@ -33,7 +34,7 @@ class Asked(NamedTuple):
 
 
 class Total:
-    """What some responses used, and the price of those whose model has one."""
+    """Tokens of some responses, and the price of those whose model has one."""
 
     __slots__ = ("cost", "counts", "responses", "unpriced")
 
@@ -43,11 +44,12 @@ class Total:
         self.cost = 0.0
         self.unpriced = 0
 
-    def add(self, other: Total) -> None:
-        self.responses += other.responses
-        self.counts = [one + more for one, more in zip(self.counts, other.counts, strict=True)]
-        self.cost += other.cost
-        self.unpriced += other.unpriced
+    def add(self, counts: Sequence[int], cost: float | None) -> None:
+        """Add a response."""
+        self.responses += 1
+        self.counts = [sum(pair) for pair in zip(self.counts, counts)]  # noqa: B905 - much to add
+        self.cost += cost or 0
+        self.unpriced += cost is None
 
     @property
     def tokens(self) -> int:
@@ -55,7 +57,7 @@ class Total:
         return counts["input"] + counts["output"]
 
 
-class Found(NamedTuple):
+class Sums(NamedTuple):
     """A total for each group, in the order in which they are shown; models without a price."""
 
     by: str
@@ -64,40 +66,30 @@ class Found(NamedTuple):
     unpriced: Counter[str]
 
 
-def summed(rows: Iterable[Json], asked: Asked) -> Found:
+def summed(rows: Iterable[Json], query: Query) -> Sums:
     """Each response of these sessions once: in the session that it is of, not in those copied from it."""
     groups: dict[str, Total] = {}
-    unpriced: Counter[str] = Counter()
+    whole, unpriced = Total(), Counter[str]()
     seen: set[tuple[object, ...]] = set()
-    of_session = BY_SESSION.get(asked.by)
-    of_time = _time_of(asked)
     for row in sorted(rows, key=lambda row: (row["parent"] is not None, row["created"] or "", row["id"])):
-        group = of_session(row) if of_session else NOWHERE
+        of_session = BY_SESSION[query.by](row) if query.by in BY_SESSION else None
         for name, ts, provider, model, *counts, _, cost in row["responses"]:
             key = (name, model, counts[0], counts[3])
             if key in seen:
                 continue
             seen.add(key)
-            if not _within(ts, asked):
+            if not _within(ts, query):
                 continue
-            if of_time:
-                group = of_time(ts)
-            elif not of_session:
-                group = (model if asked.by == "model" else provider) or NOWHERE
-            total = groups.get(group)
-            if total is None:
-                total = groups[group] = Total()
-            total.responses += 1
-            total.counts = [one + more for one, more in zip(total.counts, counts)]  # noqa: B905
-            if cost is None:
-                total.unpriced += 1
-                unpriced[model or NOWHERE] += 1
+            if query.by in BY_TIME:
+                group = _period(ts[:16], query.by, is_local=query.local) if ts else UNKNOWN
             else:
-                total.cost += cost
-    whole = Total()
-    for total in groups.values():
-        whole.add(total)
-    return Found(asked.by, _in_order(groups, asked.by), whole, unpriced)
+                group = of_session or (model if query.by == "model" else provider) or UNKNOWN
+            total = groups.get(group) or groups.setdefault(group, Total())
+            total.add(counts, cost)
+            whole.add(counts, cost)
+            if cost is None:
+                unpriced[model or UNKNOWN] += 1
+    return Sums(query.by, _in_order(groups, query.by), whole, unpriced)
 
 
 def with_owners(rows: list[Json]) -> list[Json]:
@@ -114,51 +106,28 @@ def _owner(id: str, employers: dict[str, str]) -> str:
     return id
 
 
-def _within(ts: str | None, asked: Asked) -> bool:
-    if asked.since is None and asked.until is None:
+def _within(ts: str | None, query: Query) -> bool:
+    if query.since is None and query.until is None:
         return True
-    return ts is not None and (asked.since or "") <= ts and (asked.until is None or ts <= asked.until)
+    return ts is not None and (query.since or "") <= ts and (query.until is None or ts <= query.until)
 
 
 def _in_order(groups: dict[str, Total], by: str) -> dict[str, Total]:
-    """By time from the first on; else what costs most first."""
+    """By time from the first on; else the most expensive first."""
     if by in BY_TIME:
-        return dict(sorted(groups.items(), key=lambda item: (item[0] == NOWHERE, item[0])))
+        return dict(sorted(groups.items(), key=lambda item: (item[0] == UNKNOWN, item[0])))
     return dict(sorted(groups.items(), key=lambda item: (-item[1].cost, -item[1].tokens, item[0])))
 
 
-def _time_of(asked: Asked) -> Callable[[str | None], str] | None:
-    """The day, week or month of a time."""
-    if asked.by not in BY_TIME:
-        return None
-    known: dict[str, str] = {}
-
-    def found(ts: str | None) -> str:
-        if ts is None:
-            return NOWHERE
-        minute = ts[:16]  # a day begins with a minute in every zone
-        if minute not in known:
-            known[minute] = _named(_day(ts, local=asked.local), asked.by)
-        return known[minute]
-
-    return found
-
-
-def _day(ts: str, *, local: bool) -> str:
-    millis = to_millis(ts) if local else None
-    return ts[:10] if millis is None else f"{_local(millis):%Y-%m-%d}"
-
-
-_local = local(None)
-
-
-def _named(day: str, by: str) -> str:
-    if by == "day":
-        return day
-    if by == "month":
-        return day[:7]
+@cache
+def _period(minute: str, by: str, *, is_local: bool) -> str:
+    """The day, week or month of a minute (in every zone a day begins with one): `2026-01-02T03:04`."""
+    millis = to_millis(f"{minute}Z") if is_local else None
+    day = minute[:10] if millis is None else f"{local()(millis):%Y-%m-%d}"
+    if by != "week":
+        return day if by == "day" else day[:7]
     try:
         year, week, _ = date.fromisoformat(day).isocalendar()
     except ValueError:
-        return NOWHERE
+        return UNKNOWN
     return f"{year}-W{week:02d}"

@@ -7,9 +7,10 @@ import re
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rich.text import Text
 
 from codeh_history.base.escape import safe
-from codeh_history.render import rich_messages
+from codeh_history.render import colours, messages
 from codeh_history.session.fold import message_of
 from codeh_history.session.model import Json
 from codeh_history.session.records import Record
@@ -30,7 +31,8 @@ def shown(parts: list[Json], *, role: str = "model", width: int = 40, colour: bo
     kind = "codeh" if role == "model" else "user"
     record = {"type": "message", "id": "m", "ts": None, "kind": kind, "role": role, "parts": parts}
     message = message_of(0, Record(record, b"", 0))
-    return rich_messages.document([(1, message)], [], None, width=width, colour=colour).decode()
+    lines = [messages.heading(1, message, "m", people=True), *messages.body(message, people=True)]
+    return colours.draw([*lines, messages.Line("", "")], width=width, colour=colour).decode()
 
 
 def visible(text: str) -> str:
@@ -45,9 +47,16 @@ def test_every_visible_character_is_shown(text: str, role: str, width: int) -> N
     assert visible(safe(text)) in visible(found)
 
 
-def test_the_system_prompt_comes_first() -> None:
-    found = rich_messages.document([], [], "Be *brief*.\n  And kind.", width=40, colour=False).decode()
-    assert STYLES.sub("", found) == "system\n  Be *brief*.\n    And kind.\n\n"
+def test_a_text_of_a_user_is_as_it_was_typed() -> None:
+    lines = [
+        messages.Line("head", "system"),
+        messages.Line("text", "Be *brief*."),
+        messages.Line("text", "  Kind."),
+    ]
+    assert (
+        STYLES.sub("", colours.draw(lines, width=40, colour=False).decode())
+        == "system\n  Be *brief*.\n    Kind.\n"
+    )
 
 
 @given(MARKDOWN)
@@ -87,3 +96,45 @@ def test_any_language_is_shown(language: str) -> None:
 def test_a_text_too_long_for_colours_is_whole() -> None:
     text = "**a** " * 40_000
     assert STYLES.sub("", shown([{"text": text}])).count("**a**") == 40_000
+
+
+PIECES = st.lists(
+    st.sampled_from(["# ", "*", "`", "```", "```py", "~~~", "\n", "\n\n", "a", " ", "&lt;", "<b>", "\x1b[31m", "\t", "- "]),
+    max_size=15,
+).map("".join)  # fmt: skip
+
+
+def markdown_lines(text: str) -> list[Text]:
+    return list(colours.markdown(messages.text_lines(text)))
+
+
+@given(PIECES)
+def test_what_was_written_is_there_line_by_line(text: str) -> None:
+    assert [line.plain for line in markdown_lines(text)] == (messages.text_lines(text) or [""])
+
+
+@pytest.mark.parametrize(
+    ("text", "wrapped"),
+    [
+        ("a\n```py\nx = 1\n\ny\n```\nb", [True, False, False, False, False, False, True]), ("```\n```", [False, False]),
+        ("```\nopen", [False, False]), ("prose `code`", [True]), ("~~~\na\n~~~\n```\nb\n```", [False] * 6),
+    ],
+)  # fmt: skip
+def test_prose_may_be_wrapped_and_code_may_not(text: str, wrapped: list[bool]) -> None:
+    assert [not line.no_wrap for line in markdown_lines(text)] == wrapped
+
+
+def test_code_is_in_the_colours_of_its_language_and_fences_are_dim() -> None:
+    fence, code, _ = markdown_lines("```python\nNone\n```")
+    assert fence.style == "dim"
+    assert [str(span.style) for span in code.spans] == [colours.OF_CODE["constant"]]
+    title, _ = markdown_lines("# Title\nx")
+    assert "bold" in {str(span.style) for span in title.spans}
+
+
+def test_what_would_take_long_is_plain() -> None:
+    text = "# Title\n" + "x" * (colours.LONGEST - 7)
+    assert all(not line.spans for line in markdown_lines(text))
+    assert [line.plain for line in markdown_lines(text)] == text.split("\n")
+    first, *_ = markdown_lines(text[:-1])
+    assert first.spans

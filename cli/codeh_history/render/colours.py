@@ -1,0 +1,84 @@
+"""Lines in the terminal's own colours, wrapped behind their indentation; imported only for a terminal.
+
+What a model wrote stays as it is, character for character: what looks like a tag, an entity or an image is
+text that somebody may need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from rich.console import Console, ConsoleOptions
+from rich.text import Text
+
+from . import code, fences
+from .terminal import printed
+
+STYLES = {  # of the terminal's palette, readable on light and dark: no white, no black
+    "user": "bold green", "codeh": "bold cyan", "tool": "bold yellow", "error": "bold red",
+    "info": "bold blue", "head": "bold magenta", "thought": "dim italic", "call": "yellow",
+    "result": "yellow", "argument": "dim", "output": "dim", "reference": "dim", "media": "magenta",
+    "pending": "magenta",
+}  # fmt: skip
+OF_CODE = {
+    "comment": "dim italic", "keyword": "magenta", "constant": "cyan", "name": "blue", "string": "green",
+    "strong": "bold", "emphasis": "italic", "deleted": "red", "inserted": "green",
+}  # fmt: skip
+ARROWS = {"call": "→ ", "result": "← "}
+INDENTS = {"argument": 4, "head": 0, "": 0} | dict.fromkeys(("user", "codeh", "tool", "error", "info"), 0)
+LONGEST = 200_000  # characters in colours: a lexer takes longer for more than anybody reads
+
+
+def draw(lines: Iterable[tuple[str, str]], *, width: int, colour: bool) -> bytes:
+    """Lines (kind, text) as bytes for a terminal of this width; of kind `markdown` are a model's texts."""
+    shown: list[Indented] = []
+    for kind, group in groupby(lines, lambda line: line[0]):
+        texts = [text for _, text in group]
+        if kind == "markdown":
+            shown += map(Indented, markdown(texts))
+        else:
+            arrow, style, indent = ARROWS.get(kind, ""), STYLES.get(kind, ""), INDENTS.get(kind, 2)
+            shown += (Indented(Text(arrow + text, style), indent) for text in texts)
+    return printed(*shown, width=width, colour=colour) if shown else b""
+
+
+def markdown(lines: Sequence[str]) -> Iterator[Text]:
+    """The lines of a model's text: prose, which may be wrapped, and fenced code, which may not."""
+    text = "\n".join(lines)
+    if len(text) > LONGEST:
+        yield from map(Text, lines)
+        return
+    for is_code, pieces in groupby(fences.split(text), lambda piece: isinstance(piece, fences.Fenced)):
+        if not is_code:
+            yield from coloured("\n".join(map(str, pieces)), "markdown")
+            continue
+        for block in pieces:
+            assert isinstance(block, fences.Fenced)  # noqa: S101 - as grouped
+            yield Text(block.opening, "dim", no_wrap=True)
+            for line in coloured("\n".join(block.lines), block.language) if block.lines else ():
+                line.no_wrap = True
+                yield line
+            if block.closing is not None:
+                yield Text(block.closing, "dim", no_wrap=True)
+
+
+def coloured(text: str, language: str) -> Iterator[Text]:
+    """The lines of a text in the colours of its language."""
+    shown = Text()
+    for kind, piece in code.pieces(text, language):
+        shown.append(piece, OF_CODE.get(kind, ""))
+    yield from shown.split("\n", allow_blank=True)
+
+
+class Indented:
+    """A text behind so many blanks, in as many lines as it takes; `no_wrap` is left to the terminal."""
+
+    def __init__(self, text: Text, by: int = 2) -> None:
+        self.text, self.by = text, by
+        self.no_wrap = text.no_wrap
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        room = max(options.max_width - self.by, 1)
+        for line in [self.text] if self.no_wrap else self.text.wrap(console, room):
+            yield Text.assemble(" " * self.by if line else "", line, no_wrap=self.no_wrap)
