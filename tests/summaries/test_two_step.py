@@ -293,10 +293,10 @@ def refused(path: Path, asked: Any) -> None:
     [
         (b"not json", b"no JSON"),
         (b"[]", b"no object"),
-        (b"{}", b"no session"),
-        ({"covers": 7}, b"no covers"),
-        ({"answer": 7}, b"answer must be text"),
-        ({"shortened": 7}, b"shortened must be"),
+        (b"{}", b"session is missing or invalid"),
+        ({"covers": 7}, b"covers is missing or invalid"),
+        ({"answer": 7}, b"answer is missing or invalid"),
+        ({"shortened": 7}, b"shortened is missing or invalid"),
         ({}, b"no answer in it"),
     ],
 )

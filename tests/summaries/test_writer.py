@@ -22,7 +22,7 @@ def summary(text: str, **fields: Any) -> Summary:
 
 def test_a_batch_is_told_in_lines_in_the_room_that_its_size_gives() -> None:
     messages = view(talk(40)).messages
-    made = OUTLINE.of_batch(Batch(messages, 40, None, None))
+    made = OUTLINE.write(Batch(messages, 40, None, None))
     assert 0 < COUNTER.counts([made.text])[0] <= 150
     assert made.shortened is None
     ids = {message.id for message in messages}
@@ -32,20 +32,21 @@ def test_a_batch_is_told_in_lines_in_the_room_that_its_size_gives() -> None:
 
 def test_what_has_no_room_for_a_line_is_told_by_its_beginning() -> None:
     messages = view(talk(1)).messages
-    made = Outline(lambda *_: {"summary": "", "lines": []}, COUNTER).of_batch(
-        Batch(messages, 1, None, None)
-    )
+    made = Outline(lambda *_: {"summary": "", "lines": []}, COUNTER).write(Batch(messages, 1, None, None))
     assert made == (f"1 exchanges, beginning with: {messages[0].parts[0]['text']}", None, None)
-    assert OUTLINE.of_batch(Batch([], 2, None, None)).text == "2 exchanges without text."
+    assert OUTLINE.write(Batch([], 2, None, None)).text == "2 exchanges without text."
 
 
 def test_summaries_are_folded_by_their_lines_and_those_without_line_by_line() -> None:
     ours = summary("Rules:\n- Always use tabs.", lines=[["rule", "Always use tabs.", "m1"]])
     theirs = summary("Rules:\n- Never push on Fridays.")
-    folded = OUTLINE.of_summaries([ours, theirs], 7)
+    folded = OUTLINE.write(Batch((), 7, None, None, summaries=[ours, theirs]))
     assert folded.text == "Rules:\n- Always use tabs.\nEarlier summary:\n  Rules:\n- Never push on Fridays."
     assert folded.lines == [
         ["rule", "Always use tabs.", "m1"], ["earlier", "Rules:", "S"], ["earlier", "- Never push on Fridays.", "S"],
     ]  # fmt: skip
-    assert OUTLINE.of_summaries([summary(""), summary(" ")], 7).text == "7 earlier exchanges."
+    assert (
+        OUTLINE.write(Batch((), 7, None, None, summaries=[summary(""), summary(" ")])).text
+        == "7 earlier exchanges."
+    )
     OUTLINE.stop()

@@ -27,8 +27,8 @@ from ..session.view import View
 from ..store.cache import Cache
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
-from ..summaries import one as summarizing
-from ..summaries.one import Settings
+from ..summaries import store as summarizing
+from ..summaries.store import Settings
 from ..summaries.window import Batch, not_due
 from ..summaries.writer import Outline, Summarizer
 from ..tokens import Counter, open_counter
@@ -37,8 +37,7 @@ from ..views.view import view_of
 
 if TYPE_CHECKING:
     from ..summaries.command import Runs
-    from ..summaries.prompt import Prompt, Wording
-    from ..summaries.source import Sources
+    from ..summaries.request import Prompt, Sources, Wording
 
 EXAMPLES = """\
   codeh-history summarize demo > smaller.jsonl              # the built-in outline, offline
@@ -126,7 +125,7 @@ def settings_of(env: Env, given: Options, command: Runs | None) -> Settings:
     counting = counter_of(env, given)
     summarizer: Summarizer = Outline(partial(outlined, counting), counting)
     if command is not None:
-        from ..summaries.by_command import Asked
+        from ..summaries.ask import Asked
 
         summarizer = Asked(command, sources(given, counting), given.to, given.model, faithful=given.gate)
     over = None if given.due_over is None else amounts.tokens(given.due_over)
@@ -143,8 +142,7 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
 def sources(given: Options, counter: Counter) -> Sources:
     """What prompts are made of, as the options say."""
     from ..filters.compact import extract
-    from ..summaries.prompt import standard
-    from ..summaries.source import Sources
+    from ..summaries.request import Sources, standard
 
     return Sources(
         counter.counts, amounts.tokens(given.budget), amounts.tokens(given.max_source),
@@ -164,7 +162,7 @@ def outlined(
 def worded(file: str) -> Wording:
     """The wording of a template; where it does not say `text` itself, that follows."""
     from ..send.templates import render
-    from ..summaries.prompt import Prompt, words_of
+    from ..summaries.request import Prompt, words_of
 
     shows = re.search(r"\{[{%][^{}]*\btext\b", decode(read_file(file), file))
 

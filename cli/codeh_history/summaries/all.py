@@ -18,9 +18,8 @@ from ..session.model import Json
 from ..store import read
 from ..store.resolve import Target, ids
 from ..views.view import view_of
-from . import one as summarizing
-from . import window
-from .one import Settings
+from . import store, window
+from .store import Settings
 
 LOOKS, PAUSE = 5, 0.05  # how often, and after how many seconds, a lock is looked at again
 
@@ -28,7 +27,7 @@ LOOKS, PAUSE = 5, 0.05  # how often, and after how many seconds, a lock is looke
 def run(
     env: Env, settings: Settings, *, jobs: int, done: Callable[[int, int], None]
 ) -> Generator[Json, None, None]:
-    """A line for each session that acted or failed, in their order; `done` is told of every session.
+    """A line for each session that acted or failed, in their order; `done` is called for every session.
 
     Sessions that are locked, streaming or being summarised by another run are left for the next time.
     When the caller goes away, the commands that run are ended.
@@ -39,7 +38,8 @@ def run(
     targets = [Target(path, "--all") for _, path in ids(env) if not path.endswith(".json")]
     pool = ThreadPoolExecutor(jobs)
     try:
-        for number, future in enumerate([pool.submit(one, env, target, settings) for target in targets], 1):
+        futures = [pool.submit(summarized, env, target, settings) for target in targets]
+        for number, future in enumerate(futures, 1):
             line = future.result()
             done(number, len(targets))
             if line is not None:
@@ -50,17 +50,24 @@ def run(
         pool.shutdown()
 
 
-def one(env: Env, target: Target, settings: Settings) -> Json | None:
+def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
     """The line of one session, None when it has nothing to do; no failure of one stops the others."""
     try:
         if _locked(target.path) or not _may_be_due(env, target, settings):
             return None
         with _claimed(env, target.path) as free:
-            return summarizing.run(env, target, settings) if free else None
+            return store.run(env, target, settings) if free else None
     except HistoryError as error:
-        return failed(env, target, settings, str(error))
+        reason = str(error)
     except Exception as error:  # noqa: BLE001 - a bug met in one session costs that session
-        return failed(env, target, settings, f"bug: {type(error).__name__}: {error}")
+        reason = f"bug: {type(error).__name__}: {error}"
+    line: Json = {"session": target.id, "action": "failed"}
+    line |= dict.fromkeys(("exchanges", "covered", "before", "after"), 0)
+    with suppress(HistoryError):  # where it cannot even be read: the reason says so
+        view = view_of(env, target)
+        size = store.tokens(view, settings.counter)
+        line.update(exchanges=len(exchanges(view.messages)), before=size, after=size)
+    return {**line, "reason": reason}
 
 
 def _locked(path: str) -> bool:
@@ -79,29 +86,17 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
     if few and data[:1] == b"{" and settings.over is None:
         return False
     view = view_of(env, target, data, hydrate=False)
-    if streaming(view):
+    if _streaming(view):
         return False
     many = len(exchanges(view.messages)) > settings.most
     return many or settings.over is not None or window.foldable(view.summaries)
 
 
-def streaming(view: View) -> bool:
+def _streaming(view: View) -> bool:
     """Whether an answer is arriving: the last message is pending and its stream was not aborted."""
     last = view.messages[-1] if view.messages else None
-    if last is None or last.committed or last.pending is None:
-        return False
-    return "aborted" not in last.fields
-
-
-def failed(env: Env, target: Target, settings: Settings, reason: str) -> Json:
-    """The line of a session that stays as it was, and why."""
-    line: Json = {"session": target.id, "action": "failed"}
-    line |= dict.fromkeys(("exchanges", "covered", "before", "after"), 0)
-    with suppress(HistoryError):  # where it cannot even be read: the reason says so
-        view = view_of(env, target)
-        size = summarizing.tokens(view, settings.counter)
-        line.update(exchanges=len(exchanges(view.messages)), before=size, after=size)
-    return {**line, "reason": reason}
+    pending = last is not None and not last.committed and last.pending is not None
+    return pending and last is not None and "aborted" not in last.fields
 
 
 @contextmanager

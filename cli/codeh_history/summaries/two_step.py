@@ -1,30 +1,31 @@
 """`summarize --emit` and `--apply`: what is due as a prompt, and later the record that its answer makes.
 
-What is emitted says how all that it covers looked. Nothing is written anew where that changed since.
+What is emitted has a digest of all that it covers; nothing is stored where that changed since.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
 
 import orjson
 
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, TryAgain
 from ..session.fold import View
-from ..session.model import Json, Summary
+from ..session.model import Any, Json
 from ..store.resolve import Target
 from ..tokens import Counter
 from ..views.view import view_of
-from . import gate, one, window
-from .source import Source, Sources, of_batch, of_summaries
+from . import gate, store, window
+from .request import Sources, source_of
 from .window import Batch
 from .writer import Written
 
-_TYPES = {
+_TEXT = str | None
+_TYPES: dict[str, Any] = {
     "session": str, "action": str, "by": str, "covers": list, "conversationCount": int, "tokens": int,
-    "seen": str, "prompt": str,
+    "seen": str, "prompt": str, "periodStart": _TEXT, "periodEnd": _TEXT, "answer": _TEXT,
+    "shortened": dict | None,
 }  # fmt: skip
 BATCH, FOLD = "summarized", "folded"
 
@@ -35,40 +36,27 @@ def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -
     Raises SummarizerFailed where no prompt within the budget can show it.
     """
     batch = window.due(view.messages, most, least)
-    period: Json = {}
-    if batch is not None:
-        source, action, covers = _fitting(sources, batch), BATCH, batch.ids
-        period = {"periodStart": batch.start, "periodEnd": batch.end}
-    elif window.foldable(view.summaries):
-        parts = [window.facts(summary, view) for summary in view.summaries]
-        count = sum(part["conversationCount"] for part in parts)
-        source, action = of_summaries([part["summary"] for part in parts], count), FOLD
-        covers = window.stands_for(view.summaries, view)
-    else:
+    if batch is None and not window.foldable(view.summaries):
         return None
+    period = {"periodStart": batch.start, "periodEnd": batch.end} if batch else {}
+    due = batch or window.folded(view)
+    source = sources.of_batch(due)
+    if len(sources.groups(source)) > 1:
+        source = sources.of_batch(due, most=0)
     if len(sources.groups(source)) > 1:
         raise SummarizerFailed(f"it does not fit a prompt of {sources.budget} tokens; --budget more")
     prompt, tokens = sources.prompt(source)
-    shortened = (
-        {"shortened": dict(zip(("from", "to"), source.shortened, strict=True))} if source.shortened else {}
-    )
     return {
-        "session": session, "action": action, "by": "program", "covers": covers,
-        "conversationCount": source.exchanges, **period, **shortened, "tokens": tokens,
-        "seen": _digest(view, batch), "prompt": prompt.plain.encode(errors="replace").decode(),
+        "session": session, "action": BATCH if batch else FOLD, "by": "program", "covers": due.ids,
+        "conversationCount": due.count, **period, **store.shortened(source.shortened), "tokens": tokens,
+        "seen": _digest(due), "prompt": prompt.plain.encode(errors="replace").decode(),
     }  # fmt: skip
 
 
-def _fitting(sources: Sources, batch: Batch) -> Source:
-    """The batch, as an extract where it does not fit one prompt."""
-    source = sources.of_batch(batch)
-    return source if len(sources.groups(source)) <= 1 else sources.of_batch(batch, most=0)
-
-
-def _digest(view: View, batch: Batch | None) -> str:
-    """How what is to be covered looks: the messages of a batch, or without one all summaries."""
-    looks = one.seen(batch, () if batch is not None else view.summaries)
-    return hashlib.sha256(orjson.dumps([*looks.items()], option=orjson.OPT_NON_STR_KEYS)).hexdigest()
+def _digest(batch: Batch) -> str:
+    """How everything that a batch covers looks."""
+    looks = [*store.looks_of(batch).items()]
+    return hashlib.sha256(orjson.dumps(looks, option=orjson.OPT_NON_STR_KEYS)).hexdigest()
 
 
 def read(data: bytes, name: str) -> Json:
@@ -81,13 +69,7 @@ def read(data: bytes, name: str) -> Json:
         raise BadData(f"{name}: no object; --apply takes what --emit printed")
     for key, type in _TYPES.items():
         if not isinstance(emitted.get(key), type):
-            raise BadData(f"{name}: no {key}; --apply takes what --emit printed")
-    sizes = emitted.get("shortened")
-    if sizes is not None and not (isinstance(sizes, dict) and {"from", "to"} <= sizes.keys()):
-        raise BadData(f"{name}: shortened must be {{from, to}}")
-    for key in ("periodStart", "periodEnd", "answer"):
-        if not isinstance(emitted.get(key), str | None):
-            raise BadData(f"{name}: {key} must be text")
+            raise BadData(f"{name}: {key} is missing or invalid; --apply takes what --emit printed")
     return emitted
 
 
@@ -101,24 +83,19 @@ class Answered:
         self.faithful = faithful
         self.by = str(emitted["by"])
 
-    def of_batch(self, batch: Batch) -> Written:
-        source = of_batch(batch)
+    def write(self, batch: Batch) -> Written:
+        source = source_of(batch)
         if not source.pieces:
             return Written(source.silence)
-        sizes = self.emitted.get("shortened")
-        return Written(self._checked(source), (sizes["from"], sizes["to"]) if sizes else None)
-
-    def of_summaries(self, summaries: Sequence[Summary], count: int) -> Written:
-        return Written(self._checked(of_summaries([summary.text for summary in summaries], count)))
-
-    def stop(self) -> None:
-        """Nothing runs."""
-
-    def _checked(self, source: Source) -> str:
-        return gate.summary_in(
+        text = gate.summary_in(
             self.answer, source.names, self.emitted["prompt"], self.emitted["tokens"], self.counter.counts,
             messages=source.messages, checked=self.faithful,
         )  # fmt: skip
+        sizes = self.emitted.get("shortened") or {}
+        return Written(text, (sizes["from"], sizes["to"]) if {"from", "to"} <= sizes.keys() else None)
+
+    def stop(self) -> None:
+        """Nothing runs."""
 
 
 def apply(env: Env, target: Target, answered: Answered, *, strict: bool) -> Json:
@@ -127,27 +104,18 @@ def apply(env: Env, target: Target, answered: Answered, *, strict: bool) -> Json
     Raises SummarizerFailed or TryAgain, with the file as it was.
     """
     view = view_of(env, target, strict=strict)
-    work = _work(view, answered)
-    done = one.store(env, target, work) if work is not None else None
-    if work is None or done is None:
-        raise TryAgain(
-            f"{target.path}: what is to be summarised has changed; nothing was stored: --emit it anew"
-        )
-    return one.report(target.id, work, done, answered.counter)
-
-
-def _work(view: View, answered: Answered) -> one.Work | None:
-    """What is to be stored; None where something does not look as it did."""
     emitted = answered.emitted
-    batch = _batch(view, emitted) if emitted["action"] == BATCH else None
-    if _digest(view, batch) != emitted["seen"]:
-        return None
-    return one.work(view, batch, answered, folds=batch is None)
-
-
-def _batch(view: View, emitted: Json) -> Batch:
-    covers = set(emitted["covers"])
-    return Batch(
-        [message for message in view.messages if message.id in covers],
-        emitted["conversationCount"], emitted.get("periodStart"), emitted.get("periodEnd"),
-    )  # fmt: skip
+    batch = None
+    if emitted["action"] == BATCH:
+        covers = set(emitted["covers"])
+        messages = [message for message in view.messages if message.id in covers]
+        period = emitted.get("periodStart"), emitted.get("periodEnd")
+        batch = Batch(messages, emitted["conversationCount"], *period)
+    if _digest(batch or window.folded(view)) == emitted["seen"]:
+        work = store.work(view, batch, answered, folds=batch is None)
+        done = store.store(env, target, work)
+        if done is not None:
+            return store.report(target.id, work, done, answered.counter)
+    raise TryAgain(
+        f"{target.path}: what is to be summarised has changed; nothing was stored: --emit it anew"
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,10 +18,10 @@ SUMMARIES = 5  # more than these fold one level up
 
 @dataclass(frozen=True)
 class Batch:
-    """The messages to cover: those of the `count` oldest exchanges without what stays, and their period.
+    """What one summary is to stand for: messages of `count` exchanges, and earlier summaries.
 
-    `system`: the system prompt that they were sent with, which a summary may name too. `inside`: some may
-    be of the newest exchange.
+    `start` and `end` are their period; `system` the prompt that they were sent with, which a summary may
+    name too. `inside`: some may be of the newest exchange. `covers`: ids, where they are not the messages'.
     """
 
     messages: Sequence[Message]
@@ -30,10 +30,12 @@ class Batch:
     end: str | None
     system: str = ""
     inside: bool = False
+    summaries: Sequence[Summary] = ()
+    covers: Sequence[str] = ()
 
     @property
     def ids(self) -> list[str]:
-        return [message.id for message in self.messages]
+        return list(self.covers) or [message.id for message in self.messages]
 
 
 def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
@@ -47,9 +49,8 @@ def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
         return None
     links = _links(messages)
     staying = _closed({m.id for m in messages if m.pinned or m.pending is not None}, links)
-    wanted = max(len(groups) - most, least)
-    going = ([message for message in group if message.id not in staying] for group in groups[:-1])
-    chosen = [*islice(filter(None, going), wanted)]
+    eligible = ([message for message in group if message.id not in staying] for group in groups[:-1])
+    chosen = [*islice(filter(None, eligible), max(len(groups) - most, least))]
     inside = {message.id for group in chosen for message in group}
     torn = {id for link in links if (link[0] in inside) != (link[1] in inside) for id in link}
     torn = _closed(torn, links)
@@ -57,8 +58,7 @@ def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
     if len(chosen) < least:
         return None
     times = [next((m.ts for m in group if m.ts), None) for group in chosen]
-    covered = [message for group in chosen for message in group]
-    return Batch(covered, len(chosen), earliest(times), latest(times))
+    return Batch([m for group in chosen for m in group], len(chosen), earliest(times), latest(times))
 
 
 def not_due(messages: Sequence[Message], most: int, least: int) -> str:
@@ -88,28 +88,24 @@ def _moment(time: str) -> int:
 
 def _links(messages: Sequence[Message]) -> list[tuple[str, str]]:
     """Which messages belong together: a call and its answer, an inserted message and its root."""
-    links = [
-        (call.message.id, call.answer.message.id)
-        for call in pair(messages).calls
-        if call.answer is not None
-    ]
+    answered = ((call.message.id, call.answer) for call in pair(messages).calls)
+    links = [(id, answer.message.id) for id, answer in answered if answer is not None]
     return links + [(message.after, message.id) for message in messages if message.after]
 
 
 def _closed(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
     """These ids, and those of all that belongs together with them."""
     beside: dict[str, list[str]] = {}
-    for one, other in links:
-        beside.setdefault(one, []).append(other)
-        beside.setdefault(other, []).append(one)
-    found = set(ids)
+    for first, second in links:
+        beside.setdefault(first, []).append(second)
+        beside.setdefault(second, []).append(first)
+    closed = set(ids)
     stack = list(ids)
     while stack:
-        for other in beside.get(stack.pop(), ()):
-            if other not in found:
-                found.add(other)
-                stack.append(other)
-    return found
+        new = set(beside.get(stack.pop(), ())) - closed
+        closed |= new
+        stack += new
+    return closed
 
 
 def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:
@@ -117,22 +113,34 @@ def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:
     return len(summaries) + more > SUMMARIES
 
 
+def folded(view: View, batch: Batch | None = None, made: Sequence[Summary] = ()) -> Batch:
+    """All summaries of a view, and the one `made` of a batch just now, as what one summary stands for."""
+    parts = [facts(summary, view) for summary in (*view.summaries, *made)]
+    return Batch(
+        (),
+        sum(part["conversationCount"] for part in parts),
+        earliest(part["periodStart"] for part in parts),
+        latest(part["periodEnd"] for part in parts),
+        summaries=[*view.summaries, *made],
+        covers=stands_for(view.summaries, view, batch.ids if batch else ()),
+    )
+
+
 def stands_for(summaries: Sequence[Summary], view: View, more: Iterable[str] = ()) -> list[str]:
     """The ids that a summary of these summaries (and of `more` messages) covers, each once.
 
     First the messages, in the order of the log, then the summaries.
     """
-    known: Mapping[str, Summary] = {s.id: s for s in (*view.hidden_summaries, *view.summaries)}
+    by_id = {s.id: s for s in (*view.hidden_summaries, *view.summaries)}
     messages = set(more)
     absorbed: dict[str, None] = {}
     stack = list(reversed(summaries))
     while stack:
         summary = stack.pop()
-        if summary.id in absorbed:
-            continue
-        absorbed[summary.id] = None
-        messages.update(id for id in summary.covers if id not in known)
-        stack += (known[id] for id in reversed(summary.covers) if id in known)
+        if summary.id not in absorbed:
+            absorbed[summary.id] = None
+            messages.update(id for id in summary.covers if id not in by_id)
+            stack += (by_id[id] for id in reversed(summary.covers) if id in by_id)
     placed = [id for id in view.all if id in messages]
     return [*placed, *sorted(messages.difference(placed)), *absorbed]
 
@@ -142,15 +150,15 @@ def facts(summary: Summary, view: View) -> Json:
 
     What its record does not say is read off the messages it covers.
     """
-    given = summary.fields
+    fields = summary.fields
     covered = [view.all[id] for id in stands_for([summary], view) if id in view.all]
     times = [message.ts for message in covered]
-    count = given.get("conversationCount")
+    count = fields.get("conversationCount")
     return {
         "id": summary.id,
-        "createdAt": timestamp(given.get("createdAt")),
-        "periodStart": timestamp(given.get("periodStart")) or earliest(times),
-        "periodEnd": timestamp(given.get("periodEnd")) or latest(times),
+        "createdAt": timestamp(fields.get("createdAt")),
+        "periodStart": timestamp(fields.get("periodStart")) or earliest(times),
+        "periodEnd": timestamp(fields.get("periodEnd")) or latest(times),
         "summary": summary.text,
         "conversationCount": count if isinstance(count, int) else prompts(covered),
     }

@@ -1,4 +1,4 @@
-"""Who writes a summary: the built-in outline, or a command (`by_command`)."""
+"""Who writes a summary: `compact`'s extract, which is built in, or a command (`ask`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..tokens import Counter, message_tokens
 from .clipped import clip
 from .window import Batch
 
-LEAST, SHORT, MOST = 150, 300, 3000  # tokens of an outline
+LEAST, SHORT, MOST = 150, 300, 3000  # tokens of an extract
 # `summary` and `lines` of messages and earlier summaries, in at most so many tokens.
 Extract = Callable[[Sequence[Message], int, Sequence[Summary]], Json]
 
@@ -30,20 +30,17 @@ class Written(NamedTuple):
 class Summarizer(Protocol):
     """Makes the text of a summary; raises SummarizerFailed where it has none to give."""
 
-    by: str  # what the record says of it
+    by: str  # the record's `by`
 
-    def of_batch(self, batch: Batch) -> Written:
-        """A summary of these exchanges."""
-
-    def of_summaries(self, summaries: Sequence[Summary], count: int) -> Written:
-        """One summary in the place of several, which stand for `count` exchanges."""
+    def write(self, batch: Batch) -> Written:
+        """A summary of these messages and earlier summaries."""
 
     def stop(self) -> None:
-        """End what still runs for it; from then on it has nothing to give."""
+        """End what still runs for it; it writes nothing more."""
 
 
 class Outline:
-    """The built-in one: what `compact` would write of the messages, offline and deterministic."""
+    """The built-in one: what `compact` would write, offline and deterministic."""
 
     by = "outline"
 
@@ -51,29 +48,23 @@ class Outline:
         self._extract = extract
         self._counter = counter
 
-    def of_batch(self, batch: Batch) -> Written:
-        """In a tenth of their tokens, in a half where they are few."""
-        size = sum(message_tokens(self._counter, batch.messages))
-        room = min(max(size // 11, min(LEAST, size // 2)), MOST)
-        first = next(
-            (text for m in batch.messages if m.role == "user" and (text := text_of(m).strip())), ""
-        )
+    def write(self, batch: Batch) -> Written:
+        """Messages in a tenth of their tokens, a half where they are few; summaries in three quarters."""
+        if batch.messages:
+            size = sum(message_tokens(self._counter, batch.messages))
+            room = max(size // 11, min(LEAST, size // 2))
+        else:
+            size = sum(self._counter.counts([summary.text for summary in batch.summaries]))
+            room = max(size * 3 // 4, min(size * 2, SHORT))
+        fields = self._extract(batch.messages, min(room, MOST), batch.summaries)
+        if fields["summary"]:
+            return Written(fields["summary"], lines=fields["lines"])
+        texts = (text_of(message).strip() for message in batch.messages if message.role == "user")
+        first = next(filter(None, texts), "")
+        if batch.summaries:
+            return Written(f"{batch.count} earlier exchanges.")
         begins = f", beginning with: {clip(first, 200)}" if first else " without text."
-        return self._written(batch.messages, room, (), f"{batch.count} exchanges{begins}")
-
-    def of_summaries(self, summaries: Sequence[Summary], count: int) -> Written:
-        """In three quarters of their tokens; short ones lose nothing."""
-        size = sum(self._counter.counts([summary.text for summary in summaries]))
-        room = min(max(size * 3 // 4, min(size * 2, SHORT)), MOST)
-        return self._written((), room, summaries, f"{count} earlier exchanges.")
-
-    def _written(
-        self, messages: Sequence[Message], room: int, summaries: Sequence[Summary], silence: str
-    ) -> Written:
-        fields = self._extract(messages, room, summaries)
-        if not fields["summary"]:
-            return Written(silence)
-        return Written(fields["summary"], lines=fields["lines"])
+        return Written(f"{batch.count} exchanges{begins}")
 
     def stop(self) -> None:
         """Nothing runs."""

@@ -5,18 +5,15 @@ The plan stays as it is, but for the text of its summary: that has to be as shor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from ...base.errors import SummarizerFailed
 from ...session.exchanges import prompts
-from ...session.model import Summary
 from ...session.ops import Op, apply
 from ...session.view import View
-from ...summaries import prompt
-from ...summaries.by_command import Asked
+from ...summaries.ask import Asked
 from ...summaries.command import Runs
-from ...summaries.source import Source, Sources
+from ...summaries.request import Prompt, Sources, instructions
 from ...summaries.window import Batch
 from ...tokens import Counter, history_tokens
 from .extract import extracted
@@ -60,19 +57,10 @@ def _asked(view: View, op: Op, counter: Counter, settings: Settings, runs: Runs,
     messages = [message for message in view.messages if message.id in covered]
     earlier = [summary for summary in view.summaries if summary.id in covered]
     sources = Sources(counter.counts, REQUEST, SOURCE, partial(extracted, counter), partial(_wording, room))
-    batch = Batch(messages, max(1, prompts(messages)), None, None, settings.system or "")
-    asked = Asked(runs, sources, None, None, faithful=True)
-    return asked.of_source(_source(sources, batch, earlier))
+    batch = Batch(messages, max(1, prompts(messages)), None, None, settings.system or "", summaries=earlier)
+    return Asked(runs, sources, None, None, faithful=True).write(batch).text
 
 
-def _source(sources: Sources, batch: Batch, earlier: Sequence[Summary]) -> Source:
-    """The messages, behind the summaries that the new one takes in."""
-    source = sources.of_batch(batch)
-    texts = [summary.text for summary in earlier]
-    pieces = [*(f"Summary of earlier work:\n{text}" for text in texts), *source.pieces]
-    return source._replace(pieces=pieces, names="\n".join([source.names, *texts]))
-
-
-def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> prompt.Prompt:
+def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> Prompt:
     """The built-in wording, for a summary that fits the room."""
-    return prompt.Prompt(prompt.instructions(count, what, words=max(int(room * WORDS), 10)), data)
+    return Prompt(instructions(count, what, words=max(int(room * WORDS), 10)), data)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.summaries.prompt import (
+from codeh_history.summaries.request import (
     BESIDE,
     CONVERSATIONS,
     LONGEST,

@@ -6,7 +6,7 @@ Nothing is deleted: a summary covers messages, and `undo` takes it back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from ..base.env import Env
 from ..base.errors import TryAgain
@@ -75,7 +75,7 @@ class Work:
     drafts: Sequence[Draft]
     batch: Batch | None
     folded: int  # how many summaries become one
-    seen: dict[str, object] = field(default_factory=dict)
+    looks: dict[str, object]
 
 
 def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -> Json | None:
@@ -84,20 +84,13 @@ def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -
     Raises SummarizerFailed with the file as it was, TryAgain when the session changed twice meanwhile.
     """
     for _ in range(TRIES):
-        view = view_of(env, target, strict=strict)
-        work = prepare(view, settings)
+        work = prepare(view_of(env, target, strict=strict), settings)
         if work is None:
             return None
         done = store(env, target, work)
         if done is not None:
             return report(target.id, work, done, settings.counter)
     raise TryAgain(f"{target.path}: what was to be summarised changed meanwhile, twice; nothing was stored")
-
-
-def filtered(env: Env, view: View, work: Work) -> View:
-    """The view as it is once this is stored; the session itself is not changed."""
-    offset = view.log.size - (streamed(view.log.records) if env.seed else 0)
-    return after(view, records(env, view.id, offset, work.drafts))
 
 
 def prepare(view: View, settings: Settings) -> Work | None:
@@ -110,55 +103,39 @@ def prepare(view: View, settings: Settings) -> Work | None:
 def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool) -> Work:
     """The records of a batch, and of one summary in the place of all there are then."""
     drafts: list[Draft] = []
-    system = view.meta.get("system")
-    if batch is not None and isinstance(system, str):
-        batch = replace(batch, system=system)
+    looks: dict[str, object] = {}
     if batch is not None:
-        drafts.append(_batch_draft(batch, summarizer))
+        system = view.meta.get("system")
+        batch = replace(batch, system=system if isinstance(system, str) else batch.system)
+        drafts.append(_draft(view, batch, summarizer))
+        looks = looks_of(batch)
     if folds:
-        drafts.append(_fold_draft(view, drafts, summarizer))
-    folded = len(view.summaries) + int(batch is not None) if folds else 0
-    return Work(view, drafts, batch, folded, seen(batch, view.summaries if folds else ()))
+        made = [Summary(fields={"id": NEXT, **draft.fields}, place=0, raw=None) for draft in drafts]
+        every = window.folded(view, batch, made)
+        drafts.append(replace(_draft(view, every, summarizer), absorbs_new=bool(made)))
+        looks |= {summary.id: summary.text for summary in view.summaries}
+    return Work(view, drafts, batch, len(view.summaries) + int(batch is not None) if folds else 0, looks)
 
 
-def seen(batch: Batch | None, summaries: Sequence[Summary]) -> dict[str, object]:
-    """How everything looks that a batch and these summaries are."""
-    looking: dict[str, object] = {m.id: looks(m) for m in (batch.messages if batch else ())}
-    return looking | {s.id: s.text for s in summaries}
-
-
-def _batch_draft(batch: Batch, summarizer: Summarizer) -> Draft:
-    written = summarizer.of_batch(batch)
+def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Draft:
+    """The record of a batch; pinned messages that it covers stand in it word for word."""
+    written = summarizer.write(batch)
+    pinned = {id: text_of(view.all[id]) for id in batch.covers if id in view.all and view.all[id].pinned}
+    pinned = {id: text for id, text in pinned.items() if text and text not in written.text}
     fields: Json = {
-        "periodStart": batch.start, "periodEnd": batch.end, "summary": written.text,
-        "conversationCount": batch.count,
+        "periodStart": batch.start, "periodEnd": batch.end,
+        "summary": "\n".join([written.text, *(f"{PINNED}: {escaped(text)}" for text in pinned.values())]),
+        "conversationCount": batch.count, **shortened(written.shortened),
     }  # fmt: skip
     if written.lines is not None:
-        fields["lines"] = written.lines
-    if written.shortened is not None:
-        fields["shortened"] = dict(zip(("from", "to"), written.shortened, strict=True))
+        lines = [["pinned", line, id] for id, text in pinned.items() for line in text.splitlines()]
+        fields["lines"] = [*written.lines, *lines]
     return Draft(fields, batch.ids, summarizer.by)
 
 
-def _fold_draft(view: View, new: Sequence[Draft], summarizer: Summarizer) -> Draft:
-    """One summary in the place of all there are and of the new one; covered pins stand word for word."""
-    parts: list[Json] = [*(window.facts(s, view) for s in view.summaries), *(draft.fields for draft in new)]
-    count = sum(part["conversationCount"] for part in parts)
-    made = [Summary(fields={"id": NEXT, **draft.fields}, place=0, raw=None) for draft in new]
-    written = summarizer.of_summaries([*view.summaries, *made], count)
-    covers = window.stands_for(view.summaries, view, [id for draft in new for id in draft.covers])
-    pins = {id: text_of(view.all[id]) for id in covers if id in view.all and view.all[id].pinned}
-    pins = {id: said for id, said in pins.items() if said and said not in written.text}
-    text = "\n".join([written.text, *(f"{PINNED}: {escaped(said)}" for said in pins.values())])
-    fields: Json = {
-        "periodStart": window.earliest(part["periodStart"] for part in parts),
-        "periodEnd": window.latest(part["periodEnd"] for part in parts),
-        "summary": text, "conversationCount": count,
-    }  # fmt: skip
-    if written.lines is not None:
-        pinned = [["pinned", line, id] for id, said in pins.items() for line in said.splitlines()]
-        fields["lines"] = [*written.lines, *pinned]
-    return Draft(fields, covers, summarizer.by, absorbs_new=bool(new))
+def shortened(sizes: tuple[int, int] | None) -> Json:
+    """The field that says that only an extract was read."""
+    return {"shortened": dict(zip(("from", "to"), sizes, strict=True))} if sizes else {}
 
 
 # -- storing ----------------------------------------------------------------------------------------
@@ -183,14 +160,19 @@ def store(env: Env, target: Target, work: Work) -> View | None:
 
 def holds(view: View, work: Work) -> bool:
     """Whether all that is to be covered is visible and as it was, and not of the newest exchange."""
-    now: dict[str, object] = {m.id: looks(m) for m in view.messages if m.id in work.seen}
-    now |= {s.id: s.text for s in view.summaries if s.id in work.seen}
-    if now != work.seen:
+    now: dict[str, object] = {m.id: looks(m) for m in view.messages if m.id in work.looks}
+    now |= {s.id: s.text for s in view.summaries if s.id in work.looks}
+    if now != work.looks:
         return False
     if work.batch is not None and work.batch.inside:
         return True
     newest = exchanges(view.messages)[-1:]
-    return not any(message.id in work.seen for group in newest for message in group)
+    return not any(message.id in work.looks for group in newest for message in group)
+
+
+def looks_of(batch: Batch) -> dict[str, object]:
+    """How everything looks that a batch covers."""
+    return {m.id: looks(m) for m in batch.messages} | {s.id: s.text for s in batch.summaries}
 
 
 def looks(message: Message) -> object:
@@ -205,22 +187,28 @@ def records(env: Env, session: str, offset: int, drafts: Sequence[Draft]) -> lis
     for draft in drafts:
         id = env.new_id(session, offset)
         covers = [*draft.covers, made[-1]["id"]] if draft.absorbs_new else list(draft.covers)
+        fields = dict(draft.fields)
+        lines = {"lines": fields.pop("lines")} if "lines" in fields else {}  # last, for people who read it
         head = {"type": "summary", "id": id, "createdAt": env.now()}
-        made.append({**head, **draft.fields, "covers": covers, "by": draft.by})
-        if "lines" in made[-1]:
-            made[-1]["lines"] = made[-1].pop("lines")  # the last, as people read the text
+        made.append({**head, **fields, "covers": covers, "by": draft.by, **lines})
         offset += len(dumps(made[-1])) + 1
     return made
 
 
+def filtered(env: Env, view: View, work: Work) -> View:
+    """The view as it is once this is stored; the session itself is not changed."""
+    offset = view.log.size - (streamed(view.log.records) if env.seed else 0)
+    return after(view, records(env, view.id, offset, work.drafts))
+
+
 def after(view: View, new: Sequence[Json]) -> View:
     """The view once these summary records stand at its end."""
-    gone = {id for record in new for id in record["covers"]}
+    covered = {id for record in new for id in record["covers"]}
     place = len(view.log.records) + len(view.applied)
     made = [Summary(fields=record, place=place + n, raw=None) for n, record in enumerate(new)]
-    shown, covered = arrange([*view.summaries, *made], view.all)
-    result = view.with_messages([message for message in view.messages if message.id not in gone], shown)
-    result.hidden_summaries = [*view.hidden_summaries, *covered]
+    shown, hidden = arrange([*view.summaries, *made], view.all)
+    result = view.with_messages([message for message in view.messages if message.id not in covered], shown)
+    result.hidden_summaries = [*view.hidden_summaries, *hidden]
     return result
 
 

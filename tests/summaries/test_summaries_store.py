@@ -13,8 +13,8 @@ from codeh_history.commands.summarize import outlined
 from codeh_history.session import stream
 from codeh_history.session.fold import View, fold
 from codeh_history.session.records import dumps, lines_of, parse
-from codeh_history.summaries import one as summarizing
-from codeh_history.summaries.one import Settings
+from codeh_history.summaries import store as summarizing
+from codeh_history.summaries.store import Settings
 from codeh_history.summaries.writer import Outline
 from codeh_history.tokens import open_counter
 from strategies import files_of

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import orjson
 
 from .. import providers
 from ..base.errors import SummarizerFailed
 from ..providers.base import Options
 from ..providers.wire import Cut, Failure, Nothing, Reply, read
-from ..session.model import Message, Part, Summary
+from ..session.model import Message, Part
 from . import gate
 from .command import Runs
-from .prompt import SUMMARIES, Prompt
-from .source import Source, Sources, of_summaries
+from .request import SUMMARIES, Prompt, Source, Sources
 from .window import Batch
 from .writer import Written
+
+_WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
 
 
 class Asked:
@@ -35,20 +34,14 @@ class Asked:
         self.faithful = faithful
         self.by = f"{to}/{model}" if model else to or "command"
 
-    def of_batch(self, batch: Batch) -> Written:
-        source = self.sources.of_batch(batch)
-        return Written(self.of_source(source), source.shortened)
-
-    def of_summaries(self, summaries: Sequence[Summary], count: int) -> Written:
-        return Written(self.of_source(of_summaries([summary.text for summary in summaries], count)))
-
     def stop(self) -> None:
         self.commands.stop()
 
-    def of_source(self, source: Source) -> str:
-        """One summary of all the pieces: where they do not fit one request, a summary of summaries."""
+    def write(self, batch: Batch) -> Written:
+        """One summary of all of a batch: where it does not fit one request, a summary of summaries."""
+        source = self.sources.of_batch(batch)
         if not source.pieces:
-            return source.silence
+            return Written(source.silence)
         what = source.what
         groups = self.sources.groups(source)
         while len(groups) > 1:
@@ -62,47 +55,34 @@ class Asked:
                     "its summaries of parts do not get shorter; a larger --budget may help"
                 )
             groups, what = shorter, SUMMARIES
-        return self._one(source._replace(pieces=groups[0], what=what))
+        return Written(self._one(source._replace(pieces=groups[0], what=what)), source.shortened)
 
     def _one(self, source: Source) -> str:
-        asked, given = self.sources.prompt(source)
-        answer = self.answer(asked)
+        prompt, tokens = self.sources.prompt(source)
         return gate.summary_in(
-            answer,
-            source.names,
-            asked.plain,
-            given,
-            self.sources.count,
-            messages=source.messages,
-            checked=self.faithful,
-        )
+            self.answer(prompt), source.names, prompt.plain, tokens, self.sources.count,
+            messages=source.messages, checked=self.faithful,
+        )  # fmt: skip
 
-    def answer(self, asked: Prompt) -> str:
-        """What the command says to this request; how a provider failed says whether to try again."""
+    def answer(self, prompt: Prompt) -> str:
+        """The command's answer to this prompt; how a provider failed says whether to try again."""
         if self.to is None:
-            return self.commands.run(asked.plain.encode(errors="replace")).text()
-        parts: list[Part] = [{"text": asked.data}]
+            return self.commands.run(prompt.plain.encode(errors="replace")).text()
+        parts: list[Part] = [{"text": prompt.data}]
         message = Message("request", "user", "user", None, {}, own=parts, parts=parts)
-        request = providers.load(self.to).request(
-            [message], Options(model=self.model, system=asked.head or None), ()
-        )
+        options = Options(model=self.model, system=prompt.head or None)
+        request = providers.load(self.to).request([message], options, ())
         done = self.commands.run(orjson.dumps(request.body) + b"\n")
         outcome = read(done.out, self.to)
         if isinstance(outcome, Reply):
-            return _said(outcome.parts, outcome.finish)
+            if outcome.finish not in _WHOLE:  # half an answer or a refused one is no summary
+                raise SummarizerFailed(f"the answer did not end of itself ({outcome.finish})")
+            return "".join(
+                part["text"] for part in outcome.parts if "text" in part and not part.get("thought")
+            )
         if isinstance(outcome, Failure):
             advice = "the same may succeed later" if outcome.retry else "change the request"
             raise SummarizerFailed(f"the provider refused: {outcome.text} ({advice})")
         done.check()
         later = " (the same may succeed later)" if isinstance(outcome, (Cut, Nothing)) else ""
         raise SummarizerFailed(f"{outcome.text}{later}")
-
-
-_WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
-
-
-def _said(parts: Sequence[Part], finish: str | None) -> str:
-    """The text of a reply that ended of itself: half an answer or a refused one is no summary."""
-    if finish not in _WHOLE:
-        raise SummarizerFailed(f"the answer did not end of itself ({finish})")
-    return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
