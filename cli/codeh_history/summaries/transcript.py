@@ -15,12 +15,11 @@ from ..session import labels
 from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, text_of, tools_named
 from ..session.labels import labelled
 from ..session.model import Message
-from .prose import fence_after, is_prose
+from .own_words import rows
 from .results import result_value
 
 SEPARATOR = "\n\n---\n\n"
 OURS = labels.pattern(r"---[ \t]*(?:[\r\n]|\Z)|\[\d{4}-\d\d-\d\dT")  # an exchange begins with its time
-PASTED_LINES = 5  # in a row that are no prose: nobody typed them
 _ARGS, _HEAD, _TAIL = 400, 300, 200  # characters of a call's arguments, and of a result's two ends
 
 
@@ -62,27 +61,19 @@ def _lines(message: Message) -> list[tuple[str, str]]:
 
 
 def _typed(text: str) -> list[tuple[str, str]]:
-    """A user's text, what is typed apart from what is pasted: fences, quotes, runs of no prose.
+    """A user's text, what is typed apart from what is pasted; a text of one line is typed.
 
     Notifications and the words of others are pasted as a whole.
     """
-    if text.startswith(NOT_USERS):
-        return [("Pasted", text)]
-    lines = text.split("\n")
-    pasted = [False] * len(lines)
-    fence, run = "", 0
-    for number, line in enumerate(lines):
-        bare = line.strip()
-        fenced, fence = fence, fence_after(bare, fence)
-        pasted[number] = bool(fenced or fence) or bare.startswith(">")
-        run = run + 1 if bare and not is_prose(bare) else 0
-        if run >= PASTED_LINES:
-            pasted[number - run + 1 : number + 1] = [True] * run
-    runs = groupby(zip(pasted, lines, strict=True), itemgetter(0))
-    pieces = [
-        ("Pasted" if it else "User", "\n".join(line for _, line in some).strip("\n")) for it, some in runs
-    ]
-    return [(label, piece) for label, piece in pieces if piece.strip()]
+    if text.startswith(NOT_USERS) or "\n" not in text:
+        return [("Pasted" if text.startswith(NOT_USERS) else "User", text)] if text else []
+    label = "User"
+    lines: list[tuple[str, str]] = []
+    for line, own, _ in rows(text, user=True):
+        label = label if not line.strip() else "User" if own else "Pasted"
+        lines.append((label, line))
+    pieces = ((label, "\n".join(line for _, line in run)) for label, run in groupby(lines, itemgetter(0)))
+    return [(label, piece.strip("\n")) for label, piece in pieces]
 
 
 def _json(value: Any) -> str:
