@@ -19,6 +19,7 @@ from ..store import read
 from ..store.resolve import Target, ids
 from ..views.view import view_of
 from . import store, window
+from .command import result_of
 from .store import Settings
 
 LOOKS, PAUSE = 5, 0.05  # how often, and after how many seconds, a lock is looked at again
@@ -40,7 +41,7 @@ def run(
     try:
         futures = [pool.submit(summarized, env, target, settings) for target in targets]
         for number, future in enumerate(futures, 1):
-            line = future.result()
+            line = result_of(future)
             done(number, len(targets))
             if line is not None:
                 yield line

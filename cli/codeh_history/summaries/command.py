@@ -9,16 +9,19 @@ import subprocess
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from ..base.errors import SummarizerFailed
 from .clipped import clip
 
+T = TypeVar("T")
+
 MOST = 4 << 20  # bytes of output; a summary is far smaller
 GRACE = 2.0  # seconds between TERM and KILL, and for what is left in the pipe when the command has ended
+STEP = 0.2  # seconds that are waited at once
 _KEPT = 4096  # bytes of stderr, for the reason
 
 
@@ -45,6 +48,13 @@ class Done:
         if self.code:
             how = f"ended with {self.code}" if self.code > 0 else f"was ended by signal {-self.code}"
             raise SummarizerFailed(f"the command {how}{_last_line(self.err or self.out)}")
+
+
+def result_of(future: Future[T]) -> T:
+    """A future's result, waited for in steps: a signal just before an endless wait would not end it."""
+    while not future.done():
+        wait([future], STEP)
+    return future.result()
 
 
 class Runs(Protocol):
@@ -78,7 +88,7 @@ class Commands:
         with ThreadPoolExecutor(1) as pool:
             done = pool.submit(self._run, data)
             try:
-                return done.result()
+                return result_of(done)
             except BaseException:
                 self.stop()
                 raise
@@ -133,7 +143,7 @@ class Commands:
                     if ended:
                         break  # what it left behind holds the pipe: its own output is complete
                     raise SummarizerFailed(f"the command took longer than {self.seconds:g} s")
-                for key, _ in ready.select(min(left, 0.2)):
+                for key, _ in ready.select(min(left, STEP)):
                     chunk = os.read(key.fd, 1 << 16)
                     key.data.extend(chunk)
                     if not chunk:
