@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.commands.import_ import every, summary
+from codeh_history.commands.import_ import every
 from program_files import SAMPLES, SESSION, written
 from support import run
 from terminal_output import on_terminal
@@ -20,10 +22,15 @@ WHERE = {
 }
 
 
-def test_a_sum_counts_each_action_and_its_programs_most_first() -> None:
+def test_a_sum_counts_each_action_and_its_programs_most_first(
+    capfd: pytest.CaptureFixture[str], home: Path
+) -> None:
     done = [("imported", "pi"), *[("imported", "codex")] * 2, ("failed", "pi")]
-    lines = [{"action": action, "program": program} for action, program in done]
-    assert summary.total(lines) == "3 imported (2 codex, 1 pi), 1 failed (1 pi)"
+    lines = [
+        {"session": None, "path": "/x", "action": action, "program": program} for action, program in done
+    ]
+    every.summarize(Env({"CODEH_HOME": str(home)}), lines)
+    assert capfd.readouterr().err == "codeh-history: 3 imported (2 codex, 1 pi), 1 failed (1 pi)\n"
 
 
 def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home: Path) -> None:
@@ -47,13 +54,25 @@ def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home: Path) -> 
 
 
 def test_an_interrupted_import_still_prints_what_it_did(
-    capfd: pytest.CaptureFixture[str], home: Path
+    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    line = {"session": "pi-1", "program": "pi", "path": "/x", "action": "imported", "records": 3}
-    env = Env({"CODEH_HOME": str(home)})
-    in_turn = every._InTurn(env, table=True)
-    in_turn.add(1, [line])
-    in_turn.__exit__(KeyboardInterrupt, None, None)
-    assert capfd.readouterr() == ("pi-1\timported\t3\t/x\n", "codeh-history: 1 imported (1 pi)\n")
-    every._InTurn(env, table=True).__exit__(KeyboardInterrupt, None, None)
-    assert capfd.readouterr() == ("", "")
+    for program in ("claude-code", "codex"):
+        written(home / WHERE[program], SAMPLES[program]())
+    shared = every.shared
+
+    def interrupted(*args: Any) -> Iterator[Any]:
+        yield next(iter(shared(*args)))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(every, "shared", interrupted)
+    monkeypatch.setattr(Env, "terminal", lambda _, fd: fd == 1)
+    with pytest.raises(KeyboardInterrupt):
+        every.run(
+            Env({"CODEH_HOME": str(home), "HOME": str(home)}),
+            ["claude-code", "codex"],
+            None,
+            branches=False,
+        )
+    out, err = capfd.readouterr()
+    assert "imported" in out
+    assert "codeh-history: 1 imported (" in err

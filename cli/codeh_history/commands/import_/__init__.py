@@ -23,7 +23,7 @@ from ...store.resolve import Target
 from ...sync.sealing import Seal, is_bundle, is_sealed
 from ...views.view import tell_damage
 from . import blocks, program
-from .options import FORMS, Options
+from .options import Options
 from .source import HEAD, Source, source
 
 EXAMPLES = """\
@@ -38,9 +38,6 @@ EXAMPLES = """\
 
 
 def run(env: Env, given: Options) -> int:
-    for form in given.from_:
-        if form not in ("auto", *FORMS):
-            raise Usage(f"--from {form}: must be one of auto, {', '.join(FORMS)}")
     if given.all_:
         return everything(env, given)
     names = [file for name in given.files or (["-"] if env.piped() else []) for file in within(name)]
@@ -48,8 +45,8 @@ def run(env: Env, given: Options) -> int:
         raise Usage(
             "import: no FILE given; pass files, - for stdin, or --all (see `codeh-history import -h`)"
         )
-    if given.since is not None or len(given.from_) > 1:
-        raise Usage(f"{'--since' if given.since is not None else 'more than one --from'} requires --all")
+    if len(given.from_) > 1:
+        raise Usage("more than one --from requires --all")
     if given.into is not None and len(names) > 1:
         raise Usage("--into names one session; pass one file")
     files(env, given, names, given.from_[0] if given.from_ else "auto")
@@ -70,9 +67,6 @@ def within(name: str) -> Sequence[str]:
 
 def everything(env: Env, given: Options) -> int:
     """`--all`; the exit code."""
-    alone = given.specified("files", "into", "allow_missing")
-    if alone:
-        raise Usage(f"--all cannot be combined with {'FILE' if alone[0] == 'files' else f'--{alone[0]}'}")
     asked = tuple(form for form in given.from_ if form != "auto") or tuple(sessions.PROGRAMS)
     if not set(asked) <= sessions.PROGRAMS.keys():
         raise Usage(f"--all --from {', '.join(asked)}: must be one of {', '.join(sessions.PROGRAMS)}")

@@ -1,32 +1,34 @@
 """`import --all`: every session of the programs whose files are found, made for cron.
 
-Which files are what they were is remembered in the cache: a file whose stamp is known is not opened.
+Which files are as they were is remembered in the cache: a file whose stamp is known is not opened.
 Nothing of theirs is written or locked.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Self
 
 import orjson
 
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
 from ...base.processes import shared
+from ...base.words import prefixes
 from ...programs import sessions
-from ...programs.model import Session
+from ...render import changes
 from ...render.progress import progress
 from ...session.model import Json
 from ...store import program_files
 from ...store.cache import Known
-from ...store.program_files import File, folders
+from ...store.program_files import folders
 from ...store.program_files.folders import Found
-from . import copy, summary
-from .copy import Brought
+from ...store.resolve import ids
+from . import copy
 from .program import with_branches
 
+COLUMNS = ("session", "action", "lines", "from")
 _AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
 
 
@@ -43,116 +45,86 @@ def run(
         if known.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
     table = not jsonl and env.terminal(env.stdout)
-    if not files:
-        return summary.tell(env, []) if table else 0
-    work = partial(_outcomes, env, branches=branches)
+    rows: list[Json] = []
     codes: dict[int, int] = {}
-    done = shared(work, files, [file.stamp.size for file in files])
-    with progress(env, "importing") as told, _InTurn(env, table=table) as said:
-        for number, (place, data) in enumerate(done, 1):
-            lines, code = orjson.loads(data)
-            said.add(place, lines)
-            if code:
-                codes[place] = code
-            if code not in _AGAIN:
-                known.keep(files[place].path, files[place].stamp, True)
-            told.done(number, len(files))
+    if not files:
+        if table:
+            summarize(env, rows)
+        return 0
+    work = partial(_outcomes, env, branches=branches)
+    try:
+        with progress(env, "importing") as bar:
+            results = shared(work, files, [file.stamp.size for file in files])
+            for number, (place, data) in enumerate(results, 1):
+                lines, code = orjson.loads(data)
+                for line in lines:
+                    rows.append(line) if table else env.write(orjson.dumps(line) + b"\n")
+                if code:
+                    codes[place] = code
+                if code not in _AGAIN:
+                    known.keep(files[place].path, files[place].stamp, True)
+                bar.done(number, len(files))
+    finally:
+        if table:
+            summarize(env, rows)
     known.save()
     return codes[min(codes)] if codes else 0
 
 
-class _InTurn:
-    """Prints the lines of each file in the order of the files; when interrupted, all there is.
-
-    `table`: keeps them in `lines`, for a table at the end.
-    """
-
-    def __init__(self, env: Env, *, table: bool) -> None:
-        self.env = env
-        self.table = table
-        self.lines: list[Json] = []
-        self.turn = 0
-        self.held: dict[int, list[Json]] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def add(self, place: int, lines: list[Json]) -> None:
-        self.held[place] = lines
-        while self.turn in self.held:
-            self._write(self.turn)
-            self.turn += 1
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for place in sorted(self.held):
-            self._write(place)
-        if self.table and (self.lines or kind is None):
-            summary.tell(self.env, self.lines)
-
-    def _write(self, place: int) -> None:
-        lines = self.held.pop(place)
-        self.lines += lines if self.table else ()
-        for line in lines if not self.table else ():
-            self.env.write(orjson.dumps(line) + b"\n")
-
-
 def _outcomes(env: Env, files: Iterable[Found], *, branches: bool) -> Iterator[bytes]:
     """Of each file: its lines to print, and the exit code."""
-    for found in files:
-        file = _File(env, found, branches=branches)
-        file.bring()
-        yield orjson.dumps([file.lines, file.code])
-
-
-class _File:
-    """A file whose sessions are brought up to date.
-
-    `lines`: to print; `code`: to exit with.
-    """
-
-    def __init__(self, env: Env, file: Found, *, branches: bool) -> None:
-        self.env = env
-        self.file = file
-        self.branches = branches
-        self.lines: list[Json] = []
-        self.code = 0
-
-    def bring(self) -> None:
+    for file in files:
+        lines: list[Json] = []
+        code = 0
         try:
-            self.lines.extend(self.brought())
+            lines.extend(_imported(env, file, branches=branches))
         except HistoryError as error:
-            self.code = error.exit_code
-            self.lines.append(self.line(None, "failed", reason=str(error)))
+            code = error.exit_code
+            lines.append(_line(file, None, "failed", reason=str(error)))
+        yield orjson.dumps([lines, code])
 
-    def brought(self) -> Iterator[Json]:
-        """A line for each session that changed."""
-        with program_files.opened(self.file.path) as file:
-            if file.size == 0:
-                return
-            if not sessions.keeps(self.file.program, file.head):
-                raise BadData(f"{self.file.path}: not a session of {self.file.program}")
-            yield from self.whole(file)
 
-    def whole(self, file: File) -> Iterator[Json]:
+def _imported(env: Env, found: Found, *, branches: bool) -> Iterator[Json]:
+    """A line for each session of a file that changed."""
+    with program_files.opened(found.path) as file:
+        if file.size == 0:
+            return
+        if not sessions.keeps(found.program, file.head):
+            raise BadData(f"{found.path}: not a session of {found.program}")
         for session in with_branches(
-            program_files.sessions_in(file, self.file.program, newest=True), branches=self.branches
+            program_files.sessions_in(file, found.program, newest=True), branches=branches
         ):
-            if not session.items:
+            brought = copy.bring(env, session, found.path) if session.items else None
+            if brought is None or not (brought.records or brought.created):
                 continue
-            found = copy.bring(self.env, session, self.file.path)
-            if found.records or found.created:
-                yield self.told(session, found)
+            more = {
+                "reason": brought.apart, "left": dict(session.left), "problems": len(session.problems)
+            }  # fmt: skip
+            yield _line(
+                found, brought.id, "imported" if brought.created else "updated", records=brought.records,
+                **{key: value for key, value in more.items() if value},
+            )  # fmt: skip
 
-    def told(self, session: Session, found: Brought) -> Json:
-        return self.line(
-            found, "imported" if found.created else "updated", records=found.records,
-            **({"reason": found.apart} if found.apart else {}),
-            **({"left": dict(session.left)} if session.left else {}),
-            **({"problems": len(session.problems)} if session.problems else {}),
-        )  # fmt: skip
 
-    def line(self, found: Brought | None, action: str, **more: object) -> Json:
-        return {
-            "session": found.id if found else None, "program": self.file.program, "path": self.file.path,
-            "action": action, **more,
-        }  # fmt: skip
+def _line(file: Found, session: str | None, action: str, **more: object) -> Json:
+    return {"session": session, "program": file.program, "path": file.path, "action": action, **more}
+
+
+def summarize(env: Env, lines: Sequence[Json]) -> None:
+    """The lines for people: a table, and `8 imported (6 claude-code, 2 codex), 1 failed (1 pi)`."""
+    if not lines:
+        env.note("nothing new")
+        return
+    short = prefixes([line["session"] or "" for line in lines], (name for name, _ in ids(env)))
+    fields = [(line["session"] or "", line.get("reason") or line["path"], line) for line in lines]
+    rows = [[short[id], line["action"], line.get("records"), where] for id, where, line in fields]
+    changes.draw(env, COLUMNS, rows, flexible=1)
+    counts: dict[str, Counter[str]] = {}
+    for line in lines:
+        counts.setdefault(line["action"], Counter())[line["program"]] += 1
+    env.note(", ".join(_sum(action, programs) for action, programs in counts.items()))
+
+
+def _sum(action: str, programs: Counter[str]) -> str:
+    by_program = ", ".join(f"{count} {name}" for name, count in programs.most_common())
+    return f"{programs.total()} {action} ({by_program})"

@@ -27,8 +27,13 @@ class Options(OptionSet):
     from_: Sequence[str] = option(
         "FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.", choices=("auto", *FORMS)
     )
-    all_: bool = flag("All sessions of all programs; a JSON line for each that changed.")
-    since: str | None = option("D", "With --all: only files changed since: 2h, 7d, or a date.")
+    all_: bool = flag(
+        "All sessions of all programs; a JSON line for each that changed.",
+        excludes=("files", "into", "allow_missing"),
+    )
+    since: str | None = option(
+        "D", "With --all: only files changed since: 2h, 7d, or a date.", requires=("all_",)
+    )
     into: str | None = option("NEW", "Id or path of the new session (for one file).")
     identity: Sequence[str] = IDENTITY
     branches: bool = flag("Also import abandoned branches and sub-agents as sessions.")
