@@ -16,7 +16,7 @@ from ..base import amounts
 from ..base.env import Env
 from ..base.errors import BadData, SummarizerFailed, Usage
 from ..base.input import decode, needed, read_file
-from ..base.options import PROFILE, STREAM, Reading, flag, option
+from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, flag, option
 from ..base.words import is_id
 from ..config import layers
 from ..render import changes
@@ -52,10 +52,16 @@ EXAMPLES = """\
 """
 
 
+_OF_ONE_STEP = ("all_", "in_place", "due_over", "via", "to", "model")  # not with --emit and --apply
+
+
 class Options(Reading):
     in_place: bool = flag("Append the summary; print a line of JSON.", "-i")
     jsonl: bool = STREAM
-    all_: bool = flag("Every session, with -i; a JSON line for each that acted or failed.")
+    all_: bool = flag(
+        "Every session, with -i; a JSON line for each that acted or failed.",
+        excludes=("session", "argument"),
+    )
     jobs: int = option("N", "With --all: run this many at once.", least=1, most=64, default=1, rare=True)
     max_conversations: int = option(
         "N", "Summarise once there are more exchanges than this.", least=1, default=50
@@ -64,13 +70,16 @@ class Options(Reading):
         "N", "Smallest number of exchanges to summarise.", least=1, default=10, rare=True
     )
     due_over: str | None = option("N", "Due above N tokens, inside one long exchange too.")
-    emit: bool = flag("Print the prompt and what it covers, as JSON.")
+    emit: bool = flag("Print the prompt and what it covers, as JSON.", excludes=("apply", *_OF_ONE_STEP))
     apply: str | None = option(
-        "FILE", "Store the answer to what --emit printed: under `answer`, or on stdin."
-    )
+        "FILE", "Store the answer to what --emit printed: under `answer`, or on stdin.",
+        excludes=("prompt", *_OF_ONE_STEP),
+    )  # fmt: skip
     via: str | None = option("CMD", "Shell command: prompt in, summary out; $CODEH_SUMMARIZER.")
-    to: str | None = option("FORMAT", "stdin is this provider's request body, stdout its response.")
-    model: str | None = option("MODEL", "With --to: the provider's model name.")
+    to: str | None = option(
+        "FORMAT", "stdin is this provider's request body, stdout its response.", choices=PROVIDERS[:-1]
+    )
+    model: str | None = option("MODEL", "With --to: the provider's model name.", requires=("to",))
     timeout: float = option("SECONDS", "Time limit of the command.", least=0.1, default=120, rare=True)
     budget: str = option("N", "Most tokens of one request to the command.", default="16k")
     max_source: str = option(
@@ -78,36 +87,29 @@ class Options(Reading):
     )
     prompt: str | None = option("FILE", "Template to use instead of the built-in prompt.", rare=True)
     gate: bool = flag("Refuse a summary that names what its source does not.", default=True, rare=True)
-    counter: str | None = option("C", "Tokenizer to count with.", rare=True)
+    counter: str | None = option("COUNTER", "Tokenizer to count with.", rare=True)
     profile: str | None = PROFILE
 
 
 def run(env: Env, given: Options) -> int:
-    two_step = given.emit or given.apply is not None
-    via = (
-        None
-        if two_step and given.via is None
-        else layers.command(env, "summarize.via", given.profile, given.via)
-    )
-    check(given, via)
+    counter = counter_of(env, given)
     if given.emit:
-        return emit(env, given, sources(given, counter_of(env, given)))
+        return emit(env, given, sources(given, counter))
     if given.apply is not None:
-        return apply(env, given, given.apply, counter_of(env, given))
-    settings = settings_of(env, given, command_of(given, via))
+        return apply(env, given, given.apply, counter)
+    settings = settings_of(given, counter, command_of(env, given))
     if given.all_:
         return every(env, settings, given.jobs)
-    try:
-        target = for_filtering(env, given.session, given.argument)
-        if given.in_place:
-            return stored(env, target, settings, strict=given.strict)
-        return printed(env, target, settings, given)
-    finally:
-        settings.summarizer.stop()
+    return one(env, for_filtering(env, given.session, given.argument), settings, given)
 
 
-def command_of(given: Options, via: str | None) -> Runs | None:
+def counter_of(env: Env, given: Options) -> Counter:
+    return open_counter(given.counter, model=given.model, cache=Cache(env.home))
+
+
+def command_of(env: Env, given: Options) -> Runs | None:
     """What runs the command, where there is one."""
+    via = layers.command(env, "summarize.via", given.profile, given.via)
     if via is None:
         return None
     from ..summaries.command import Commands
@@ -115,21 +117,21 @@ def command_of(given: Options, via: str | None) -> Runs | None:
     return Commands(via, given.timeout)
 
 
-def counter_of(env: Env, given: Options) -> Counter:
-    """What counts, as the options say."""
-    return open_counter(given.counter, model=given.model, cache=Cache(env.home))
-
-
-def settings_of(env: Env, given: Options, command: Runs | None) -> Settings:
-    """How it is done: by what a command says, or by the built-in outline."""
-    counting = counter_of(env, given)
-    summarizer: Summarizer = Outline(partial(outlined, counting), counting)
+def settings_of(given: Options, counter: Counter, command: Runs | None) -> Settings:
+    """How it is done: by a command, or by the built-in outline; Usage where options need a command."""
+    if command is None and given.prompt is not None:
+        raise Usage("--prompt requires --via CMD or --emit: the built-in outline has no prompt")
+    if command is None and given.to is not None:
+        raise Usage("--to requires --via CMD (or CODEH_SUMMARIZER): the built-in outline sends nothing")
+    if given.to is not None and given.model is None and not providers.model_in_url(given.to):
+        raise Usage(f"--to {given.to} requires --model MODEL")
+    summarizer: Summarizer = Outline(partial(outlined, counter), counter)
     if command is not None:
         from ..summaries.ask import Asked
 
-        summarizer = Asked(command, sources(given, counting), given.to, given.model, faithful=given.gate)
+        summarizer = Asked(command, sources(given, counter), given.to, given.model, faithful=given.gate)
     over = None if given.due_over is None else amounts.tokens(given.due_over)
-    return Settings(summarizer, counting, given.max_conversations, given.min_batch, over, due_over)
+    return Settings(summarizer, counter, given.max_conversations, given.min_batch, over, due_over)
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
@@ -181,41 +183,6 @@ def worded(file: str) -> Wording:
     return wording
 
 
-def check(given: Options, via: str | None) -> None:
-    """Options that do not go together are exit 2."""
-    to, model = given.to, given.model
-    if given.all_ and given.specified("session", "argument"):
-        raise Usage("--all takes every session: name none")
-    if given.emit or given.apply is not None:
-        check_two_step(given)
-    elif given.prompt is not None and via is None:
-        raise Usage("--prompt goes with --via CMD or --emit: the built-in outline has no prompt")
-    if to is None:
-        if model is not None:
-            raise Usage(
-                "--model goes with --to FORMAT; otherwise the command of --via names its model itself"
-            )
-        return
-    if to not in providers.FORMATS:
-        raise Usage(f"--to {to}: one of {', '.join(providers.FORMATS)}")
-    if via is None:
-        raise Usage("--to goes with --via CMD (or CODEH_SUMMARIZER): the built-in outline sends nothing")
-    if model is None and not providers.model_in_url(to):
-        raise Usage(f"--to {to} needs --model MODEL")
-
-
-def check_two_step(given: Options) -> None:
-    """`--emit` and `--apply` each go alone: the program that asked for them does the rest."""
-    one, other = ("--emit", "--apply FILE") if given.emit else ("--apply", "--emit")
-    if given.emit and given.apply is not None:
-        raise Usage(f"{one} comes first, and {other} when there is an answer; give one")
-    for name in given.specified("all_", "in_place", "due_over", "via", "to", "model"):
-        typed = name.rstrip("_").replace("_", "-")
-        raise Usage(f"{one} and --{typed} do not go together: your program asks its own model")
-    if given.apply is not None and given.prompt is not None:
-        raise Usage("--prompt goes with --emit; --apply knows what was asked")
-
-
 def emit(env: Env, given: Options, made: Sources) -> int:
     """Print the next prompt; nothing where nothing is due."""
     from ..summaries import two_step
@@ -230,7 +197,7 @@ def emit(env: Env, given: Options, made: Sources) -> int:
     if emitted is None:
         env.note(f"{target.id}: {not_due(view.messages, given.max_conversations, given.min_batch)}")
         return 0
-    return told(env, emitted)
+    return report(env, emitted)
 
 
 def apply(env: Env, given: Options, file: str, counter: Counter) -> int:
@@ -248,7 +215,7 @@ def apply(env: Env, given: Options, file: str, counter: Counter) -> int:
         line = two_step.apply(env, target, answered, strict=given.strict)
     except SummarizerFailed as error:
         raise unchanged(target, error) from None
-    return told(env, line)
+    return report(env, line)
 
 
 def lasting_name(env: Env, target: Target) -> str:
@@ -273,31 +240,34 @@ def answer_in(env: Env, emitted: Json, file: str) -> str:
         raise SummarizerFailed(f"the answer is no text: byte {error.start} is not UTF-8") from None
 
 
-def stored(env: Env, target: Target, settings: Settings, *, strict: bool) -> int:
+def one(env: Env, target: Target, settings: Settings, given: Options) -> int:
+    """Summarise what is due of a session."""
+    try:
+        return (stored if given.in_place else printed)(env, target, settings, given)
+    except SummarizerFailed as error:
+        raise unchanged(target, error) from None
+    finally:
+        settings.summarizer.stop()
+
+
+def stored(env: Env, target: Target, settings: Settings, given: Options) -> int:
     """Append the summary of what is due and print a line of JSON; say why where nothing is."""
     if target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
-    try:
-        line = summarizing.run(env, target, settings, strict=strict)
-    except SummarizerFailed as error:
-        raise unchanged(target, error) from None
-    if line is None:
-        view = view_of(env, target, strict=strict)
-        env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
-        return 0
-    return told(env, line)
+    line = summarizing.run(env, target, settings, strict=given.strict)
+    if line is not None:
+        return report(env, line)
+    view = view_of(env, target, strict=given.strict)
+    env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
+    return 0
 
 
 def printed(env: Env, target: Target, settings: Settings, given: Options) -> int:
     """Print the session with what is due summarised; on a terminal only what that would be."""
     view = view_of(env, target, strict=given.strict)
-    try:
-        work = summarizing.prepare(view, settings)
-    except SummarizerFailed as error:
-        raise unchanged(target, error) from None
-    after = view if work is None else summarizing.filtered(env, view, work)
+    work = summarizing.prepare(view, settings)
     if not filtering.previews(env, jsonl=given.jsonl):
-        filtering.show(env, after)
+        filtering.show(env, view if work is None else summarizing.filtered(env, view, work))
     elif work is not None:
         ops = [changing.summarize(list(draft.covers), "") for draft in work.drafts]
         changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)
@@ -309,7 +279,7 @@ def printed(env: Env, target: Target, settings: Settings, given: Options) -> int
     return 0
 
 
-def told(env: Env, line: Json) -> int:
+def report(env: Env, line: Json) -> int:
     """Print what was done."""
     env.write(orjson.dumps(line) + b"\n")
     return 0
@@ -326,8 +296,8 @@ def every(env: Env, settings: Settings, jobs: int) -> int:
     env.quiet = True  # a line for each session that acted or failed, and nothing else
     code = 0
     with (
-        progress(env, "summarizing") as told,
-        closing(summarizing_all.run(env, settings, jobs=jobs, done=told.done)) as lines,
+        progress(env, "summarizing") as bar,
+        closing(summarizing_all.run(env, settings, jobs=jobs, done=bar.done)) as lines,
     ):
         for line in lines:
             code = SummarizerFailed.exit_code if line["action"] == "failed" else code

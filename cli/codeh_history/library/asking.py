@@ -140,18 +140,13 @@ def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
         fixed = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
         options = {**options, "via": A_FUNCTION if callable(via) else via}
         given = read(summarize_command.Options, options, session=opened.name, **fixed)
-        command = layers.command(call, "summarize.via", given.profile, given.via)
-        summarize_command.check(given, command)
         writer = (
             Writer(via, body=given.to is not None)
             if callable(via)
-            else summarize_command.command_of(given, command)
+            else summarize_command.command_of(call, given)
         )
-        settings = summarize_command.settings_of(call, given, writer)
-        try:
-            summarize_command.stored(call, opened.target, settings, strict=given.strict)
-        finally:
-            settings.summarizer.stop()
+        settings = summarize_command.settings_of(given, summarize_command.counter_of(call, given), writer)
+        summarize_command.one(call, opened.target, settings, given)
         return json_object(call.output)
 
 
