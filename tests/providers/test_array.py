@@ -25,7 +25,7 @@ class Named(Array):
     def taken(self, turn: Turn) -> None:
         self.add({"role": turn.role, "parts": len(turn.parts)}, [turn.id])
 
-    user = said = results = taken
+    add_user_turn = add_model_turn = add_results = taken
 
 
 def filled(**options: Any) -> Named:

@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.providers.openai import arguments_of, call_ids, response_of, result_media, result_text
+from codeh_history.providers.base import Options
+from codeh_history.providers.openai import OpenAIArray, arguments_of, response_of, result_media, result_text
+from codeh_history.providers.openai_chat.content import CONTENT
 from codeh_history.providers.turns import Turn, runs
 from codeh_history.session.pairing import failed_call
 from histories import call, model, result, sendable, tool, user
@@ -95,7 +97,7 @@ def test_media_of_a_result_are_its_parts_of_files() -> None:
 
 def sent(messages: list[Any], *, faithful: bool = False) -> tuple[list[str], list[str]]:
     """The ids that calls and results are sent with."""
-    ids = call_ids(faithful=faithful)
+    ids = OpenAIArray(Options(faithful=faithful), CONTENT).ids
     calls, answers = [], []
     for entry in runs(sendable(messages).messages, (), faithful=faithful):
         if isinstance(entry, Turn):

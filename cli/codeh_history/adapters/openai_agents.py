@@ -77,7 +77,7 @@ class Session:
         reader.names = self._names
         try:
             reader.item(item, "item")
-            (message,) = reader.found
+            (message,) = reader.records
         except (BadData, ValueError, TypeError, KeyError, AttributeError):
             return {"role": "user", "parts": [native(_FORMAT, item)]}
         return message

@@ -16,9 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..session.model import Any, Json, Message
     from .base import Options, Request, Transcript
-    from .body import Imported, Problem
+    from .body import Imported
     from .protocol import BodyModule, Provider, RequestModule, ResponseModule, RulesModule, StreamReader
     from .reply import Failure, Reply
+    from .validator import Problem
 
 FORMATS = {name: name.replace("-", "_") for name in PROVIDERS[:-1]}
 PLAIN = "text"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..session.model import Json, Message, Part
 from .base import Options, Request
-from .turns import ROLES, Turn, described, runs
+from .turns import EMPTY_MESSAGE, ROLES, Turn, described, runs
 
 _CONTENT = ("inlineData", "fileData", "functionCall", "functionResponse", "native")
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
@@ -25,6 +25,7 @@ class Array:
 
     def __init__(self, name: str, options: Options) -> None:
         self.name = name
+        self.options = options
         self.model = options.model
         self.faithful = options.faithful
         self.trace = options.trace
@@ -33,36 +34,45 @@ class Array:
         self.notes: list[str] = []
 
     def fill(self, messages: Sequence[Message], summaries: Sequence[str]) -> None:
-        take = {"user": self.user, "model": self.said, "results": self.results}
+        add = {"user": self.add_user_turn, "model": self.add_model_turn, "results": self.add_results}
         for entry in runs(messages, summaries, faithful=self.faithful):
             if isinstance(entry, Turn):
                 if entry.role == "user" and not self.faithful:
                     entry.parts = [part for part in entry.parts if not _is_blank(part)]
-                take[entry.role](entry)
+                add[entry.role](entry)
             else:
-                self.plain(*entry)
+                self.add_text(*entry)
+
+    def need_message(self, messages: Sequence[Message]) -> None:
+        """Say something where nothing of these messages can be sent."""
+        if not self.array and messages and not self.faithful:
+            self.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
 
     def request(self, body: Json) -> Request:
         """The body with its notes, each said once."""
         return Request(body=body, notes=list(dict.fromkeys(self.notes)), sources=self.sources)
+
+    def settings(self, *written: str) -> Json:
+        """The settings to send back, without those that are written otherwise."""
+        skipped = ("model", "tools", *written)
+        return {key: value for key, value in self.options.settings.items() if key not in skipped}
 
     def add(self, message: Json, sources: list[str]) -> None:
         self.array.append(message)
         if self.trace:
             self.sources.append(sources)
 
-    def plain(self, role: str, parts: list[Part], id: str) -> None:
-        """A message that is one text, as most of a long history are."""
+    def add_text(self, role: str, parts: list[Part], id: str) -> None:
+        """Add a message that is one text, as most of a long history are."""
         self.add({"role": ROLES[role], "content": parts[0]["text"]}, [id])
 
-    def user(self, turn: Turn) -> None:
+    def add_user_turn(self, turn: Turn) -> None:
         raise NotImplementedError
 
-    def said(self, turn: Turn) -> None:
-        """A model's turn."""
+    def add_model_turn(self, turn: Turn) -> None:
         raise NotImplementedError
 
-    def results(self, turn: Turn) -> None:
+    def add_results(self, turn: Turn) -> None:
         raise NotImplementedError
 
     # -- notes --------------------------------------------------------------------------------------

@@ -1,65 +1,12 @@
-"""What a request body says that is read: its problems, or the messages in it."""
+"""Request bodies → messages: what is read of one, and what the readers of all formats share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
-from ..session.model import Json
-
-_T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Problem:
-    """One thing that a provider would refuse: where in the body (`messages.6.content.0`), and why."""
-
-    path: str
-    reason: str
-
-
-def element(path: str) -> int:
-    """The element of the body's array that a path leads into; -1 where it leads into none."""
-    number = path.split(".")[1:2]
-    return int(number[0]) if number and number[0].isdecimal() else -1
-
-
-def in_body_order(problems: Iterable[Problem], body: Json) -> list[Problem]:
-    """The problems sorted by the key of the body, and the element of its array, that they are about."""
-    places = {key: number for number, key in enumerate(body)}
-    return sorted(problems, key=lambda p: (places.get(p.path.partition(".")[0], -1), element(p.path)))
-
-
-class Judge:
-    """Goes through a body and says what is wrong with it."""
-
-    def __init__(self, body: Json) -> None:
-        self.body = body
-        self.found: list[Problem] = []
-
-    def say(self, path: str, reason: str) -> None:
-        self.found.append(Problem(path, reason))
-
-    def expect(self, held: object, path: str, reason: str) -> bool:
-        """Say this where something does not hold; whether it does."""
-        if not held:
-            self.say(path, reason)
-        return bool(held)
-
-
-class Joined:
-    """Neighbouring messages of one role, which some APIs join: what they hold, each with its path."""
-
-    def __init__(self, role: str, path: str) -> None:
-        self.role = role
-        self.path = path
-        self.held: list[tuple[str, Json]] = []
-
-
-def with_neighbours(turns: Sequence[_T]) -> Iterator[tuple[_T | None, _T, _T | None]]:
-    """Each of these between the one before it and the one after it."""
-    return zip([None, *turns], turns, [*turns[1:], None], strict=False)
+from ..base.errors import BadData
+from ..session.model import Any, Json
+from .parts import listed, name_of
 
 
 @dataclass(frozen=True)
@@ -71,3 +18,81 @@ class Imported:
     tools: list[Json] = field(default_factory=list)
     model: str | None = None
     settings: Json = field(default_factory=dict)
+
+
+def messages_in(body: Json, field: str, name: str) -> list[Any]:
+    """The elements of a body's messages; BadData where there is no list of them."""
+    messages = body.get(field)
+    if not isinstance(messages, list):
+        article = "a" if name[0] not in "ao" else "an"
+        raise BadData(f"{field}: a list expected; is this {article} {name} body?")
+    return messages
+
+
+class Messages:
+    """The messages of a body, without ids, as they are read."""
+
+    def __init__(self, name: str, body: Json) -> None:
+        self.name = name
+        self.body = body
+        self.model = name_of(body.get("model"))
+        self.records: list[Json] = []
+        self.names: dict[str, str] = {}  # call id → function
+        self.open: list[str] = []  # functions called last that are not answered yet
+
+    @property
+    def last(self) -> Json:
+        return self.records[-1] if self.records else {"kind": None, "role": None, "parts": []}
+
+    def add_user(self, parts: list[Any], item: Json | None = None) -> None:
+        """A user's message, after a message of the results in it; `item` is what else it said."""
+        results = [part for part in parts if "functionResponse" in part]
+        if results:
+            self.records.append({"kind": "tool", "role": "user", "parts": results})
+            parts = [part for part in parts if "functionResponse" not in part]
+        if parts or not results:
+            record: Json = {"kind": "user", "role": "user", "parts": parts}
+            self.records.append({**record, "item": item} if item else record)
+
+    def add_results(self, parts: list[Any]) -> None:
+        """Results, or other answers of tools; results in a row are one message."""
+        held = [*self.last["parts"], *parts]
+        if self.last["kind"] == "tool" and all("functionResponse" in part for part in held):
+            self.last["parts"] += parts
+        else:
+            self.records.append({"kind": "tool", "role": "user", "parts": parts})
+
+    def add_model(self, parts: list[Any], item: Json | None = None, *, joins: bool | None = None) -> None:
+        """A model's message, or more of the one before: by default where that has open calls."""
+        last = self.last
+        if joins is None:
+            joins = last["kind"] == "codeh" and any("functionCall" in part for part in last["parts"])
+        if joins:
+            last["parts"] += parts
+            return
+        record: Json = {"kind": "codeh", "role": "model", "parts": parts, "provider": self.name}
+        more = {"model": self.model, "item": item}
+        self.records.append({**record, **{key: value for key, value in more.items() if value}})
+
+    def call(self, id: str | None, name: str) -> None:
+        """Note a call, so that its result gets the name of its function."""
+        if id:
+            self.names[id] = name
+        self.open.append(name)
+
+    def answered(self, call: object, function: object) -> Json:
+        """The id of the call that a result answers, where it says one, and the call's function.
+
+        That is known by the id, by the name that the result gives, else it is the first that is open.
+        """
+        id = name_of(call)
+        name = self.names.get(id or "") or name_of(function) or (self.open[0] if self.open else "unknown")
+        if name in self.open:
+            self.open.remove(name)
+        return {"id": id, "name": name} if id else {"name": name}
+
+    def imported(self, system: str | None, *around: str, **settings: Any) -> Imported:
+        """All that was read; settings are what is neither model, tools nor among `around`, and these."""
+        kept = {key: value for key, value in self.body.items() if key not in ("model", "tools", *around)}
+        tools = listed(self.body.get("tools"))
+        return Imported(self.records, system or None, tools, self.model, {**kept, **settings})

@@ -65,6 +65,11 @@ class Media:
         except (binascii.Error, UnicodeDecodeError):
             return None
 
+    def labelled_text(self) -> str | None:
+        """The text inside a text file, headed by what it is; None for any other file."""
+        text = self.text() if self.textual and self.data is not None else None
+        return None if text is None else f"[File {self.name or 'without a name'}, {self.mime}]\n{text}"
+
 
 def media(part: Part) -> Media | None:
     """What an inlineData or fileData part holds; None for any other part."""

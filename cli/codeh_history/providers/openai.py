@@ -1,4 +1,4 @@
-"""What both OpenAI formats share: ids, names, arguments and results as they are sent."""
+"""What both OpenAI formats share: ids, names, arguments, results, and how a request grows."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ import orjson
 from ..base.read_json import json_object, json_value
 from ..session.model import Any, Json, Part
 from ..session.pairing import is_failed_call
+from .array import Array
+from .base import Options, Tool
 from .names import Alphabet, CallIds
+from .openai_content import Content
+from .parts import item_of
+from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64
 NAMES = Alphabet("a-zA-Z0-9_-", 64)
-IMAGES = frozenset(("image/png", "image/jpeg", "image/webp", "image/gif"))
-IMAGE_KINDS = ("image_url", "input_image")  # what either OpenAI format calls an image
+SYSTEM_ROLES = ("system", "developer")
 
 
 def usage_paths(input: str, output: str) -> dict[str, str]:
@@ -36,8 +40,7 @@ def arguments_of(part: Part) -> str:
     it has numbers that a double cannot hold.
     """
     args: Any = part["functionCall"].get("args")
-    held: Any = part
-    raw = held.get("arguments") if len(part) > 1 else None
+    raw = dict(part).get("arguments") if len(part) > 1 else None
     if isinstance(raw, str):
         value = json_value(raw)
         if isinstance(value, dict) and value == args:
@@ -49,18 +52,17 @@ def arguments_of(part: Part) -> str:
     return json_text(args if isinstance(args, dict) else {"arguments": args})
 
 
-def result_media(response: Any) -> list[Part]:
+def result_media(response: Any) -> list[Any]:
     """The media parts that a functionResponse carries beside its response."""
     parts = response.get("parts")
-    if not parts:
+    if not isinstance(parts, list):
         return []
-    found: list[Any] = [
+    names = ("inlineData", "fileData")
+    return [
         part
-        for part in (parts if isinstance(parts, list) else ())
-        if isinstance(part, dict)
-        and any(isinstance(part.get(name), dict) for name in ("inlineData", "fileData"))
+        for part in parts
+        if isinstance(part, dict) and any(isinstance(part.get(name), dict) for name in names)
     ]
-    return found
 
 
 def result_text(response: object) -> str:
@@ -89,24 +91,53 @@ def response_of(text: str) -> Json:
     return {"error" if is_failed_call(text) else "output": text}
 
 
-def _digest(text: str) -> str:
+def _fit_id(id: str) -> str:
+    """An id longer than OpenAI takes, or with control characters, becomes a hash of it."""
+    if 0 < len(id) <= MAX_ID and id.isprintable():
+        return id
     import hashlib
 
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"call_{hashlib.sha256(id.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
 
 
-def call_ids(*, faithful: bool) -> CallIds:
-    """The ids of a request's calls, each different from every other."""
-    return CallIds(str if faithful else _fit, faithful=faithful)
+class OpenAIArray(Array):
+    """The messages or items of a request in either format; `content` is the format's content parts."""
+
+    def __init__(self, options: Options, content: Content) -> None:
+        super().__init__(content.provider, options)
+        self.content = content
+        self.ids = CallIds(str if self.faithful else _fit_id, faithful=self.faithful)
+
+    def block(self, part: Part, source: str) -> Json | None:
+        """A user message's content part; None for what is not sent."""
+        if part.get("thought"):
+            return None
+        block = self.content.write(part)
+        if block is None and (why := self.content.why_not(part)):
+            return {"type": self.content.text, "text": self.stub(part, source, why)}
+        if block is None:
+            self.left_out(part, source)
+        return block
+
+    def user_content(self, blocks: list[Json]) -> Any:
+        """The content of a user's message: a bare text where that says all."""
+        if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
+            return blocks[0]["text"]
+        return blocks or ([] if self.faithful else EMPTY_MESSAGE)
+
+    def function_name(self, part: Part) -> str:
+        name = str(part["functionCall"].get("name"))
+        return name if self.faithful else NAMES.fit(name)
 
 
-def _fit(id: str) -> str:
-    """An id longer than OpenAI takes, or with control characters, becomes a hash of it."""
-    return id if 0 < len(id) <= MAX_ID and id.isprintable() else f"call_{_digest(id)[:32]}"
+def custom_input(part: Part, type: str) -> str | None:
+    """The text that a custom tool was called with; None for the call of a function."""
+    args: Any = part["functionCall"].get("args")
+    if item_of(part).get("type") != type or not isinstance(args, dict):
+        return None
+    return args["input"] if isinstance(args.get("input"), str) else None
 
 
-def item_of(part: Part) -> Json:
-    """What a provider's own item said beside the part, `{}` if nothing was kept."""
-    held: Any = part
-    item = held.get("item")
-    return item if isinstance(item, dict) else {}
+def function(tool: Tool) -> Json:
+    """What the declaration of a function begins with."""
+    return tool.head(NAMES.fit(tool.name))

@@ -1,63 +1,83 @@
-"""What both OpenAI formats would refuse: models, ids, names, texts, images and tools."""
+"""What both OpenAI formats would refuse: models, ids, names, content, images and tools."""
 
 from __future__ import annotations
 
-from ..session.model import Any
-from .body import Judge
+from ..session.model import Any, Json
 from .media import parse_data_url
-from .openai import IMAGES, MAX_ID, NAMES
-from .parts import name_of, object_of
+from .openai import MAX_ID, NAMES
+from .openai_content import IMAGES
+from .parts import listed, name_of, object_of
+from .validator import Validator, each
 
 
-class OpenAIJudge(Judge):
-    """What is judged alike in both formats; `chat`: whether it is Chat Completions' body."""
+class OpenAIValidator(Validator):
+    """What holds in both formats; `chat`: whether it is Chat Completions' body."""
 
     chat = False
 
+    def part(self, kind: str, part: Json, path: str) -> None:
+        """Check a content part of a type that may stand where it stands."""
+        raise NotImplementedError
+
     def model(self) -> None:
-        self.expect(name_of(self.body.get("model")), "model", "a model's name is required")
+        self.require(name_of(self.body.get("model")), "model", "a model's name is required")
 
-    def call_id(self, given: object, path: str) -> bool:
-        fits = isinstance(given, str) and 0 < len(given) <= MAX_ID
-        return self.expect(fits, path, f"a text of 1 to {MAX_ID} characters is expected")
+    def text(self, value: object, path: str) -> None:
+        self.require(isinstance(value, str), path, "a text is expected")
 
-    def name(self, given: object, path: str) -> None:
-        self.expect(NAMES.takes(given), f"{path}.name", "1 to 64 letters, digits, _ and - are expected")
+    def call_text(self, value: object, path: str) -> None:
+        self.require(isinstance(value, str), path, "a text is expected (for arguments: their JSON)")
+
+    def call_id(self, id: object, path: str) -> bool:
+        fits = isinstance(id, str) and 0 < len(id) <= MAX_ID
+        return self.require(fits, path, f"a text of 1 to {MAX_ID} characters is expected")
+
+    def name(self, name: object, path: str) -> None:
+        self.require(NAMES.takes(name), f"{path}.name", "1 to 64 letters, digits, _ and - are expected")
+
+    def address(self, url: object, path: str, reason: str) -> None:
+        self.require(isinstance(url, str) and url.startswith(("https://", "http://")), path, reason)
 
     def image(self, url: object, path: str) -> None:
         """An image's URL."""
         inline = parse_data_url(url) if isinstance(url, str) else None
         if inline is None:
-            there = isinstance(url, str) and url.startswith(("https://", "http://"))
-            self.expect(there, path, "an https address or a data URL is expected")
-        elif self.expect(
+            self.address(url, path, "an https address or a data URL is expected")
+        elif self.require(
             inline[0] in IMAGES, path, f"{inline[0]} is not supported: png, jpeg, gif or webp"
         ):
-            self.expect(inline[1], path, "the image is empty")
+            self.require(inline[1], path, "the image is empty")
+
+    def content(self, content: Any, path: str, kinds: tuple[str, ...]) -> None:
+        """A text, or a list of content parts of these types."""
+        if isinstance(content, str):
+            return
+        got = "null" if content is None else "an empty list" if content == [] else "something else"
+        self.require(listed(content), path, f"a text, or a list of content parts, is expected, got {got}")
+        for where, part in each(content, path):
+            held = object_of(part)
+            kind = held.get("type")
+            what = f"{kind!r} cannot stand here; allowed: {', '.join(kinds)}"
+            if self.require(kind in kinds, f"{where}.type", what):
+                self.part(str(kind), held, where)
 
     def tools(self) -> None:
         """The tool declarations."""
-        offered, chat = self.body.get("tools"), self.chat
-        if offered is None:
+        tools, chat = self.body.get("tools"), self.chat
+        if tools is None:
             return
-        if not isinstance(offered, list) or (chat and not offered):
-            self.say("tools", "a list of tools is expected, or none at all")
+        if not isinstance(tools, list) or (chat and not tools):
+            self.report("tools", "a list of tools is expected, or none at all")
             return
-        seen: set[str] = set()
-        for number, tool in enumerate(offered):
-            path, kind = f"tools.{number}", object_of(tool).get("type")
+        names: set[str] = set()
+        for path, tool in each(tools, "tools"):
+            kind = object_of(tool).get("type")
             if not isinstance(kind, str) or (chat and kind not in ("function", "custom")):
-                self.say(f"{path}.type", "function is expected" if chat else "a tool's type is expected")
+                self.report(f"{path}.type", "function is expected" if chat else "a tool's type is expected")
             elif kind == "function" or chat:
-                path = f"{path}.{kind}" if chat else path
-                given = object_of(tool.get(kind) if chat else tool).get("name")
-                self.name(given, path)
-                twice = isinstance(given, str) and given in seen
-                self.expect(not twice, f"{path}.name", f"{given} is declared twice")
-                seen.add(str(given))
-
-    def part(self, part: Any, path: str, kinds: tuple[str, ...]) -> bool:
-        """The type of a content part; whether it is one of these."""
-        kind = object_of(part).get("type")
-        what = f"{kind!r} cannot stand here; allowed: {', '.join(kinds)}"
-        return self.expect(kind in kinds, f"{path}.type", what)
+                where = f"{path}.{kind}" if chat else path
+                name = object_of(object_of(tool).get(kind) if chat else tool).get("name")
+                self.name(name, where)
+                twice = isinstance(name, str) and name in names
+                self.require(not twice, f"{where}.name", f"{name} is declared twice")
+                names.add(str(name))

@@ -82,6 +82,22 @@ def text_of(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
+def item_of(part: Any) -> Json:
+    """What a provider's own item said beside the part, `{}` if nothing was kept."""
+    return object_of(part.get("item"))
+
+
+def native_of(part: Any, provider: str) -> Any:
+    """The value of a native part of this provider; None for any other part."""
+    native = part.get("native")
+    return native.get("value") if native is not None and native.get("provider") == provider else None
+
+
+def is_id(value: object) -> bool:
+    """Whether this is a text that says something."""
+    return isinstance(value, str) and value != ""
+
+
 def name_of(value: object) -> str | None:
     """An id, model or finish reason; None for anything but text that says something."""
     return value if isinstance(value, str) and value else None

@@ -11,8 +11,9 @@ from typing import Literal, Protocol
 
 from ..session.model import Json, Message, Part
 from .base import Options, Request, Tool
-from .body import Imported, Problem
+from .body import Imported
 from .reply import Failure, Reply
+from .validator import Problem
 
 Kind = Literal["answer", "event", "either"]
 

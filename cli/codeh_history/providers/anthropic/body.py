@@ -11,9 +11,8 @@ from ...base.errors import BadData
 from ...base.lazy import Pattern
 from ...session.model import Any, Json
 from ..answers import response_of
-from ..body import Imported
+from ..body import Imported, Messages, messages_in
 from ..media import mime_of
-from ..messages import Messages, messages_in
 from ..parts import is_message, kinds, listed, name_of, native, object_of, objects, rest, said, texts_of
 from . import FIELD, NAME, blocks, response
 from .around import system_text
@@ -82,9 +81,9 @@ class Reader(Messages):
             raise BadData(f"{where}: not a message: role user, assistant or system and a content expected")
         parts = [self.part(block, role) for block in content or ()]
         if role == "assistant":
-            self.said(parts)
+            self.add_model(parts)
         else:
-            self.given(parts, {"role": role} if role == "system" else None)
+            self.add_user(parts, {"role": role} if role == "system" else None)
 
     def part(self, block: Any, role: str) -> Any:
         if not isinstance(block, dict):

@@ -38,7 +38,7 @@ class _Conversation(Array):
         self.thinking = False  # whether the model's message at the end has thinking in it
         self.called = False  # whether there is any call
 
-    def plain(self, role: str, parts: list[Any], id: str) -> None:
+    def add_text(self, role: str, parts: list[Any], id: str) -> None:
         """A message that is one text, most of a long history."""
         text = parts[0]["text"]
         if role == "model":
@@ -73,7 +73,7 @@ class _Conversation(Array):
 
     # -- a user's -----------------------------------------------------------------------------------
 
-    def user(self, turn: Turn) -> None:
+    def add_user_turn(self, turn: Turn) -> None:
         self._asked()
         content = [block for part in turn.parts for block in self._of_user(part, turn)]
         if turn.item.get("role") == "system":
@@ -139,7 +139,7 @@ class _Conversation(Array):
 
     # -- a model's ----------------------------------------------------------------------------------
 
-    def said(self, turn: Turn) -> None:
+    def add_model_turn(self, turn: Turn) -> None:
         if self.answered:
             self._begin()
         ids = iter(self.ids.calls(turn))
@@ -188,7 +188,7 @@ class _Conversation(Array):
             call.update((key, item[key]) for key in ("caller", "toolset_name") if key in item)
         return call
 
-    def results(self, turn: Turn) -> None:
+    def add_results(self, turn: Turn) -> None:
         """All results of a model's turn in one message, nothing before them."""
         self._asked()
         content: list[Any] = []

@@ -6,8 +6,8 @@ Neighbouring messages of one role are joined before judging, as the API does.
 from __future__ import annotations
 
 from ...session.model import Any, Json
-from ..body import Joined, Judge, Problem, element, with_neighbours
 from ..parts import listed, name_of, object_of
+from ..validator import Joined, Problem, Validator, element, with_neighbours
 from . import blocks
 from .around import MARKS, thinks
 
@@ -18,20 +18,22 @@ _NO_PREFILL = (4, 6)  # from this version on
 
 def problems(body: Json) -> list[Problem]:
     """What Anthropic would refuse, in body order."""
-    judge = _Judge(body)
-    judge.around()
+    validator = _Validator(body)
+    validator.around()
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages:
-        judge.say("messages", "at least one message is required")
-        return judge.found
+        validator.report("messages", "at least one message is required")
+        return validator.problems
     if len(messages) > _MANY:
-        judge.say("messages", f"{len(messages)} messages: at most {_MANY} are taken")
-    before = len(judge.found)
-    judge.messages(messages)
-    judge.end(messages)
-    judge.found[before:] = sorted(judge.found[before:], key=lambda problem: element(problem.path))
-    judge.marks()
-    return judge.found
+        validator.report("messages", f"{len(messages)} messages: at most {_MANY} are taken")
+    before = len(validator.problems)
+    validator.messages(messages)
+    validator.end(messages)
+    validator.problems[before:] = sorted(
+        validator.problems[before:], key=lambda problem: element(problem.path)
+    )
+    validator.marks()
+    return validator.problems
 
 
 class _Turn(Joined):
@@ -41,21 +43,21 @@ class _Turn(Joined):
         return [(path, block) for path, block in self.held if block.get("type") == kind]
 
 
-class _Judge(Judge):
+class _Validator(Validator):
     # -- around the messages ------------------------------------------------------------------------
 
     def around(self) -> None:
         model, limit = self.body.get("model"), self.body.get("max_tokens")
-        self.expect(name_of(model), "model", "field required")
+        self.require(name_of(model), "model", "field required")
         positive = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1
-        self.expect(positive, "max_tokens", "a positive number is required")
+        self.require(positive, "max_tokens", "a positive number is required")
         budget = object_of(self.body.get("thinking")).get("budget_tokens")
         if isinstance(budget, int) and isinstance(limit, int) and budget >= limit:
-            self.say("max_tokens", "must be greater than thinking.budget_tokens")
+            self.report("max_tokens", "must be greater than thinking.budget_tokens")
         system = self.body.get("system")
         for number, block in enumerate(listed(system)):
             says = blocks.says(object_of(block).get("text"))
-            self.expect(says, f"system.{number}", "text content blocks must be non-empty")
+            self.require(says, f"system.{number}", "text content blocks must be non-empty")
         self.tools(self.body.get("tools"))
 
     def tools(self, tools: Any) -> None:
@@ -66,20 +68,22 @@ class _Judge(Judge):
                 continue  # a server tool
             self.name(name, path)
             schema = object_of(object_of(tool).get("input_schema"))
-            self.expect(schema.get("type") == "object", f"{path}.input_schema.type", "should be 'object'")
-            self.expect(str(name) not in seen, f"{path}.name", f"tool names must be unique: {name}")
+            self.require(schema.get("type") == "object", f"{path}.input_schema.type", "should be 'object'")
+            self.require(str(name) not in seen, f"{path}.name", f"tool names must be unique: {name}")
             seen.add(str(name))
 
     def marks(self) -> None:
         """At most four cache marks, none on an empty text or on thinking."""
         marked = list(_marked(self.body, ""))
         if len(marked) > MARKS:
-            self.say(marked[MARKS][0], f"at most {MARKS} blocks may have cache_control: {len(marked)} here")
+            self.report(
+                marked[MARKS][0], f"at most {MARKS} blocks may have cache_control: {len(marked)} here"
+            )
         for path, block in marked:
             if block.get("type") in blocks.THINKING or (
                 block.get("type") == "text" and not block.get("text")
             ):
-                self.say(
+                self.report(
                     path, f"cache_control cannot be set on an empty text or on thinking: {block['type']}"
                 )
 
@@ -90,7 +94,7 @@ class _Judge(Judge):
         for number, message in enumerate(messages):
             path, role = f"messages.{number}", object_of(message).get("role")
             if role not in _ROLES:
-                self.say(f"{path}.role", f"role is {role!r}: user or assistant expected")
+                self.report(f"{path}.role", f"role is {role!r}: user or assistant expected")
                 continue
             if not turns or turns[-1].role != role:
                 turns.append(_Turn(role, path))
@@ -106,14 +110,16 @@ class _Judge(Judge):
         if isinstance(content, str):
             content = [{"type": "text", "text": content}] if content else []
         if not isinstance(content, list):
-            self.say(f"{path}.content", "text or a list of blocks expected")
+            self.report(f"{path}.content", "text or a list of blocks expected")
             return
         if not content and not (last and turn.role == "assistant"):
-            self.say(path, "all messages must have non-empty content except for a final assistant message")
+            self.report(
+                path, "all messages must have non-empty content except for a final assistant message"
+            )
         for number, block in enumerate(content):
             where = f"{path}.content.{number}"
             if not isinstance(block, dict) or not isinstance(block.get("type"), str):
-                self.say(where, "a block with a type expected")
+                self.report(where, "a block with a type expected")
                 continue
             self.block(block, where, turn.role)
             turn.held.append((where, block))
@@ -122,46 +128,48 @@ class _Judge(Judge):
         kind = block["type"]
         elsewhere = blocks.OF_A_USER if role == "assistant" else blocks.OF_A_MODEL
         if kind in elsewhere:
-            self.say(path, f"a {kind} block cannot stand in a message of role {role}")
+            self.report(path, f"a {kind} block cannot stand in a message of role {role}")
         if kind == "text" and not blocks.says(block.get("text")):
-            self.say(path, "text content blocks must contain non-whitespace text")
+            self.report(path, "text content blocks must contain non-whitespace text")
         elif kind in _BLOCK_RULES:
             _BLOCK_RULES[kind](self, block, path)
 
     def thinking(self, block: Json, path: str) -> None:
-        self.expect(isinstance(block.get("thinking"), str), f"{path}.thinking", "field required")
-        self.expect(name_of(block.get("signature")), f"{path}.signature", "field required")
+        self.require(isinstance(block.get("thinking"), str), f"{path}.thinking", "field required")
+        self.require(name_of(block.get("signature")), f"{path}.signature", "field required")
 
     def redacted(self, block: Json, path: str) -> None:
-        self.expect(name_of(block.get("data")), f"{path}.data", "field required")
+        self.require(name_of(block.get("data")), f"{path}.data", "field required")
 
     def id(self, id: object, path: str) -> None:
-        self.expect(blocks.IDS.takes(id), path, "should match pattern ^[a-zA-Z0-9_-]+$")
+        self.require(blocks.IDS.takes(id), path, "should match pattern ^[a-zA-Z0-9_-]+$")
 
     def name(self, name: object, path: str) -> None:
-        self.expect(blocks.NAMES.takes(name), f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$")
+        self.require(
+            blocks.NAMES.takes(name), f"{path}.name", "should match pattern ^[a-zA-Z0-9_-]{1,128}$"
+        )
 
     def tool_use(self, block: Json, path: str) -> None:
         self.id(block.get("id"), f"{path}.id")
         self.name(block.get("name"), path)
-        self.expect(isinstance(block.get("input"), dict), f"{path}.input", "an object expected")
+        self.require(isinstance(block.get("input"), dict), f"{path}.input", "an object expected")
 
     def tool_result(self, block: Json, path: str) -> None:
         content = block.get("content")
         self.id(block.get("tool_use_id"), f"{path}.tool_use_id")
         if block.get("is_error") and content in (None, "", []):
-            self.say(f"{path}.content", "cannot be empty if is_error is true")
+            self.report(f"{path}.content", "cannot be empty if is_error is true")
         elif content is not None and not isinstance(content, str) and not content:
-            self.say(f"{path}.content", "an empty list is refused: leave it out")
+            self.report(f"{path}.content", "an empty list is refused: leave it out")
         if isinstance(content, list):
             for number, held in enumerate(content):
                 where = f"{path}.content.{number}"
                 fits = object_of(held).get("type") in blocks.RESULT_CONTENT
-                if self.expect(fits, where, "a tool_result holds text, images and documents"):
+                if self.require(fits, where, "a tool_result holds text, images and documents"):
                     self.block(held, where, "user")
         else:
             is_text = isinstance(content, str | None)
-            self.expect(is_text, f"{path}.content", "text or a list of blocks expected")
+            self.require(is_text, f"{path}.content", "text or a list of blocks expected")
 
     def media(self, block: Json, path: str) -> None:
         source = object_of(block.get("source"))
@@ -171,18 +179,18 @@ class _Judge(Judge):
         if kind == "base64":
             if image and mime not in blocks.IMAGES:
                 expected = "should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'"
-                self.say(f"{where}.media_type", f"{expected}: {mime}")
-            self.expect(
+                self.report(f"{where}.media_type", f"{expected}: {mime}")
+            self.require(
                 image or mime == blocks.PDF, f"{where}.media_type", f"should be '{blocks.PDF}': {mime}"
             )
         elif kind == "text":
             said = not image and mime == "text/plain" and blocks.says(data)
-            self.expect(said, where, "a document's non-empty text of type text/plain expected")
+            self.require(said, where, "a document's non-empty text of type text/plain expected")
         else:
-            self.expect(kind in ("url", "file", "content"), where, f"unknown source: {kind}")
+            self.require(kind in ("url", "file", "content"), where, f"unknown source: {kind}")
         field = {"base64": "data", "url": "url", "file": "file_id"}.get(str(kind))
         if field:
-            self.expect(name_of(source.get(field)), f"{where}.{field}", "field required")
+            self.require(name_of(source.get(field)), f"{where}.{field}", "field required")
 
     # -- turns --------------------------------------------------------------------------------------
 
@@ -190,7 +198,7 @@ class _Judge(Judge):
         if turn.role == "assistant":
             self.calls(turn, after)
             if turn.held and turn.held[-1][1]["type"] in blocks.THINKING:
-                self.say(turn.path, "the final block in an assistant message cannot be thinking")
+                self.report(turn.path, "the final block in an assistant message cannot be thinking")
             return
         called = [block.get("id") for _, block in before.having("tool_use")] if before else []
         uses = {id for id in called if isinstance(id, str)}
@@ -202,13 +210,13 @@ class _Judge(Judge):
                 continue
             id = str(block.get("tool_use_id"))
             if id not in uses:
-                self.say(
+                self.report(
                     path, f"unexpected tool_use_id in tool_result blocks: {id}: no such call just before"
                 )
             elif id in seen:
-                self.say(path, f"each tool_use must have a single result: {id}")
+                self.report(path, f"each tool_use must have a single result: {id}")
             elif later:
-                self.say(path, "tool_result blocks must come first in their turn")
+                self.report(path, "tool_result blocks must come first in their turn")
             seen.add(id)
 
     def calls(self, turn: _Turn, after: _Turn | None) -> None:
@@ -219,21 +227,21 @@ class _Judge(Judge):
         for path, block in turn.having("tool_use"):
             id = str(block.get("id"))
             if id in seen:
-                self.say(path, f"tool_use ids must be unique: {id}")
+                self.report(path, f"tool_use ids must be unique: {id}")
             elif id not in results:
-                self.say(
+                self.report(
                     path, f"tool_use ids were found without tool_result blocks immediately after: {id}"
                 )
             seen.add(id)
 
     def system(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
         if not blocks.takes_system(self.body.get("model")) and blocks.version(self.body.get("model"))[1]:
-            self.say(f"{turn.path}.role", "role 'system' is not supported on this model")
+            self.report(f"{turn.path}.role", "role 'system' is not supported on this model")
         server = before and before.held and before.held[-1][1]["type"] == "server_tool_use"
         follows = before is not None and (before.role == "user" or server)
-        self.expect(follows, turn.path, "a system message must follow a user message")
+        self.require(follows, turn.path, "a system message must follow a user message")
         precedes = after is None or after.role == "assistant"
-        self.expect(precedes, turn.path, "a system message must be last or precede an assistant message")
+        self.require(precedes, turn.path, "a system message must be last or precede an assistant message")
 
     def end(self, messages: list[Any]) -> None:
         """What depends on thinking and on the model: a prefill, the thinking that begins a loop."""
@@ -241,7 +249,7 @@ class _Judge(Judge):
         last = object_of(messages[-1])
         path = f"messages.{len(messages) - 1}"
         if not thinks(thinking, [message for message in messages if isinstance(message, dict)]):
-            self.say(path, "expected thinking first in the model's last turn, for thinking is enabled")
+            self.report(path, "expected thinking first in the model's last turn, for thinking is enabled")
         if last.get("role") != "assistant":
             return
         content = last.get("content")
@@ -249,20 +257,21 @@ class _Judge(Judge):
         if thinking.get("type", "disabled") == "disabled" and any(
             object_of(block).get("type") in blocks.THINKING for block in held
         ):
-            self.say(path, "with thinking disabled, a final assistant message cannot contain thinking")
+            self.report(path, "with thinking disabled, a final assistant message cannot contain thinking")
         text = object_of(held[-1]).get("text") if held else None
         if isinstance(text, str):
             if text != text.rstrip():
-                self.say(path, "final assistant content cannot end with trailing whitespace")
+                self.report(path, "final assistant content cannot end with trailing whitespace")
             if blocks.version(self.body.get("model"))[1:] >= _NO_PREFILL:
-                self.say(
+                self.report(
                     path, "this model does not support assistant message prefill: end with a user message"
                 )
 
 
 _BLOCK_RULES = {
-    "thinking": _Judge.thinking, "redacted_thinking": _Judge.redacted, "tool_use": _Judge.tool_use,
-    "tool_result": _Judge.tool_result, "image": _Judge.media, "document": _Judge.media,
+    "thinking": _Validator.thinking, "redacted_thinking": _Validator.redacted,
+    "tool_use": _Validator.tool_use,
+    "tool_result": _Validator.tool_result, "image": _Validator.media, "document": _Validator.media,
 }  # fmt: skip
 
 

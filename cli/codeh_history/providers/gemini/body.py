@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...base.errors import BadData
 from ...session.model import Any, Json
-from ..body import Imported
-from ..messages import Messages, messages_in
+from ..body import Imported, Messages, messages_in
 from ..parts import kept, native, object_of, objects
 from . import FIELD, NAME, fields
 from .request import system_text
@@ -57,7 +56,7 @@ def _read(content: Any, path: str, messages: Messages) -> None:
     if not known or not isinstance(given, list | None):
         raise BadData(f"{path}: not a content: role user or model and a list of parts expected")
     parts = [part_of(part) for part in given or ()]
-    (messages.said if role == "model" else messages.given)(parts)
+    (messages.add_model if role == "model" else messages.add_user)(parts)
 
 
 def part_of(given: Any) -> Any:

@@ -30,19 +30,19 @@ class _Contents(Array):
         self.calls: list[tuple[str | None, str]] = []  # id and name of the last model turns' calls
         self.answered = True  # whether a turn that is no model's came after them
 
-    def plain(self, role: str, parts: list[Any], id: str) -> None:
+    def add_text(self, role: str, parts: list[Any], id: str) -> None:
         """A message that is one text."""
         self.answered = True
         self._emit(role, parts, [id])
 
-    def user(self, turn: Turn) -> None:
+    def add_user_turn(self, turn: Turn) -> None:
         self.answered = True
         parts = self._converted(turn, own=True)
         if not parts and not self.faithful:
             parts = [{"text": EMPTY_MESSAGE}]
         self._emit("user", parts, [turn.id] * (len(parts) or 1))
 
-    def said(self, turn: Turn) -> None:
+    def add_model_turn(self, turn: Turn) -> None:
         if self.answered:
             self.calls, self.answered = [], False
         own = turn.made_by(NAME, self.model)
@@ -194,7 +194,7 @@ class _Contents(Array):
 
     # -- results ------------------------------------------------------------------------------------
 
-    def results(self, turn: Turn) -> None:
+    def add_results(self, turn: Turn) -> None:
         """The responses in a content of their own; what cannot stand in one goes into the next."""
         self.answered = True
         parts: list[Any] = []

@@ -1,7 +1,7 @@
 """What Gemini would refuse about a request body, found offline.
 
 Neighbouring contents of one role are joined before judging, as the API does. Signatures and a model's
-turn at the end are judged where the body says its `model` (which otherwise stands in the URL): only
+turn at the end are validatord where the body says its `model` (which otherwise stands in the URL): only
 Gemini 3 and later mind them.
 """
 
@@ -12,8 +12,8 @@ from collections import deque
 
 from ...base.words import some
 from ...session.model import Any, Json
-from ..body import Joined, Judge, Problem, element, with_neighbours
 from ..parts import listed, name_of, object_of
+from ..validator import Joined, Problem, Validator, element, with_neighbours
 from . import fields
 
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
@@ -23,14 +23,14 @@ _SCHEMAS = ("parameters", "parametersJsonSchema")
 
 def problems(body: Json) -> list[Problem]:
     """What Gemini would refuse, in body order."""
-    judge = _Judge(body)
+    validator = _Validator(body)
     contents = body.get("contents")
     if not isinstance(contents, list) or not contents:
-        judge.say("contents", "at least one content is needed")
+        validator.report("contents", "at least one content is needed")
     else:
-        judge.contents(contents)
-    judge.around({fields.camel(key): value for key, value in body.items()})
-    return judge.found
+        validator.contents(contents)
+    validator.around({fields.camel(key): value for key, value in body.items()})
+    return validator.problems
 
 
 class _Turn(Joined):
@@ -67,7 +67,7 @@ class _Open:
         return None
 
 
-class _Judge(Judge):
+class _Validator(Validator):
     # -- each content and part ----------------------------------------------------------------------
 
     def contents(self, contents: list[Any]) -> None:
@@ -75,11 +75,11 @@ class _Judge(Judge):
         for number, given in enumerate(contents):
             path = f"contents.{number}"
             if not isinstance(given, dict):
-                self.say(path, "not an object")
+                self.report(path, "not an object")
                 continue
             role = given.get("role", "user")
             if role not in ("user", "model"):
-                self.say(f"{path}.role", f"role is {role!r}: user or model expected")
+                self.report(f"{path}.role", f"role is {role!r}: user or model expected")
                 role = "user"
             if not turns or turns[-1].role != role:
                 turns.append(_Turn(role, path))
@@ -87,17 +87,17 @@ class _Judge(Judge):
         for before, turn, after in with_neighbours(turns):
             self.turn(before, turn, after)
         self.end(turns)
-        self.found.sort(key=lambda problem: element(problem.path))
+        self.problems.sort(key=lambda problem: element(problem.path))
 
     def parts(self, parts: Any, path: str, turn: _Turn) -> None:
         if not isinstance(parts, list) or not parts:
-            self.say(f"{path}.parts", "must not be empty")
+            self.report(f"{path}.parts", "must not be empty")
             return
         for index, given in enumerate(parts):
             where = f"{path}.parts.{index}"
             part = fields.part(given)
             if not isinstance(part, dict):
-                self.say(where, "not an object")
+                self.report(where, "not an object")
                 continue
             self.part(part, where)
             turn.held.append((where, part))
@@ -105,20 +105,20 @@ class _Judge(Judge):
     def part(self, part: Json, path: str) -> None:
         data = [key for key in part if key in fields.DATA]
         one = len(data) == 1
-        self.expect(
+        self.require(
             one, path, f"exactly one of text, inlineData, functionCall, … expected: {len(data)} here"
         )
         unknown = sorted(key for key in part if key not in fields.DATA and key not in fields.BESIDE)
-        self.expect(not unknown, path, f"unknown field: {', '.join(unknown)}")
+        self.require(not unknown, path, f"unknown field: {', '.join(unknown)}")
         signature = part.get("thoughtSignature")
         signed = signature is None or fields.is_signature(signature)
-        self.expect(signed, f"{path}.thoughtSignature", "not a signature: base64 expected")
+        self.require(signed, f"{path}.thoughtSignature", "not a signature: base64 expected")
         for key in data:
             value = part[key]
             if key == "text":
-                self.expect(isinstance(value, str), f"{path}.text", "text expected")
+                self.require(isinstance(value, str), f"{path}.text", "text expected")
             elif not isinstance(value, dict):
-                self.say(f"{path}.{key}", "an object expected")
+                self.report(f"{path}.{key}", "an object expected")
             elif key in _DATA_RULES:
                 _DATA_RULES[key](self, value, f"{path}.{key}")
 
@@ -126,20 +126,20 @@ class _Judge(Judge):
         mime = blob.get("mimeType")
         base = mime.split(";", 1)[0].strip().lower() if isinstance(mime, str) else ""
         known = "/" in base and (fields.takes(base) or not base.startswith("image/"))
-        self.expect(known, f"{path}.mimeType", f"unsupported MIME type: {mime}")
-        self.expect(name_of(blob.get("data")), f"{path}.data", "base64 expected")
+        self.require(known, f"{path}.mimeType", f"unsupported MIME type: {mime}")
+        self.require(name_of(blob.get("data")), f"{path}.data", "base64 expected")
 
     def file(self, file: Json, path: str) -> None:
-        self.expect(name_of(file.get("fileUri")), f"{path}.fileUri", "an address expected")
+        self.require(name_of(file.get("fileUri")), f"{path}.fileUri", "an address expected")
 
     def call(self, call: Json, path: str) -> None:
-        self.expect(name_of(call.get("name")), f"{path}.name", "name cannot be empty")
-        self.expect(isinstance(call.get("args"), dict | None), f"{path}.args", "an object expected")
+        self.require(name_of(call.get("name")), f"{path}.name", "name cannot be empty")
+        self.require(isinstance(call.get("args"), dict | None), f"{path}.args", "an object expected")
         self.id(call, path)
 
     def response(self, response: Json, path: str) -> None:
-        self.expect(name_of(response.get("name")), f"{path}.name", "name cannot be empty")
-        self.expect(isinstance(response.get("response"), dict), f"{path}.response", "an object expected")
+        self.require(name_of(response.get("name")), f"{path}.name", "name cannot be empty")
+        self.require(isinstance(response.get("response"), dict), f"{path}.response", "an object expected")
         for index, part in enumerate(listed(response.get("parts"))):
             for key in ("inlineData", "fileData"):
                 if isinstance(part, dict) and isinstance(part.get(key), dict):
@@ -147,7 +147,7 @@ class _Judge(Judge):
         self.id(response, path)
 
     def id(self, value: Json, path: str) -> None:
-        self.expect(isinstance(value.get("id", ""), str), f"{path}.id", "text expected")
+        self.require(isinstance(value.get("id", ""), str), f"{path}.id", "text expected")
 
     # -- turns --------------------------------------------------------------------------------------
 
@@ -155,16 +155,20 @@ class _Judge(Judge):
         calls, responses = turn.having("functionCall"), turn.having("functionResponse")
         if turn.role == "user":
             for path, _ in calls:
-                self.say(path, "a functionCall must stand in a model's turn")
+                self.report(path, "a functionCall must stand in a model's turn")
             if responses and (before is None or not before.having("functionCall")):
-                self.say(responses[0][0], "a function response must come immediately after a function call")
+                self.report(
+                    responses[0][0], "a function response must come immediately after a function call"
+                )
             return
         for path, _ in responses:
-            self.say(path, "a functionResponse must stand in a user's turn")
+            self.report(path, "a functionResponse must stand in a user's turn")
         if not calls:
             return
         if before is None:
-            self.say(calls[0][0], "a function call must come immediately after a user's turn or a response")
+            self.report(
+                calls[0][0], "a function call must come immediately after a user's turn or a response"
+            )
         self.answers(turn, calls, after)
 
     def answers(self, turn: _Turn, calls: list[tuple[str, Json]], after: _Turn | None) -> None:
@@ -172,21 +176,21 @@ class _Judge(Judge):
         responses = after.having("functionResponse") if after else []
         if len(responses) != len(calls):
             where = after.path if after and responses else turn.path
-            self.say(
+            self.report(
                 where, f"{some(len(calls), 'function call')} answered by {some(len(responses), 'response')}"
             )
             return
         if after and element(after.held[0][0]) != element(responses[0][0]):
-            self.say(responses[0][0], "a function response must come immediately after its call")
+            self.report(responses[0][0], "a function response must come immediately after its call")
         open = _Open([part["functionCall"] for _, part in calls])
         for path, part in responses:
             response = part["functionResponse"]
             id, name = response.get("id"), response.get("name")
             call = open.take(id, name)
             if call is None:
-                self.say(path, f"no call {id or name} for this response in the turn before")
+                self.report(path, f"no call {id or name} for this response in the turn before")
             elif call.get("name") != name:
-                self.say(f"{path}.functionResponse.name", f"its call's name is {call.get('name')}")
+                self.report(f"{path}.functionResponse.name", f"its call's name is {call.get('name')}")
 
     def end(self, turns: list[_Turn]) -> None:
         """What depends on the model: a model's turn at the end, signatures of the current loop."""
@@ -195,14 +199,18 @@ class _Judge(Judge):
         version = (int(found[1]), int(found[2] or 0)) if found else (0, 0)
         no_prefill = version >= _NO_PREFILL or "3.5-flash-lite" in model
         if no_prefill and turns and turns[-1].role == "model":
-            self.say(turns[-1].path, "requests ending with a model's turn are not supported by this model")
+            self.report(
+                turns[-1].path, "requests ending with a model's turn are not supported by this model"
+            )
         if version < (3, 0):
             return
         begin = max((n for n, turn in enumerate(turns) if _asks(turn)), default=0)
         for turn in turns[begin:]:
             calls = turn.having("functionCall")
             if turn.role == "model" and calls and not calls[0][1].get("thoughtSignature"):
-                self.say(calls[0][0], "the first function call of a turn is missing its thoughtSignature")
+                self.report(
+                    calls[0][0], "the first function call of a turn is missing its thoughtSignature"
+                )
 
     # -- around the contents ------------------------------------------------------------------------
 
@@ -210,13 +218,13 @@ class _Judge(Judge):
         system = body.get("systemInstruction")
         if system is not None:
             parts = object_of(system).get("parts")
-            self.expect(listed(parts), "systemInstruction.parts", "must not be empty")
+            self.require(listed(parts), "systemInstruction.parts", "must not be empty")
             for index, part in enumerate(listed(parts)):
                 is_text = isinstance(object_of(part).get("text"), str)
                 where = f"systemInstruction.parts.{index}"
-                self.expect(is_text, where, "a system instruction holds texts only")
+                self.require(is_text, where, "a system instruction holds texts only")
         config = body.get("generationConfig")
-        self.expect(isinstance(config, dict | None), "generationConfig", "an object expected")
+        self.require(isinstance(config, dict | None), "generationConfig", "an object expected")
         self.tools(body.get("tools"))
 
     def tools(self, tools: Any) -> None:
@@ -226,19 +234,19 @@ class _Judge(Judge):
             for index, function in enumerate(listed(declared.get("functionDeclarations"))):
                 path = f"tools.{number}.functionDeclarations.{index}"
                 name = object_of(function).get("name")
-                if not self.expect(
+                if not self.require(
                     fields.NAMES.takes(name), f"{path}.name", f"invalid function name: {name}"
                 ):
                     continue
-                self.expect(name not in seen, f"{path}.name", f"duplicate function declaration: {name}")
+                self.require(name not in seen, f"{path}.name", f"duplicate function declaration: {name}")
                 seen.add(str(name))
                 one = any(function.get(key) is None for key in _SCHEMAS)
-                self.expect(one, path, "parameters and parametersJsonSchema exclude each other")
+                self.require(one, path, "parameters and parametersJsonSchema exclude each other")
 
 
 _DATA_RULES = {
-    "inlineData": _Judge.blob, "fileData": _Judge.file,
-    "functionCall": _Judge.call, "functionResponse": _Judge.response,
+    "inlineData": _Validator.blob, "fileData": _Validator.file,
+    "functionCall": _Validator.call, "functionResponse": _Validator.response,
 }  # fmt: skip
 
 

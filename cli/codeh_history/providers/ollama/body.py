@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ...base.errors import BadData
 from ...session.model import Any, Json
-from ..body import Imported
-from ..messages import Messages, messages_in
+from ..body import Imported, Messages, messages_in
 from ..openai import response_of
 from ..parts import call as call_part
 from ..parts import is_message, listed, name_of, object_of, objects, rest, text_of
@@ -61,7 +60,7 @@ class _Messages(Messages):
         elif role == "tool":
             self.result(message)
         elif role in ("user", "system"):
-            self.user(_said(message), {"role": role} if role != "user" else None)
+            self.add_user(_said(message), {"role": role} if role != "user" else None)
         else:
             raise BadData(f"{where}: role is {role!r}: system, user, assistant or tool expected")
 
@@ -76,17 +75,19 @@ class _Messages(Messages):
             name, id = name_of(function.get("name")), name_of(call.get("id"))
             if name is None:
                 raise BadData(f"{where}.tool_calls.{number}: a function with a name expected")
-            self.called(id, name)
+            self.call(id, name)
             item = rest(function, ("name", "arguments"))
             parts.append(call_part(id, name, function.get("arguments"), item))
-        self.said(parts, rest(message, (*_OF_AN_ASSISTANT, "images")), joins=False)
+        self.add_model(parts, rest(message, (*_OF_AN_ASSISTANT, "images")), joins=False)
 
     def result(self, message: Json) -> None:
-        response = self.named(message.get("tool_call_id"), message.get("tool_name") or message.get("name"))
+        response = self.answered(
+            message.get("tool_call_id"), message.get("tool_name") or message.get("name")
+        )
         response["response"] = response_of(text_of(message.get("content")))
         if message.get("images"):
             response["parts"] = _images(message)
-        self.results([{"functionResponse": response}])
+        self.add_results([{"functionResponse": response}])
 
 
 def _said(message: Json) -> list[Any]:

@@ -13,8 +13,8 @@ from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import media
-from ..openai import item_of, result_media, result_text
-from ..parts import object_of
+from ..openai import result_media, result_text
+from ..parts import item_of, object_of
 from ..tools import declared
 from ..turns import EMPTY_MESSAGE, Turn
 from . import FIELD, NAME
@@ -58,7 +58,7 @@ def _declare(tool: Tool) -> Json:
 class _Chat(Array):
     # -- the user's side ----------------------------------------------------------------------------
 
-    def user(self, turn: Turn) -> None:
+    def add_user_turn(self, turn: Turn) -> None:
         message = self.message("user", [(part, turn.id) for part in turn.parts])
         role = turn.item.get("role")
         if role in ("system", "developer") and "images" not in message:
@@ -94,7 +94,7 @@ class _Chat(Array):
             return f"[File {found.name or 'without a name'}, {found.mime}]\n{text}"
         return self.stub(part, source, "only png, jpeg and webp images with their data can be sent")
 
-    def results(self, turn: Turn) -> None:
+    def add_results(self, turn: Turn) -> None:
         """A tool message for each result; the media that they hold follows in one user message."""
         held: list[tuple[Part, str]] = []
         for part, answer in zip(turn.parts, turn.answers, strict=True):
@@ -112,7 +112,7 @@ class _Chat(Array):
 
     # -- the model's side ---------------------------------------------------------------------------
 
-    def said(self, turn: Turn) -> None:
+    def add_model_turn(self, turn: Turn) -> None:
         """One message: what was said, a blank line where a call or a thought was in between; its calls."""
         own = turn.made_by(NAME, self.model)
         spoken, thought, last = "", "", -1

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 from ...base.errors import BadData
 from ...session.model import Any, Json
-from ..body import Imported
-from ..messages import Messages, messages_in
+from ..body import Imported, Messages, messages_in
 from ..openai import response_of
 from ..parts import call as call_part
 from ..parts import is_message, is_text, kinds, listed, name_of, object_of, objects, text_of, texts_of
 from . import FIELD, NAME
-from .content import REASONING, joined, read_part
-from .request import SYSTEM, system_message
+from .content import CONTENT, joined
+from .request import REASONING, SYSTEM, system_message
 
 _BESIDE = (
-    "tool_calls",
-    "function_call",
-    "tool_call_id",
-    "audio",
-    "reasoning_content",
+    "tool_calls", "function_call", "tool_call_id", "audio", "name", "reasoning_content",
     "reasoning_details",
-    "name",
-)
+)  # fmt: skip
 _BLOCKS = frozenset(("image_url", "input_audio", "file", "refusal"))
 _OF_AN_ASSISTANT = {"role", "content", "refusal", "tool_calls", "function_call", *REASONING}
 
@@ -46,56 +40,51 @@ def read(body: Json) -> Imported:
     The first message, if it is a system's, is the system prompt; a later one is a user's message with its
     role kept in `item`, where the other fields of every message are kept too.
     """
-    given = messages_in(body, FIELD, NAME)
+    elements = messages_in(body, FIELD, NAME)
     messages = _Messages(NAME, body)
-    system = _system_prompt(given[0]) if given else None
-    whole = system is None or given[0] == system_message(system, messages.model)
-    for number, message in enumerate(given):
-        if number or system is None:
-            messages.message(message, f"{FIELD}.{number}")
-    return messages.imported(system, FIELD, **({} if whole else {SYSTEM: given[0]}))
-
-
-def _system_prompt(message: Any) -> str | None:
-    """The text of a system message that has one."""
-    if not isinstance(message, dict) or message.get("role") not in ("system", "developer"):
-        return None
-    return joined(message.get("content")) or None
+    first = object_of(elements[0]) if elements else {}
+    system = joined(first.get("content")) if first.get("role") in ("system", "developer") else None
+    for number, message in enumerate(elements):
+        if number or not system:
+            messages.read(message, f"{FIELD}.{number}")
+    whole = not system or first == system_message(system, messages.model)
+    return messages.imported(system, FIELD, **({} if whole else {SYSTEM: first}))
 
 
 class _Messages(Messages):
-    def message(self, message: Any, where: str) -> None:
+    def read(self, message: Any, where: str) -> None:
         role = message.get("role") if isinstance(message, dict) else None
         if role == "assistant":
             self.assistant(message, where)
         elif role in ("tool", "function"):
-            self.result(message)
+            named = self.answered(message.get("tool_call_id"), message.get("name"))
+            self.add_results([_result(named, message.get("content"))])
         elif role in ("user", "system", "developer"):
-            self.told(message, role)
+            content = message.get("content")
+            parts: list[Any] = [{"text": text_of(content)}]
+            if isinstance(content, list):
+                parts = [CONTENT.read(block) for block in content]
+            item = {key: value for key, value in message.items() if key not in ("role", "content")}
+            self.add_user(parts, item if role == "user" else {**item, "role": role})
         else:
             raise BadData(f"{where}: role is {role!r}: system, developer, user, assistant or tool expected")
 
-    def told(self, message: Json, role: str) -> None:
-        """A user's message, or a system's that stands later."""
-        item = {key: value for key, value in message.items() if key not in ("role", "content")}
-        self.user(_parts(message.get("content")), item if role == "user" else {**item, "role": role})
-
     def assistant(self, message: Json, where: str) -> None:
-        parts: list[Any] = [_thought(message[name], name) for name in REASONING if message.get(name)]
         calls = message.get("tool_calls") or []
         if not isinstance(calls, list):
             raise BadData(f"{where}.tool_calls: a list expected")
-        parts += _said(message, called=bool(calls or message.get("function_call")))
+        parts: list[Any] = [_thought(message[name], name) for name in REASONING if message.get(name)]
+        parts += _texts(message, called=bool(calls or message.get("function_call")))
         self.open = []
         for number, call in enumerate(calls):
-            parts.append(self.call(call, f"{where}.tool_calls.{number}"))
+            parts.append(self.function_call(call, f"{where}.tool_calls.{number}"))
         if isinstance(message.get("function_call"), dict):
             call = {"type": "function", "function": message["function_call"]}
-            parts.append(self.call(call, f"{where}.function_call"))
+            parts.append(self.function_call(call, f"{where}.function_call"))
         item = {key: value for key, value in message.items() if key not in _OF_AN_ASSISTANT}
-        self.said(parts, item, joins=False)
+        self.add_model(parts, item, joins=False)
 
-    def call(self, call: Any, where: str) -> Any:
+    def function_call(self, call: Any, where: str) -> Any:
         kind = call.get("type", "function") if isinstance(call, dict) else None
         function = call.get(kind) if isinstance(kind, str) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
@@ -105,21 +94,16 @@ class _Messages(Messages):
         if kind == "custom":
             item["type"] = kind
             arguments = {"input": function.get("input", "")}
-        name, id = function["name"], name_of(call.get("id"))
-        self.called(id, name)
-        return call_part(id, name, arguments, item)
-
-    def result(self, message: Json) -> None:
-        named = self.named(message.get("tool_call_id"), message.get("name"))
-        self.results([_result(named, message.get("content"))])
+        id = name_of(call.get("id"))
+        self.call(id, function["name"])
+        return call_part(id, function["name"], arguments, item)
 
 
 def _result(named: Json, content: Any) -> Json:
     if not isinstance(content, list):
         return {"functionResponse": {**named, "response": response_of(text_of(content))}}
-    text = "".join(texts_of(content))
-    response: Json = {**named, "response": response_of(text)}
-    others = [read_part(block) for block in content if isinstance(block, dict) and not is_text(block)]
+    response: Json = {**named, "response": response_of("".join(texts_of(content)))}
+    others = [CONTENT.read(block) for block in objects(content) if not is_text(block)]
     if others:
         return {"functionResponse": {**response, "parts": others}}
     if len(content) == 1 and object_of(content[0]).keys() == {"type", "text"}:
@@ -135,22 +119,17 @@ def _thought(value: Any, field: str) -> Json:
     return {"text": text, "thought": True, "item": {"field": field, "value": value}}
 
 
-def _said(message: Json, *, called: bool) -> list[Any]:
+def _texts(message: Json, *, called: bool) -> list[Any]:
+    """The content and the refusal of an assistant's message."""
     content, refusal = message.get("content"), message.get("refusal")
     parts: list[Any] = []
     for block in listed(content):
         if isinstance(block, dict) and isinstance(block.get("refusal"), str):
             parts.append({"text": block["refusal"], "refusal": True})
         else:
-            parts.append(read_part(block))
+            parts.append(CONTENT.read(block))
     if isinstance(content, str) and (content or not called):
         parts.append({"text": content})
-    if isinstance(refusal, str) and refusal:
+    if name_of(refusal):
         parts.append({"text": refusal, "refusal": True})
     return parts
-
-
-def _parts(content: Any) -> list[Any]:
-    if isinstance(content, list):
-        return [read_part(block) for block in content]
-    return [{"text": text_of(content)}]

@@ -9,28 +9,37 @@ from collections.abc import Sequence
 
 from ...base.lazy import Pattern
 from ...session.model import Any, Json, Message, Part
-from ..array import Array
 from ..base import Options, Request, Tool
-from ..openai import NAMES, arguments_of, call_ids, item_of, result_media, result_text
+from ..openai import (
+    SYSTEM_ROLES,
+    OpenAIArray,
+    arguments_of,
+    custom_input,
+    function,
+    result_media,
+    result_text,
+)
+from ..parts import item_of, native_of, object_of
 from ..tools import declared
-from ..turns import EMPTY_MESSAGE, Turn
+from ..turns import Turn
 from . import NAME
-from .content import Speech, joined, unwritten, written
+from .content import CONTENT, joined
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
+REASONING = ("reasoning_content", "reasoning", "reasoning_details")  # as compatible hosts name it
 _O_SERIES = Pattern(r"(.*/)?o\d")
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
-    chat = _Chat(options)
-    system = _system(options)
-    if system is not None:
-        chat.add(system, [""])
+    chat = _Chat(options, CONTENT)
+    if options.system:
+        kept = object_of(options.settings.get(SYSTEM))
+        whole = joined(kept.get("content")) == options.system
+        chat.add(kept if whole else system_message(options.system, options.model), [""])
     chat.fill(messages, summaries)
-    if not chat.array and messages and not options.faithful:
-        chat.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
-    return chat.request(_body(chat.array, options, chat.notes))
+    chat.need_message(messages)
+    return chat.request(_body(chat))
 
 
 def system_message(text: str, model: str | None) -> Json:
@@ -39,24 +48,15 @@ def system_message(text: str, model: str | None) -> Json:
     return {"role": role, "content": text}
 
 
-def _system(options: Options) -> Json | None:
-    if not options.system:
-        return None
-    kept = options.settings.get(SYSTEM)
-    if isinstance(kept, dict) and joined(kept.get("content")) == options.system:
-        return kept
-    return system_message(options.system, options.model)
-
-
-def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
+def _body(chat: _Chat) -> Json:
+    options = chat.options
     body: Json = {"model": options.model} if options.model else {}
-    body["messages"] = array
-    tools = declared(options.tools, NAME, _declare, notes)
+    body["messages"] = chat.array
+    settings = chat.settings("messages", SYSTEM)
+    tools = declared(options.tools, NAME, _declare, chat.notes)
     if tools:
         body["tools"] = tools
-    skipped = ("model", "messages", "tools", SYSTEM)
-    settings = {key: value for key, value in options.settings.items() if key not in skipped}
-    if not tools:
+    else:
         for name in ("tool_choice", "parallel_tool_calls"):  # refused where there is nothing to choose
             settings.pop(name, None)
     if options.max_tokens is not None:
@@ -64,54 +64,35 @@ def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
         settings["max_completion_tokens"] = options.max_tokens
     if options.stream:
         settings["stream"] = True
-        given = settings.get("stream_options")
-        settings["stream_options"] = {**(given if isinstance(given, dict) else {}), "include_usage": True}
+        settings["stream_options"] = {**object_of(settings.get("stream_options")), "include_usage": True}
     if options.cache and options.session:
         settings["prompt_cache_key"] = options.session
     return {**body, **settings}
 
 
 def _declare(tool: Tool) -> Json:
-    """A function tool in this format's shape."""
-    function = tool.head(NAMES.fit(tool.name))
+    declaration = function(tool)
     if tool.parameters:
-        function["parameters"] = {"type": "object", **tool.parameters}
+        declaration["parameters"] = {"type": "object", **tool.parameters}
     if isinstance(tool.extra.get("strict"), bool):
-        function["strict"] = tool.extra["strict"]
-    return {"type": "function", "function": function}
+        declaration["strict"] = tool.extra["strict"]
+    return {"type": "function", "function": declaration}
 
 
-class _Chat(Array):
-    def __init__(self, options: Options) -> None:
-        super().__init__(NAME, options)
-        self.ids = call_ids(faithful=options.faithful)
-
-    # -- the user's side ----------------------------------------------------------------------------
-
-    def user(self, turn: Turn) -> None:
-        found = [self.block(part, turn.id) for part in turn.parts]
-        blocks = [block for block in found if block is not None]
-        extra = turn.item
-        role = "user"
-        if extra.get("role") in ("system", "developer") and all(b["type"] == "text" for b in blocks):
-            role = extra["role"]
-        message = {"role": role, "content": _content(blocks, faithful=self.faithful)}
-        if isinstance(extra.get("name"), str):
-            message["name"] = extra["name"]
+class _Chat(OpenAIArray):
+    def add_user_turn(self, turn: Turn) -> None:
+        blocks = [block for part in turn.parts if (block := self.block(part, turn.id))]
+        role, name = turn.item.get("role"), turn.item.get("name")
+        only_text = all(block["type"] == "text" for block in blocks)
+        message = {
+            "role": role if role in SYSTEM_ROLES and only_text else "user",
+            "content": self.user_content(blocks),
+        }
+        if isinstance(name, str):
+            message["name"] = name
         self.add(message, [turn.id] * (len(blocks) or 1))
 
-    def block(self, part: Part, source: str) -> Json | None:
-        """A user message's content part; None for what no other side needs to see."""
-        if part.get("thought"):
-            return None
-        block = written(part)
-        if block is None and (why := unwritten(part)):
-            block = {"type": "text", "text": self.stub(part, source, why)}
-        elif block is None:
-            self.left_out(part, source)
-        return block
-
-    def results(self, turn: Turn) -> None:
+    def add_results(self, turn: Turn) -> None:
         """A tool message for each result; what they hold besides text follows in one user message."""
         blocks: list[Json] = []
         sources: list[str] = []
@@ -122,76 +103,117 @@ class _Chat(Array):
             kept = item_of(part).get("content") if len(part) > 1 else None
             content = kept if kept and joined(kept) == text else text
             self.add({"role": "tool", "tool_call_id": id, "content": content}, [source])
-            found = [block for held in result_media(response) if (block := self.block(held, source))]
-            if found:
+            held = [block for media in result_media(response) if (block := self.block(media, source))]
+            if held:
                 label = f"From the result of {response.get('name')} ({id}):"
-                blocks += [{"type": "text", "text": label}, *found]
-                sources += [source] * (len(found) + 1)
+                blocks += [{"type": "text", "text": label}, *held]
+                sources += [source] * (len(held) + 1)
         if blocks:
             self.add({"role": "user", "content": blocks}, sources)
 
-    # -- the model's side ---------------------------------------------------------------------------
-
-    def said(self, turn: Turn) -> None:
+    def add_model_turn(self, turn: Turn) -> None:
         own = turn.message is not None and turn.message.provider == NAME
         calls = [
-            self.call(turn.parts[call.part], id, own=own)
+            self._call(turn.parts[call.part], id, own=own)
             for call, id in zip(turn.calls, self.ids.calls(turn), strict=True)
         ]
-        opening = None if own else turn.opening
-        message: Json | None = {"role": "assistant", "content": opening or None}
-        if opening is None:
-            message = self.spoken(turn, own=own, calls=calls)
-        if message is None:
+        speech = self._speech(turn, own=own)
+        content = speech.content()
+        if not (content or calls or self.faithful or (own and speech.blocks)):
             return  # nothing but thoughts, or nothing at all
+        message: Json = {"role": "assistant", "content": content or None}
+        if not content and not calls and speech.blocks:
+            message["content"] = ""
+        if own:
+            message.update((key, value) for key, value in turn.item.items() if key not in message)
+        message.update(speech.thoughts)
         if calls:
             message["tool_calls"] = calls
-        content = message["content"]
         self.add(message, [turn.id] * (len(content) if isinstance(content, list) else 1))
 
-    def spoken(self, turn: Turn, *, own: bool, calls: list[Json]) -> Json | None:
-        """The message of a model's turn without its calls; None where there is none."""
-        said = Speech(turn, self.model, own=own)
+    def _speech(self, turn: Turn, *, own: bool) -> Speech:
+        """What a model's turn says besides its calls."""
+        speech = Speech(turn, self.model, own=own)
         for place, part in enumerate(turn.parts):
             if "functionCall" in part:
                 continue
             if part.get("thought"):
-                said.thought(part)
+                speech.add_thought(part)
             elif "text" in part:
-                said.text(part, place)
-            elif why := unwritten(part, by_model=True):
-                said.text({"text": self.stub(part, turn.id, why)}, place)
-            elif not said.native(part, place):
+                speech.add_text(part, place)
+            elif why := CONTENT.why_not(part, by_model=True):
+                speech.add_text({"text": self.stub(part, turn.id, why)}, place)
+            elif not speech.add_native(part, place):
                 self.left_out(part, turn.id)
-        content = said.content()
-        if not content and not calls and not self.faithful and not (own and said.blocks):
-            return None
-        message: Json = {"role": "assistant", "content": content or None}
-        if not content and not calls and said.blocks:
-            message["content"] = ""
-        if own:
-            extra = turn.item
-            message.update((key, value) for key, value in extra.items() if key not in message)
-        message.update(said.thoughts)
-        return message
+        return speech
 
-    def call(self, part: Part, id: str, *, own: bool) -> Json:
-        name = str(part["functionCall"].get("name"))
-        name = name if self.faithful else NAMES.fit(name)
-        function = {"name": name, "arguments": arguments_of(part)}
-        call: Json = {"id": id, "type": "function", "function": function}
-        if not own or len(part) == 1:
-            return call
-        args: Any = part["functionCall"].get("args")
+    def _call(self, part: Part, id: str, *, own: bool) -> Json:
+        name = self.function_name(part)
+        call: Json = {"id": id, "type": "function"}
+        input = custom_input(part, "custom") if own else None
+        if input is not None:
+            call = {"id": id, "type": "custom", "custom": {"name": name, "input": input}}
+        else:
+            call["function"] = {"name": name, "arguments": arguments_of(part)}
+        if own and len(part) > 1:
+            known = ("id", "type", "function", "custom")
+            call.update((key, value) for key, value in item_of(part).items() if key not in known)
+        return call
+
+
+class Speech:
+    """What a model's turn says besides its calls: texts, refusals, and thoughts that may go back."""
+
+    def __init__(self, turn: Turn, model: str | None, *, own: bool) -> None:
+        self.own = own
+        self.same = own and turn.made_by(NAME, model)
+        self.items = turn.message is not None and turn.message.provider == "openai-responses"
+        self.blocks: list[Json] = []
+        self.apart: list[bool] = []  # for each block, whether a blank line stands before it
+        self.last: tuple[int, object] = (-2, None)  # the place of the last text, and its message item
+        self.thoughts: Json = {}
+
+    def add_text(self, part: Part, place: int) -> None:
+        """Add the text at this place among the turn's parts."""
+        kind = "refusal" if self.own and dict(part).get("refusal") else "text"
+        id = item_of(part).get("id")
+        self.blocks.append({"type": kind, kind: part["text"]})
+        self.apart.append(self.last[0] != place - 1 or (self.items and (not id or id != self.last[1])))
+        self.last = (place, id)
+
+    def add_thought(self, part: Part) -> None:
+        """Give a thought back under the name it came by, to the model family that thought it.
+
+        The API itself has no place for thoughts and refuses names that it does not know; the hosts that
+        have one want it back (DeepSeek: with every turn that called a tool).
+        """
         item = item_of(part)
-        known = ("id", "type", "function", "custom")
-        extra = {key: value for key, value in item.items() if key not in known}
-        if item.get("type") == "custom" and isinstance(args, dict) and isinstance(args.get("input"), str):
-            return {"id": id, "type": "custom", "custom": {"name": name, "input": args["input"]}, **extra}
-        return {**call, **extra}
+        name = item.get("field")
+        if self.same and isinstance(name, str) and name in REASONING:
+            text = self.thoughts.get(name, "") + str(part.get("text", ""))
+            self.thoughts[name] = item.get("value", text)
 
+    def add_native(self, part: Part, place: int) -> bool:
+        """Take a field of this format's own message; whether it was known."""
+        value = native_of(part, NAME)
+        if not self.own or not isinstance(value, dict):
+            return False
+        audio = value.get("audio")
+        if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
+            self.add_text({"text": audio["transcript"]}, place)  # the sound expires at the provider
+        elif self.same and "reasoning_details" in value:
+            self.thoughts["reasoning_details"] = value["reasoning_details"]
+        return not value.keys().isdisjoint(("audio", "reasoning_details", "annotations"))
 
-def _content(blocks: list[Json], *, faithful: bool) -> Any:
-    if len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
-        return blocks[0]["text"]
-    return blocks or ([] if faithful else EMPTY_MESSAGE)
+    def content(self) -> Any:
+        """One string where the format allows it.
+
+        Neighbouring texts are one text; a blank line stands where a call or a thought was in between, or
+        where another message item begins. Several texts of this format's own stay apart.
+        """
+        if any(block["type"] == "refusal" for block in self.blocks) or (self.own and len(self.blocks) > 1):
+            return self.blocks
+        text = ""
+        for block, apart in zip(self.blocks, self.apart, strict=True):
+            text += ("\n\n" if apart and text and block["text"] else "") + block["text"]
+        return text

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message, Part
-from ..openai import item_of
+from ..parts import is_id, item_of, native_of
 from ..turns import Turn
 from . import NAME
 
@@ -19,16 +19,7 @@ ASKED = frozenset((
     "computer_call", "local_shell_call", "shell_call", "apply_patch_call", "custom_tool_call",
     "function_call",
 ))  # fmt: skip
-
-
-def native_of(part: Part) -> Any:
-    """The value of a native part of this format, None for any other part."""
-    native = part.get("native")
-    return native.get("value") if native is not None and native.get("provider") == NAME else None
-
-
-def is_id(id: Any) -> bool:
-    return isinstance(id, str) and id != ""
+_OF_THIS_SIDE = ("additional_tools", "mcp_approval_response", "item_reference", "compaction_trigger")
 
 
 def is_answer(item: Json) -> bool:
@@ -36,16 +27,13 @@ def is_answer(item: Json) -> bool:
     kind = item.get("type")
     if kind == "tool_search_output":
         return item.get("execution") == "client"
-    if kind in ("additional_tools", "mcp_approval_response", "item_reference", "compaction_trigger"):
-        return True
-    return isinstance(kind, str) and kind.endswith("_call_output")
+    return kind in _OF_THIS_SIDE or (isinstance(kind, str) and kind.endswith("_call_output"))
 
 
 def is_asked(item: Json) -> bool:
     """Whether the model asks for something in it that this side must answer."""
-    return item["type"] in ASKED or (
-        item["type"] == "tool_search_call" and item.get("execution") == "client"
-    )
+    of_this_side = item["type"] == "tool_search_call" and item.get("execution") == "client"
+    return item["type"] in ASKED or of_this_side
 
 
 class Replay:
@@ -57,13 +45,13 @@ class Replay:
     def __init__(
         self, messages: Sequence[Message], model: str | None, taken: set[str], *, faithful: bool
     ) -> None:
-        self.messages = messages
         self.model = model
         self.taken = taken
         self.faithful = faithful
         self.sent: set[str] = set()  # ids of items
         self.asked: set[str] = set()  # call ids of native calls that wait for their answer
-        self._answers: dict[str, set[str]] | None = None
+        self._messages = messages
+        self._answers: dict[str, set[str]] = {}
 
     def turn(self, turn: Turn) -> bool:
         """Whether the turn's items go back with their ids and reasoning, all or none."""
@@ -86,7 +74,7 @@ class Replay:
 
     def item(self, part: Part, turn: Turn, *, replayed: bool) -> bool:
         """Whether a part of a model's turn is a native item that goes back."""
-        item = native_of(part)
+        item = native_of(part, NAME)
         kind = item.get("type") if isinstance(item, dict) else None
         if not isinstance(kind, str) or (not replayed and (item.get("id") or kind == "reasoning")):
             return False
@@ -97,7 +85,7 @@ class Replay:
         if not is_asked(item):
             return True
         call = item.get("call_id")
-        if not isinstance(call, str) or call in self.taken or call not in self.answers(turn.message):
+        if not isinstance(call, str) or call in self.taken or call not in self._answers_to(turn.id):
             return False
         self.asked.add(call)
         self.taken.add(call)
@@ -118,20 +106,20 @@ class Replay:
         self.asked.remove(call)
         return True
 
-    def answers(self, message: Message | None) -> set[str]:
+    def _answers_to(self, id: str) -> set[str]:
         """The call ids that native items of the tool messages right after a model's message answer."""
-        if self._answers is None:
-            self._answers = {}
-            found: set[str] = set()
-            for other in self.messages:
-                if other.role == "model":
-                    self._answers[other.id] = found = set()
-                elif other.kind != "tool":
-                    found = set()
-                values = [native_of(part) for part in other.parts]
-                calls = [value.get("call_id") for value in values if isinstance(value, dict)]
-                found.update(call for call in calls if other.kind == "tool" and isinstance(call, str))
-        return self._answers.get(message.id if message is not None else "", set())
+        if not self._answers:
+            answered: set[str] = set()
+            for message in self._messages:
+                if message.role == "model":
+                    self._answers[message.id] = answered = set()
+                elif message.kind != "tool":
+                    answered = set()
+                else:
+                    values = [native_of(part, NAME) for part in message.parts]
+                    calls = [value.get("call_id") for value in values if isinstance(value, dict)]
+                    answered.update(call for call in calls if isinstance(call, str))
+        return self._answers.get(id, set())
 
 
 def _item_ids(parts: Sequence[Part]) -> list[str]:
@@ -139,7 +127,7 @@ def _item_ids(parts: Sequence[Part]) -> list[str]:
     ids: list[str] = []
     last = None
     for part in parts:
-        value = native_of(part)
+        value = native_of(part, NAME)
         held = value if isinstance(value, dict) else item_of(part)
         id: Any = held.get("id")
         if is_id(id) and not (id == last and "text" in part):
@@ -154,7 +142,7 @@ def _whole(turn: Turn) -> bool:
     had = message.own if message is not None and message.own is not None else turn.parts
     at = 0
     for number, part in enumerate(had):
-        reasoning = native_of(part)
+        reasoning = native_of(part, NAME)
         if not isinstance(reasoning, dict) or reasoning.get("type") != "reasoning":
             continue
         while at < len(turn.parts) and turn.parts[at] != part:

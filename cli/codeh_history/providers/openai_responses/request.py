@@ -7,38 +7,38 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Any, Json, Message, Part
-from ..array import Array
+from ...session.model import Json, Message, Part
 from ..base import Options, Request, Tool
-from ..openai import NAMES, arguments_of, call_ids, item_of
+from ..openai import SYSTEM_ROLES, OpenAIArray, arguments_of, custom_input, function
+from ..parts import is_id, item_of, native_of
 from ..tools import declared
-from ..turns import EMPTY_MESSAGE, Turn
+from ..turns import Turn
 from . import NAME
-from .content import held_media, is_content, output_of, unwritten, written
-from .replay import Replay, is_id, native_of
+from .content import CONTENT, result_parts, write_output
+from .replay import Replay
 
 ENCRYPTED = "reasoning.encrypted_content"
 _STATEFUL = ("store", "background", "conversation", "previous_response_id")
+_OF_A_CONTENT = ("annotations", "logprobs")  # what `item` says of a content rather than of its message
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
     work = _Items(options, messages)
     work.fill(messages, summaries)
-    if not work.array and messages and not options.faithful:
-        work.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
-    return work.request(_body(work.array, options, work.notes))
+    work.need_message(messages)
+    return work.request(_body(work))
 
 
-def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
-    settings = {k: v for k, v in options.settings.items() if k not in ("model", "input", "tools")}
+def _body(work: _Items) -> Json:
+    options = work.options
+    settings = work.settings("input", "instructions")
     body: Json = {"model": options.model} if options.model else {}
-    instructions = options.system or settings.pop("instructions", None)
-    settings.pop("instructions", None)
+    instructions = options.system or options.settings.get("instructions")
     if instructions is not None:
         body["instructions"] = instructions
-    body["input"] = array
-    tools = declared(options.tools, NAME, _declare, notes)
+    body["input"] = work.array
+    tools = declared(options.tools, NAME, _declare, work.notes)
     if tools:
         body["tools"] = tools
     if not any(settings.get(name) for name in _STATEFUL):
@@ -55,79 +55,52 @@ def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
 
 def _declare(tool: Tool) -> Json:
     """A function tool in this format's shape; without `strict` the API would make it strict."""
-    function: Json = {"type": "function", **tool.head(NAMES.fit(tool.name))}
-    function["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
-    function["strict"] = tool.extra.get("strict") is True
-    return function
+    declaration: Json = {"type": "function", **function(tool)}
+    declaration["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
+    declaration["strict"] = tool.extra.get("strict") is True
+    return declaration
 
 
-class _Items(Array):
+class _Items(OpenAIArray):
     def __init__(self, options: Options, messages: Sequence[Message]) -> None:
-        super().__init__(NAME, options)
-        self.ids = call_ids(faithful=options.faithful)
-        self.replay = Replay(
-            messages,
-            options.model,
-            self.ids.taken,
-            faithful=options.faithful,
-        )
+        super().__init__(options, CONTENT)
+        self.replay = Replay(messages, options.model, self.ids.taken, faithful=options.faithful)
         self.last_id: object = None  # of the message item that the last text came from
         self.custom: set[str] = set()  # ids of calls in words rather than JSON
 
     # -- the user's side ----------------------------------------------------------------------------
 
-    def user(self, turn: Turn) -> None:
+    def add_user_turn(self, turn: Turn) -> None:
         blocks: list[Json] = []
-        sources: list[str] = []
         before = len(self.array)
-        source = turn.id
         for part in turn.parts:
-            value = native_of(part)
-            if isinstance(value, dict) and not is_content(value):
-                if self.replay.reply(value):
-                    self.message(turn, blocks, sources)
-                    blocks, sources = [], []
-                    self.add(value, [source])
-                else:
-                    self.left_out(part, source)
-            elif (block := self.block(part, source)) is not None:
-                blocks.append(block)
-                sources.append(source)
+            value = native_of(part, NAME)
+            if not isinstance(value, dict) or CONTENT.is_native(value):
+                block = self.block(part, turn.id)
+                blocks += [block] if block is not None else []
+            elif self.replay.reply(value):
+                if blocks:
+                    self._message(turn, blocks)
+                    blocks = []
+                self.add(value, [turn.id])
+            else:
+                self.left_out(part, turn.id)
         if blocks or len(self.array) == before:
-            self.message(turn, blocks or None, sources or [turn.id])
+            self._message(turn, blocks)
 
-    def message(self, turn: Turn, blocks: list[Json] | None, sources: list[str]) -> None:
-        """A user's message; None is one without content, an empty list none at all."""
-        if blocks == []:
-            return
-        extra = turn.item
-        content: Any = blocks or ([] if self.faithful else EMPTY_MESSAGE)
-        if blocks and len(blocks) == 1 and blocks[0].keys() == {"type", "text"}:
-            content = blocks[0]["text"]
-        role = "user"
-        if extra.get("role") in ("system", "developer"):
-            role = extra["role"]
-        message = {"role": role, "content": content}
-        if extra.get("type") == "message":
-            message.update((key, value) for key, value in extra.items() if key not in message)
-        self.add(message, sources)
+    def _message(self, turn: Turn, blocks: list[Json]) -> None:
+        item = turn.item
+        role = item["role"] if item.get("role") in SYSTEM_ROLES else "user"
+        message = {"role": role, "content": self.user_content(blocks)}
+        if item.get("type") == "message":
+            message.update((key, value) for key, value in item.items() if key not in message)
+        self.add(message, [turn.id] * (len(blocks) or 1))
 
-    def block(self, part: Part, source: str) -> Json | None:
-        """A user message's content part; None for what no other side needs to see."""
-        if part.get("thought"):
-            return None
-        block = written(part)
-        if block is None and (why := unwritten(part)):
-            block = {"type": "input_text", "text": self.stub(part, source, why)}
-        elif block is None:
-            self.left_out(part, source)
-        return block
-
-    def results(self, turn: Turn) -> None:
+    def add_results(self, turn: Turn) -> None:
         for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
             source = answer.message.id
-            held = [block for media in held_media(part) if (block := self.block(media, source))]
-            output = output_of(part, held)
+            held = [block for media in result_parts(part) if (block := self.block(media, source))]
+            output = write_output(part, held)
             kind = "custom_tool_call_output" if id in self.custom else "function_call_output"
             item = {"type": kind, "call_id": id, "output": output}
             if len(part) > 1:
@@ -139,42 +112,35 @@ class _Items(Array):
 
     # -- the model's side ---------------------------------------------------------------------------
 
-    def said(self, turn: Turn) -> None:
+    def add_model_turn(self, turn: Turn) -> None:
         """The items of a model's turn; another provider's calls stand last, next to their results."""
         replayed = self.replay.turn(turn)
         own = turn.message is not None and turn.message.provider == NAME
-        if not own and turn.opening is not None:
-            if turn.opening:
-                self.text(turn.parts[0], turn.id, own=False, replayed=False, follows=False)
-            for call, id in zip(turn.calls, self.ids.calls(turn), strict=True):
-                self.add(self.call(turn.parts[call.part], id, own=False, replayed=False), [turn.id])
-            return
         before = len(self.array)
         last = -1  # the place of the text that the last item is made of
         places = list(range(len(turn.parts)))
         if not own:
             places.sort(key=lambda place: "functionCall" in turn.parts[place])
-        ids, source = iter(self.ids.calls(turn)), turn.id
+        ids = iter(self.ids.calls(turn))
         for place in places:
             part = turn.parts[place]
             if "functionCall" in part:
-                self.add(self.call(part, next(ids), own=own, replayed=replayed), [source])
+                self.add(self._call(part, next(ids), own=own, replayed=replayed), [turn.id])
             elif "text" in part and not part.get("thought"):
                 follows = last == place - 1 >= 0
                 if part["text"] or own:
-                    self.text(part, source, own=own, replayed=replayed, follows=follows)
+                    self._text(part, turn.id, own=own, replayed=replayed, follows=follows)
                 last = place if part["text"] or own or follows else last
-            elif why := unwritten(part, by_model=True):
-                stub = self.stub(part, source, why)
-                self.add({"role": "assistant", "content": stub}, [source])
+            elif why := CONTENT.why_not(part, by_model=True):
+                self.add({"role": "assistant", "content": self.stub(part, turn.id, why)}, [turn.id])
             elif self.replay.item(part, turn, replayed=replayed):
-                self.add(native_of(part), [source])
+                self.add(native_of(part, NAME), [turn.id])
             elif not part.get("thought"):
-                self.left_out(part, source)
+                self.left_out(part, turn.id)
         if len(self.array) == before and self.faithful:
             self.add({"role": "assistant", "content": []}, [turn.id])
 
-    def text(self, part: Part, source: str, *, own: bool, replayed: bool, follows: bool) -> None:
+    def _text(self, part: Part, source: str, *, own: bool, replayed: bool, follows: bool) -> None:
         """A model's text: a content of its own message item, or an assistant message of its own."""
         item = item_of(part) if own else {}
         last = self.array[-1] if follows else {}
@@ -185,7 +151,7 @@ class _Items(Array):
                 if self.trace:
                     self.sources[-1].append(source)
                 return
-            kept = {k: v for k, v in item.items() if k not in _OF_A_CONTENT}
+            kept = {key: value for key, value in item.items() if key not in _OF_A_CONTENT}
             message = {"type": "message", "role": "assistant", "status": "completed", **kept}
             self.add({**message, "content": [content]}, [source])
             return
@@ -197,33 +163,17 @@ class _Items(Array):
         phase = {"phase": item["phase"]} if isinstance(item.get("phase"), str) else {}
         self.add({"role": "assistant", "content": part["text"], **phase}, [source])
 
-    def call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
-        name = str(part["functionCall"].get("name"))
-        name = name if self.faithful else NAMES.fit(name)
-        if not own or len(part) == 1:
-            return {"type": "function_call", "call_id": id, "name": name, "arguments": arguments_of(part)}
-        args: Any = part["functionCall"].get("args")
-        item = item_of(part)
+    def _call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
+        item = item_of(part) if own else {}
         kept = {key: value for key, value in item.items() if key not in ("type", "id")}
         if replayed and is_id(item.get("id")):
             kept["id"] = item["id"]
-        if (
-            item.get("type") == "custom_tool_call"
-            and isinstance(args, dict)
-            and isinstance(args.get("input"), str)
-        ):
-            self.custom.add(id)
-            return {"type": "custom_tool_call", **kept, "call_id": id, "name": name, "input": args["input"]}
-        return {
-            "type": "function_call",
-            **kept,
-            "call_id": id,
-            "name": name,
-            "arguments": arguments_of(part),
-        }
-
-
-_OF_A_CONTENT = ("annotations", "logprobs")  # what `item` says of a content rather than of its message
+        input = custom_input(part, "custom_tool_call") if own else None
+        call = {**kept, "call_id": id, "name": self.function_name(part)}
+        if input is None:
+            return {"type": "function_call", **call, "arguments": arguments_of(part)}
+        self.custom.add(id)
+        return {"type": "custom_tool_call", **call, "input": input}
 
 
 def _content(part: Part, item: Json) -> Json:

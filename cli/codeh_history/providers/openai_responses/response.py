@@ -11,17 +11,16 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
+from ..assembly import Assembly
 from ..failures import concluded, described
 from ..openai import usage_paths
-from ..parts import call, listed, name_of, native, object_of, rest, text_of
+from ..parts import call, listed, name_of, native, object_of, rest
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import NAME
 
 _TEXTS = {"output_text": "text", "refusal": "refusal"}
 _ENDS = frozenset(("response.completed", "response.incomplete", "response.failed", "response.cancelled"))
-
-
 _USAGE = usage_paths("input_tokens", "output_tokens")
 
 
@@ -74,8 +73,9 @@ class Stream(StreamReader):
 
     def __init__(self) -> None:
         self._begun = False
-        self._items: dict[int, Json] = {}  # as their `added` and then their `done` events give them
-        self._pieces: dict[int, dict[str, list[str]]] = {}  # of items that are not done, by kind of event
+        self._assembly = (
+            Assembly()
+        )  # of the items as they were added, and of their texts until they are done
         self._response: Json = {}
 
     def belongs(self, event: Json) -> bool:
@@ -84,43 +84,41 @@ class Stream(StreamReader):
 
     def feed(self, event: Json) -> list[Part]:
         self._begun = True
-        kind = name_of(event.get("type"))
+        kind, delta = name_of(event.get("type")) or "", event.get("delta")
         response = event.get("response")
         if isinstance(response, dict):
-            self._response = {"status": (kind or "").removeprefix("response."), **response}
+            self._response = {"status": kind.removeprefix("response."), **response}
             self.id = name_of(response.get("id")) or self.id
             self.model = name_of(response.get("model")) or self.model
             self.done = kind in _ENDS
-        index, delta = event.get("output_index"), event.get("delta")
+        index, items = event.get("output_index"), self._assembly.items
         if kind in ("response.output_item.added", "response.output_item.done"):
-            number = index if isinstance(index, int) else len(self._items)
-            item = self._items[number] = object_of(event.get("item"))
+            number = index if isinstance(index, int) else len(items)
+            item = items[number] = object_of(event.get("item"))
             if kind == "response.output_item.added":
                 return []
-            self._pieces.pop(number, None)
-            return [
-                part for part in parts_of(item) if "text" not in part
-            ]  # its text has gone out in pieces
-        if kind in _PIECES and isinstance(delta, str):
-            number = index if isinstance(index, int) else max(self._items, default=0)
-            self._pieces.setdefault(number, {}).setdefault(kind, []).append(delta)
-        return _text(kind, delta)
+            self._assembly.forget(number)
+            return [part for part in parts_of(item) if "text" not in part]  # its text went out in pieces
+        if kind not in _PIECES or not isinstance(delta, str):
+            return []
+        self._assembly.append(index if isinstance(index, int) else max(items, default=0), kind, delta)
+        shown: Any = _SHOWN.get(kind)
+        parts: list[Any] = [{"text": delta, **shown}] if shown is not None and delta else []
+        return parts
 
     def result(self) -> Reply | Failure | None:
         """The last event's response; some hosts leave the items to their own events."""
         if not self.done:
             return None
-        numbers = sorted({*self._items, *self._pieces})
-        output = self._response.get("output") or [self._item(number) for number in numbers]
+        output = self._response.get("output") or [self._item(n) for n in self._assembly.indexes()]
         return read({**self._response, "output": output})
 
     def _item(self, number: int) -> Json:
         """An item as it is known; one that was not done with what arrived of it."""
-        item = self._items.get(number, {"type": "message", "role": "assistant"})
+        item = self._assembly.items.get(number, {"type": "message", "role": "assistant"})
         held: list[Json] = []
-        for kind, pieces in self._pieces.get(number, {}).items():
+        for kind, text in self._assembly.texts(number).items():
             field, type, key = _PIECES[kind]
-            text = "".join(pieces)
             held.append({"type": type, key: text})
             item = {**item, field: held if type else text}
         return item
@@ -135,15 +133,10 @@ _PIECES = {
     "response.function_call_arguments.delta": ("arguments", "", ""),
 }
 
-
-# What the text of a piece is, where it is shown as it comes.
-_SHOWN: dict[str | None, Json] = {
+# What a piece of text is, where it is shown as it comes.
+_SHOWN: dict[str, Json] = {
     "response.output_text.delta": {},
     "response.refusal.delta": {"refusal": True},
     "response.reasoning_summary_text.delta": {"thought": True},
     "response.reasoning_text.delta": {"thought": True},
 }
-
-
-def _text(kind: str | None, delta: object) -> list[Any]:
-    return [{"text": delta, **_SHOWN[kind]}] if kind in _SHOWN and text_of(delta) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from codeh_history.providers.body import Problem, element, in_body_order, with_neighbours
+from codeh_history.providers.validator import Validator, element, with_neighbours
 
 
 @pytest.mark.parametrize(
@@ -17,8 +17,10 @@ def test_a_path_leads_into_an_element(path: str, number: int) -> None:
 
 def test_problems_stand_as_the_body_does_and_else_as_they_were_found() -> None:
     found = ["tools.0.name", "messages.10", "messages.9.b", "messages.9.a", "messages", "model"]
-    sorted_ = in_body_order([Problem(path, "") for path in found], {"messages": [], "tools": []})
-    assert [problem.path for problem in sorted_] == [
+    validator = Validator({"messages": [], "tools": []})
+    for path in found:
+        validator.report(path, "")
+    assert [problem.path for problem in validator.in_order()] == [
         "model", "messages", "messages.9.b", "messages.9.a", "messages.10", "tools.0.name",
     ]  # fmt: skip
 

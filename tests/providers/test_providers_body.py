@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from codeh_history.base.errors import BadData
-from codeh_history.providers.messages import Messages, messages_in
+from codeh_history.providers.body import Messages, messages_in
 from histories import call, result
 
 
@@ -24,52 +24,52 @@ def test_a_body_without_a_list_of_messages_is_none(given: Any) -> None:
 
 
 def told(read: Messages) -> list[tuple[str, int]]:
-    return [(message["kind"], len(message["parts"])) for message in read.found]
+    return [(message["kind"], len(message["parts"])) for message in read.records]
 
 
 def test_results_in_a_row_are_one_message() -> None:
     read = reading()
     for _ in range(2):
-        read.results([result()])
-    read.results([{"native": {}}])
-    read.results([result()])
+        read.add_results([result()])
+    read.add_results([{"native": {}}])
+    read.add_results([result()])
     assert told(read) == [("tool", 2), ("tool", 1), ("tool", 1)]
 
 
 def test_a_users_results_stand_before_the_rest() -> None:
     read = reading()
-    read.given([{"text": "a"}, result(), {"text": "b"}], {"name": "x"})
-    read.given([result()])
-    read.given([])
+    read.add_user([{"text": "a"}, result(), {"text": "b"}], {"name": "x"})
+    read.add_user([result()])
+    read.add_user([])
     assert told(read) == [("tool", 1), ("user", 2), ("tool", 1), ("user", 0)]
-    assert [message.get("item") for message in read.found] == [None, {"name": "x"}, None, None]
+    assert [message.get("item") for message in read.records] == [None, {"name": "x"}, None, None]
 
 
 def test_a_model_that_called_goes_on_in_the_same_message() -> None:
     read = reading(model="m")
-    read.said([{"text": "a"}, call()])
-    read.said([call()])
-    read.results([result()])
-    read.said([{"text": "b"}])
-    read.said([{"text": "c"}])
-    read.said([{"text": "d"}], joins=True)
+    read.add_model([{"text": "a"}, call()])
+    read.add_model([call()])
+    read.add_results([result()])
+    read.add_model([{"text": "b"}])
+    read.add_model([{"text": "c"}])
+    read.add_model([{"text": "d"}], joins=True)
     assert told(read) == [("codeh", 3), ("tool", 1), ("codeh", 1), ("codeh", 2)]
-    assert {(m.get("provider"), m.get("model")) for m in read.found if m["kind"] == "codeh"} == {
+    assert {(m.get("provider"), m.get("model")) for m in read.records if m["kind"] == "codeh"} == {
         ("openai-chat", "m")
     }
 
 
 def test_a_result_finds_the_function_of_its_call() -> None:
     read = reading()
-    read.called("1", "f")
-    read.called(None, "g")
-    read.called("2", "h")
-    assert read.named("2", None) == {"id": "2", "name": "h"}
-    assert read.named(None, None) == {"name": "f"}
-    assert read.named(None, "x") == {"name": "x"}
-    assert read.named("9", "") == {"id": "9", "name": "g"}
-    assert read.named(None, None) == {"name": "unknown"}
-    assert read.named("1", "other") == {"id": "1", "name": "f"}
+    read.call("1", "f")
+    read.call(None, "g")
+    read.call("2", "h")
+    assert read.answered("2", None) == {"id": "2", "name": "h"}
+    assert read.answered(None, None) == {"name": "f"}
+    assert read.answered(None, "x") == {"name": "x"}
+    assert read.answered("9", "") == {"id": "9", "name": "g"}
+    assert read.answered(None, None) == {"name": "unknown"}
+    assert read.answered("1", "other") == {"id": "1", "name": "f"}
 
 
 def test_what_is_neither_message_nor_model_nor_tool_is_a_setting() -> None:
