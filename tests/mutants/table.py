@@ -263,20 +263,20 @@ MUTANTS = [
         ("views/test_expand.py",),
     ),
     Mutant(
-        "the same words at another cost are taken for one answer", "receive/known.py",
+        "the same words at another cost are taken for one answer", "receive/answer.py",
         "        and (usage is None or reply.usage is None or usage == reply.usage)\n",
         "",
         ("receive/test_known.py",),
     ),
     Mutant(
-        "an answer behind a clear is taken for stored", "receive/known.py",
+        "an answer behind a clear is taken for stored", "receive/answer.py",
         'if message is not None and message.committed and message.hidden != "clear":',
         "if message is not None and message.committed:",
         ("receive/test_known.py",),
     ),
     Mutant(
         "ask takes an answer for one that it has", "receive/answer.py",
-        "            before = None if self.fresh else known(locked, reply)",
+        "            before = None if self.fresh else _stored_id(locked, reply)",
         "            before = known(locked, reply)",
         ("receive/test_known.py",),
     ),

@@ -87,6 +87,6 @@ def test_an_answer_within_an_event_does_not_stand_alone() -> None:
         "stop_reason": None,
         "usage": {},
     }
-    assert detect.found(message) is not None
+    assert detect.recognise(message) is not None
     assert not detect.stands_alone(message)
     assert detect.stands_alone({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})

@@ -9,7 +9,7 @@ import pytest
 
 from codeh_history import Session
 from codeh_history.base.errors import NotFound
-from codeh_history.receive.unsent import text_of
+from codeh_history.receive.pending import text_of
 from support import session_path
 
 

@@ -9,19 +9,19 @@ from . import COMMON, packages
 from .protocol import Kind
 
 
-class Found(NamedTuple):
+class Recognised(NamedTuple):
     """A provider's format, and what of it an object is."""
 
     provider: str
     kind: Kind
 
 
-def found(body: Json) -> Found | None:
+def recognise(body: Json) -> Recognised | None:
     """The format of an answer or stream event; None when it is neither (errors are neither)."""
     for name, package in packages().items():
         kind = package.recognises(body)
         if kind is not None:
-            return Found(name, kind)
+            return Recognised(name, kind)
     return None
 
 
@@ -61,18 +61,18 @@ def is_error(value: object) -> bool:
     return isinstance(value, dict) and error_in(value) is not None
 
 
+def recognised(value: object) -> bool:
+    """Whether this is an answer, a stream event or an error body of a known format."""
+    return is_error(value) or (isinstance(value, dict) and recognise(value) is not None)
+
+
 def interrupts(value: object) -> bool:
     """Whether this is no part of another answer wherever it stands: an error, or a line of JSON lines."""
-    known = found(value) if isinstance(value, dict) else None
-    return is_error(value) or (known is not None and packages()[known.provider].LINES)
+    format = recognise(value) if isinstance(value, dict) else None
+    return is_error(value) or (format is not None and packages()[format.provider].LINES)
 
 
 def stands_alone(value: object) -> bool:
     """Whether this is one that is no part of another answer: a message is one of a message_start event."""
-    known = found(value) if isinstance(value, dict) else None
-    return is_error(value) or (known is not None and not packages()[known.provider].NESTED)
-
-
-def recognised(value: object) -> bool:
-    """Whether this is an answer, a stream event or an error body of a known format."""
-    return is_error(value) or (isinstance(value, dict) and found(value) is not None)
+    format = recognise(value) if isinstance(value, dict) else None
+    return is_error(value) or (format is not None and not packages()[format.provider].NESTED)

@@ -26,7 +26,7 @@ def failure(body: Json, *, event: str = "", provider: str | None = None, status:
     `event` is the name the stream gave it, `status` that of the HTTP head (0 when none was seen).
     """
     error = detect.error_in(body)
-    if error is None and event == "error" and detect.found(body) is None:
+    if error is None and event == "error" and detect.recognise(body) is None:
         error = body
     if error is None:
         return None

@@ -287,10 +287,9 @@ class Framer:
         if wrong == len(text):
             at = last_value(text)
             return at > own and _begins(raw, at, detect.stands_alone) and self._read_on(raw[at:])
-        for found in _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR):
-            at = found.start()
-            fits = detect.recognised if at == wrong else detect.interrupts
-            if _begins(raw, at, fits):
+        for seam in _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR):
+            at = seam.start()
+            if _begins(raw, at, detect.recognised if at == wrong else detect.interrupts):
                 return self._read_on(raw[at:])
         return False
 
@@ -310,18 +309,18 @@ def _begins(raw: bytes, at: int, fits: Callable[[object], bool]) -> bool:
 
     `fits` decides about a value that stands where one of the other answer's own could stand.
     """
-    first = raw[at : at + 1]
     line, _, following = raw[at:].partition(b"\n")
-    if first in b"dD":
-        payload = line[5:].strip()
-        return payload == b"[DONE]" or detect.recognised(value_of(payload))
-    if first in b"eE":
-        return bool(re.fullmatch(rb"event: ?[\w.]+\s*", line)) and following.startswith(b"data:")
-    if first in b"Hh":
-        return bool(_HEAD.match(line.rstrip(b"\r")))
+    first = line[:1].lower()
     if first == b"<":
         return True
-    rest = raw[raw.find(b"{", at) :]
-    value = value_of(rest[: trouble(rest)])
+    if first == b"h":
+        return bool(_HEAD.match(line.rstrip(b"\r")))
+    if first == b"e":
+        return bool(re.fullmatch(rb"event: ?[\w.]+\s*", line)) and following.startswith(b"data:")
+    if first == b"d":
+        payload = line[5:].strip()
+        return payload == b"[DONE]" or detect.recognised(value_of(payload))
+    text = raw[raw.find(b"{", at) :]
+    value = value_of(text[: trouble(text)])
     own = raw[:at].rstrip()[-1:] in (b":", b",", b"[") and not in_string(raw[:at])
     return fits(value) if own else detect.recognised(value)

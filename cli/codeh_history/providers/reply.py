@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from ..session.model import Json, Part
@@ -59,16 +59,6 @@ class Unreadable:
     text: str
 
 
-@dataclass
-class Came:
-    """What came of one answer, whole or not."""
-
-    provider: str
-    model: str | None = None
-    id: str | None = None
-    parts: list[Part] = field(default_factory=list)
-
-
 Outcome = Reply | Failure | Cut | Nothing | Unreadable
 """Failure: 75 where `retry`, else 4. Only a Reply may become a model's message; its parts may be none."""
 
@@ -82,7 +72,6 @@ class AnswerReader(Protocol):
     begun: bool
     restarts: int
     tail: list[Part]
-    several: list[Came]
 
     def feed(self, chunk: bytes) -> list[Part]:
         """Take the next bytes; returns the parts that arrived with them."""

@@ -11,6 +11,7 @@ Pure: no clock, no I/O. Nothing that arrives makes it raise.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 
 import orjson
@@ -22,10 +23,9 @@ from .failures import failure, refused
 from .framing import Frame, Framer
 from .json_text import excerpt
 from .protocol import StreamReader
-from .reply import Came, Cut, Failure, Nothing, Outcome, Reply, Unreadable
+from .reply import Cut, Failure, Nothing, Outcome, Reply, Unreadable
 
-__all__ = ["Came", "Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
-
+__all__ = ["Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
 
 _NOISE_KEPT = 50  # lines, for the message about what came instead of an answer
 
@@ -38,8 +38,7 @@ class Reader:
     pending message may be opened. `restarts` counts the answers that began after an earlier one had
     begun (a retry): when a feed raises it, the parts it returns replace all earlier ones. `done`: the
     terminator has arrived; only close() says whether more followed. `tail`: parts that only close()
-    brought to light (with `restarts` as for feed). `several`: after close(), what came of each answer where
-    that is more than one, so that none of them is the answer.
+    brought to light (with `restarts` as for feed).
     """
 
     def __init__(self, format: str | None = None, model: str | None = None) -> None:
@@ -50,16 +49,16 @@ class Reader:
         self.begun = False
         self.restarts = 0
         self.tail: list[Part] = []
-        self.several: list[Came] = []
         self._framer = Framer()
+        self._any_began = False
         self._stream: StreamReader | None = None
         self._lines = False  # whether the stream being read comes as JSON lines
         self._damage = ""  # why the stream being read cannot be complete any more
         self._new: list[Part] = []  # the parts of this feed
-        self._all: list[Came] = []  # every answer that began
-        self._came = Came("")  # the one being read
-        self._left: dict[str, StreamReader] = {}  # unfinished streams, by id, that another answer followed
-        self._mixed = False  # an event of one of these came: nothing after it is read
+        self._parts: list[Part] = []  # the parts of the answer being read
+        self._id: str | None = None  # its id
+        self._earlier: set[str] = set()  # ids of streams that another one followed
+        self._mixed = ""  # ids of responses whose events came through each other: nothing more is read
         self._replies: list[Reply] = []  # the complete answers, equal ones once
         self._last: Reply | Failure | Cut | Unreadable | None = None
         self._status = 0
@@ -82,22 +81,18 @@ class Reader:
         """The end of the input has been reached: what it was. To be called once."""
         self.tail = self._read(self._framer.close())
         self._settle()
-        whole = [Came(reply.provider, reply.model, reply.id, reply.parts) for reply in self._replies]
-        came = [*whole]
-        if isinstance(self._last, Cut) and self._came.parts and self._came.id not in {c.id for c in whole}:
-            came.append(self._came)
         if self._mixed:
-            self.several = [came for came in self._all if came.parts]
-            return Unreadable(f"interleaved responses ({_ids(self.several)}); pass one at a time")
-        if len(came) > 1:
-            self.several = came
-            return Unreadable(f"more than one response ({_ids(self.several)}); pass one at a time")
-        if whole and not isinstance(self._last, Failure):
+            return Unreadable(f"interleaved responses ({self._mixed}); pass one at a time")
+        ids = [reply.id for reply in self._replies]
+        if isinstance(self._last, Cut) and self._parts and self._id not in ids:
+            ids.append(self._id)
+            if len(ids) == 1:
+                return self._last
+        if len(ids) > 1:
+            return Unreadable(f"more than one response ({_named(ids)}); pass one at a time")
+        if self._replies and not isinstance(self._last, Failure):
             return self._replies[0]
-        if isinstance(self._last, (Failure, Cut)):
-            self.several = whole
-            return self._last
-        return self._nothing_usable()
+        return self._last if isinstance(self._last, (Failure, Cut)) else self._nothing_usable()
 
     def _nothing_usable(self) -> Outcome:
         """What to say where there is no answer, no error and no beginning of either."""
@@ -127,43 +122,39 @@ class Reader:
 
     def _take_event(self, frame: Frame) -> None:
         body: Json = frame.value
-        failed = failure(body, event=frame.name, provider=self._known(), status=self._status)
-        if failed is not None:
-            return self._failed(failed)
-        found = detect.found(body)
-        if found is not None and found.kind == "answer":
-            return self._answered(body, found.provider)
-        if self._is_foreign(body):
-            self._mixed = True
+        if self._failed(body, frame.name):
             return None
+        format = detect.recognise(body)
+        if format is not None and format.kind == "answer":
+            return self._answered(body, format.provider)
+        id = detect.answer_id(body)
+        if id in self._earlier and id != self._id:
+            return self._mix(id)
+        if format is not None and not self._continues(format.provider, body):
+            self._begin(format.provider, lines=frame.kind == "document")
         stream = self._stream
-        if stream is None or (found is not None and not self._continues(found.provider, body)):
-            if found is None:
-                return None  # before the first event of a stream, or between two
-            stream = self._begin(found.provider)
-            if stream is None:
-                return None
-            self._lines = frame.kind == "document"
+        if stream is None:
+            return None  # before the first event of a stream, between two, or of another format
         if stream.conflicts(body):
-            self._mixed = True
-            return None
+            return self._mix(id)
         self._add(stream.feed(body))
-        self.response_id, self.model = stream.id, stream.model
-        self._came.id, self._came.model = stream.id, stream.model
+        self._id = self.response_id = stream.id
+        self.model = stream.model
         return None
 
     def _take_document(self, frame: Frame) -> None:
         body: Json = frame.value
-        failed = failure(body, provider=self._known(), status=self._status)
-        if failed is not None:
-            return self._failed(failed)
-        found = detect.found(body)
-        if found is None:
-            return self._noise.append(excerpt(orjson.dumps(body)))
-        line = found.kind == "either" and self._lines and self._continues(found.provider, body)
-        if found.kind == "event" or line:
-            return self._take_event(frame)
-        return self._answered(body, found.provider)
+        if self._failed(body):
+            return
+        format = detect.recognise(body)
+        if format is None:
+            self._noise.append(excerpt(orjson.dumps(body)))
+        elif format.kind == "event" or (
+            format.kind == "either" and self._lines and self._continues(format.provider, body)
+        ):
+            self._take_event(frame)
+        else:
+            self._answered(body, format.provider)
 
     def _take_end(self, _frame: Frame) -> None:
         if self._stream is not None:
@@ -174,7 +165,7 @@ class Reader:
 
     def _take_seam(self, _frame: Frame) -> None:
         self._settle()
-        self._left.clear()
+        self._earlier.clear()
 
     def _take_damage(self, frame: Frame) -> None:
         if self._stream is not None:
@@ -197,62 +188,58 @@ class Reader:
 
     # -- answers ------------------------------------------------------------------------------------
 
-    def _known(self) -> str | None:
-        """The provider that an error must come from: the given one, or the one whose stream it is in."""
-        return self.format or (self.provider if self._stream is not None else None)
-
     def _continues(self, provider: str, event: Json) -> bool:
         return self._stream is not None and provider == self.provider and self._stream.belongs(event)
 
-    def _accepts(self, provider: str) -> bool:
-        """End what was being read and begin anew, with this provider if it is the one expected."""
+    def _mix(self, id: str | None) -> None:
+        self._mixed = _named(dict.fromkeys((*self._earlier, self._id, id)))
+
+    def _starts(self, provider: str) -> bool:
+        """End what was being read and start over, with this provider if it is the one expected."""
         self._settle()
         if self.format not in (None, provider):
             self._last = Unreadable(f"this is an answer of the format {provider}, not {self.format}")
             return False
-        self.restarts = len(self._all)
-        self._new, self._came = [], Came(provider)
-        self._all.append(self._came)
+        self.restarts += self._any_began
+        self._any_began = True
+        self._new, self._parts, self._id = [], [], None
         self.provider = provider
         return True
 
-    def _is_foreign(self, event: Json) -> bool:
-        """Whether an event continues an answer that another one has followed: two come at once."""
-        id = detect.answer_id(event)
-        if id is None or id not in self._left or (self._stream is not None and id == self._came.id):
-            return False
-        return self._left[id].belongs(event)
-
-    def _begin(self, provider: str) -> StreamReader | None:
-        if self._stream is not None and self._came.id:
-            self._left[self._came.id] = self._stream
-        if not self._accepts(provider):
-            return None
-        self.begun = True
-        self._stream = load(provider).stream()
-        return self._stream
+    def _begin(self, provider: str, *, lines: bool) -> None:
+        """A stream begins."""
+        if self._stream is not None and self._id:
+            self._earlier.add(self._id)
+        if self._starts(provider):
+            self.begun, self._lines = True, lines
+            self._stream = load(provider).stream()
 
     def _answered(self, body: Json, provider: str) -> None:
         """An answer that is there as a whole."""
-        if not self._accepts(provider):
+        if not self._starts(provider):
             return
         outcome = load(provider).response(body)
         if isinstance(outcome, Reply):
-            self.response_id, self.model = outcome.id, outcome.model
-            self._came.id, self._came.model = outcome.id, outcome.model
+            self._id = self.response_id = outcome.id
+            self.model = outcome.model
             self._add(outcome.parts)
         self._conclude(outcome)
 
-    def _failed(self, failed: Failure) -> None:
-        """An error: what was being read does not become an answer any more."""
-        model = self.model if self._stream is not None else None
-        self._stream = None
-        self._damage = ""
-        self._last = replace(failed, model=failed.model or model)
+    def _failed(self, body: Json, event: str = "") -> bool:
+        """Whether this is an error: what was being read does not become an answer any more."""
+        streams = self._stream is not None
+        provider = self.format or (self.provider if streams else None)
+        failed = failure(body, event=event, provider=provider, status=self._status)
+        if failed is None:
+            return False
+        model = failed.model or (self.model if streams else None)
+        self._stream, self._damage = None, ""
+        self._last = replace(failed, model=model)
+        return True
 
     def _add(self, parts: list[Part]) -> None:
         self._new += parts
-        self._came.parts += parts
+        self._parts += parts
 
     def _settle(self) -> None:
         """The stream being read goes on no further: what it came to."""
@@ -262,8 +249,8 @@ class Reader:
             return
         outcome: Reply | Failure | Cut | None = None if damage else stream.result()
         if outcome is None:
-            missing = damage or load(self._came.provider).package.END
-            outcome = Cut(join([], self._came.parts), f"the answer ended before its end ({missing})")
+            missing = damage or load(str(self.provider)).package.END
+            outcome = Cut(join([], self._parts), f"the answer ended before its end ({missing})")
         self._conclude(outcome)
 
     def _conclude(self, outcome: Reply | Failure | Cut) -> None:
@@ -274,8 +261,8 @@ class Reader:
             self._replies.append(outcome)
 
 
-def _ids(answers: list[Came]) -> str:
-    return ", ".join(came.id or "without id" for came in answers)
+def _named(ids: Iterable[str | None]) -> str:
+    return ", ".join(id or "without id" for id in ids)
 
 
 def _page(text: str) -> str:
@@ -289,8 +276,8 @@ def _page(text: str) -> str:
 
 def _status_in(page: str) -> int:
     """The HTTP status in an error page's title (`502 Bad Gateway`, `Error 503 (…)`); 0: none."""
-    found = re.match(r"(?:error |http )?([45]\d\d)\b", page, re.IGNORECASE)
-    return int(found[1]) if found else 0
+    match = re.match(r"(?:error |http )?([45]\d\d)\b", page, re.IGNORECASE)
+    return int(match[1]) if match else 0
 
 
 def read(data: bytes, format: str | None = None) -> Outcome:

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
+from ..append.jsonl import says
+from ..append.message import objects
 from ..base.env import Env
 from ..base.errors import (
     BadData,
@@ -20,14 +22,16 @@ from ..base.errors import (
 )
 from ..base.input import nothing
 from ..providers import PLAIN, TARGETS
-from ..providers.reply import AnswerReader, Came, Cut, Failure, Nothing, Reply, Unreadable
+from ..providers.reply import AnswerReader, Cut, Failure, Nothing, Reply, Unreadable
+from ..session.fold import fold
 from ..session.model import Json, Part
 from ..session.records import dumps
+from ..store import read
 from ..store.awaiting import awaiting
+from ..store.needle import field
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from .echo import Echo
-from .known import answers, known
 from .pending import Pending
 
 CHUNK = 1 << 16
@@ -56,7 +60,7 @@ def reader_for(format: str | None, model: str | None = None) -> AnswerReader:
 
 
 def reader_of(name: str) -> AnswerReader:
-    """The same for what `--from` names; Usage where it is no format."""
+    """The same for the value of `--from`; Usage where it is no format."""
     if name != "auto" and name not in TARGETS:
         raise Usage(f"--from {name}: auto, {', '.join(TARGETS)}")
     return reader_for(None if name == "auto" else name)
@@ -100,23 +104,19 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
         receiving.env.awaits()
         receiving.nothing = nothing(receiving.env)
     with awaiting(receiving.env, receiving.target.path):
-        _read(receiving, fd, most, ended)
+        try:
+            receiving.read(fd, most)
+            if ended is not None:
+                ended()
+        except (KeyboardInterrupt, Interrupted):
+            if receiving.echo and receiving.echo.wrapping:
+                receiving.echo.end()  # the error begins a line
+            receiving.interrupt("interrupted")
+            raise
+        except OSError as error:
+            receiving.abort(f"reading failed: {error.strerror}")
+            raise InputOutput(f"stdin: {error.strerror}{receiving.rest()}") from None
         return receiving.close()
-
-
-def _read(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None) -> None:
-    try:
-        receiving.read(fd, most)
-        if ended is not None:
-            ended()
-    except (KeyboardInterrupt, Interrupted):
-        if receiving.echo and receiving.echo.wrapping:
-            receiving.echo.end()  # what is said of it begins a line
-        receiving.interrupt("interrupted")
-        raise
-    except OSError as error:
-        receiving.abort(f"reading failed: {error.strerror}")
-        raise InputOutput(f"stdin: {error.strerror}{receiving.rest()}") from None
 
 
 class Receiving(Pending):
@@ -174,13 +174,9 @@ class Receiving(Pending):
 
     def repeats(self) -> bool:
         """Whether an answer of this id is stored: perhaps this very one, which only its end can tell."""
-        seen: list[Json] = []
-
-        def look(locked: Locked) -> None:
-            seen.extend(answers(locked, self.reader.response_id))
-
-        self.append(look)
-        return bool(seen)
+        stored: list[Json] = []
+        self.append(lambda locked: stored.extend(_stored(locked, self.reader.response_id)))
+        return bool(stored)
 
     def message(self, type: str, id: str) -> Json:
         by = {"provider": self.reader.provider, "model": self.reader.model}
@@ -198,31 +194,8 @@ class Receiving(Pending):
                 raise BadData(f"{error}{self.rest()}") from None
         if self.echo:
             self.echo.end()
-        if self.reader.several:
-            self.keep(self.reader.several, outcome.text)
-        else:
-            self.abort(outcome.text)
+        self.abort(outcome.text)
         raise self.failed(outcome)
-
-    def keep(self, answers: list[Came], reason: str) -> None:
-        """Several answers came where one was to: each stays pending by itself."""
-
-        def build(locked: Locked) -> bytes:
-            lines = b""
-            for came in answers:
-                id = self.env.id_in(locked, len(lines))
-                if self.pending is not None and not self.kept:
-                    lines += self.update(id, came.parts)
-                    id = self.pending
-                else:
-                    opened = self.message("open", id) | {"provider": came.provider}
-                    lines += dumps(opened | ({"model": came.model} if came.model else {})) + b"\n"
-                    lines += dumps({"type": "delta", "of": id, "parts": came.parts}) + b"\n"
-                lines += self.aborted(id, reason)
-                self.kept.append(id)
-            return lines
-
-        self.append(build)
 
     def commit(self, reply: Reply) -> Received:
         """Store the complete answer; one that is already stored is a no-op."""
@@ -232,7 +205,7 @@ class Receiving(Pending):
 
         def build(locked: Locked) -> bytes | None:
             nonlocal before
-            before = None if self.fresh else known(locked, reply)
+            before = None if self.fresh else _stored_id(locked, reply)
             if before is not None:
                 stored.append(before)
                 if self.pending is None:
@@ -309,3 +282,32 @@ def _fields(reply: Reply) -> Json:
         "responseId": reply.id,
     }  # fmt: skip
     return {name: value for name, value in values.items() if value not in (None, "")}
+
+
+def _stored(locked: Locked, response_id: str | None) -> list[Json]:
+    """The records that were stored for responses of this id."""
+    if not response_id:
+        return []
+    lines = locked.lines_with(field("responseId", response_id))
+    return [data for data in objects(lines) if data.get("responseId") == response_id]
+
+
+def _stored_id(locked: Locked, reply: Reply) -> str | None:
+    """The id of the message that this very answer is stored as: not undone, and not behind a `clear`."""
+    same = [data for data in _stored(locked, reply.id) if _is_same(data, reply)]
+    messages = fold(read.read_log(locked.read())).all if same else {}
+    for data in same:
+        message = messages.get(str(data.get("of") if data.get("type") == "commit" else data.get("id")))
+        if message is not None and message.committed and message.hidden != "clear":
+            return message.id
+    return None
+
+
+def _is_same(data: Json, reply: Reply) -> bool:
+    """Whether a record holds this answer: the same parts, of one provider, at the same cost."""
+    usage = data.get("usage")
+    return (
+        says(data, reply.parts)
+        and data.get("provider", reply.provider) == reply.provider
+        and (usage is None or reply.usage is None or usage == reply.usage)
+    )

@@ -7,20 +7,19 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from ..base.env import Env
 from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.fold import join
 from ..session.model import Json, Part
 from ..session.records import dumps
-from ..store import log
+from ..store import log, unsent
 from ..store.file import open_regular
 from ..store.needle import field
 from ..store.paths import exists
 from ..store.protocol import Locked
 from ..store.resolve import Target
-from .unsent import Unsent
 
 FLUSH_SECONDS = 1.0
 FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
@@ -44,7 +43,7 @@ class Pending:
         self.held: list[Part] = []  # arrived and not yet on disk
         self.flushed = 0.0
         self.unflushed = 0  # bytes read since
-        self.kept: list[str] = []  # the ids of what stays pending
+        self.kept = ""  # the id of what stays pending
         self.replace = False
         self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
 
@@ -71,10 +70,7 @@ class Pending:
         """What became of what arrived, for the message of an error."""
         if self.unsent is not None:
             return f"; {self.unsent}"
-        if not self.kept:
-            return ""
-        how = "; `codeh-history commit ID` makes one the answer" if len(self.kept) > 1 else ""
-        return f"; what arrived stays pending as {', '.join(self.kept)}{how}"
+        return f"; what arrived stays pending as {self.kept}" if self.kept else ""
 
     def append(self, build: Callable[[Locked], bytes | None]) -> None:
         """Append to the log in which the message was begun; sets `unsent` where that is gone."""
@@ -144,16 +140,13 @@ class Pending:
             self.opened = locked.offset, lines
         elif self.replace:
             self.replace = False
-            return self.update(self.env.streamed_id(locked, self.pending), self.held)
+            id = self.env.streamed_id(locked, self.pending)
+            record = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now()}
+            return dumps({**record, "parts": self.held}) + b"\n"
         self.replace = False
         if self.held:
             lines += dumps({"type": "delta", "of": self.pending, "parts": self.held}) + b"\n"
         return lines
-
-    def update(self, id: str, parts: list[Part]) -> bytes:
-        """The line that puts these parts in the place of what is pending."""
-        record = {"type": "update", "id": id, "of": self.pending, "ts": self.env.now(), "parts": parts}
-        return dumps(record) + b"\n"
 
     def store(self, build: Callable[[Locked], bytes | None]) -> None:
         """Append lines to the session; an answer never begins one."""
@@ -165,22 +158,19 @@ class Pending:
             self.flush()
         if self.pending is None:
             return
-        line = self.aborted(self.pending, reason)
+        record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
+        line = dumps(record) + b"\n"
         self.append(lambda _: line)
         if self.unsent is not None:
             self.unsent.keep(self.came)
         else:
-            self.kept = [self.pending]
+            self.kept = self.pending
 
     def interrupt(self, reason: str) -> None:
         """The same where no error is to tell what became of it."""
         self.abort(reason)
         if self.unsent is not None:
             self.env.note(f"{self.target.id}: {self.unsent}")
-
-    def aborted(self, id: str, reason: str) -> bytes:
-        """The line that says why a message stays pending."""
-        return dumps({"type": "abort", "of": id, "ts": self.env.now(), "reason": reason}) + b"\n"
 
 
 def _first_line(path: str) -> bytes:
@@ -192,3 +182,40 @@ def _first_line(path: str) -> bytes:
     data = os.pread(fd, 1 << 16, 0)
     os.close(fd)
     return data[: data.find(b"\n") + 1]
+
+
+class Unsent:
+    """The text of a message that has no session any more, in `HOME/unsent/SESSION-ID.txt`."""
+
+    def __init__(self, env: Env, target: Target, id: str, options: str) -> None:
+        """`options` are those of `append` that give a message this one's role."""
+        self._env = env
+        self._target = target
+        self._id = id
+        self._options = options
+        self._state = "nothing had arrived"
+
+    def keep(self, parts: Sequence[Part]) -> None:
+        """Write all that has arrived to the file, durable on return."""
+        text = text_of(parts)
+        if text:
+            self._state = unsent.kept_text(self._env, self._target.path, self._id, text, self._options)
+
+    def __str__(self) -> str:
+        return f"the session was removed while this message was written; {self._state}"
+
+    def error(self, parts: Sequence[Part], reason: str = "") -> NotFound:
+        """The error to end with, once these parts are kept."""
+        self.keep(parts)
+        return NotFound(f"{self._target.id}: {reason}{self}")
+
+
+def text_of(parts: Sequence[Part]) -> str:
+    """The text of a message; other parts, thoughts aside, as a line of JSON each."""
+    pieces = []
+    for part in parts:
+        if isinstance(part.get("text"), str):
+            pieces.append("" if part.get("thought") else part["text"])
+        else:
+            pieces.append(f"\n{dumps(part).decode()}\n")
+    return "".join(pieces)

@@ -6,7 +6,7 @@ import re
 from codecs import utf_8_decode
 
 from ...session.model import Part
-from ..reply import Came, Cut, Nothing, Outcome, Reply, Unreadable
+from ..reply import Cut, Nothing, Outcome, Reply, Unreadable
 
 # Escape sequences: CSI (colours, the cursor), OSC (titles, links), strings, and the two-character ones.
 _ESCAPE = re.compile(
@@ -31,7 +31,6 @@ class Exact:
         self.begun = False
         self.restarts = 0
         self.tail: list[Part] = []
-        self.several: list[Came] = []  # never
         self.cut = ""  # why what arrived is not the whole
         self._texts: list[str] = []
         self._blank = ""  # blanks before the first word
