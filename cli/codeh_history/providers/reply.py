@@ -72,6 +72,7 @@ class AnswerReader(Protocol):
     begun: bool
     restarts: int
     tail: list[Part]
+    arrived: list[Part]
 
     def feed(self, chunk: bytes) -> list[Part]:
         """Take the next bytes; returns the parts that arrived with them."""

@@ -38,7 +38,7 @@ class Reader:
     pending message may be opened. `restarts` counts the answers that began after an earlier one had
     begun (a retry): when a feed raises it, the parts it returns replace all earlier ones. `done`: the
     terminator has arrived; only close() says whether more followed. `tail`: parts that only close()
-    brought to light (with `restarts` as for feed).
+    brought to light (with `restarts` as for feed). `arrived`: all parts of the newest answer.
     """
 
     def __init__(self, format: str | None = None, model: str | None = None) -> None:
@@ -49,13 +49,13 @@ class Reader:
         self.begun = False
         self.restarts = 0
         self.tail: list[Part] = []
+        self.arrived: list[Part] = []
         self._framer = Framer()
         self._any_began = False
         self._stream: StreamReader | None = None
         self._lines = False  # whether the stream being read comes as JSON lines
         self._damage = ""  # why the stream being read cannot be complete any more
         self._new: list[Part] = []  # the parts of this feed
-        self._parts: list[Part] = []  # the parts of the answer being read
         self._id: str | None = None  # its id
         self._earlier: set[str] = set()  # ids of streams that another one followed
         self._mixed = ""  # ids of responses whose events came through each other: nothing more is read
@@ -84,7 +84,7 @@ class Reader:
         if self._mixed:
             return Unreadable(f"interleaved responses ({self._mixed}); pass one at a time")
         ids = [reply.id for reply in self._replies]
-        if isinstance(self._last, Cut) and self._parts and self._id not in ids:
+        if isinstance(self._last, Cut) and self.arrived and self._id not in ids:
             ids.append(self._id)
             if len(ids) == 1:
                 return self._last
@@ -202,7 +202,7 @@ class Reader:
             return False
         self.restarts += self._any_began
         self._any_began = True
-        self._new, self._parts, self._id = [], [], None
+        self._new, self.arrived, self._id = [], [], None
         self.provider = provider
         return True
 
@@ -239,7 +239,7 @@ class Reader:
 
     def _add(self, parts: list[Part]) -> None:
         self._new += parts
-        self._parts += parts
+        self.arrived += parts
 
     def _settle(self) -> None:
         """The stream being read goes on no further: what it came to."""
@@ -250,7 +250,7 @@ class Reader:
         outcome: Reply | Failure | Cut | None = None if damage else stream.result()
         if outcome is None:
             missing = damage or load(str(self.provider)).package.END
-            outcome = Cut(join([], self._parts), f"the answer ended before its end ({missing})")
+            outcome = Cut(join([], self.arrived), f"the answer ended before its end ({missing})")
         self._conclude(outcome)
 
     def _conclude(self, outcome: Reply | Failure | Cut) -> None:

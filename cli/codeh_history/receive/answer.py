@@ -194,6 +194,8 @@ class Receiving(Pending):
                 raise BadData(f"{error}{self.rest()}") from None
         if self.echo:
             self.echo.end()
+        if self.pending is None and not self.held:
+            self.add(self.reader.arrived)  # of what was no stream
         self.abort(outcome.text)
         raise self.failed(outcome)
 

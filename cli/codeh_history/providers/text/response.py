@@ -31,6 +31,7 @@ class Exact:
         self.begun = False
         self.restarts = 0
         self.tail: list[Part] = []
+        self.arrived: list[Part] = []
         self.cut = ""  # why what arrived is not the whole
         self._texts: list[str] = []
         self._blank = ""  # blanks before the first word
