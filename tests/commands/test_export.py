@@ -25,7 +25,7 @@ def test_any_form_goes_into_a_new_file(home: Path, tmp_path: Path, form: str, fl
 @pytest.mark.parametrize(
     ("argv", "meant"),
     [
-        (["--format", "html"], "--to"), (["--to", "md"], "did you mean markdown?"),
+        (["--format", "html"], "--to"), (["--to", "md"], "one of contents, "),
         (["--to", "htlm"], "did you mean html?"),
     ],
 )  # fmt: skip

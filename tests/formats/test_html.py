@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 import strategies as some
 from codeh_history.formats import html
 from codeh_history.formats.html import look
-from codeh_history.formats.html.text import rendered
+from codeh_history.formats.html.message import rendered
 from inside import inside, lay
 
 PNG = "iVBORw0KGgo="

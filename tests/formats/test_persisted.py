@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.formats import persisted
+from codeh_history.formats.entries import persisted
 from codeh_history.programs.forms import read
 from codeh_history.session.exchanges import IDE_MARKERS
 from codeh_history.session.fold import fold
@@ -42,7 +42,7 @@ def through(history: dict[str, Any]) -> Any:
     view = fold(
         parse(lines_of(b"".join(dumps(record) + b"\n" for record in read(dumps(history), "auto", "f"))))
     )
-    return orjson.loads(persisted.export(view))
+    return orjson.loads(persisted(view))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Lost, Usage, reason
 from ..base.folders import ensure_dir
 from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
-from ..base.words import suggestion
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
 from ..render.progress import progress
@@ -27,18 +26,20 @@ EXAMPLES = """\
   codeh-history export demo --to exchanges -n 20
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
   codeh-history export demo --bundle demo.tar.age --encrypt-to age1...   # whoever has its key opens it
-  codeh-history export demo --to codex --install # to go on with it in Codex: says by which command
+  codeh-history export demo --to codex --install # to resume it in Codex: prints the command
   codeh-history export demo --to claude-code --cwd ~/project --output demo-for-claude.jsonl
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """
 TEXTS = ("markdown", "html")  # only to be looked at
 FORMS = (*EXPORTERS, *WRITTEN)
-OF_PROGRAMS = ("cwd", "title", "install")
-OTHER_NAMES = {"md": "markdown", "htm": "html", "json": "contents", "openai": "openai-jsonl"}
+ONLY_WITH: dict[str, Sequence[str]] = {
+    "last": ("exchanges",), "workspace": ("refs",), "cwd": WRITTEN, "title": WRITTEN, "install": WRITTEN,
+    "all": ("html",),
+}  # fmt: skip
 
 
 class Options(Reading):
-    to: str | None = option("FORM", f"{', '.join(FORMS)}; contents without.")
+    to: str | None = option("FORM", f"{', '.join(FORMS)} (default: contents).", choices=FORMS)
     bundle: str | None = option("FILE|-", "The session and its blocks in one file.")
     encrypt_to: Sequence[str] = ENCRYPT_TO
     last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
@@ -53,12 +54,8 @@ class Options(Reading):
 
 
 def run(env: Env, given: Options) -> int:
-    alone = ("to", "last", "workspace", "redact", "output", *OF_PROGRAMS)
-    if given.bundle is not None and given.specified(*alone):
-        raise Usage("--bundle is the session as it is: no option but --allow-missing")
-    if given.encrypt_to and given.bundle is None:
-        raise Usage("--encrypt-to goes with --bundle FILE")
-    to = form(given)
+    to = given.to or "contents"
+    check(given, to)
     if given.all:
         return pages(env, given)
     target = for_reading(env, given.session, given.argument)
@@ -67,96 +64,59 @@ def run(env: Env, given: Options) -> int:
         from ..sync import bundle
         from ..sync.sealing import Seal
 
-        seal = Seal(given.encrypt_to, ()) if given.encrypt_to else None
-        bundle.pack(env, target, given.bundle, lost, seal)
-        tell_lost(env, target.id, lost)
-        return 0
-    unread = to == "refs" and not given.redact
-    view = view_of(env, target, strict=given.strict, hydrate=not unread, lost=lost)
-    if to == "contents" and view.summaries:
-        env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
-    if given.redact:
-        view = clean(env, view, target)
-    if to == "refs":
-        stored(env, view, target)
-    if to in WRITTEN:
-        for_program(env, view, to, given)
+        bundle.pack(
+            env, target, given.bundle, lost, Seal(given.encrypt_to, ()) if given.encrypt_to else None
+        )
     else:
-        made = export(view, to, given.last if to == "exchanges" else given.workspace)
-        if given.output in (None, "-"):
-            env.write(made.data)
-        else:
-            new_file.write(given.output, made.data)
-        if any(made.left.values()):
-            from ..programs.writing import told
-
-            env.note(f"{target.id}: left out: {told(made.left)}")
+        write(env, target, to, given, lost)
     tell_lost(env, target.id, lost, strict=given.strict)
     return 0
 
 
-def stored(env: Env, view: View, target: Target) -> None:
-    """Put what references name into the block store; summaries, which have one each, are noted."""
-    from ..views import persist
-
-    persist.store_parts(env, view)
-    if view.summaries:
-        ids = ", ".join(summary.id for summary in view.summaries)
-        env.note(f"{target.id}: each summary is a reference of its own ({ids})")
-
-
-def form(given: Options) -> str:
-    """The form asked for; Usage where it is none, or another's option was given."""
-    to = given.to or "contents"
-    if to not in FORMS:
-        one_of = f"one of {', '.join(FORMS)}"
-        meant = OTHER_NAMES.get(to)
-        raise Usage(f"--to {to}: {f'did you mean {meant}?' if meant else suggestion(to, FORMS, one_of)}")
-    if given.last is not None and to != "exchanges":
-        raise Usage("-n goes with --to exchanges")
-    if given.workspace is not None and to != "refs":
-        raise Usage("--workspace goes with --to refs")
-    if given.all:
-        if (
-            to != "html"
-            or given.output in (None, "-")
-            or given.specified("session", "argument", "cwd", "title", "install")
-        ):
-            raise Usage("--all goes with --to html --output DIR, and names no session")
-        return to
-    if to not in WRITTEN and (of_programs := given.specified(*OF_PROGRAMS)):
-        raise Usage(f"--{of_programs[0]} goes with --to {'|'.join(WRITTEN)}")
+def check(given: Options, to: str) -> None:
+    """Usage for options that do not go together."""
+    if given.bundle is not None and given.specified("to", "redact", "output", *ONLY_WITH):
+        raise Usage("--bundle is the session as it is: no option but --allow-missing")
+    if given.encrypt_to and given.bundle is None:
+        raise Usage("--encrypt-to goes with --bundle FILE")
+    for name in given.specified(*ONLY_WITH):
+        if to not in ONLY_WITH[name]:
+            raise Usage(f"{given.SPELLED[name].flags(name)[0]} goes with --to {'|'.join(ONLY_WITH[name])}")
+    if given.all and (given.output in (None, "-") or given.specified("session", "argument")):
+        raise Usage("--all goes with --to html --output DIR, and names no session")
     given.one_of("--output and --install", "output", "install")
-    return to
 
 
-def pages(env: Env, given: Options) -> int:
-    """A page of each session and an index, over those that were made before; one failure stops no other."""
-    from ..formats.html import index
+def write(env: Env, target: Target, to: str, given: Options, lost: Lost | None) -> None:
+    """Write the session in its form; what has no place in that is noted."""
+    view = view_of(env, target, strict=given.strict, hydrate=to != "refs" or given.redact, lost=lost)
+    if given.redact:
+        view = redacted(env, view, target)
+    if to in WRITTEN:
+        for_program(env, view, to, given)
+        return
+    if to == "contents" and view.summaries:
+        env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
+    if to == "refs":
+        from ..views import persist
 
-    folder = str(given.output)
-    ensure_dir(os.path.abspath(folder))
-    entries: list[index.Entry] = []
-    unread = 0
-    found = list(ids(env))
-    with progress(env, "pages") as told:
-        for number, (id, path) in enumerate(found, 1):
-            try:
-                view = view_of(env, Target(path, ""), strict=given.strict, lost={})
-            except (HistoryError, OSError) as error:
-                env.complain(f"{id}: no page: {reason(error)}")
-                unread += 1
-            else:
-                view = clean(env, view, Target(path, "")) if given.redact else view
-                entries.append(index.entry(view, f"{id}.html"))
-                new_file.over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
-            told.done(number, len(found))
-    new_file.over(os.path.join(folder, "index.html"), index.page(entries))
-    return BadData.exit_code if unread else 0
+        persist.store_parts(env, view)
+        if view.summaries:
+            names = ", ".join(summary.id for summary in view.summaries)
+            env.note(f"{target.id}: each summary is a reference of its own ({names})")
+    made = export(view, to, given.last if to == "exchanges" else given.workspace)
+    if given.output in (None, "-"):
+        env.write(made.data)
+    else:
+        new_file.write(given.output, made.data)
+    if any(made.left.values()):
+        from ..programs.writing import told
+
+        env.note(f"{target.id}: left out: {told(made.left)}")
 
 
 def for_program(env: Env, view: View, to: str, given: Options) -> None:
-    """Write the file that a program goes on with; what it lacks and what to do next is noted."""
+    """Write the file that a program resumes; what it lacks and what to do next is noted."""
     from ..send import program
 
     made = program.make(env, view, to, cwd=given.cwd, title=given.title, install=given.install)
@@ -170,8 +130,35 @@ def for_program(env: Env, view: View, to: str, given: Options) -> None:
     env.note(f"{view.id or to}: {next}")
 
 
-def clean(env: Env, view: View, target: Target) -> View:
-    """The view without its secrets, which are told of."""
+def pages(env: Env, given: Options) -> int:
+    """A page of each session and an index, replacing earlier ones; one failure stops no other."""
+    from ..formats import html
+
+    folder = os.path.abspath(str(given.output))
+    ensure_dir(folder)
+    entries: list[tuple[str, str, str]] = []
+    unread = 0
+    sessions = list(ids(env))
+    with progress(env, "pages") as bar:
+        for number, (id, path) in enumerate(sessions, 1):
+            target = Target(path, "")
+            try:
+                view = view_of(env, target, strict=given.strict, lost={})
+            except (HistoryError, OSError) as error:
+                env.complain(f"{id}: no page: {reason(error)}")
+                unread += 1
+            else:
+                view = redacted(env, view, target) if given.redact else view
+                entries.append((html.last_time(view), f"{id}.html", html.title_of(view)))
+                new_file.over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
+            bar.done(number, len(sessions))
+    newest = [(file, title) for _, file, title in sorted(entries, reverse=True)]
+    new_file.over(os.path.join(folder, "index.html"), html.index(newest))
+    return BadData.exit_code if unread else 0
+
+
+def redacted(env: Env, view: View, target: Target) -> View:
+    """The view without its secrets, which are reported."""
     from ..filters.redact import Redactor
     from ..filters.redact import run as redacting
 

@@ -29,6 +29,7 @@ EXAMPLES = """\
 STRAY = "list takes no argument; use -s SESSION for one session"
 SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # on a terminal
 NARROW, DIRECTORY = 100, 10  # columns of a terminal, and of a directory on one that is narrower
+PROGRAMS_LISTED = Kind("programs-listed")
 
 
 class Options(Reading, without=("argument",)):
@@ -49,47 +50,40 @@ class Options(Reading, without=("argument",)):
 
 def run(env: Env, given: Options) -> None:
     given.one_of("--json and --jsonl", "json", "jsonl")
-    earliest = moment(env.millis(), given.since) if given.since is not None else None
+    earliest = moment(env.millis(), given.since) if given.since is not None else 0
+    directory = env.cwd() if given.here else None
     known = dict(ids(env))
     paths = [*known.values()] if given.session is None else [for_reading(env, given.session).path]
     rows = rows_of(env, paths)
     if given.all_programs:
-        imported = {(row["program"], row["program_session"]) for row in rows if row["program"]}
+        imported = {(row["program"], row["program_session"]) for row in rows}
         rows += [
             row for row in program_rows(env) if (row["program"], row["program_session"]) not in imported
         ]
-    directory = env.cwd() if given.here else None
-    found = [
+    chosen = [
         row for row in rows
         if matches(row, given)
         and (directory is None or (directory and row["cwd"] == directory))
-        and (earliest is None or used(row) >= earliest)
+        and (not earliest or used(row) >= earliest)
     ]  # fmt: skip
-    found.sort(key=used, reverse=True)
-    show(env, found[: given.last], given, known)
-    if not found and not given.json and not given.jsonl:
-        none = (
-            "no session matches" if rows else "no sessions yet: `codeh-history append -m TEXT` starts one"
-        )
-        env.note(none)
-    if given.strict and any("problem" in row for row in found):
+    chosen = sorted(chosen, key=used, reverse=True)[: given.last]
+    show(env, chosen, given, known)
+    if not chosen and not given.json and not given.jsonl:
+        start = "no sessions yet: `codeh-history append -m TEXT` starts one"
+        env.note("no session matches" if rows else start)
+    if given.strict and any("problem" in row for row in chosen):
         raise BadData("some sessions are damaged (`codeh-history verify ID` shows where)")
 
 
 def matches(row: Json, given: Options) -> bool:
-    """Whether a session has the tag, program, model and title that were asked for."""
-    title = f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
+    """Whether a session has the tag, program, model and title of the options."""
+    model, title = (given.model or "").casefold(), (given.title or "").casefold()
     return (
         (given.tag is None or given.tag in row["tags"])
         and (given.program is None or given.program == row["program"])
-        and (
-            given.model is None or any(given.model.casefold() in name.casefold() for name in row["models"])
-        )
-        and (given.title is None or given.title.casefold() in title)
+        and (not model or any(model in name.casefold() for name in row["models"]))
+        and title in f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
     )
-
-
-PROGRAMS_LISTED = Kind("programs-listed")
 
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
@@ -100,20 +94,24 @@ def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
 def name_choices(env: Env, paths: Sequence[str]) -> None:
     """Note which sessions an ambiguous name may mean: id, time and first prompt, the newest first."""
     for row in sorted(rows_of(env, [*paths]), key=used, reverse=True):
-        last = brief(row["last"] or row["created"], env.millis())
-        env.note(f"  {row['id']}  {last}  {row['title'] or row['prompt'] or ''}")
+        env.note(f"  {row['id']}  {_time(env, row)}  {row['title'] or row['prompt'] or ''}")
 
 
 def program_rows(env: Env) -> list[Json]:
-    """A row for each session file of another program, with its name."""
+    """A row for each session file of another program, and for each session of its databases."""
     from ..programs.sessions import PROGRAMS
     from ..store.program_files import is_database
     from ..store.program_files.folders import found
+    from ..store.program_files.translated import each
 
     files = {file.path: file for file in found(env, tuple(PROGRAMS))}
     databases = [path for path in files if is_database(path)]
     rows = rows_of(env, [path for path in files if path not in databases], PROGRAMS_LISTED)
-    rows += [row for path in databases for row in rows_in(env, path)]
+    for path in databases:
+        try:
+            rows += [listing.count_bytes(data).row(path) for data in each(path)]
+        except HistoryError as error:
+            env.note(str(error))
     return [
         {**row, "bytes": files[row["path"]].stamp.size, "program": files[row["path"]].program}
         for row in rows
@@ -121,37 +119,27 @@ def program_rows(env: Env) -> list[Json]:
     ]
 
 
-def rows_in(env: Env, path: str) -> list[Json]:
-    """A row for each session in a database; one that cannot be read is noted."""
-    from ..store.program_files.translated import each
-
-    try:
-        return [listing.count_bytes(data).row(path) for data in each(path)]
-    except HistoryError as error:
-        env.note(str(error))
-        return []
-
-
 def show(env: Env, rows: list[Json], given: Options, known: Iterable[str]) -> None:
     if given.json or given.jsonl:
         env.write(b"".join(values.lines(rows, as_array=given.json)))
     elif rows and rich_wanted(env):
-        narrow = width() < NARROW
-        short = prefixes([row["id"] for row in rows], known)
-        cells = [cells_of(env, row, short[row["id"]], narrow=narrow) for row in rows]
-        names: Sequence[str] = SHOWN
-        if not any(row["program"] for row in rows):
-            names, cells = (*SHOWN[:3], *SHOWN[4:]), [[*cell[:3], *cell[4:]] for cell in cells]
-        drawn = table.aligned(names, cells, width=width(), colour=env.colour, flexible=1)
+        ids = prefixes([row["id"] for row in rows], known)
+        columns = [column for column in SHOWN if column != "program" or any(row["program"] for row in rows)]
+        cells = []
+        for row in rows:
+            directory = os.path.basename((row["cwd"] or "").rstrip("/"))
+            if width() < NARROW and len(directory) > DIRECTORY:
+                directory = f"{directory[: DIRECTORY - 1]}…"
+            shown = {
+                "id": ids[row["id"]], "last": _time(env, row), "msgs": row["messages"],
+                "program": row["program"], "directory": directory, "title": row["title"] or row["prompt"],
+            }  # fmt: skip
+            cells.append([shown[column] for column in columns])
+        drawn = table.aligned(columns, cells, width=width(), colour=env.colour, flexible=1)
         pager.show(env, drawn, paged=not given.no_pager)
     else:
         env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))
 
 
-def cells_of(env: Env, row: Json, id: str, *, narrow: bool) -> list[object]:
-    """A row as a terminal shows it."""
-    directory = os.path.basename((row["cwd"] or "").rstrip("/"))
-    if narrow and len(directory) > DIRECTORY:
-        directory = f"{directory[: DIRECTORY - 1]}…"
-    last = brief(row["last"] or row["created"], env.millis())
-    return [id, last, row["messages"], row["program"], directory, row["title"] or row["prompt"]]
+def _time(env: Env, row: Json) -> str:
+    return brief(row["last"] or row["created"], env.millis())

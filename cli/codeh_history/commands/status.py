@@ -12,7 +12,7 @@ from ..render.progress import A_SECOND, progress, size_of
 from ..send.readiness import standing, standing_of_big
 from ..session.model import Json
 from ..store import unsent
-from ..store.resolve import BEGUN_HERE, Target, for_reading
+from ..store.resolve import BEGUN_HERE, for_reading
 from ..views.view import measured_view
 
 EXAMPLES = """\
@@ -29,57 +29,46 @@ class Options(Reading):
 
 
 def run(env: Env, given: Options) -> None:
-    kept = [*unsent.files(env)]
+    unsent_files = [*unsent.files(env)]
     try:
         target = for_reading(env, given.session, given.argument)
     except NotFound:
-        for path in kept:
+        for path in unsent_files:
             env.note(f"unsent text: {path}")
         raise
     with progress(env, "reading", size_of(target.path), A_SECOND):
-        found = state(env, target, given)
-    found["unsent"] = kept
+        state = standing_of_big(env, target, given.counter, strict=given.strict)
+        if state is None:
+            view = measured_view(env, target, strict=given.strict, allow_missing=given.allow_missing)
+            state = standing(env, target, view, given.counter)
+    state["unsent"] = unsent_files
     if given.json:
-        env.write(values.line(found))
+        env.write(values.line(state))
     else:
-        env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(found)).encode())
+        env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(state) if text).encode())
 
 
-def state(env: Env, target: Target, given: Options) -> Json:
-    """What `status --json` prints, but for texts that no session took."""
-    found = standing_of_big(env, target, given.counter, strict=given.strict)
-    if found is not None:
-        return found
-    view = measured_view(env, target, strict=given.strict, allow_missing=given.allow_missing)
-    return standing(env, target, view, given.counter)
-
-
-def lines(found: Json) -> list[tuple[str, str]]:
-    """Name and value, a line each; what there is none of is left out."""
-    shown = [
-        ("session", f"{found['session']} ({'' if found['why'] == BEGUN_HERE else 'by '}{found['why']})"),
-        ("title", found["title"] or ""),
-        ("system", found["system"] or ""),
-        ("path", found["path"]),
-        ("size", ", ".join(some(found[f"{name}s"], name) for name in ("byte", "message", "exchange"))),
-        ("tokens", f"{found['tokens']} ({found['counter']})"),
-        ("summaries", str(found["summaries"] or "")),
-        *(("open call", f"{call['name']} {call['id']} in :{call['n']}") for call in found["open_calls"]),
-        *(("pending", _pending(item)) for item in found["pending"]),
-        ("unanswered", _place(found["unanswered"]) if found["unanswered"] else ""),
-        *(("damage", _damage(item)) for item in found["damage"]),
-        *(("unsent", path) for path in found["unsent"]),
-        ("next", found["next"]),
+def lines(state: Json) -> list[tuple[str, str]]:
+    """Name and value, a line each; "" where there is none."""
+    return [
+        ("session", f"{state['session']} ({'' if state['why'] == BEGUN_HERE else 'by '}{state['why']})"),
+        ("title", state["title"] or ""),
+        ("system", state["system"] or ""),
+        ("path", state["path"]),
+        ("size", ", ".join(some(state[f"{name}s"], name) for name in ("byte", "message", "exchange"))),
+        ("tokens", f"{state['tokens']} ({state['counter']})"),
+        ("summaries", str(state["summaries"] or "")),
+        *(("open call", f"{call['name']} {call['id']} in :{call['n']}") for call in state["open_calls"]),
+        *(("pending", _place(item)) for item in state["pending"]),
+        ("unanswered", _place(state["unanswered"]) if state["unanswered"] else ""),
+        *(("damage", _damage(item)) for item in state["damage"]),
+        *(("unsent", path) for path in state["unsent"]),
+        ("next", state["next"]),
     ]
-    return [(name, text) for name, text in shown if text]
 
 
 def _place(item: Json) -> str:
-    return f":{item['n']} {item['id']}"
-
-
-def _pending(item: Json) -> str:
-    return _place(item) + (f", aborted: {item['aborted']}" if "aborted" in item else "")
+    return f":{item['n']} {item['id']}" + (f", aborted: {item['aborted']}" if "aborted" in item else "")
 
 
 def _damage(item: Json) -> str:

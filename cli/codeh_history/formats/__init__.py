@@ -1,4 +1,4 @@
-"""Other forms that a view can be written in: a new one is a module and a line in `EXPORTERS`."""
+"""Formats that a view can be written in: a new one is a module and a line in `EXPORTERS`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ..session.fold import View
 
-EXPORTERS = {  # form → module, imported when it is asked for
-    "contents": "contents",
-    "exchanges": "exchanges",
-    "persisted": "persisted",
+EXPORTERS = {  # form → module with `export`, or module.function; imported when needed
+    "contents": "entries.contents",
+    "exchanges": "entries.exchanges",
+    "persisted": "entries.persisted",
     "refs": "refs",
     "history-items": "history_items",
     "markdown": "markdown",
@@ -33,6 +33,7 @@ class Exported(NamedTuple):
 
 def export(view: View, form: str, more: int | str | None = None) -> Exported:
     """The view in one of these forms; `more`: how many exchanges, or whose workspace."""
-    given = () if more is None else (more,)
-    made: bytes | Exported = import_module(f"{__name__}.{EXPORTERS[form]}").export(view, *given)
+    module, _, function = EXPORTERS[form].partition(".")
+    write = getattr(import_module(f"{__name__}.{module}"), function or "export")
+    made: bytes | Exported = write(view) if more is None else write(view, more)
     return Exported(made, Counter()) if isinstance(made, bytes) else made

@@ -1,13 +1,18 @@
-"""Exchanges as history entries: `{id, timestamp, userMessage, assistantResponse, toolsUsed, source?}`."""
+"""History entries (`exchanges`, `persisted`), and `contents` as the first session files had them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TypedDict
 
-from ..session.exchanges import exchanges, is_prompt, text_of, tools_named
-from ..session.model import BESIDE, SOURCES, Json, Message
+import orjson
+
+from ..session.exchanges import exchanges as groups_of
+from ..session.exchanges import is_prompt, text_of, tools_named
+from ..session.fold import View
+from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message
 from ..session.view import said
+from ..summaries.window import facts, latest
 
 
 class _Always(TypedDict):
@@ -24,13 +29,48 @@ class Entry(_Always, total=False):
     source: str
 
 
+def contents(view: View) -> bytes:
+    """A JSON array of `{role, parts}`: every committed message that has a role, uncurated."""
+    return _json(
+        [
+            {"role": message.role, "parts": message.parts}
+            for message in view.messages
+            if message.role is not None and message.committed
+        ]
+    )
+
+
+def exchanges(view: View, last: int | None = None) -> bytes:
+    """A JSON array of history entries, the oldest first; all exchanges, or the `last` so many."""
+    written = [_written(group) for group in groups_of(view.messages)]
+    return _json(written if last is None else written[-last:])
+
+
+def persisted(view: View) -> bytes:
+    """`{recentConversations, summaries, lastSummarized}`, the inverse of its import."""
+    summaries = [(facts(summary, view), summary.fields) for summary in view.summaries]
+    value = {
+        "recentConversations": [_written(group) for group in groups_of(view.messages)],
+        "summaries": [{**known, **_kept(fields)} for known, fields in summaries],
+        "lastSummarized": latest(
+            [*(known["createdAt"] for known, _ in summaries), view.meta.get("lastSummarized")]
+        ),
+    }
+    extra = view.meta.get(EXTRA)
+    return _json({**extra, **value} if isinstance(extra, dict) else value)
+
+
+def _json(value: object) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
 def entries(messages: Sequence[Message]) -> list[Entry]:
     """An entry for each exchange, in order; `programs.forms.history.exchange` is the inverse."""
-    return [entry(group) for group in exchanges(messages)]
+    return [entry(group) for group in groups_of(messages)]
 
 
 def entry(group: Sequence[Message]) -> Entry:
-    """The entry of one exchange: its prompt, what the model said in answer, the tools it called.
+    """The entry of one exchange: its prompt, the model's texts in answer, the tools it called.
 
     Id, time and source are the prompt's (the first message's where there is none).
     """
@@ -40,31 +80,31 @@ def entry(group: Sequence[Message]) -> Entry:
     answers = [text for message in sent if message.role == "model" and (text := text_of(message))]
     result: Entry = {
         "id": first.id, "timestamp": first.ts, "userMessage": said(prompt) if prompt else "",
-        "assistantResponse": "\n\n".join(answers), "toolsUsed": tools_used(sent),
+        "assistantResponse": "\n\n".join(answers), "toolsUsed": _tools_used(sent),
     }  # fmt: skip
     if first.fields.get("source") in SOURCES:
         result["source"] = first.fields["source"]
     return result
 
 
-def written(group: Sequence[Message]) -> Json:
-    """The entry of one exchange with what an imported one said besides, as it said it."""
+def _written(group: Sequence[Message]) -> Json:
+    """The entry of one exchange with the fields that an imported one had besides."""
     made: Json = {**entry(group)}
     prompt = next((message for message in group if message.id == made["id"]), group[0])
-    return {**made, **beside(prompt.fields)}
+    return {**made, **_kept(prompt.fields)}
 
 
-def beside(fields: Json) -> Json:
-    """What an imported entry says besides the fields of its record."""
+def _kept(fields: Json) -> Json:
+    """What an imported entry had besides the fields of its record."""
     kept = fields.get(BESIDE)
     return kept if isinstance(kept, dict) else {}
 
 
-def tools_used(messages: Sequence[Message]) -> list[str]:
-    """The names of the tools called, each once; where an imported entry named them, as it did."""
+def _tools_used(messages: Sequence[Message]) -> list[str]:
+    """The names of the tools called, each once; where an imported entry names them, those."""
     names: list[str] = []
     for message in messages:
-        given = tools_named(message)
+        listed = tools_named(message)
         called = (part["functionCall"]["name"] for part in message.parts if "functionCall" in part)
-        names += [name for name in dict.fromkeys(called) if name not in names] if given is None else given
+        names += [name for name in dict.fromkeys(called) if name not in names] if listed is None else listed
     return names

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from html import escape
+from urllib.parse import quote
 
 from ...base.escape import safe, visible
 from ...base.words import some
+from ...providers.usage import billed
 from ...session.exchanges import is_prompt
 from ...session.fold import View
-from ...session.model import Json
+from ...session.model import Json, Message
+from ...tokens.prices import table
+from ...views.row import beginning, text_of
 from .. import markdown
-from . import facts, look, text
+from . import look
 from . import message as messages
 
 LONG = 8  # prompts that need a table of contents
@@ -24,36 +28,71 @@ def export(view: View) -> bytes:
 
     Users' texts are as they were typed, the model's are Markdown, without its HTML and images.
     """
-    title = escape(visible(facts.title_of(view)))
-    found = markdown.references(view)
-    notes = "".join(_reference(number, reference) for number, reference in found.items())
+    title = escape(visible(title_of(view)))
+    references = markdown.references(view)
+    notes = "".join(_reference(number, reference) for number, reference in references.items())
     body = [f"<h1>{title}</h1>", *_facts(view), *_system(view), *_contents(view), "<main>"]
     body += [messages.summary(summary.text) for summary in view.summaries]
     body += [
-        messages.article(number, message, found.keys()) for number, message in enumerate(view.messages, 1)
+        messages.article(number, message, references.keys())
+        for number, message in enumerate(view.messages, 1)
     ]
     body += [f"<ol>{notes}</ol>"] if notes else []
     return look.page(title, [*body, "</main>"])
 
 
+def index(entries: Sequence[tuple[str, str]]) -> bytes:
+    """A page of links to other pages, given as (file, title)."""
+    links = (f'<li><a href="{escape(quote(file))}">{escape(visible(title))}</a>' for file, title in entries)
+    return look.page("Sessions", ["<main><h1>Sessions</h1><ul>", *links, "</ul></main>"])
+
+
+def title_of(view: View) -> str:
+    """The session's title, else how its first prompt begins, else its id."""
+    prompts = (_beginning(message) for message in view.messages if is_prompt(message))
+    return text_of(view.meta.get("title")) or next(filter(None, prompts), "") or view.id or "Conversation"
+
+
+def _beginning(message: Message) -> str:
+    """How a prompt begins; "" for one without text."""
+    texts = (part.get("text") for part in message.parts)
+    return next((begins for text in texts if isinstance(text, str) and (begins := beginning(text))), "")
+
+
+def last_time(view: View) -> str:
+    """When the last message came; "" where no message has a time."""
+    return next((message.ts for message in reversed(view.messages) if message.ts), "")
+
+
 def _facts(view: View) -> Iterator[str]:
     """When, with which models, how much."""
-    times, models, cost = facts.times_of(view), facts.models_of(view), facts.cost_of(view)
+    models = list(
+        dict.fromkeys(str(model) for message in view.messages if (model := message.fields.get("model")))
+    )
+    times = [messages.time(message.ts) for message in view.messages if message.ts]
     shown = [escape(visible(", ".join(models)))] if models else []
-    if times:
-        shown.append(
-            messages.time(times[0]) + (f" to {messages.time(times[-1])}" if len(times) > 1 else "")
-        )
+    shown += [" to ".join([times[0], times[-1]] if len(times) > 1 else times)] if times else []
     shown.append(some(len(view.messages), "message"))
+    cost = _cost(view)
     if cost:
         shown.append(f"${cost:.2f}" if cost >= CENT else "less than $0.01")
     yield f'<ul class="facts">{"".join(f"<li>{fact}</li>" for fact in shown)}</ul>'
 
 
+def _cost(view: View) -> Decimal | None:
+    """What the answers cost in dollars; None where the price of one that used tokens is unknown."""
+    costs = [
+        table().price(str(fields.get("model")), text_of(fields.get("provider")), counts, message.ts)
+        for message in view.messages
+        if isinstance(usage := (fields := message.fields).get("usage"), dict) and (counts := billed(usage))
+    ]
+    return None if None in costs else sum(filter(None, costs), Decimal())
+
+
 def _system(view: View) -> Iterator[str]:
     system = view.meta.get("system")
     if isinstance(system, str) and system:
-        yield text.folded("system", "System prompt", text.typed(system))
+        yield messages.folded("system", "System prompt", messages.typed(system))
 
 
 def _contents(view: View) -> Iterator[str]:
@@ -61,8 +100,8 @@ def _contents(view: View) -> Iterator[str]:
     if len(prompts) < LONG:
         return
     items = "".join(
-        f'<li value="{number}"><a href="#m{number}">{escape(visible(facts.prompt_of(one) or "…"))}</a></li>'
-        for number, one in prompts
+        f'<li value="{number}"><a href="#m{number}">{escape(visible(_beginning(prompt) or "…"))}</a></li>'
+        for number, prompt in prompts
     )
     yield f"<nav><details><summary>{len(prompts)} prompts</summary><ol>{items}</ol></details></nav>"
 

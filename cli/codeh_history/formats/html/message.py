@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from html import escape
+from collections.abc import Callable, Collection
+from functools import cache, partial
+from html import escape, unescape
 
 from ...base.escape import safe, visible
 from ...render import parts
 from ...render.parts import Item
 from ...session.model import Message, Part
 from .. import markdown
-from . import text
 
 # What a browser shows as a picture and nothing else: SVG may carry scripts.
 _PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
-_LINE = 100  # characters of what a call or result says in the line that it is folded behind
+_LINE = 100  # characters of a call or result in the line that it is folded behind
+_MINUTE = len("2026-01-02T03:04")
+_TAG = re.compile(r"(<[^>]*>)")
+# HTML (`<https://…>` and `<name@host>` are none), pictures, and links that act or leave the web are shown
+# as written: a mark behind their first sign, which no safe text holds, keeps the parser from seeing them.
+_ACTS = r"(?i:javascript|vbscript|file|data(?!:image/)):"
+_INERT = re.compile(
+    rf"<(?=[A-Za-z/!?])(?<!]\(<)(?!(?!{_ACTS})[A-Za-z][^\s<>:@]*[:@][^\s<>]*>)|!(?=\[)|](?=[(:]\s*<?{_ACTS})"
+)
+_MARK = "\x01"
+_SOURCE = re.compile(r"\[\^(\d+)\]")  # as `markdown` writes a citation
+_CODE = re.compile(r'(<pre><code class="language-([^"]*)">)([^<]*)')
+_LONGEST = 20_000  # characters of one block that are coloured
 
 
-def article(number: int, message: Message, known: Collection[int]) -> str:
-    """A message with a link to itself; `known` references can be cited."""
-    found = message.parts if message.committed else message.pending or []
+def article(number: int, message: Message, references: Collection[int]) -> str:
+    """A message with a link to itself; it can cite these references."""
     kind = escape(message.kind)
     head = markdown.NAMES.get(message.kind, kind)
     if message.ts:
@@ -32,31 +43,24 @@ def article(number: int, message: Message, known: Collection[int]) -> str:
     if not message.committed:
         head += " <small>pending</small>"
     head += f' <a href="#m{number}" aria-label="Link to message {number}">:{number}</a>'
-    body = _body(message, found, known)
+    shown = message.parts if message.committed else message.pending or []
+    body = ""
+    for part, name in zip(shown, parts.names(shown, message), strict=True):
+        body += _picture(part) or "".join(
+            _item(item, message, part, references) for item in parts.of(part, name)
+        )
     return f'<article id="m{number}" class="{kind}"><header>{head}</header>\n{body}</article>'
 
 
 def summary(body: str) -> str:
-    """What stands for messages that were summarised."""
-    return f'<article class="summary"><header>Summary</header>\n{text.rendered(body)}</article>'
+    """A summary, in the place of the messages that it covers."""
+    return f'<article class="summary"><header>Summary</header>\n{rendered(body)}</article>'
 
 
 def time(ts: str) -> str:
-    """A time in UTC, to the minute; the page's script shows it on the reader's clock."""
-    shown = (
-        f"{ts[:16].replace('T', ' ')} UTC" if ts.endswith("Z") and len(ts) > len("2026-01-02T03:04") else ts
-    )
+    """A time in UTC, to the minute; the page's script shows it in the reader's zone."""
+    shown = f"{ts[:_MINUTE].replace('T', ' ')} UTC" if ts.endswith("Z") and len(ts) > _MINUTE else ts
     return f'<time datetime="{escape(ts)}">{escape(shown)}</time>'
-
-
-def _body(message: Message, found: Collection[Part], known: Collection[int]) -> str:
-    shown = []
-    for part, name in zip(found, parts.names(found, message), strict=True):
-        picture = _picture(part)
-        shown += (
-            [picture] if picture else [_item(item, message, part, known) for item in parts.of(part, name)]
-        )
-    return "".join(shown)
 
 
 def _picture(part: Part) -> str:
@@ -68,22 +72,23 @@ def _picture(part: Part) -> str:
     return ""
 
 
-def _item(item: Item, message: Message, part: Part, known: Collection[int]) -> str:
+def _item(item: Item, message: Message, part: Part, references: Collection[int]) -> str:
+    name = f"<code>{escape(visible(item.name))}</code>"
     match item.what:
         case "text" if message.role == "model":
-            return text.rendered(markdown.part_text(part, known))
+            return rendered(markdown.part_text(part, references))
         case "text":
-            return text.typed(item.body)
+            return typed(item.body)
         case "thought":
-            return text.folded("thought", f"Thought{_beginning(item.body)}", text.rendered(item.body))
+            return folded("thought", f"Thought{_beginning(item.body)}", rendered(item.body))
         case "call":
-            head = f"<code>{escape(visible(item.name))}</code>{_beginning(_said(item.value))}"
-            return text.folded("call", head, _arguments(item))
+            values = item.value.values() if isinstance(item.value, dict) else ()
+            first = next((text for text in values if isinstance(text, str) and text.strip()), "")
+            return folded("call", name + _beginning(first), _arguments(item))
         case "result":
             lines = item.body.count("\n") + 1
             size = f", {lines} lines" if lines > 1 else ""
-            head = f"Result of <code>{escape(visible(item.name))}</code>{size}{_beginning(item.body)}"
-            return text.folded("result", head, text.block(item.body))
+            return folded("result", f"Result of {name}{size}{_beginning(item.body)}", block(item.body))
         case _:
             return f'<p class="file">[{escape(visible(item.head))}]</p>\n'
 
@@ -91,19 +96,12 @@ def _item(item: Item, message: Message, part: Part, known: Collection[int]) -> s
 def _arguments(item: Item) -> str:
     """A call's arguments: each under its name, texts as they are."""
     if not isinstance(item.value, dict) or not item.value:
-        return text.block(item.body)
+        return block(item.body)
     return "".join(
         f"<p><code>{escape(visible(name))}</code></p>\n"
-        + text.block(value if isinstance(value, str) else parts.compact(value))
+        + block(value if isinstance(value, str) else parts.compact(value))
         for name, value in item.value.items()
     )
-
-
-def _said(value: object) -> str:
-    """What says most shortly what a call is about: its first text."""
-    if isinstance(value, dict):
-        return next((text for text in value.values() if isinstance(text, str) and text.strip()), "")
-    return ""
 
 
 def _beginning(body: str) -> str:
@@ -111,3 +109,55 @@ def _beginning(body: str) -> str:
     line = body[: 8 * _LINE].strip().partition("\n")[0].rstrip()
     short = line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
     return f": {escape(visible(short))}" if short else ""
+
+
+def typed(text: str) -> str:
+    """A text as it was typed: its lines and spaces, no Markdown."""
+    return f'<div class="typed">{escape(safe(text))}</div>\n'
+
+
+def block(text: str) -> str:
+    """A text as a block that scrolls in itself."""
+    return f"<pre><code>{escape(safe(text))}</code></pre>\n"
+
+
+def folded(kind: str, head: str, body: str) -> str:
+    """A body that opens by a click on one line, which is HTML already."""
+    return f'<details class="{kind}"><summary>{head}</summary>\n{body}</details>\n'
+
+
+def rendered(text: str) -> str:
+    """Markdown as HTML, code in colours; a citation becomes a link to its reference."""
+    marked = _INERT.sub(lambda match: match[0] + _MARK, safe(text))
+    page = _renderer()(marked).replace(_MARK, "")
+    if "[^" in page:
+        page = "".join(
+            piece if piece.startswith("<") else _SOURCE.sub(r'<a href="#reference-\1">[\1]</a>', piece)
+            for piece in _TAG.split(page)
+        )
+    return _CODE.sub(_coloured, page) if "<pre><code class" in page else page
+
+
+def _coloured(match: re.Match[str]) -> str:
+    """A block of code in its language's colours."""
+    from ...render import code
+
+    if len(match[3]) > _LONGEST:
+        return match[0]
+    pieces = code.pieces(unescape(match[3]), unescape(match[2]))
+    spans = (
+        f'<span class="{kind}">{escape(text)}</span>' if kind else escape(text) for kind, text in pieces
+    )
+    return match[1] + "".join(spans)
+
+
+@cache
+def _renderer() -> Callable[[str], str]:
+    """CommonMark with tables, in time that grows as the text does, whatever it repeats."""
+    from comrak import ExtensionOptions, RenderOptions, render_markdown
+
+    extensions, rendering = ExtensionOptions(), RenderOptions()
+    extensions.table = True
+    rendering.escape = True
+    rendering.hardbreaks = True  # of poems and tracebacks too
+    return partial(render_markdown, extension_options=extensions, render_options=rendering)
