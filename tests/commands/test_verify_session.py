@@ -116,4 +116,4 @@ def test_problems_come_in_the_order_of_the_file(
 def test_line_numbers(data: bytes, offsets: list[int]) -> None:
     offsets = [offset for offset in offsets if offset < len(data)]
     expected = {offset: data.count(b"\n", 0, offset) + 1 for offset in offsets}
-    assert verifying.lines_at(offsets, Target("-", ""), data) == expected
+    assert verifying.lines_at(offsets, data) == expected

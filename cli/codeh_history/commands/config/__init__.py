@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from ...base.env import Env
-from ...base.errors import NotFound, Usage
+from ...base.errors import NotFound
 from ...base.escape import visible
 from ...base.options import JSON, PROFILE, QUIET, SESSION, OptionSet, argument
 from ...config import layers
@@ -26,14 +26,15 @@ EXAMPLES = """\
   codeh-history config -p local -s demo # and with this profile, in this session
   codeh-history config check            # tries every profile, sends nothing
 """
+WIDEST = 60  # characters of a setting, to be followed by its source in a column
 STRAY = "config, config init or config check"
-ACTIONS = ("init", "check")
 
 
 class Options(OptionSet):
     what: str | None = argument(
-        "[init|check]", "Write an example, or test your configuration.", choices=ACTIONS
-    )
+        "[init|check]", "Write an example, or test your configuration.",
+        choices=("init", "check"), excludes=("profile", "json", "session"),
+    )  # fmt: skip
     profile: str | None = PROFILE
     json: bool = JSON
     session: str | None = SESSION
@@ -41,8 +42,6 @@ class Options(OptionSet):
 
 
 def run(env: Env, given: Options) -> int:
-    if given.what is not None and given.specified("profile", "json", "session"):
-        raise Usage(f"config {given.what} takes no flags")
     if given.what == "init":
         from . import example
 
@@ -53,26 +52,27 @@ def run(env: Env, given: Options) -> int:
         from . import check
 
         return check.run(env)
-    found = in_session(env, given, layers.layers(env, given.profile))
-    holds = [(key, safe(key, found[key][0]), who(key, found[key][1])) for key in KEYS if key in found]
+    settings = in_session(env, given, layers.layers(env, given.profile))
+    rows = [
+        (key, safe(key, settings[key][0]), who(key, settings[key][1])) for key in KEYS if key in settings
+    ]
     config, path = layers.config(env), layers.path_of(env)
     profiles = sorted(config.profiles) if config is not None else []
     if given.json:
-        told = {
-            "file": path, "exists": config is not None, "profiles": profiles,
-            "holds": {key: {"value": value, "from": by} for key, value, by in holds},
-        }  # fmt: skip
-        env.write(values.line(told))
-    else:
-        known = f"profiles: {', '.join(profiles)}" if profiles else "no profile"
-        there = known if config is not None else "does not exist"
-        shown = lines(f"{path}: {there}", holds)
-        if not holds:
-            no_default = "# no default; -p NAME chooses a profile"
-            shown.append(
-                no_default if profiles else "# nothing is configured; `config init` writes an example"
-            )
-        env.write("".join(f"{visible(line)}\n" for line in shown).encode())
+        holds = {key: {"value": value, "from": by} for key, value, by in rows}
+        env.write(
+            values.line({"file": path, "exists": config is not None, "profiles": profiles, "holds": holds})
+        )
+        return 0
+    state = f"profiles: {', '.join(profiles)}" if profiles else "no profile"
+    shown = [f"# {path}: {state if config is not None else 'does not exist'}"]
+    texts = [(f"{key} = {orjson.dumps(value).decode()}", by) for key, value, by in rows]
+    wide = max((len(text) for text, _ in texts if len(text) <= WIDEST), default=0)
+    shown += [f"{text:<{wide}}  # {by}" for text, by in texts]
+    if not rows:
+        none = "# nothing is configured; `config init` writes an example"
+        shown.append("# no default; -p NAME chooses a profile" if profiles else none)
+    env.write("".join(f"{visible(line)}\n" for line in shown).encode())
     return 0
 
 
@@ -100,10 +100,3 @@ def in_session(env: Env, given: Options, said: list[Layer]) -> Held:
 def safe(key: str, value: Any) -> Any:
     """A value as it may be shown to others: a key in a command is none of theirs."""
     return Redactor().text(value) if key.endswith("via") else value
-
-
-def lines(file: str, holds: list[tuple[str, Any, str]]) -> list[str]:
-    """What holds as the file would say it, and who says it as notes."""
-    rows = [(f"{key} = {orjson.dumps(value).decode()}", by) for key, value, by in holds]
-    wide = max((len(row) for row, _ in rows if len(row) <= 60), default=0)
-    return [f"# {file}", *(f"{row:<{wide}}  # {by}" for row, by in rows)]

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from ... import providers
@@ -30,51 +31,41 @@ _MODEL = "MODEL"  # what a trial asks where only the session or a flag says whic
 
 def run(env: Env) -> int:
     """A line for each profile, and each problem; 1 where there is one."""
-    config = layers.config(env)
-    path = layers.path_of(env)
+    config, path = layers.config(env), layers.path_of(env)
     if config is None:
         raise NegativeAnswer(f"{path}: does not exist; `codeh-history config init` writes an example")
     top = Layer(where=path, values=config.top, above=False)
-    tried = [
-        (name, [Layer(where=name, values=values, above=True), top])
+    tried = {
+        name: [Layer(where=name, values=values, above=True), top]
         for name, values in config.profiles.items()
-    ]
+    }
     if config.top or not tried:
-        tried.insert(0, ("without a profile", [top]))
-    lines, wrong = [], set[str]()
-    if any(Redactor().finds(str(each.values.get("via", ""))) for _, said in tried for each in said):
+        tried = {"without a profile": [top], **tried}
+    if any(Redactor().finds(str(each.values.get("via", ""))) for each in chain(*tried.values())):
         env.note(
             f"{path}: a key stands in a command, where `ps` shows it; curl reads one from a file: -H @FILE"
         )
-    for name, said in tried:
-        found = list(problems(env, said))
-        new = [problem for problem in found if problem not in wrong]
-        wrong.update(new)
-        otherwise = "the same problem as above" if found else _told(said)
-        lines += [f"{name}: {text}" for text in new or [otherwise]]
+    lines: list[str] = []
+    seen: set[str] = set()
+    for name, profile in tried.items():
+        found = list(problems(env, profile))
+        new = [problem for problem in found if problem not in seen]
+        seen.update(new)
+        summary = "the same problem as above" if found else _summary(profile)
+        lines += [f"{name}: {text}" for text in new or [summary]]
     env.write("".join(f"{visible(line)}\n" for line in lines).encode())
-    return NegativeAnswer.exit_code if wrong else 0
+    return NegativeAnswer.exit_code if seen else 0
 
 
-def _told(said: Sequence[Layer]) -> str:
-    """What was found in order."""
-    named = {key: value for key, (value, _) in layers.held(said).items()}
-    if "to" not in named:
+def _summary(profile: Sequence[Layer]) -> str:
+    """What a profile without problems asks, and how."""
+    values = {key: value for key, (value, _) in layers.held(profile).items()}
+    to = values.get("to")
+    if to is None:
         return "ok, for whoever says --to and --via"
-    model = named.get("model") or f"{_whose(named['to'])}'s model"
-    how = "" if "via" in named else ", by whatever --via says"
-    return f"ok: {named['to']}, {model}{how}"
-
-
-def _whose(to: str) -> str:
-    """Who says which model, where the file does not."""
-    return (
-        "the command"
-        if to == providers.PLAIN
-        else "the URL"
-        if providers.model_in_url(to)
-        else "the session"
-    )
+    by = "command" if to == providers.PLAIN else "URL" if providers.model_in_url(to) else "session"
+    model = values.get("model") or f"the {by}'s model"
+    return f"ok: {to}, {model}{'' if 'via' in values else ', by whatever --via says'}"
 
 
 def problems(env: Env, said: Sequence[Layer]) -> Iterator[str]:
@@ -97,15 +88,10 @@ def _built(env: Env, said: Sequence[Layer], named: Mapping[str, Any]) -> None:
     request = request.but(to=named.get("to", "gemini"), model=named.get("model", _MODEL))
     if request.to == providers.PLAIN and request.set:
         raise Usage("set: plain text has no fields")
-    message: Json = {
-        "type": "message",
-        "id": "m",
-        "kind": "user",
-        "role": "user",
-        "parts": [{"text": "Hello."}],
-    }
-    header: Json = {"type": "session", "version": VERSION, "id": "check", "created": env.now()}
-    data = b"".join(dumps(record) + b"\n" for record in (header, {**message, "ts": env.now()}))
+    now, parts = env.now(), [{"text": "Hello."}]
+    header: Json = {"type": "session", "version": VERSION, "id": "check", "created": now}
+    message = {"type": "message", "id": "m", "ts": now, "kind": "user", "role": "user", "parts": parts}
+    data = b"".join(dumps(record) + b"\n" for record in (header, message))
 
     def look(env: Env, target: Target, **how: Any) -> View:
         return view_of(env, target, data, **how)

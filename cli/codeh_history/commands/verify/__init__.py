@@ -6,9 +6,8 @@ from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
 from ...base.input import needed
-from ...base.options import JSON, Reading, option
+from ...base.options import JSON, PROVIDERS, Reading, option
 from ...base.words import some
-from ...providers import FORMATS
 from ...render import values
 from ...render.progress import progress, size_of
 from ...session.model import Json
@@ -27,8 +26,8 @@ EXAMPLES = """\
 
 
 class Options(Reading):
-    to: str | None = option("FORMAT", "Report what this provider would refuse.")
-    model: str | None = option("MODEL", "With --to: for which model.")
+    to: str | None = option("FORMAT", "Report what this provider would refuse.", choices=PROVIDERS[:-1])
+    model: str | None = option("MODEL", "With --to: for which model.", requires=("to",))
     json: bool = JSON
 
 
@@ -48,9 +47,7 @@ def run(env: Env, given: Options) -> int:
 def verdict(env: Env, given: Options, target: Target) -> Json:
     """What is wrong with it: by itself, or to a provider."""
     if given.to:
-        from ...send.payload import provider_of
-
-        return refused(env, target, provider_of(given.to, FORMATS), given.model, strict=given.strict)
+        return refused(env, target, given)
     if target.path == "-" or read.is_ours(target.path):
         return checked(env, target)
     from . import program
@@ -71,18 +68,18 @@ def checked(env: Env, target: Target) -> Json:
     }  # fmt: skip
 
 
-def refused(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Json:
+def refused(env: Env, target: Target, given: Options) -> Json:
     """The verdict of a provider on what the session says."""
-    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
-    from . import provider as refusals
+    from . import provider
 
-    view = view_of(env, target, data, strict=strict)
-    found = refusals.refusals(view, to, model)
-    lines = verifying.lines_at([r.offset for r in found if r.offset is not None], target, data)
+    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
+    view = view_of(env, target, data, strict=given.strict)
+    refusals = provider.refusals(view, str(given.to), given.model)
+    lines = verifying.lines_at([r.offset for r in refusals if r.offset is not None], data)
     return {
-        "session": target.id, "to": to, "ok": not found,
+        "session": target.id, "to": given.to, "ok": not refusals,
         "records": len(view.log.records), "messages": len(view.messages),
-        "problems": [refusals.as_json(refusal, lines) for refusal in found],
+        "problems": [provider.as_json(refusal, lines) for refusal in refusals],
     }  # fmt: skip
 
 

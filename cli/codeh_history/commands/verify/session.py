@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ...base.env import Env
@@ -12,16 +12,13 @@ from ...base.errors import HistoryError, Lost
 from ...base.input import needed
 from ...session.fold import fold
 from ...session.pairing import Answer, Call, only_results, pair
-from ...session.records import Log
 from ...session.view import View
 from ...store import read
 from ...store.paths import sessions_dir
 from ...store.resolve import Target
-from ...views.skim import logs
 from .lines import Checks, Problem
 
 BATCH = 256  # blocks fetched at once
-_STEP = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -36,21 +33,18 @@ class Verdict:
 
 def verify(env: Env, target: Target) -> Verdict:
     """Everything that is wrong with a session: its lines, what they name, its pairs, its blocks."""
-    data = needed(env) if target.path == "-" else None
-    pieces = list(logs(target.path)) if data is None else [read.read_log(data)]
-    log = Log(
-        [record for piece in pieces for record in piece.records],
-        [damage for piece in pieces for damage in piece.damage],
-        sum(piece.size for piece in pieces),
-    )
+    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
+    log = read.read_log(data)
     kept = os.path.dirname(target.path) == sessions_dir(env)  # a copy elsewhere may have any name
     checks = Checks(target.id if kept else None, log)
     view = fold(log)
     problems = [*checks.problems, *pairs(env, view), *missing(env, checks)]
-    if data is None and problems and read.being_written(target.path):
+    if target.path != "-" and problems and read.being_written(target.path):
         problems = [problem for problem in problems if problem.reason != "torn last line"]
-    lines = lines_at([p.offset for p in problems if p.line is None], target, data)
-    return Verdict(target.id, len(log.records), len(view.messages), _with_lines(problems, lines))
+    lines = lines_at([p.offset for p in problems if p.line is None], data)
+    problems = [p if p.line is not None else replace(p, line=lines[p.offset]) for p in problems]
+    problems.sort(key=lambda problem: (problem.offset, problem.line))
+    return Verdict(target.id, len(log.records), len(view.messages), problems)
 
 
 def pairs(env: Env, view: View) -> Iterator[Problem]:
@@ -98,33 +92,11 @@ def missing(env: Env, checks: Checks) -> Iterator[Problem]:
             yield Problem(checks.blocks[id][0], why, checks.blocks[id][1])
 
 
-def _with_lines(problems: list[Problem], lines: dict[int, int]) -> list[Problem]:
-    """The problems in file order, each with the line that its offset lies in."""
-    problems.sort(key=lambda problem: (problem.offset, problem.line or 0))
-    return [p if p.line is not None else replace(p, line=lines[p.offset]) for p in problems]
-
-
-def lines_at(offsets: Sequence[int], target: Target, data: bytes | None = None) -> dict[int, int]:
-    """The line that each of these offsets of a session's file (or of `data`) lies in, the first being 1."""
-    found: dict[int, int] = {}
-    if not offsets:
-        return found
-    chunks = iter([data]) if data is not None else _chunks(target.path)
-    chunk, start, at, line = b"", 0, 0, 1
+def lines_at(offsets: Iterable[int], data: bytes) -> dict[int, int]:
+    """The line that each of these offsets lies in, the first being 1."""
+    lines: dict[int, int] = {}
+    line, start = 1, 0
     for offset in sorted(set(offsets)):
-        while offset >= start + len(chunk):
-            line += chunk.count(b"\n", at)
-            start, at = start + len(chunk), 0
-            chunk = next(chunks, b"")
-            if not chunk:
-                break
-        line += chunk.count(b"\n", at, offset - start)
-        at = offset - start
-        found[offset] = line
-    return found
-
-
-def _chunks(path: str) -> Iterator[bytes]:
-    with read.Opened(path) as (fd, size):
-        for at in range(0, size, _STEP):
-            yield os.pread(fd, _STEP, at)
+        line += data.count(b"\n", start, offset)
+        lines[offset], start = line, offset
+    return lines
