@@ -33,7 +33,7 @@ def refused(*argv: str) -> str:
     (["show", "--odd"], "show: No such option: --odd (codeh-history show --help)"),
     (["show", "-n"], "show: Option '-n' requires an argument (codeh-history show --help)"),
     (["last", "--role", "user", "--role", "model"],
-     "last: --role: given twice, and it takes one value (codeh-history last --help)"),
+     "--role: one value expected"),
     (["list", "-n", "few"], "-n few: an integer of at least 1 expected"),
 ])  # fmt: skip
 def test_what_is_said_wrongly_is_told_in_a_line(argv: list[str], said: str) -> None:

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from typer._click.exceptions import ClickException
 
-from codeh_history import fastlane
+from codeh_history import cli, fastlane
 from codeh_history.commands import COMMANDS, module_of
 from inside import command
 from length import examples
@@ -21,7 +21,15 @@ def read_by_typer(verb: str, argv: list[str]) -> dict[str, Any] | None:
         params = command(verb).make_context(verb, list(argv)).params
     except ClickException:
         return None
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in params.items()}
+    takes = GIVEN[verb]
+    if any(
+        len(v) > 1
+        for name, v in params.items()
+        if isinstance(v, list) and not takes.TYPES[name].startswith("Seq")
+    ):
+        return None
+    found = cli.words(takes, params)
+    return {name: list(v) if isinstance(v := found.get(name), tuple) else v for name in params}
 
 
 GIVEN = {verb: module_of(verb).Options for verb in COMMANDS}

@@ -45,10 +45,7 @@ NONE = "the session is -s SESSION"
 
 
 class Command(TyperCommand):
-    """A command whose help begins with examples and whose usage errors are one line.
-
-    An option of one value that is given twice is refused: the last would silently replace the first.
-    """
+    """A command whose help begins with examples and whose usage errors are one line."""
 
     examples = ""
     stray = ""
@@ -61,32 +58,19 @@ class Command(TyperCommand):
         return (self.help or "").split("\n\n")[0].replace("\n", " ")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given = list(args)
         try:
-            rest = super().parse_args(ctx, args)
+            return super().parse_args(ctx, args)
         except NoSuchOption as error:
             meant = OTHER_OPTIONS.get(error.option_name, "")
             if any(meant in param.opts for param in self.params):
                 error.possibilities = [meant]
             raise
-        if not ctx.resilient_parsing:
-            self._once(ctx, given)
-        return rest
 
     def get_help_option(self, ctx: click.Context) -> TyperOption | None:
         return _printed(super().get_help_option(ctx))
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         return [*super().get_params(ctx), HELP_ALL]
-
-    def _once(self, ctx: click.Context, args: list[str]) -> None:
-        seen: set[str] = set()
-        for param in self.make_parser(ctx).parse_args(args)[2]:
-            if not isinstance(param, TyperOption) or param.multiple or param.is_flag:
-                continue
-            if param.name in seen:
-                raise UsageError(f"{param.opts[0]}: given twice, and it takes one value", ctx)
-            seen.add(str(param.name))
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self.examples:
@@ -204,8 +188,7 @@ def called(module: Any) -> Callable[..., int]:
     def run(ctx: click.Context, **given: Any) -> int:
         env: Env = ctx.obj
         env.quiet = env.quiet or bool(given.get("quiet"))
-        wanted = takes(**{name: value for name, value in given.items() if value is not None})
-        return module.run(env, wanted) or 0
+        return module.run(env, takes(**words(takes, given))) or 0
 
     parameters = [Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
     parameters += [parameter(takes, name) for name in takes.SPELLED]
@@ -214,12 +197,21 @@ def called(module: Any) -> Callable[..., int]:
     return run
 
 
+def words(takes: type[OptionSet], params: Mapping[str, Any]) -> dict[str, Any]:
+    """The words of a command line by option; more than one of an option of one word stay a list."""
+    single = {name for name, type in takes.TYPES.items() if not type.startswith("Sequence")}
+    return {
+        name: value[0] if name in single and isinstance(value, list | tuple) and len(value) == 1 else value
+        for name, value in params.items()
+        if value is not None
+    }
+
+
 def parameter(takes: type[OptionSet], name: str) -> Parameter:
     """An option as Typer takes it from a signature: a flag, or words, which `OptionSet` makes values of."""
     spelled, declared, default = takes.SPELLED[name], takes.TYPES[name], takes.DEFAULTS[name]
-    type: Any = (
-        bool if declared == "bool" else list[str] | None if declared.startswith("Sequence") else str | None
-    )
+    single = spelled.positional and not declared.startswith("Sequence")
+    type: Any = bool if declared == "bool" else str | None if single else list[str] | None
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:  # noqa: ARG001 - Typer looks for it
         from .commands.completion import candidates
@@ -237,7 +229,7 @@ def parameter(takes: type[OptionSet], name: str) -> Parameter:
             *names, hidden=spelled.hidden, metavar=metavar, help=help, autocompletion=complete
         )
     if declared != "bool" and default is not Parameter.empty:
-        default = str(default) if default else None
+        default = [str(default)] if default else None
     return Parameter(
         name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[type, as_typer], default=default
     )
@@ -301,7 +293,8 @@ def options_of(argv: list[str]) -> dict[str, Any] | None:
     if argv[0] not in COMMANDS:
         return None
     try:
-        return load(argv[0]).make_context(argv[0], argv[1:], resilient_parsing=True).params
+        params = load(argv[0]).make_context(argv[0], argv[1:], resilient_parsing=True).params
+        return words(module_of(argv[0]).Options, params)
     except UsageError:
         return None
 

@@ -93,16 +93,17 @@ def test_what_was_typed_is_there_again_but_for_what_begins_blank(tmp_path: Path)
     assert remembered() == ["one", "two", "one"]
 
 
-def test_only_the_newest_are_kept(tmp_path: Path) -> None:
+def test_only_the_newest_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "KEPT", 3)
     path = tmp_path / "chat_history"
     path.write_text("".join(f"{number}\n" for number in range(6)))
     path.chmod(0o600)
     env = Env({"CODEH_HOME": str(tmp_path)})
-    History(env, nothing, kept=3)
+    History(env, nothing)
     assert remembered() == ["3", "4", "5"]
     assert path.read_text().count("\n") == 6
-    History(env, nothing, kept=3).add("6")
-    History(env, nothing, kept=3)
+    History(env, nothing).add("6")
+    History(env, nothing)
     assert path.read_text() == "4\n5\n6\n"
 
 
@@ -114,14 +115,21 @@ def test_a_history_that_cannot_be_kept_is_no_failure(tmp_path: Path) -> None:
     assert (tmp_path / "theirs").read_text() == "theirs\n"
 
 
-def test_a_completer_is_asked_once_and_gives_one_after_the_other() -> None:
+def test_a_completer_is_asked_once_and_gives_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import readline
+
     asked: list[tuple[str, str]] = []
 
     def completer(before: str, word: str) -> list[str]:
         asked.append((before, word))
         return ["undo", "undone"]
 
-    complete = lines._by_state(lambda: "/model un", lambda: 7, completer)
+    History(Env({"CODEH_HOME": str(tmp_path)}), completer)
+    monkeypatch.setattr(readline, "get_line_buffer", lambda: "/model un")
+    monkeypatch.setattr(readline, "get_begidx", lambda: 7)
+    complete = readline.get_completer()
     assert [complete("un", state) for state in range(3)] == ["undo", "undone", None]
     assert asked == [("/model ", "un")]
 

@@ -40,9 +40,9 @@ class Lines:
                     break
                 lines.append(more)
             lines[-1] = lines[-1].removesuffix(MORE)
-            found = "\n".join(lines)
-            if found.strip():
-                return found
+            prompt = "\n".join(lines)
+            if prompt.strip():
+                return prompt
         return None
 
     def _line(self, sign: str) -> str | None:
@@ -81,17 +81,24 @@ class Lines:
 class History:
     """What was typed before, in a file of the home for its owner alone, but for lines that begin blank."""
 
-    def __init__(self, env: Env, completer: Completer, kept: int = KEPT) -> None:
+    def __init__(self, env: Env, completer: Completer) -> None:
         self.path = os.path.join(env.home, "chat_history")
         self.last = ""
+        self._matches: list[str] = []
         try:
             import readline
         except ImportError:  # a Python without it: lines cannot be edited
             return
-        for line in self._newest(kept):
+        for line in self._newest():
             readline.add_history(line)
+
+        def complete(word: str, state: int) -> str | None:
+            if state == 0:
+                self._matches = [*completer(readline.get_line_buffer()[: readline.get_begidx()], word)]
+            return self._matches[state] if state < len(self._matches) else None
+
         readline.set_completer_delims(" ")
-        readline.set_completer(_by_state(readline.get_line_buffer, readline.get_begidx, completer))
+        readline.set_completer(complete)
         by_libedit = "libedit" in (readline.__doc__ or "")
         readline.parse_and_bind("bind ^I rl_complete" if by_libedit else "tab: complete")
 
@@ -109,27 +116,13 @@ class History:
         except OSError:
             pass
 
-    def _newest(self, kept: int) -> list[str]:
+    def _newest(self) -> list[str]:
         """The newest lines; the file is cut to them once it has twice as many."""
         try:
             with open(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
                 lines = file.read().decode("utf-8", "replace").splitlines()
-            if len(lines) > 2 * kept:
-                new_file.over(self.path, "".join(f"{line}\n" for line in lines[-kept:]).encode())
+            if len(lines) > 2 * KEPT:
+                new_file.over(self.path, "".join(f"{line}\n" for line in lines[-KEPT:]).encode())
         except (OSError, HistoryError):
             return []
-        return lines[-kept:]
-
-
-def _by_state(
-    buffer: Callable[[], str], begins: Callable[[], int], completer: Completer
-) -> Callable[[str, int], str | None]:
-    """A completer as readline calls it: again and again, until there is no more."""
-    found: list[str] = []
-
-    def complete(word: str, state: int) -> str | None:
-        if state == 0:
-            found[:] = completer(buffer()[: begins()], word)
-        return found[state] if state < len(found) else None
-
-    return complete
+        return lines[-KEPT:]

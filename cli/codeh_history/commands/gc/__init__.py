@@ -40,11 +40,10 @@ class Options(OptionSet):
 
 def run(env: Env, given: Options) -> int:
     failed: list[int] = []
-    some = False
-    for line in removable(env, given, failed):
-        env.write(orjson.dumps(line) + b"\n")
-        some = True
-    if not some and not failed:
+    lines = 0
+    for lines, line in enumerate(removable(env, given, failed), 1):  # noqa: B007
+        env.write(orjson.dumps({**line, "removed": given.yes}) + b"\n")
+    if not lines and not failed:
         env.note("nothing to remove")
     elif not given.yes:
         env.note("nothing removed; pass --yes to remove it")
@@ -63,59 +62,52 @@ def removable(env: Env, given: Options, failed: list[int]) -> Iterator[Json]:
         for item in trash.empty(env, before) if given.yes else trash.older(env, before):
             gone.append(item.path)
             since = from_millis(int(item.since * 1000))
-            line = {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
-            yield {**line, "removed": given.yes}
-    found = list(resolve.ids(env))
-    with progress(env, "collecting", sum(size_of(path) for _, path in found), SECOND) as told:
-        for number, (name, path) in enumerate(found, 1):
+            yield {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
+    sessions = list(resolve.ids(env))
+    with progress(env, "collecting", sum(size_of(path) for _, path in sessions), SECOND) as bar:
+        for number, (name, path) in enumerate(sessions, 1):
             try:
                 yield from deltas(env, name, path, yes=given.yes)
             except HistoryError as error:
                 env.complain(f"{name}: {error}")
                 failed.append(error.exit_code)
-            told.done(number, len(found))
+            bar.done(number, len(sessions))
         yield from blocks(env, yes=given.yes, shared=given.shared, but=gone)
-    yield from unsent_texts(env, yes=given.yes)
+    for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
+        if given.yes:
+            os.unlink(path)
+        yield {"unsent": path, "bytes": size}
 
 
 def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
     """What one session has of deltas that are committed; with `yes` they are removed."""
     count, size = (0, 0) if path.endswith(".json") else unused.deltas(path)
-    if count and yes:
-        unused.drop_deltas(env, Target(path, "gc"))
-        env.stored = f"{name}, without its deltas"
     if count:
-        yield {"session": name, "deltas": count, "bytes": size, "removed": yes}
-
-
-def unsent_texts(env: Env, *, yes: bool) -> Iterator[Json]:
-    """The texts that no session took and that are old; with `yes` they are removed."""
-    for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
         if yes:
-            os.unlink(path)
-        yield {"unsent": path, "bytes": size, "removed": yes}
+            unused.drop_deltas(env, Target(path, "gc"))
+            env.stored = f"{name}, without its deltas"
+        yield {"session": name, "deltas": count, "bytes": size}
 
 
 def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> Iterator[Json]:
     """The blocks that nothing can refer to; with `yes` they are removed."""
     before = unused.grace(env)
     store = open_store(env)
+    moved = unused.gone(env)
     if store.shared and not shared:
         env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
         return
-    moved = unused.gone(env)
     if moved and not shared:
         env.note(
             f"{moved[0]} referred to blocks and is missing; if it was moved, it still needs them:"
             f" all blocks are kept (--shared removes them)"
         )
         return
-    gone = unused.unused(env, store, before, but=but)
+    unneeded = unused.unused(env, store, before, but=but)
+    count = len(unneeded)
     if yes:
         unused.sweep(env, before)
-        count = store.delete(sorted(gone), before)
+        count = store.delete(sorted(unneeded), before)
         elsewhere.forget(env, moved)
-    else:
-        count = len(gone)
     if count:
-        yield {"store": store.name, "blocks": count, "bytes": sum(gone.values()), "removed": yes}
+        yield {"store": store.name, "blocks": count, "bytes": sum(unneeded.values())}

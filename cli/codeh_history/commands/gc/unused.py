@@ -62,28 +62,27 @@ def spent(records: Sequence[Record]) -> set[int]:
     whose updates' ids, are used twice are left alone.
     """
     used = Counter(id for record in records for id in brought(record.data))
-    root: dict[str, str] = {}  # streams, and updates, → their stream
-    waiting: dict[str, list[int]] = {}
-    gone: set[int] = set()
-    unclear: set[str] = set()
+    streams: dict[str, str] = {}  # the stream of each stream and update
+    waiting: dict[str, list[int]] = {}  # offsets, by stream
+    decided: dict[str, list[int]] = {}
     for record in records:
         data = record.data
-        of = root.get(str(data.get("of")))
+        stream = streams.get(str(data.get("of")))
         if data["type"] == "open" and used[data["id"]] == 1:
-            root[data["id"]] = data["id"]
-        elif of is None:
+            streams[data["id"]] = data["id"]
+        elif stream is None:
             continue
         elif data["type"] == "delta":
-            waiting.setdefault(of, []).append(record.offset)
+            waiting.setdefault(stream, []).append(record.offset)
         elif data["type"] == "update":
-            root[data["id"]] = of
-            unclear |= {of} if used[data["id"]] > 1 else set()
+            streams[data["id"]] = stream
         elif data["type"] == "commit":
-            decided = waiting.pop(of, [])
+            before = waiting.pop(stream, [])
             whole = isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
-            if data["of"] == of and "id" not in data and whole:
-                gone.update(decided)
-    return {r.offset for r in records if r.offset in gone and root[r.data["of"]] not in unclear}
+            if data["of"] == stream and "id" not in data and whole:
+                decided.setdefault(stream, []).extend(before)
+    unclear = {stream for id, stream in streams.items() if used[id] > 1}
+    return {at for stream, offsets in decided.items() if stream not in unclear for at in offsets}
 
 
 # -- blocks -------------------------------------------------------------------------------------------
@@ -125,12 +124,12 @@ def _holders(env: Env, *folders: str) -> Iterator[str]:
     for folder in folders:
         yield from _files(folder)
     place = sessions_dir(env)
-    noted = elsewhere.noted(env)
-    yield from (path for path in noted if not path.startswith(SERVER))
-    for name in {place, *noted}:
+    for name in {place, *elsewhere.noted(env)}:
         if name.startswith(SERVER):
             yield from _on_server(name)
-        elif name == place != own_dir(env):
+        elif name != place:
+            yield name
+        elif place != own_dir(env):
             yield from _files(place)
 
 
@@ -161,15 +160,13 @@ def _files(folder: str) -> list[str]:
 def _hides(entry: os.DirEntry[str]) -> bool:
     """False for an empty folder, and for what is gone already; all else is InputOutput."""
     if entry.is_dir():
-        with os.scandir(entry.path) as entries:
-            if not any(entries):
-                return False
-        what = "a folder: sessions in it may need blocks; move it elsewhere"
-    elif not os.path.lexists(entry.path):
+        if not os.listdir(entry.path):
+            return False
+        why = "a folder: sessions in it may need blocks; move it elsewhere"
+        raise InputOutput(f"{entry.path}: {why}; nothing was removed")
+    if not os.path.lexists(entry.path):
         return False  # moved meanwhile: it is seen where it went
-    else:
-        what = "not a readable file; move it elsewhere"
-    raise InputOutput(f"{entry.path}: {what}; nothing was removed")
+    raise InputOutput(f"{entry.path}: not a readable file; move it elsewhere; nothing was removed")
 
 
 def _opened(path: str) -> int | None:
@@ -190,29 +187,21 @@ def _named(path: str, seen: set[tuple[int, ...]]) -> Iterator[str]:
         return
     try:
         info = os.fstat(fd)
-        known = (
-            info.st_dev,
-            info.st_ino,
-            info.st_size,
-            info.st_mtime_ns,
-            hash(path) if path.startswith(SERVER) else 0,
-        )
-        if known in seen:
+        place = hash(path) if path.startswith(SERVER) else info.st_ino
+        stamp = (info.st_dev, place, info.st_size, info.st_mtime_ns)
+        if stamp in seen:
             return
-        seen.add(known)
+        seen.add(stamp)
         tail = b""
         while chunk := os.read(fd, _STEP):
             text = tail + chunk
-            yield from (found[0].decode() for found in _ID.finditer(_ESCAPED.sub(_plain, text)))
+            plain = _ESCAPED.sub(lambda escaped: bytes.fromhex(escaped[1].decode()), text)
+            yield from (match[0].decode() for match in _ID.finditer(plain))
             tail = text[-_REACH:]
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}; no block was removed") from None
     finally:
         os.close(fd)
-
-
-def _plain(escaped: re.Match[bytes]) -> bytes:
-    return bytes.fromhex(escaped[1].decode())
 
 
 def sweep(env: Env, before: float) -> None:
