@@ -9,8 +9,10 @@ import pytest
 
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.base.shared_options import Compaction
+from codeh_history.filters.compact import bounds
 from codeh_history.filters.compact.bounds import Limits, demanding, limits, read_plan
-from histories import session, user
+from codeh_history.session.ops import apply
+from histories import model, session, user
 
 
 def asked(**options: Any) -> Limits:
@@ -80,3 +82,21 @@ def test_a_plan_is_read_from_a_file() -> None:
     assert [op["ids"] for op in read_plan(data, "plan.json", session([user("a"), user("b")])).ops] == [
         ["m0"]
     ]
+
+
+# -- how many messages and exchanges ----------------------------------------------------------------------
+
+
+def test_a_hundred_and_three_messages_in_turns_of_two_become_ninety_nine() -> None:
+    view = session([user("q") if n % 2 == 0 else model("a") for n in range(103)])
+    after = apply(view, bounds.items(view, 100).ops)
+    assert len(after.messages) == 99
+    assert after.messages[0].id == "m4"
+
+
+def test_keep_last_alone_keeps_exchanges_and_pins() -> None:
+    view = session(
+        [{**user("pin"), "pinned": True}, model("a"), user("b"), model("c"), user("d"), model("e")]
+    )
+    after = apply(view, bounds.last(view, 1).ops)
+    assert [message.id for message in after.messages] == ["m0", "m4", "m5"]

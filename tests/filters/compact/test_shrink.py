@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
-from codeh_history.filters.compact import Settings, references, shrink, stubs
+from codeh_history.filters.compact import Settings, shrink, stubs
 from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.session.fold import View
 from codeh_history.tokens import open_counter
@@ -50,19 +48,6 @@ def test_the_newest_calls_and_results_are_those_that_fit_together() -> None:
     assert shrink.newest(made, sizes[-1] - 1) == set()
     made.drop("s", [7, 8], "w")
     assert shrink.newest(made, sizes[5]) == {(6, 0)}
-
-
-@pytest.mark.parametrize("share", [0.2, 0.4, 0.6, 0.8])
-def test_no_stage_of_stubs_saves_more_than_is_foreseen(share: float) -> None:
-    hm = {"text": output(5, 20), "thought": True}
-    view = session([user("a", IMAGE), model(hm, "b"), *loop(12), user("c"), model(hm), *loop(6), user("d")])
-    made = draft(view)
-    made.target = int(made.total * share)
-    most = shrink.savings(made)
-    before = made.total
-    for stage in (shrink.outputs, shrink.arguments, shrink.thoughts, references.references, shrink.recent):
-        stage(made)
-    assert before - made.total <= most
 
 
 def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed() -> None:

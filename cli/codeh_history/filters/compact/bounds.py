@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import reduce
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ...base import amounts
@@ -12,16 +12,21 @@ from ...base.errors import BadData, SummarizerFailed, Usage
 from ...base.read_json import demanded
 from ...base.shared_options import BySettings, Compact, Compaction, beside
 from ...session.model import Json
-from ...session.ops import Op, apply
+from ...session.ops import apply, drop
 from ...session.view import View
 from ...tokens import Characters, Counter
 from ...tokens.counter import vocabulary_of
+from ...tokens.formula import sent
 from .. import compact
 from ..costs import counter_for
-from . import POLICIES, Plan, Settings, counts
+from ..curate import limit
+from . import POLICIES, Plan, Settings
+from .plan import Step
+from .units import Layout
 
 WINDOW = 0.6  # of a model's window: what a session may take for which no limit was given
 SECONDS = 120  # that a command may take for one request
+NO_LIMIT = "pass --budget N (32k), --max-chars, --max-items or --keep-last"
 
 
 class Limits(NamedTuple):
@@ -56,79 +61,72 @@ class Limits(NamedTuple):
     @property
     def named(self) -> str:
         """The policy's name."""
-        given = self.upload_share is not None or self.history_share is not None
-        return self.policy or ("loop" if given else "tiered")
+        shared = self.upload_share is not None or self.history_share is not None
+        return self.policy or ("loop" if shared else "tiered")
 
 
 def limits(given: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
     """The limits that options ask for; exit 2 where one is wrong, or they contradict each other."""
-    found = Limits(
-        budget=_amount(given.budget, "--budget", "tokens"),
-        characters=_amount(given.max_chars, "--max-chars", "characters"),
-        items=_amount(given.max_items, "--max-items", "messages"),
-        keep_last=_amount(given.keep_last, "--keep-last", "exchanges") or 0,
-        policy=given.policy, counter=given.counter,
-        calibrated=given.calibrated,
+
+    def amount(text: str | None, option: str, unit: str) -> int | None:
+        return None if text is None else amounts.amount(text, option, unit)
+
+    asked = Limits(
+        budget=amount(given.budget, "--budget", "tokens"),
+        characters=amount(given.max_chars, "--max-chars", "characters"),
+        items=amount(given.max_items, "--max-items", "messages"),
+        keep_last=amount(given.keep_last, "--keep-last", "exchanges") or 0,
+        policy=given.policy, counter=given.counter, calibrated=given.calibrated,
         upload_share=given.upload_share, history_share=given.history_share, system=system, tools=tools,
     )  # fmt: skip
-    if found.counter is not None:
-        vocabulary_of(found.counter)
-    if found.named not in POLICIES:
-        raise Usage(f"--policy {found.policy}: one of {', '.join(POLICIES)}")
-    for name, share in zip(("upload", "history"), found.shares, strict=True):
+    if asked.counter is not None:
+        vocabulary_of(asked.counter)
+    if asked.named not in POLICIES:
+        raise Usage(f"--policy {asked.policy}: one of {', '.join(POLICIES)}")
+    for name, share in zip(("upload", "history"), asked.shares, strict=True):
         if not 0 <= share <= 1:
             raise Usage(f"--{name}-share {share}: a share of the budget, from 0 to 1")
-    if sum(found.shares) > 1 + 1e-9:
+    if sum(asked.shares) > 1 + 1e-9:
         raise Usage("--upload-share and --history-share together are more than the budget")
-    return found
+    return asked
 
 
 def settled(
-    env: Env,
-    view: View,
-    given: Compaction,
-    session: str,
-    system: str | None = None,
+    env: Env, view: View, given: Compaction, session: str, system: str | None = None,
     tools: Sequence[Json] | None = None,
-) -> Limits:
+) -> Limits:  # fmt: skip
     """The limits that options ask for, and where they say nothing the session's settings."""
     within = given.within(view.meta, session, env.note)
     with BySettings(session):
         return limits(within, system, tools)._replace(insisting=given.calibrated)
 
 
-def _amount(text: str | None, option: str, unit: str) -> int | None:
-    return None if text is None else amounts.amount(text, option, unit)
-
-
-def by_window(env: Env, view: View, session: str, found: Limits) -> Limits:
+def by_window(env: Env, view: View, session: str, asked: Limits) -> Limits:
     """The limits; where they limit nothing, 0.6 of the window of the session's newest model.
 
     Exit 2 where that model is not known.
     """
-    if found.limiting:
-        return demanding(found)
+    if asked.limiting:
+        return demanding(asked)
     from ...tokens.prices import table
 
     newest = next((message for message in reversed(view.messages) if message.model), None)
     window = table().window(newest.model or "", newest.provider) if newest is not None else None
     if newest is None or not window:
         which = f"the window of {newest.model} is not known" if newest is not None else "no model is known"
-        raise Usage(
-            f"no limit given, and {which}; pass --budget N (32k), --max-chars, --max-items or --keep-last"
-        )
+        raise Usage(f"no limit given, and {which}; {NO_LIMIT}")
     budget = int(window * WINDOW)
     env.note(f"{session}: no limit given: {budget:,} tokens, {WINDOW} of the window of {newest.model}")
-    return found._replace(budget=budget)
+    return asked._replace(budget=budget)
 
 
-def demanding(found: Limits) -> Limits:
+def demanding(asked: Limits) -> Limits:
     """The limits; exit 2 where they limit nothing."""
-    if not found.limiting:
-        raise Usage("no limit given; pass --budget N (32k), --max-chars, --max-items or --keep-last")
-    if found.calibrated and found.insisting and found.budget is None:
+    if not asked.limiting:
+        raise Usage(f"no limit given; {NO_LIMIT}")
+    if asked.calibrated and asked.insisting and asked.budget is None:
         raise Usage("--calibrated goes with --budget N")
-    return found
+    return asked
 
 
 def within(env: Env, view: View, limits: Limits) -> View:
@@ -142,42 +140,48 @@ def explanation(env: Env, session: str, before: View, after: View, limits: Limit
 
     usual = (None, counter_for(env, before, limits.counter, limits.model))
     budget, counter = next(_budgets(env, before, limits), usual)
-    asked = _settings(before, limits, 0)
-    found = explained(before, after, counter, asked.system, asked.tools)
-    return {"session": session, "budget": budget, **found}
+    settings = _settings(before, limits, 0)
+    return {
+        "session": session, "budget": budget,
+        **explained(before, after, counter, settings.system, settings.tools),
+    }  # fmt: skip
 
 
-def plan(
-    env: Env,
-    view: View,
-    limits: Limits,
-    *,
-    in_place: bool = False,
-    exact: bool = False,
-) -> Plan:
+def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:
     """The plan that meets all limits: messages first, then tokens, then characters.
 
     `in_place` asks for hysteresis; `exact` for totals even where nothing has to be done.
     """
-    plans = [counts.items(view, limits.items)] if limits.items else []
-    if not (limits.budget or limits.characters):
-        now = apply(view, _ops(plans))
-        if limits.keep_last:
-            plans.append(counts.last(now, limits.keep_last))
+    makers: list[Callable[[View], Plan]] = []
+    if limits.items:
+        makers.append(partial(items, most=limits.items))
+    if limits.keep_last and not (limits.budget or limits.characters):
+        makers.append(partial(last, count=limits.keep_last))
     for budget, counter in _budgets(env, view, limits):
-        now = apply(view, _ops(plans))
-        asked = _settings(view, limits, budget)
         characters = isinstance(counter, Characters)
-        asked = asked._replace(
+        settings = _settings(view, limits, budget)._replace(
             policy="tiered" if characters and limits.named == "loop" else limits.named,
             hysteresis=in_place and not characters, exact=exact,
         )  # fmt: skip
-        plans.append(compact.compact(now, asked, counter))
-    return reduce(Plan.then, plans)
+        makers.append(partial(compact.compact, settings=settings, counter=counter))
+    made = makers[0](view)
+    for make in makers[1:]:
+        made = made.then(make(apply(view, made.ops)))
+    return made
 
 
-def _ops(plans: Sequence[Plan]) -> list[Op]:
-    return [op for plan in plans for op in plan.ops]
+def items(view: View, most: int) -> Plan:
+    """Whole oldest exchanges go, then whole units, until so many messages are left."""
+    ops = limit.ops(view, most)
+    return Plan(f"max-items {most}", steps=[Step(op, "max-items", str(op.get("why"))) for op in ops])
+
+
+def last(view: View, count: int) -> Plan:
+    """Only the newest exchanges stay, and pins with their units."""
+    messages = [message for message in view.messages if sent(message)]
+    gone = [messages[number].id for group in Layout(messages, count).groups for number in group]
+    why = f"older than the last {count} exchanges"
+    return Plan(f"keep-last {count}", steps=[Step(drop(gone, why), "keep-last", why)] if gone else [])
 
 
 def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counter]]:
@@ -203,7 +207,7 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
 
 
 def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, given: Compact) -> Plan:
-    """A plan with its summary written by a command; as it is, and said, where that fails.
+    """A plan with its summary written by a command; as it is, with a note, where that fails.
 
     With `--strict` the failure is raised.
     """
@@ -213,10 +217,10 @@ def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, giv
     if limits.budget is None:
         raise Usage("--via goes with --budget N")
     counter = next(_budgets(env, view, limits))[1]
-    asked = _settings(view, limits, limits.budget)._replace(hysteresis=given.in_place)
+    settings = _settings(view, limits, limits.budget)._replace(hysteresis=given.in_place)
     commands = Commands(given.via or "", SECONDS)
     try:
-        return written(view, made, counter, asked, commands)
+        return written(view, made, counter, settings, commands)
     except SummarizerFailed as error:
         if given.strict:
             raise SummarizerFailed(f"{session}: {error}; nothing changed") from None

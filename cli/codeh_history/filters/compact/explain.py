@@ -35,12 +35,11 @@ _WHOLE = -1  # in the place of a part: what a message costs beside its parts
 
 
 class Piece(NamedTuple):
-    """A part of a message, or what the message costs beside its parts; `tokens` are unscaled."""
+    """A part of a message, or what the message costs beside its parts: its kind and unscaled tokens."""
 
-    message: Message
-    part: Part
     kind: str
     tokens: int
+    stub: bool
 
 
 Pieces = Mapping[tuple[str, int], Piece]
@@ -56,12 +55,19 @@ def explained(
     """
     before, after = rendered(before), rendered(after)
     old, new = _pieces(before, counter), _pieces(after, counter)
-    spent = _spent(after, new, counter, system, tools)
+    spent = dict.fromkeys(SPENT, 0)
+    spent["system"] = overhead(counter, system, (), ())
+    spent["tools"] = overhead(counter, None, tools, ())
     beside = spent["system"] + spent["tools"] + counter.history + _record_cost(before, counter)
-    whole = counter.scale(beside + sum(piece.tokens for piece in old.values()))
+    spent |= _record(after, counter)
+    spent["frame"] += counter.history
+    pinned = _pinned(after)
+    for (id, _), piece in new.items():
+        spent["stubs" if piece.stub else "pins" if id in pinned else "recent"] += piece.tokens
     left = counter.scale(sum(spent.values()))
     return {
-        "counter": counter.name, "before": whole, "after": left,
+        "counter": counter.name,
+        "before": counter.scale(beside + sum(piece.tokens for piece in old.values())), "after": left,
         "spent": dict(zip(spent, shared(left, list(spent.values())), strict=True)),
         "let_go": _let_go(before, after, old, new, counter),
         "largest": [_named(part, before) for part in largest(counter, after, MOST, system, tools, left)],
@@ -76,36 +82,34 @@ def _named(part: Json, before: View) -> Json:
 
 
 def shared(total: int, amounts: Sequence[int]) -> list[int]:
-    """The amounts in proportion, so that they sum to the total: the largest remainders go up."""
-    whole = sum(amounts)
-    if whole in (0, total):
-        return list(amounts)
-    parts = [divmod(amount * total, whole) for amount in amounts]
-    found = [part for part, _ in parts]
-    last = sorted(range(len(parts)), key=lambda place: (-parts[place][1], place))
-    for place in last[: total - sum(found)]:
-        found[place] += 1
-    return found
+    """The amounts in proportion, so that they sum to the total."""
+    whole, before, done = sum(amounts), 0, 0
+    parts: list[int] = []
+    for amount in amounts:  # each up to where the total would be by now
+        before += amount
+        parts.append((before * total // whole if whole else 0) - done)
+        done += parts[-1]
+    return parts
 
 
 def _pieces(view: View, counter: Counter) -> Pieces:
     """The parts of all that is sent, by message and place in what it holds of its own."""
     messages = [message for message in view.messages if sent(message)]
     tokens = part_tokens(counter, messages)
-    found: dict[tuple[str, int], Piece] = {}
+    pieces: dict[tuple[str, int], Piece] = {}
     for message, costs, whole in zip(messages, tokens, unscaled(counter, messages, tokens), strict=True):
         first: Part = message.parts[0] if message.parts else {"text": ""}
-        found[message.id, _WHOLE] = Piece(message, first, _kind(message, first), whole - sum(costs))
-        for place, part, cost in zip(shown_parts(message), message.parts, costs, strict=False):
-            found[message.id, place] = Piece(message, part, _kind(message, part), cost)
-    return found
+        parts = [(_WHOLE, first, whole - sum(costs))]
+        parts += zip(shown_parts(message), message.parts, costs, strict=False)
+        for place, part, cost in parts:
+            stub = any(map(stubs.is_stub, texts_in(part))) or place in (message.replaced or ())
+            pieces[message.id, place] = Piece(_kind(message, part), cost, stub)
+    return pieces
 
 
 def _kind(message: Message, part: Part) -> str:
-    if "functionCall" in part:
-        return "calls"
-    if "functionResponse" in part:
-        return "results"
+    if "functionCall" in part or "functionResponse" in part:
+        return "calls" if "functionCall" in part else "results"
     if "inlineData" in part or "fileData" in part:
         return "files"
     if is_thought(part):
@@ -117,35 +121,12 @@ def _kind(message: Message, part: Part) -> str:
     return "prompts" if is_prompt(message) else "context" if is_ide_context(message) else "other"
 
 
-def _spent(
-    view: View, pieces: Pieces, counter: Counter, system: str | None, tools: Sequence[Json]
-) -> dict[str, int]:
-    """The unscaled tokens of a view by what they are spent on."""
-    spent = dict.fromkeys(SPENT, 0)
-    spent["system"] = overhead(counter, system, (), ())
-    spent["tools"] = overhead(counter, None, tools, ())
-    spent["frame"] = counter.history
-    for name, tokens in _record(view, counter).items():
-        spent[name] += tokens
-    pinned = _pinned(view)
-    for (id, place), piece in pieces.items():
-        short = is_stub(piece.part) or place in (piece.message.replaced or ())
-        spent["stubs" if short else "pins" if id in pinned else "recent"] += piece.tokens
-    return spent
-
-
-def is_stub(part: Part) -> bool:
-    """Whether a part stands for a longer one."""
-    return any(map(stubs.is_stub, texts_in(part)))
-
-
 def _pinned(view: View) -> set[str]:
     """The messages that are pinned, with those that belong to them."""
     messages = [message for message in view.messages if sent(message)]
-    if not any(message.pinned for message in messages):
-        return set()
-    found = (unit for unit in units(messages) if any(messages[number].pinned for number in unit))
-    return {messages[number].id for unit in found for number in unit}
+    pinned = {number for number, message in enumerate(messages) if message.pinned}
+    with_pins = (unit for unit in units(messages) if not pinned.isdisjoint(unit)) if pinned else ()
+    return {messages[number].id for unit in with_pins for number in unit}
 
 
 def _record_cost(view: View, counter: Counter) -> int:
@@ -158,8 +139,7 @@ def _record(view: View, counter: Counter) -> dict[str, int]:
     if not view.summaries:
         return {}
     lines: list[tuple[str, str]] = [("frame", summary_text(()))]
-    for summary in view.summaries:
-        lines += _sections(summary)
+    lines += (section for summary in view.summaries for section in _sections(summary))
     texts = {name: "\n".join(text for its, text in lines if its == name) for name in dict(lines)}
     counts = dict(zip(texts, counter.counts([f"{text}\n" for text in texts.values()]), strict=True))
     counts["frame"] += counter.message
@@ -189,10 +169,8 @@ def _let_go(before: View, after: View, old: Pieces, new: Pieces, counter: Counte
         parts[piece.kind] += gone > 0 and key[1] != _WHOLE
         tokens[piece.kind] += gone
     kept = {summary.id for summary in after.summaries}
-    earlier = [summary for summary in before.summaries if summary.id not in kept]
-    if earlier:
-        parts["summaries"] = len(earlier)
-        tokens["summaries"] = sum(counter.counts([summary.text for summary in earlier]))
+    earlier = [summary.text for summary in before.summaries if summary.id not in kept]
+    parts["summaries"], tokens["summaries"] = len(earlier), sum(counter.counts(earlier))
     return {
         kind: {"parts": parts[kind], "tokens": counter.scale(tokens[kind])}
         for kind in KINDS

@@ -65,40 +65,35 @@ def _uploads(draft: Draft, most: int) -> int:
     used = 0
     closed = False
     for number, part in reversed(_files(draft)):
-        tokens = draft.tokens[number][part]
+        tokens, message = draft.tokens[number][part], draft.history.messages[number]
         closed = closed or used + tokens > most
-        if closed and number not in draft.history.layout.fixed:
-            message = draft.history.messages[number]
-            new: Part = {"text": stubs.described(message.parts[part], message.id)}
-            size = parts_tokens(draft.history.counter, [new])[0]
-            draft.replace("uploads", (number, part), new, size, f"uploads may take {most:,} tokens")
-        else:
+        if not closed or number in draft.history.layout.fixed:
             used += tokens
+            continue
+        new: Part = {"text": stubs.described(message.parts[part], message.id)}
+        size = parts_tokens(draft.history.counter, [new])[0]
+        draft.replace("uploads", (number, part), new, size, f"uploads may take {most:,} tokens")
     return used
 
 
 def _files(draft: Draft) -> list[Place]:
     """The files that users gave, oldest first."""
+    messages = draft.history.messages
+    users = (place for place in draft.history.special if messages[place[0]].role == "user")
     return [
-        (number, part)
-        for number, message in enumerate(draft.history.messages)
-        if message.role == "user" and message.kind != "tool"
-        for part, shown in enumerate(message.parts)
-        if "inlineData" in shown or "fileData" in shown
-    ]
+        place for place in users
+        if messages[place[0]].kind != "tool" and draft.history.part(place).keys() & shrink.FILES
+    ]  # fmt: skip
 
 
 def _history(draft: Draft, most: int) -> None:
     """Keep whole exchanges before the newest, newest first, until the first that does not fit."""
     closed = False
-    files = dict.fromkeys(range(len(draft.history.messages)), 0)
-    for number, part in _files(draft):
-        files[number] += draft.tokens[number][part]
     older = [group for group in draft.history.layout.groups if group[0] < draft.history.layout.start]
     for group in reversed(older if not draft.fits else []):
-        cost = draft.costs(group) - sum(files[number] for number in group)
-        closed = closed or cost > most
-        most -= cost
+        files = sum(draft.tokens[number][part] for number, part in _files(draft) if number in group)
+        most -= draft.costs(group) - files
+        closed = closed or most < 0
         if closed:
             draft.drop("history", group, "older than the history's share of the window")
 

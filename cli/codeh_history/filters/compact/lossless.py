@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
-
 from ...session.exchanges import is_ide_context
 from ...session.model import Message, Part
 from ...session.pairing import Call
@@ -23,74 +19,51 @@ SMALL = 40  # tokens below which a repetition is left alone
 
 def superseded(draft: Draft) -> None:
     """Older IDE context goes, and what a file held when it was read or written again later."""
-    prompts = set(draft.history.layout.prompts)
-    context = [
-        number for number, message in enumerate(draft.history.messages)
-        if number not in prompts and is_ide_context(message)
-    ]  # fmt: skip
+    layout, messages = draft.history.layout, draft.history.messages
+    prompts = set(layout.prompts)
+    context = [n for n, message in enumerate(messages) if n not in prompts and is_ide_context(message)]
     for number in context[:-1]:
-        if not draft.fits and number not in draft.history.layout.fixed:
-            draft.drop(
-                "superseded", draft.history.layout.unit_of[number], "superseded by newer IDE context"
-            )
+        if not draft.fits and number not in layout.fixed:
+            draft.drop("superseded", layout.unit_of[number], "superseded by newer IDE context")
     whole = shrink.newest(draft, shrink.RECENT)
     draft.replace_while_large("superseded", (c for c in _stale_reads(draft) if c[0] not in whole))
 
 
-def _stale_reads(draft: Draft) -> Iterator[Change]:
+def _stale_reads(draft: Draft) -> list[Change]:
     """Reads of a file that a later read, or a later write, covers."""
     covered: set[tuple[str, bytes]] = set()  # (path, the other arguments): what later calls show again
-    found: list[Change] = []
+    stale: list[Change] = []
     for call in reversed(draft.history.layout.pairing.calls):
         file, answer = _file(call), call.answer
         if file is None or answer is None:
             continue
-        if file.written:
-            covered.add((file.path, b""))
+        part, writes = answer.message.parts[answer.part], _like(call.name, WRITES)
+        if "error" in stubs.content_of(part) and not writes:
             continue
-        part = answer.message.parts[answer.part]
-        seen = (file.path, file.key) in covered or (file.path, b"") in covered
-        if _failed(part):
-            continue
-        if seen and answer.place not in draft.history.layout.fixed:
-            why = f"{file.path} was read or written again later"
-            place = answer.place, answer.part
-            found.append((place, _mark(part, why, answer.message.id), why))
-        else:
-            covered.add((file.path, file.key))
-    yield from reversed(found)
+        if {file, (file[0], b"")}.isdisjoint(covered) or answer.place in draft.history.layout.fixed:
+            covered.add(file)
+        elif not writes:
+            why = f"{file[0]} was read or written again later"
+            stale.append(((answer.place, answer.part), _mark(part, why, answer.message.id), why))
+    return stale[::-1]
 
 
-class _File(NamedTuple):
-    """What a call read, or wrote: a file, and of it what the other arguments say (a range, say)."""
-
-    path: str
-    key: bytes
-    written: bool
-
-
-def _file(call: Call) -> _File | None:
-    """The file that a call reads or writes, if it does."""
+def _file(call: Call) -> tuple[str, bytes] | None:
+    """The file that a call reads or writes, if any; of a read its other arguments too (a range, say)."""
     args: object = call.args
-    written = _like(call.name, WRITES)
-    if not isinstance(args, dict) or not (written or _like(call.name, READS)):
+    writes = _like(call.name, WRITES)
+    if not isinstance(args, dict) or not (writes or _like(call.name, READS)):
         return None
     name = next((name for name in PATHS if isinstance(args.get(name), str)), None)
     if name is None:
         return None
-    others = () if written else args.items()
-    rest = {key: value for key, value in others if key != name and value is not None}
-    return _File(args[name], dumps(rest) if rest else b"", written)
+    rest = {key: value for key, value in args.items() if key != name and value is not None}
+    return args[name], dumps(rest) if rest and not writes else b""
 
 
-@lru_cache
 def _like(name: str, verbs: tuple[str, ...]) -> bool:
     low = name.lower()
     return low.startswith(verbs) or low.endswith(verbs)
-
-
-def _failed(part: Part) -> bool:
-    return "error" in stubs.content_of(part)
 
 
 def repeated(draft: Draft) -> None:
@@ -99,9 +72,9 @@ def repeated(draft: Draft) -> None:
     draft.replace_while_large("repeated", (c for c in _repetitions(draft) if c[0] not in whole))
 
 
-def _repetitions(draft: Draft) -> Iterator[Change]:
+def _repetitions(draft: Draft) -> list[Change]:
     newest: dict[Content, Message] = {}
-    found: list[Change] = []
+    repeats: list[Change] = []
     history = draft.history
     for number in range(len(history.messages) - 1, -1, -1):
         message = history.messages[number]
@@ -112,8 +85,8 @@ def _repetitions(draft: Draft) -> Iterator[Change]:
             later = newest.setdefault(content, message)
             if later is not message and number not in history.layout.fixed:
                 why = f"the same again in {later.id}"
-                found.append(((number, place), _mark(part, why, message.id), why))
-    yield from reversed(found)
+                repeats.append(((number, place), _mark(part, why, message.id), why))
+    return repeats[::-1]
 
 
 Content = bytes | str | tuple[str, str]
@@ -125,7 +98,7 @@ def _content(part: Part) -> Content | None:
         return part["text"]
     if "functionResponse" in part:
         given, inner = part["functionResponse"].get("response"), part["functionResponse"].get("parts")
-        if inner is None and isinstance(given, dict) and len(given) == 1:  # as most say
+        if inner is None and isinstance(given, dict) and len(given) == 1:  # as most are
             ((name, text),) = given.items()
             if type(text) is str:
                 return name, text

@@ -75,13 +75,11 @@ class Plan(NamedTuple):
 
     def fields(self) -> Json:
         """What the compaction record says besides its ops."""
-        counts: Json = {
-            "counter": self.counter, "budget": self.budget, "before": self.before, "after": self.after,
+        fields: Json = {
+            "policy": self.policy, "counter": self.counter, "budget": self.budget,
+            "before": self.before, "after": self.after,
         }  # fmt: skip
-        return {
-            "policy": self.policy,
-            **{name: value for name, value in counts.items() if value is not None},
-        }
+        return {name: value for name, value in fields.items() if value is not None}
 
     def report(self) -> list[Json]:
         """The lines of `--report`: a line for each message or part that an op concerns."""
@@ -121,44 +119,41 @@ def _covering(step: Step, made: Mapping[str, Step]) -> Step:
     """The step with what a summary stands for in place of the summary, where the same plan made it."""
     if step.op["op"] != "summarize":
         return step
-    ids = [id for found in step.op["ids"] for id in (made[found].op["ids"] if found in made else [found])]
+    ids = [id for old in step.op["ids"] for id in (made[old].op["ids"] if old in made else [old])]
     return step._replace(op={**step.op, "ids": ids})
 
 
-_EXTRA = ("stage", "tokens_before", "tokens_after")
-_OPS = {"drop": ("ids",), "replace": ("id", "part", "block"), "summarize": ("ids", "summary")}
-_SHAPES = {"ids": list, "id": str, "part": int, "block": str, "summary": str}
+_OPS: dict[str, dict[str, type]] = {
+    "drop": {"ids": list}, "replace": {"id": str, "part": int, "block": str},
+    "summarize": {"ids": list, "summary": str},
+}  # fmt: skip
+_NUMBERS = ("budget", "before", "after", "floor")
 
 
 def read(data: Any, view: View) -> Plan:
     """A plan read back; raises BadData where it is none, or the session has changed since."""
     if not isinstance(data, dict) or not isinstance(data.get("ops"), list):
         raise BadData("no plan: an object with `ops` expected (compact --plan prints one)")
+    wrong = next((name for name in _NUMBERS if type(data.get(name)) not in (int, type(None))), None)
+    if wrong:
+        raise BadData(f"the plan's `{wrong}` is not a number")
     known = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
-    steps = [_step(item, number, view, known) for number, item in enumerate(data["ops"])]
-    counter = data.get("counter")
     return Plan(
-        policy=str(data.get("policy", "plan")), counter=counter if isinstance(counter, str) else None,
-        steps=steps, budget=_number(data, "budget"), before=_number(data, "before"),
-        after=_number(data, "after"), floor=_number(data, "floor"), largest=_list(data.get("largest")),
+        policy=str(data.get("policy", "plan")), counter=_of(data, "counter", str, None),
+        steps=[_step(item, number, view, known) for number, item in enumerate(data["ops"])],
+        largest=_of(data, "largest", list, []), **{name: data.get(name) for name in _NUMBERS},
     )  # fmt: skip
 
 
-def _list(value: object) -> Sequence[Json]:
-    return value if isinstance(value, list) else ()
-
-
-def _number(data: Json, name: str) -> int | None:
-    value = data.get(name)
-    if type(value) not in (int, type(None)):
-        raise BadData(f"the plan's `{name}` is no number")
-    return value
+def _of(data: Json, name: str, kind: type, default: Any) -> Any:
+    """A field, where it is of this type."""
+    return data[name] if type(data.get(name)) is kind else default
 
 
 def _step(item: Any, number: int, view: View, known: Collection[str]) -> Step:
     where = f"the plan's op {number}"
     needs = _OPS.get(str(item.get("op"))) if isinstance(item, dict) else None
-    if needs is None or any(type(item.get(name)) is not _SHAPES[name] for name in needs):
+    if needs is None or any(type(item.get(name)) is not kind for name, kind in needs.items()):
         raise BadData(f"{where}: not a drop, replace or summarize op")
     ids = item["ids"] if "ids" in needs else [item["id"]]
     missing = [id for id in ids if type(id) is not str or id not in known]
@@ -166,34 +161,25 @@ def _step(item: Any, number: int, view: View, known: Collection[str]) -> Step:
         raise BadData(f"{where}: {missing[0]!r} is not in the session now; make the plan again")
     if item["op"] == "replace" and not _holds(item, view):
         raise BadData(f"{where}: part {item['part']} of {item['id']} has changed; make the plan again")
-    op: Any = {key: value for key, value in item.items() if key not in _EXTRA}
-    if item["op"] == "summarize":
-        op.pop("why", None)
-        lines = item.get("lines", [])
-        if not isinstance(lines, list) or not all(map(is_line, lines)):
-            raise BadData(f"{where}: `lines` are not lists of kind, text and message id")
-    before, after = item.get("tokens_before"), item.get("tokens_after")
-    why, stage = item.get("why"), item.get("stage")
-    return Step(
-        op, stage if isinstance(stage, str) else "plan", why if isinstance(why, str) else "",
-        before if type(before) is int else None, after if type(after) is int else None,
-    )  # fmt: skip
+    lines = item.get("lines", [])
+    if not isinstance(lines, list) or not all(map(is_line, lines)):
+        raise BadData(f"{where}: `lines` are not lists of kind, text and message id")
+    extra = {"stage", "tokens_before", "tokens_after", "why" if item["op"] == "summarize" else ""}
+    op: Any = {key: value for key, value in item.items() if key not in extra}
+    before, after = (_of(item, name, int, None) for name in ("tokens_before", "tokens_after"))
+    return Step(op, _of(item, "stage", str, "plan"), _of(item, "why", str, ""), before, after)
 
 
 def _holds(item: Json, view: View) -> bool:
     """Whether a `replace` finds the part it was made for, and puts another in its place."""
+    from ...session.records import check_message
+
     message = next((m for m in view.messages if m.id == item["id"]), None)
-    if message is None:
+    own, number, new = (message.own or []) if message else [], item["part"], item.get("with")
+    if message is None or not 0 <= number < len(own):
         return False
-    own, number, new = message.own or [], item["part"], item.get("with")
-    if not (0 <= number < len(own) and (new is None or (isinstance(new, dict) and _is_part(new)))):
+    if new is not None and check_message({"id": "", "kind": "user", "parts": [new]}) is not None:
         return False
     replaced = message.replaced or {}
     block = message.blocks[number] if message.blocks is not None else block_of(own[number])
     return block == item["block"] and not (number in replaced and replaced[number] == new)
-
-
-def _is_part(part: Json) -> bool:
-    from ...session.records import check_message
-
-    return check_message({"id": "", "kind": "user", "parts": [part]}) is None

@@ -18,15 +18,13 @@ def begin(draft: Draft) -> None:
     """Doom what is older than the newest units of their share; shorten large results in these."""
     history, layout = draft.history, draft.history.layout
     everything = draft.target - history.fixed_cost
-    fixed = sum(draft.now[number] for number in layout.fixed)
-    free = everything * (1 - SUMMARY) - fixed
-    last = sum(draft.now[number] for number in layout.last)
     share = everything * SHARES[history.shape]
     most = max(LEAST, int(share * LARGEST))
-    kept: set[int] = set()
-    size = float(last)
+    free = everything * (1 - SUMMARY) - draft.costs(layout.fixed)
+    size = draft.costs(layout.last)
+    draft.doomed = {number for group in layout.groups for number in group} - draft.gone
     for unit in reversed(layout.units):
-        if draft.gone.intersection(unit) or not layout.fixed.isdisjoint(unit):
+        if not draft.doomed.issuperset(unit):
             continue
         cost = sum(_capped(draft, number, most) for number in unit)
         whole_exchange = history.shape == CHAT and unit[0] >= layout.start
@@ -34,15 +32,9 @@ def begin(draft: Draft) -> None:
             break
         size += cost
         free -= cost
-        kept.update(unit)
-    draft.doomed = {
-        number
-        for group in layout.groups
-        for number in group
-        if number not in kept and number not in draft.gone
-    }
-    if history.shape == CHAT:
-        _shorten(draft, max(LEAST, int(draft.target * ANSWER)))
+        draft.doomed.difference_update(unit)
+    if history.shape == CHAT and not history.settings.keep_last:
+        _shorten_answers(draft, max(LEAST, int(draft.target * ANSWER)))
     places = [
         place for place in draft.free()
         if "functionResponse" in history.part(place) and draft.tokens[place[0]][place[1]] > most
@@ -56,15 +48,13 @@ def _leave_room(draft: Draft) -> None:
     target, older = draft.target, draft.costs(draft.doomed)
     share = int((target - draft.history.fixed_cost) * SUMMARY)
     absorbed = max(0, draft.summary_cost - int(target * FOREIGN))
-    if older + absorbed <= share:
-        return
     draft.target = target - share + older + absorbed
-    if not draft.fits:
+    if older + absorbed > share and not draft.fits:
         shrink.to_fit(draft, "recent", draft.open(draft.history.yielding))
     draft.target = target
 
 
-def _shorten(draft: Draft, most: int) -> None:
+def _shorten_answers(draft: Draft, most: int) -> None:
     """Shorten the answers of the last exchange."""
     history = draft.history
     pinned = {number for number, message in enumerate(history.messages) if message.pinned}
@@ -75,8 +65,7 @@ def _shorten(draft: Draft, most: int) -> None:
         if history.messages[number].role == "model" and part.keys() == {"text"}
         and draft.tokens[number][place] > most and not pinned.intersection(history.layout.unit_of[number])
     ]  # fmt: skip
-    if not history.settings.keep_last:
-        draft.replace_while_large("recent", shrink.written(draft, places, most), whole=True)
+    draft.replace_while_large("recent", shrink.written(draft, places, most), whole=True)
 
 
 def extend(draft: Draft, room: int) -> bool:
@@ -93,10 +82,9 @@ def extend(draft: Draft, room: int) -> bool:
 
 def _capped(draft: Draft, number: int, most: int) -> int:
     """What a message costs when so much is left of each of its results."""
-    parts = draft.history.messages[number].parts
-    over = [
+    parts = zip(draft.tokens[number], draft.history.messages[number].parts, strict=True)
+    return draft.now[number] - sum(
         tokens - most
-        for place, (tokens, part) in enumerate(zip(draft.tokens[number], parts, strict=True))
+        for tokens, part in parts
         if tokens > most and "functionResponse" in part and stubs.length(part)
-    ]
-    return draft.now[number] - sum(over)
+    )

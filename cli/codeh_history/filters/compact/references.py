@@ -77,25 +77,22 @@ def with_sources(part: Part, key: str, items: list[Json]) -> Part:
 def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:
     """Only before the last real user message: what the live loop found may still be cited."""
     for place in draft.free(draft.history.layout.prompt or 0):
-        found = sources_of(draft.history.part(place))
-        if found:
-            items = [item for item in found[1] if _number(item) in cited]
-            if len(items) < len(found[1]):
-                why = f"{len(found[1]) - len(items)} of {len(found[1])} references are not cited"
-                yield place, with_sources(draft.history.part(place), found[0], items), why
+        part = draft.history.part(place)
+        key, items = sources_of(part) or ("", [])
+        some = [item for item in items if _number(item) in cited]
+        if len(some) < len(items):
+            why = f"{len(items) - len(some)} of {len(items)} references are not cited"
+            yield place, with_sources(part, key, some), why
 
 
 def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
     layout = draft.history.layout
     fixed = layout.fixed.difference(layout.last) if live and layout.yielding else layout.fixed
-    for number, message in enumerate(draft.history.messages):
-        if number in draft.gone or number in draft.doomed or number in fixed:
+    for place in draft.history.special:
+        part = draft.new.get(place, draft.history.part(place))
+        if part is None or place[0] in draft.gone | draft.doomed | fixed:
             continue
-        for index, part in enumerate(message.parts):
-            shown = draft.new.get((number, index), part)
-            found = sources_of(shown) if shown is not None else None
-            if found and len(found[1]) > 1:
-                items = found[1][: kept(len(found[1]), overshoot)]
-                if len(items) < len(found[1]):
-                    why = f"{len(items)} of {len(found[1])} references kept"
-                    yield (number, index), with_sources(shown, found[0], items), why  # type: ignore[arg-type]
+        key, items = sources_of(part) or ("", [])
+        some = items[: kept(len(items), overshoot)]
+        if len(some) < len(items):
+            yield place, with_sources(part, key, some), f"{len(some)} of {len(items)} references kept"

@@ -20,11 +20,9 @@ from ...tokens.formula import overhead, sent
 from . import POLICIES
 from .plan import HIGH, Settings
 
-NO_LIMIT = 1 << 62
 CACHED = 0.1  # the price of a token served from the cache, where a new one costs 1
-
-
 Piece = tuple[object, int]  # what makes a piece of a request the same again, and its tokens
+Progress = Callable[[int, int], object]  # is called with how many messages of how many were replayed
 
 
 @dataclass
@@ -34,6 +32,7 @@ class Bill:
     requests: int = 0
     input: int = 0
     cached: int = 0
+    compactions: int = 0
     context: list[Piece] = field(default_factory=list)  # what stands in the next request
     total: int = 0
     kept: int = 0  # tokens of it that stood in the last request, unchanged and in the same place
@@ -66,54 +65,50 @@ class Bill:
 
 
 def replay(
-    view: View,
-    settings: Settings | None,
-    counter: Counter,
-    told: Callable[[int, int], object] | None = None,
+    view: View, settings: Settings | None, counter: Counter, progress: Progress | None = None
 ) -> Json:
     """`requests, input, cached, cost, compactions`, and `relative` to sending everything every time.
 
     Each model message was a request with all that stood before it, the summaries that the view shows
     included. With settings, the session is compacted as `-i` would, before a request that would be above
-    0.85 of the budget; without, nothing ever is. `told` hears before each how many messages of how many
-    were replayed.
+    0.85 of the budget; without, nothing ever is.
     """
-    unlimited = (settings or Settings(budget=0))._replace(budget=NO_LIMIT)
-    everything, _ = _replayed(view, unlimited, counter)
-    bill, compactions = _replayed(view, settings, counter, told) if settings else (everything, 0)
+    everything = _replayed(view, settings or Settings(budget=0), counter, unlimited=True)
+    bill = _replayed(view, settings, counter, progress) if settings else everything
     relative = bill.cost / everything.cost if everything.cost else 1.0
     return {
         "requests": bill.requests, "input": bill.input, "cached": bill.cached, "cost": round(bill.cost),
-        "compactions": compactions, "relative": round(relative, 4),
+        "compactions": bill.compactions, "relative": round(relative, 4),
     }  # fmt: skip
 
 
 def _replayed(
-    view: View, settings: Settings, counter: Counter, told: Callable[[int, int], object] | None = None
-) -> tuple[Bill, int]:
+    view: View, settings: Settings, counter: Counter, progress: Progress | None = None,
+    *, unlimited: bool = False,
+) -> Bill:  # fmt: skip
     shown = rendered(view)
     now = shown.with_messages([])
     costs = message_tokens(counter, shown.messages)
-    bill, compactions = Bill(), 0
+    bill = Bill()
     bill.change(_context(now, settings, counter))
     previous: Message | None = None
     for number, (message, cost) in enumerate(zip(shown.messages, costs, strict=True)):
         if not sent(message):
             continue
         if message.role == "model" and (previous is None or previous.role != "model"):
-            if bill.total > settings.budget * HIGH:
-                if told is not None:
-                    told(number, len(costs))
+            if bill.total > settings.budget * HIGH and not unlimited:
+                if progress is not None:
+                    progress(number, len(costs))
                 smaller = _compacted(now, settings, counter)
                 if smaller is not now:
                     now = smaller
-                    compactions += 1
+                    bill.compactions += 1
                     bill.change(_context(now, settings, counter))
             bill.pay()
         now.messages.append(message)
         bill.add((message, cost))
         previous = message
-    return bill, compactions
+    return bill
 
 
 def _compacted(view: View, settings: Settings, counter: Counter) -> View:
@@ -128,26 +123,21 @@ def _compacted(view: View, settings: Settings, counter: Counter) -> View:
 
 def _context(view: View, settings: Settings, counter: Counter) -> list[Piece]:
     """What a request holds: the prompt and tools, each summary of the record of them, each message."""
-    system, tools = settings.system, settings.tools
-    context: list[Piece] = [("", counter.scale(counter.history + overhead(counter, system, tools, ())))]
+    whole = counter.history + overhead(counter, settings.system, settings.tools, ())
+    context: list[Piece] = [("", counter.scale(whole))]
     texts = [summary.text for summary in view.summaries]
     before = 0
     for count, text in enumerate(texts, 1):
-        upto = counter.scale(overhead(counter, None, (), texts[:count]))
-        context.append((text, upto - before))
-        before = upto
+        cost = counter.scale(overhead(counter, None, (), texts[:count]))
+        context.append((text, cost - before))
+        before = cost
     return [*context, *zip(view.messages, message_tokens(counter, view.messages), strict=True)]
 
 
 def cache_bill(
-    counter: Counter, view: View, budget: int, policy: str, told: Callable[[int, int], object] | None = None
+    counter: Counter, view: View, budget: int, policy: str, progress: Progress | None = None
 ) -> Json:
-    """What the session's requests would cost a provider's cache, compacted in place to this budget.
-
-    `policy, budget, requests, input, cached, cost, compactions, relative`: `input` are the tokens of all
-    requests together, `cached` those that stood in the request before; a cached token costs 0.1. `told` is
-    told how far it is, as `replay` tells.
-    """
+    """`policy, budget`, and what `replay` returns for the session compacted in place to this budget."""
     system, tools = beside(view.meta)
-    asked = Settings(budget=budget, policy=policy, system=system, tools=tools)
-    return {"policy": policy, "budget": budget, **replay(view, asked, counter, told)}
+    settings = Settings(budget=budget, policy=policy, system=system, tools=tools)
+    return {"policy": policy, "budget": budget, **replay(view, settings, counter, progress)}

@@ -16,7 +16,6 @@ from .units import Place
 RECENT = 40_000  # the newest tool tokens that stay whole when they can
 RECENT_SHARE = 0.4  # of the budget: what of them stays whole when more than stubs is needed
 SMALLEST, ALONE = 200, 300  # tokens that are left of an output or arguments; of outputs where they suffice
-LEAST_STUB = 20  # tokens: no stub has fewer
 SLACK = 24  # tokens that a stub must be able to save to be worth trying
 MARGIN = 1.05  # what estimated stubs save is this much less sure
 TRIES = 5
@@ -161,17 +160,3 @@ def _with_media(draft: Draft) -> int:
     """Where the newest exchanges begin, which keep their files."""
     prompts = draft.history.layout.prompts
     return prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0
-
-
-def savings(draft: Draft) -> int:
-    """The most that the stages before a summary can save: a bound, not an estimate."""
-    whole = newest(draft, _window(draft))
-    media, prompt = _with_media(draft), draft.history.layout.prompt or 0
-    saved = 0
-    for place in draft.free():
-        part, size = draft.history.part(place), _size(draft, place)
-        if (not FILES.isdisjoint(part) and place[0] < media) or (is_thought(part) and place[0] < prompt):
-            saved += size
-        elif not TOOLS.isdisjoint(part) and (place not in whole or sources_of(part) is not None):
-            saved += max(0, size - LEAST_STUB)
-    return saved

@@ -12,21 +12,14 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from ...session import labels
 from ...session.labels import (
-    ASKED,
     BEFORE,
-    DECISIONS,
-    DONE,
-    FAILED,
     FILES,
     HEADINGS,
     MODEL,
     NAMES,
-    NOW,
-    OPEN,
     PASTED,
-    PINNED,
-    RULES,
     SAID,
     SHOWN,
     USER,
@@ -39,9 +32,10 @@ from ...session.model import Json, Summary
 
 # kind → its heading
 KINDS = {
-    "now": NOW, "asked": ASKED, "rule": RULES, "decision": DECISIONS, "done": DONE, "file": FILES,
-    "name": NAMES, "failed": FAILED, "open": OPEN, "question": OPEN, "said": SAID, "pasted": SAID,
-    "shown": SHOWN, "earlier": BEFORE, "pinned": PINNED,
+    "now": labels.NOW, "asked": labels.ASKED, "rule": labels.RULES, "decision": labels.DECISIONS,
+    "done": labels.DONE, "file": FILES, "name": NAMES, "failed": labels.FAILED, "open": labels.OPEN,
+    "question": labels.OPEN, "said": SAID, "pasted": SAID, "shown": SHOWN, "earlier": BEFORE,
+    "pinned": labels.PINNED,
 }  # fmt: skip
 OF_TOOLS = frozenset(("done", "file", "name", "failed", "shown"))  # kinds that only work with tools has
 OTHER = "earlier"  # what a line of a kind that is not known is read as
@@ -111,7 +105,7 @@ def rendered(entries: Sequence[Entry], *, work: bool = True) -> str:
         plain = not work and line.kind == "asked"
         sections[SAID if plain else KINDS[line.kind]].append(line)
     shapes: dict[str, Callable[[Sequence[Entry]], Iterator[str]]] = {
-        SAID: _work if work else _talk, SHOWN: _shown, FILES: _files, NAMES: _names, BEFORE: _as_it_was,
+        SAID: _work if work else _talk, SHOWN: _shown, FILES: _files, NAMES: _files, BEFORE: _as_it_was,
     }  # fmt: skip
     out: list[str] = []
     for heading, some in sections.items():
@@ -130,48 +124,42 @@ def _listed(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _files(entries: Sequence[Entry]) -> Iterator[str]:
-    for state in STATES:
-        paths = [line.text for line in entries if line.label == state]
-        if paths:
-            yield f"- {state}: {', '.join(paths)}"
-
-
-def _names(entries: Sequence[Entry]) -> Iterator[str]:
-    for file in dict.fromkeys(line.label for line in entries):
-        yield f"- {file}: {', '.join(line.text for line in entries if line.label == file)}"
+    """Files by their state, names by their file."""
+    by_label: dict[str, list[str]] = {state: [] for state in STATES}
+    for line in entries:
+        by_label.setdefault(line.label, []).append(line.text)
+    yield from (f"- {label}: {', '.join(texts)}" for label, texts in by_label.items() if texts)
 
 
 def _talk(entries: Sequence[Entry]) -> Iterator[str]:
     """Who says it, then what; what else somebody says in the same breath stands below."""
-    last = None
-    for line in entries:
-        yield f"{line.label}: {line.text}" if (line.label, line.id) != last else f"  {line.text}"
-        last = (line.label, line.id)
+    for (label, _), some in groupby(entries, attrgetter("label", "id")):
+        mark = f"{label}: "
+        for line in some:
+            yield f"{mark}{line.text}"
+            mark = "  "
 
 
 def _work(entries: Sequence[Entry]) -> Iterator[str]:
     """Who says it, on a line of its own, then what."""
-    last = None
-    for line in entries:
-        if line.label != last:
-            yield f"[{line.label}]"
-        yield escaped(line.text, _OURS)
-        last = line.label
+    for label, some in groupby(entries, attrgetter("label")):
+        yield f"[{label}]"
+        yield from _as_it_was(some)
 
 
 def _shown(entries: Sequence[Entry]) -> Iterator[str]:
     """The file or call that lines are of, on a line of its own, then the lines as they stood."""
-    together: dict[tuple[str, str], list[str]] = {}
+    together: dict[tuple[str, str], list[Entry]] = {}
     for line in entries:
         run = line.id if line.label.startswith("`") else ""  # of a command, each run by itself
-        together.setdefault((line.label, run), []).append(line.text)
-    for (label, _), texts in together.items():
+        together.setdefault((line.label, run), []).append(line)
+    for (label, _), some in together.items():
         yield f"[{label}]"
-        yield from (escaped(text, _OURS) for text in texts)
+        yield from _as_it_was(some)
 
 
-def _as_it_was(entries: Sequence[Entry]) -> Iterator[str]:
-    """The lines of a summary that was written elsewhere."""
+def _as_it_was(entries: Iterable[Entry]) -> Iterator[str]:
+    """Lines as they stood; those that could be taken for ours are indented."""
     return (escaped(line.text, _OURS) for line in entries)
 
 

@@ -36,7 +36,12 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
     if aim(draft):
         draft = _spared(draft)
         if not draft.fits:
-            _summarize(draft)
+            recent.begin(draft)
+            removal.summarize(draft)
+            draft.doomed.clear()
+        for stage in (removal.drop, shrink.last_unit):
+            if not draft.fits:
+                stage(draft)
     return finished(draft)
 
 
@@ -51,7 +56,7 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
     nothing = Plan(settings.policy, counter.name, settings.budget)
     first = next(filter(sent, view.messages), None)
     opens = first is not None and first.role == "model" and not texts  # a request adds to that
-    if settings.exact or opens or view.log.size > too_large(start):
+    if settings.exact or opens or view.log.size > start * BYTES_A_TOKEN + SMALL:
         return None
     if view.log.size <= start * 2 + SMALL:
         most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
@@ -60,14 +65,7 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
     total = recalled(counter, view.messages)
     if total is not None:
         total = counter.scale(counter.history + total + overhead(counter, system, tools, texts))
-        if total <= start:
-            return nothing._replace(before=total, after=total)
-    return None
-
-
-def too_large(budget: float) -> float:
-    """Bytes of a log above which a budget is sure to be exceeded."""
-    return budget * BYTES_A_TOKEN + SMALL
+    return nothing._replace(before=total, after=total) if total is not None and total <= start else None
 
 
 def aim(draft: Draft) -> bool:
@@ -77,12 +75,15 @@ def aim(draft: Draft) -> bool:
     Raises BudgetUnreachable where even that cannot.
     """
     settings, counter = draft.history.settings, draft.history.counter
-    if counter.scale(draft.total) <= settings.budget * (HIGH if settings.hysteresis else 1):
+    total = counter.scale(draft.total)
+    if total <= settings.budget * (HIGH if settings.hysteresis else 1):
         return False
     full, low = counter.within(settings.budget), counter.within(int(settings.budget * LOW))
-    soon = settings.hysteresis and verbatim(draft) <= low - MARGIN
+    yielding = sum(draft.history.tokens[number][part] for number, part in draft.history.yielding)
+    # what no compaction changes is the same after one, so that a second pass decides alike
+    soon = settings.hysteresis and _fixed(draft) - yielding <= low - MARGIN
     draft.target = low if soon else full
-    if counter.scale(draft.total) <= settings.budget * (HIGH if soon else 1):
+    if total <= settings.budget * (HIGH if soon else 1):
         return False
     least = floor(draft)
     if least > full:
@@ -95,26 +96,14 @@ def _spared(draft: Draft) -> Draft:
     for stage in LOSSLESS:
         if not draft.fits:
             stage(draft)
-    if draft.fits or not draft.history.special:
-        return draft
-    if draft.total - shrink.savings(draft) > draft.target:
+    most = sum(draft.tokens[number][part] for number, part in draft.free())  # that stubs can save
+    if draft.fits or draft.total - most > draft.target:
         return draft
     tried = draft.fork()
     for stage in STUBS:
         if not tried.fits:
             stage(tried)
     return tried if tried.fits else draft
-
-
-def _summarize(draft: Draft) -> None:
-    """The stages that leave messages out: the newest turns stay as they were, not as stubs."""
-    recent.begin(draft)
-    removal.summarize(draft)
-    draft.doomed.clear()
-    if not draft.fits:
-        removal.drop(draft)
-    if not draft.fits:
-        shrink.last_unit(draft)
 
 
 def finished(draft: Draft) -> Plan:
@@ -131,17 +120,15 @@ def finished(draft: Draft) -> Plan:
     return plan._replace(floor=counter.scale(floor(draft)), largest=largest(draft))
 
 
-def verbatim(draft: Draft) -> int:
-    """What no compaction changes; the same before and after one, so that a second pass decides alike."""
+def _fixed(draft: Draft) -> int:
+    """What stays verbatim, at its first cost."""
     history = draft.history
-    kept = history.fixed_cost + sum(history.costs[number] for number in history.layout.fixed)
-    return kept - sum(history.tokens[number][part] for number, part in history.yielding)
+    return history.fixed_cost + sum(history.costs[number] for number in history.layout.fixed)
 
 
 def floor(draft: Draft) -> int:
     """The least that any compaction can reach, unscaled: what stays verbatim, and the last unit's marks."""
-    history = draft.history
-    total = history.fixed_cost + sum(history.costs[number] for number in history.layout.fixed)
+    history, total = draft.history, _fixed(draft)
     if not history.summaries:
         total += history.opening(sorted(history.layout.fixed))
     for number, part in history.yielding:
@@ -153,32 +140,27 @@ def floor(draft: Draft) -> int:
 
 def largest(draft: Draft) -> list[Json]:
     """The largest units that have to stay."""
-    layout = draft.history.layout
-    units = layout.units_of(layout.fixed)
-    sized = [(sum(draft.history.costs[n] for n in unit), unit) for unit in units]
-    sized.sort(key=lambda item: (-item[0], item[1]))
+    history = draft.history
+    units = history.layout.units_of(history.layout.fixed)
+    sized = sorted((-sum(history.costs[number] for number in unit), unit) for unit in units)
     return [
-        {
-            "ids": [draft.history.messages[number].id for number in unit],
-            "tokens": draft.history.counter.scale(tokens),
-        }
+        {"ids": history.ids(unit), "tokens": history.counter.scale(-tokens)}
         for tokens, unit in sized[:LARGEST]
     ]
 
 
 def unreachable(draft: Draft, least: int) -> BudgetUnreachable:
     """Why a budget cannot be had: the floor, what is sent beside the messages, the largest units."""
-    settings, counter = draft.history.settings, draft.history.counter
-    system = system_tokens(counter, settings.system)
-    tools = tools_tokens(counter, settings.tools)
-    position = {message.id: number for number, message in enumerate(draft.history.view.messages, 1)}
+    view, settings, counter = draft.history.view, draft.history.settings, draft.history.counter
+    system, tools = system_tokens(counter, settings.system), tools_tokens(counter, settings.tools)
+    position = {message.id: number for number, message in enumerate(view.messages, 1)}
     units = ", ".join(
         f":{position[unit['ids'][0]]} {unit['ids'][0]} {unit['tokens']:,}" for unit in largest(draft)
     )
     beside = f" (system {system:,}, tools {tools:,})" if system or tools else ""
     above = " system and tools alone are above it;" if system + tools > settings.budget else ""
     return BudgetUnreachable(
-        f"{draft.history.view.id or 'the session'}: budget {settings.budget:,} cannot be reached:{above} "
+        f"{view.id or 'the session'}: budget {settings.budget:,} cannot be reached:{above} "
         f"the floor is {counter.scale(least):,}{beside} by {counter.name}; "
         f"largest units: {units or 'none'}; "
         f"raise the budget, or undo what is too large"

@@ -32,10 +32,10 @@ _COMMON_HAN = frozenset(
 
 
 class Vocabulary:
-    """The words of texts, each piece between blanks looked at once."""
+    """The words of texts, each piece between blanks looked at once; `names` are those that are names."""
 
     def __init__(self) -> None:
-        self._known: dict[str, frozenset[str]] = {}
+        self._words: dict[str, frozenset[str]] = {}
         self.names: set[str] = set()
 
     def of(self, text: str) -> frozenset[str]:
@@ -44,12 +44,11 @@ class Vocabulary:
 
     def within(self, pieces: Collection[str]) -> frozenset[str]:
         """What counts in these pieces, none of which holds a blank."""
-        known = self._known
         for piece in pieces:
-            if piece not in known:
-                known[piece], names = _features(piece)
+            if piece not in self._words:
+                self._words[piece], names = _features(piece)
                 self.names |= names
-        return frozenset().union(*map(known.__getitem__, pieces))
+        return frozenset().union(*map(self._words.__getitem__, pieces))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -57,11 +56,11 @@ def _features(piece: str) -> Features:
     plain = piece.lstrip("([\"'`").rstrip(".,;:!?)]\"'`")
     if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):
         return frozenset((stem(plain.lower()),)), frozenset()
-    found = {stem(word.lower()) for word in _LETTERS.findall(piece)}
+    words = {stem(word.lower()) for word in _LETTERS.findall(piece)}
     if not piece.isascii() and _HAN.search(piece):
-        found = {run[at : at + 2] for run in found for at in range(max(1, len(run) - 1))}
+        words = {run[at : at + 2] for run in words for at in range(max(1, len(run) - 1))}
     names = frozenset(symbol for name in names_in(piece) for symbol in _symbols(name))
-    return frozenset(found | names), names
+    return frozenset(words | names), names
 
 
 def names_in(text: str) -> set[str]:
@@ -81,8 +80,7 @@ def is_name(word: str) -> bool:
 
 def _symbols(name: str) -> list[str]:
     """Of `editor.setText` the symbol; a path or a file as it is."""
-    owner, _, end = name.rpartition(".")
-    if not owner or "/" in name or len(end) <= SUFFIX:
+    if "/" in name or len(name) - name.rfind(".") <= SUFFIX + 1 or "." not in name:
         return [name]
     return [piece for piece in name.split(".") if is_name(piece)] or [name]
 
