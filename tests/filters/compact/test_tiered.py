@@ -31,7 +31,7 @@ def test_an_empty_session_stays_empty() -> None:
 
 
 def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch: pytest.MonkeyPatch) -> None:
-    vocabulary.load.cache_clear()
+    monkeypatch.setattr(vocabulary, "_built", {})
     view = session([user("hello"), model("world")])
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     counter = open_counter(None)

@@ -8,9 +8,10 @@ from functools import cached_property
 from ...session.model import CONTINUATION, Json, Message, Part, Summary
 from ...session.ops import NEXT, Op, drop, replace_shown, summarize
 from ...session.view import View, arrange
+from ...summaries.own_words import rows
 from ...tokens import Counter, part_tokens, parts_tokens, summary_text
 from ...tokens.formula import overhead, sent, unscaled
-from . import stubs, words
+from . import stubs
 from .plan import Settings, Step
 from .summary import OF_TOOLS, entries_of
 from .units import WORK, Layout, Place, shape_of
@@ -111,7 +112,7 @@ class History:
 
 def _pasted(text: str) -> int:
     """Characters of a prompt that are not its author's own words."""
-    return sum(len(line) for line, own, _ in words.rows(text, len(text)) if not own)
+    return sum(len(line) for line, own, _ in rows(text, len(text)) if not own)
 
 
 class Draft:

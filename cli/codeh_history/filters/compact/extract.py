@@ -26,6 +26,7 @@ ALL_SHARE = 0.5  # in place, where the next compaction needs something to take: 
 TRIES = 4  # to find how many of them fit
 SHORTER = 0.9  # of the lines, where even that did not do
 UNFILLED = 0.01  # of the room: what a summary may leave empty
+LATER = "(Later than the summary above.)\n"  # what a program's own summary says was so then
 KINDS = {"called": "shown", "gave": "shown"}  # a line's kind → an entry's, where they differ
 LEDGER = ("file", "done", "failed")
 
@@ -58,6 +59,7 @@ class Extract:
         self._draft = draft
         self._absorb = absorb
         self._shape = draft.history.shape
+        self._begins = LATER if draft.summaries and not absorb else ""
         self._vocabulary = Vocabulary()
         self.measure()
         reader = Reader(draft.history, self.room)
@@ -86,6 +88,7 @@ class Extract:
         for tries in range(1, 4 * TRIES):
             some = [*upto(room, chosen, attrgetter("cost"))]
             fields = fields_of(entries(some), work=self._shape == WORK)
+            fields["summary"] = self._begins + fields["summary"]
             cost = self._total(fields["summary"]) - self._beside
             if some and used < cost <= self.room:
                 best, used = fields, cost

@@ -18,6 +18,7 @@ from ...session.pairing import Call
 from ...summaries import cues, prose
 from ...summaries.calls import command_of, here, paths_of
 from ...summaries.clipped import clip
+from ...summaries.own_words import rows
 from ...summaries.results import result_value
 from . import stubs, words
 from .units import CHAT, Place
@@ -148,7 +149,7 @@ def spoken(text: str, speaker: str, id: str, rate: float, *, chat: bool = False)
     user = speaker == USER
     others = user and text.startswith(NOT_USERS)
     head, first = "", user and not others
-    for row, (line, own, early) in enumerate(words.rows(text, user=user)):
+    for row, (line, own, early) in enumerate(rows(text, user=user)):
         bare = line.strip()
         if not bare or (user and bare[0] == "/" and bare[1:].isalpha()):
             continue

@@ -13,6 +13,7 @@ import orjson
 
 from ...base.read_json import texts_in
 from ...session.model import Json, Part
+from ...summaries.own_words import rows
 from ...summaries.results import is_error
 from ...tokens import media
 from . import words
@@ -141,8 +142,8 @@ def _end(lines: Sequence[str], order: Iterable[int], room: int) -> list[int]:
 
 def own_lines(text: str) -> list[int]:
     """Which lines of a text are its author's own words."""
-    rows = enumerate(words.rows(text, len(text)))
-    return [number for number, (line, own, _) in rows if own or not line.strip()]
+    lines = enumerate(rows(text, len(text)))
+    return [number for number, (line, own, _) in lines if own or not line.strip()]
 
 
 def bare(part: Part, why: str, id: str, own: Sequence[int] = ()) -> Part:

@@ -9,10 +9,8 @@ from math import log
 from typing import TypeVar
 
 from ...base.lazy import contents
-from ...summaries import own_words
 
 T = TypeVar("T")
-rows = own_words.rows
 Features = tuple[frozenset[str], frozenset[str]]  # what counts in a piece of text; the names among it
 
 FREQUENT = 5  # so many words are worth nothing
