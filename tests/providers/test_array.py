@@ -44,10 +44,10 @@ def turn(id: str | None) -> Turn:
     return Turn("user", message, [], [], [])
 
 
-def test_each_turn_goes_to_what_knows_its_kind_and_a_plain_text_to_none() -> None:
+def test_each_turn_goes_to_what_knows_its_kind() -> None:
     assert filled().array == [
         {"role": "user", "parts": 2}, {"role": "model", "parts": 1}, {"role": "results", "parts": 1},
-        {"role": "assistant", "content": "done"},
+        {"role": "model", "parts": 1},
     ]  # fmt: skip
 
 

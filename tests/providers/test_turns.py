@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given
 
 from codeh_history.providers.turns import Turn, described, family, runs
 from codeh_history.session.model import SUMMARY_HEAD, Message
-from histories import PNG, call, conversations, model, result, sendable, session, tool, user
+from histories import PNG, call, model, result, session, tool, user
 
 
 def shown(turn: Turn) -> str:
@@ -30,11 +29,7 @@ def shown(turn: Turn) -> str:
 
 
 def turns(messages: list[Message], summaries: Sequence[str] = (), *, faithful: bool = False) -> list[Turn]:
-    """Every message as a turn: where more than its text is known of it, none comes as what it says."""
-    for message in messages:
-        message.fields = {**message.fields, "item": {}}
-    found = runs(messages, summaries, faithful=faithful)
-    return [entry for entry in found if isinstance(entry, Turn)]
+    return list(runs(messages, summaries, faithful=faithful))
 
 
 def told(turn: Turn) -> Any:
@@ -93,21 +88,6 @@ def test_a_result_answers_only_the_model_turns_right_before_it() -> None:
 def test_summaries_come_first() -> None:
     found = turns(session([user("a")]).messages, ["one", "two"])
     assert [shown(turn) for turn in found] == [f"user {SUMMARY_HEAD}\n\none\n\ntwo", "user a"]
-
-
-@given(messages=conversations())
-def test_runs_are_turns_where_a_turn_is_needed(messages: list[Any]) -> None:
-    view = sendable(messages)
-    by_id = {message.id: message for message in view.messages}
-    said = list(runs(view.messages, ["s"]))
-    found = [entry if isinstance(entry, Turn) else turns([by_id[entry[2]]])[0] for entry in said]
-    expected = turns(view.messages, ["s"])
-    assert list(map(told, found)) == list(map(told, expected))
-    for entry in said:
-        if not isinstance(entry, Turn):
-            role, parts, id = entry
-            assert (role, parts) == (by_id[id].role, by_id[id].parts)
-            assert set(parts[0]) == {"text"}
 
 
 FAMILIES = {

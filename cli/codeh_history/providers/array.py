@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..session.model import Json, Message, Part
 from .base import Options, Request
-from .turns import EMPTY_MESSAGE, ROLES, Turn, described, runs
+from .turns import EMPTY_MESSAGE, Turn, described, runs
 
 _CONTENT = ("inlineData", "fileData", "functionCall", "functionResponse", "native")
 _THINKING = ("reasoning", "thinking", "redacted_thinking")
@@ -35,13 +35,10 @@ class Array:
 
     def fill(self, messages: Sequence[Message], summaries: Sequence[str]) -> None:
         add = {"user": self.add_user_turn, "model": self.add_model_turn, "results": self.add_results}
-        for entry in runs(messages, summaries, faithful=self.faithful):
-            if isinstance(entry, Turn):
-                if entry.role == "user" and not self.faithful:
-                    entry.parts = [part for part in entry.parts if not _is_blank(part)]
-                add[entry.role](entry)
-            else:
-                self.add_text(*entry)
+        for turn in runs(messages, summaries, faithful=self.faithful):
+            if turn.role == "user" and not self.faithful:
+                turn.parts = [part for part in turn.parts if not _is_blank(part)]
+            add[turn.role](turn)
 
     def need_message(self, messages: Sequence[Message]) -> None:
         """Say something where nothing of these messages can be sent."""
@@ -61,10 +58,6 @@ class Array:
         self.array.append(message)
         if self.trace:
             self.sources.append(sources)
-
-    def add_text(self, role: str, parts: list[Part], id: str) -> None:
-        """Add a message that is one text, as most of a long history are."""
-        self.add({"role": ROLES[role], "content": parts[0]["text"]}, [id])
 
     def add_user_turn(self, turn: Turn) -> None:
         raise NotImplementedError

@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from ..base.lazy import Pattern
 from ..session.model import CONTINUATION as CONTINUATION  # noqa: PLC0414
-from ..session.model import SUMMARY_HEAD, Json, Message, Part, Said
+from ..session.model import SUMMARY_HEAD, Json, Message, Part
 from ..session.pairing import Answer, Call, Walk
 
-ROLES = {"user": "user", "model": "assistant"}  # as all but Gemini name them
 _LINES, _LETTERS = Pattern("claude|gemini|gpt"), Pattern("[a-z]+")
 _MAJOR = Pattern(r"(?<![0-9])(\d{1,2})(?![0-9])")
 _families: dict[str, str] = {}  # by model; a process meets a few
@@ -43,14 +42,6 @@ class Turn:
     def id(self) -> str:
         """The id of the message that it is, or begins with; "" for what no message says."""
         return self.message.id if self.message is not None else ""
-
-    @property
-    def opening(self) -> str | None:
-        """The one text before its calls, "" for calls alone; None where a turn says anything else."""
-        rest = len(self.parts) - len(self.calls)
-        if rest == 1 and len(self.parts[0]) == 1:
-            return self.parts[0].get("text") or None
-        return "" if self.calls and not rest else None
 
     @property
     def item(self) -> Json:
@@ -93,51 +84,43 @@ def _family(name: str) -> str:
 
 def runs(
     messages: Sequence[Message], summaries: Sequence[str] = (), *, faithful: bool = False
-) -> Iterator[Said | Turn]:
+) -> Iterator[Turn]:
     """The messages as turns; each results turn follows its calls at once and answers each of them.
 
-    Messages must be curated by `pairs`; what is pending is left out. One that is a plain text and nothing
-    else comes as what it says: most are, and need no turn made for them. With `faithful` all are turns and
-    nothing is moved: responses stand where they stand, and may answer nothing.
+    Messages must be curated by `pairs`; what is pending is left out. With `faithful` nothing is moved:
+    responses stand where they stand, and may answer nothing.
     """
     if summaries:
         yield Turn("user", None, [{"text": "\n\n".join([SUMMARY_HEAD, *summaries])}], [], [])
     spoken = False  # whether the model has
     results: Turn | None = None  # of its calls before
-    later: list[Said | Turn] = []  # what users said since: it comes after all of these
+    later: list[Turn] = []  # what users said since: it comes after all of these
     for message, calls, answers in Walk().through(messages):
-        role, parts = message.role or "", message.parts
-        plain = not faithful and len(parts) == 1 and len(parts[0]) == 1 and parts[0].get("text")
-        said = (role, parts, message.id) if plain and "item" not in message.fields else None
-        if role == "model":
+        if message.role == "model":
             if results is not None:
                 yield _in_call_order(results)
-                results = None
-            if later:
-                yield from later
-                later = []
-            spoken = True
-            yield said or Turn("model", message, parts, calls, answers)
+            yield from later
+            results, later, spoken = None, [], True
+            yield Turn("model", message, message.parts, calls, answers)
             continue
-        rest: Said | Turn | None = said
+        user: Turn | None = None
+        parts = message.parts
         if answers:
             results = _with_results(results, message, answers)
-            parts = (
-                [part for part in parts if "functionResponse" not in part]
-                if len(answers) < len(parts)
-                else []
-            )
-        if said is None and (parts or not answers):
+            parts = [part for part in parts if "functionResponse" not in part]
+        if parts or not answers:
             if not faithful and {"text": ""} in parts:
                 parts = [part for part in parts if part != {"text": ""}]
-            rest = Turn("user", message, parts, calls, [])
+            user = Turn("user", message, parts, calls, [])
         if faithful and results is not None:
             yield results
             results = None
-        if rest is not None and (faithful or not (spoken or results)):
-            yield rest
-        elif rest is not None:
-            later.append(rest)
+        if user is None:
+            continue
+        if faithful or not (spoken or results):
+            yield user
+        else:
+            later.append(user)
     if results is not None:
         yield _in_call_order(results)
     yield from later

@@ -38,19 +38,6 @@ class _Conversation(Array):
         self.thinking = False  # whether the model's message at the end has thinking in it
         self.called = False  # whether there is any call
 
-    def add_text(self, role: str, parts: list[Any], id: str) -> None:
-        """A message that is one text, most of a long history."""
-        text = parts[0]["text"]
-        if role == "user":
-            self._begin_user()
-            text = EMPTY_MESSAGE if text.isspace() else text
-            self._emit("user", [_text(text)], [id])
-            return
-        self.ids.reset()
-        self.answered = False
-        if not text.isspace():
-            self._emit("assistant", [_text(text)], [id])
-
     def _emit(self, role: str, content: list[Any], sources: list[str]) -> None:
         last = self.array[-1]["role"] if self.array else ""
         if role == "assistant" and last == role:

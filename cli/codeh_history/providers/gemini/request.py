@@ -12,6 +12,7 @@ from ...session.model import Any, Json, Message
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import Media, media
+from ..parts import listed, object_of, objects
 from ..tools import declared
 from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
 from . import FIELD, NAME, fields
@@ -19,21 +20,16 @@ from . import FIELD, NAME, fields
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
-    work = _Contents(options)
+    work = _Contents(NAME, options)
     work.fill(messages, summaries)
-    return work.request({FIELD: work.array, **_around(options, work.notes)})
+    return work.request({FIELD: work.array, **_around(work)})
 
 
 class _Contents(Array):
-    def __init__(self, options: Options) -> None:
-        super().__init__(NAME, options)
+    def __init__(self, name: str, options: Options) -> None:
+        super().__init__(name, options)
         self.calls: list[tuple[str | None, str]] = []  # id and name of the last model turns' calls
         self.answered = True  # whether a turn that is no model's came after them
-
-    def add_text(self, role: str, parts: list[Any], id: str) -> None:
-        """A message that is one text."""
-        self.answered = True
-        self._emit(role, parts, [id])
 
     def add_user_turn(self, turn: Turn) -> None:
         self.answered = True
@@ -57,6 +53,8 @@ class _Contents(Array):
             self._emit("user", [{"text": CONTINUATION}], [""])
         self.add({"role": role, "parts": parts}, sources)
 
+    # -- parts --------------------------------------------------------------------------------------
+
     def _converted(self, turn: Turn, *, own: bool) -> list[Any]:
         """A turn's parts as Gemini takes them."""
         parts: list[Any] = []
@@ -65,21 +63,19 @@ class _Contents(Array):
             if "functionCall" not in part or not turn.calls:
                 parts += self._part(part, turn, own=own)
                 continue
-            if len(part) > 1:
-                beside = {key: value for key, value in part.items() if key != "functionCall"}
-                parts += self._part(beside, turn, own=own) if beside.keys() & fields.DATA else ()
+            beside = {key: value for key, value in part.items() if key != "functionCall"}
+            if not beside.keys().isdisjoint(fields.DATA):
+                parts += self._part(beside, turn, own=own)
             call = next(calls)
             parts.append(self._call(part, call.id if call.given else None, own=own))
         return parts
 
-    # -- parts --------------------------------------------------------------------------------------
-
     def _call(self, part: Any, id: str | None, *, own: bool) -> Any:
         """A functionCall: a name within the alphabet, arguments an object, an id only if there was one."""
-        call: Any = part["functionCall"]
+        call = part["functionCall"]
         name, args = fields.NAMES.fit(call.get("name") or "tool"), call.get("args")
         self.calls.append((id, name))
-        if len(part) == 1 and self._is_as_sent(call, id, name, "args"):
+        if len(part) == 1 and _is_as_sent(call, id, name, "args"):
             return part
         new = {key: value for key, value in call.items() if key in fields.CALL - {"id", "args"}}
         new["name"] = name
@@ -87,29 +83,20 @@ class _Contents(Array):
             new["id"] = id
         if args is not None:
             new["args"] = args if isinstance(args, dict) else {"arguments": args}
-        return self._with(part, "functionCall", new, own=own)
-
-    @staticmethod
-    def _is_as_sent(given: Any, id: str | None, name: str, content: str) -> bool:
-        """Whether a call or a response is what would be made of it: these three fields, as they must be."""
-        return (
-            given.get("id") == id and given.get("name") == name and type(given.get(content)) is dict
-            and len(given) == (2 if id is None else 3)
-        )  # fmt: skip
+        return _with(part, "functionCall", new, own=own)
 
     def _part(self, part: Any, turn: Turn, *, own: bool) -> list[Any]:
         """Any other part: itself, one for each kind of data it holds, a text about it, or nothing."""
         if len(part) == 1 and "text" in part:
             return [part]
         if "native" in part:
-            return self._native(part, turn)
+            return self._native(object_of(part["native"]), turn)
         if part.get("thought") and not own:
             return []
         data = [key for key in part if key in fields.DATA]
         if not data:
-            signed = turn.role != "user" and fields.is_signature(part.get("thoughtSignature"))
-            if own and signed:  # a stream's last, empty part
-                return [self._with(part, "text", "", own=own)]
+            if own and turn.role != "user" and fields.is_signature(part.get("thoughtSignature")):
+                return [_with(part, "text", "", own=own)]  # a stream's last, empty part
             if part and not self.faithful:
                 self.note(turn, f"a part unknown to Gemini ({', '.join(sorted(part))}) is left out")
             return []
@@ -121,36 +108,24 @@ class _Contents(Array):
         value = part[key]
         if not isinstance(value, str if key == "text" else dict):
             return []
-        if key == "text" or self.faithful:
-            return [self._with(part, key, value, own=own)]
-        if key in ("functionCall", "functionResponse"):
+        if not self.faithful and key in ("functionCall", "functionResponse"):
             self.note(turn, f"a {key} in a {turn.role}'s message is left out")
             return []
-        if key in ("inlineData", "fileData"):
+        if not self.faithful and key in ("inlineData", "fileData"):
             key, value = self._media(key, value, turn)
             if key == "text":
                 return [{"text": value}]
-        return [self._with(part, key, value, own=own)]
+        return [_with(part, key, value, own=own)]
 
-    def _with(self, part: Any, key: str, value: Any, *, own: bool) -> Any:
-        """The part with this value as its only data: the same dict where nothing changes."""
-        signed = own and fields.is_signature(part.get("thoughtSignature"))
-        kept = fields.BESIDE if signed else fields.BESIDE - {"thoughtSignature"}
-        if part.get(key) == value and all(name == key or name in kept for name in part):
-            return part
-        return {key: value, **{name: item for name, item in part.items() if name in kept}}
-
-    def _native(self, part: Any, turn: Turn) -> list[Any]:
-        native: Any = part["native"]
-        value = native.get("value") if isinstance(native, dict) else None
-        maker = native.get("provider") if isinstance(native, dict) else None
+    def _native(self, native: Json, turn: Turn) -> list[Any]:
+        value, maker = native.get("value"), native.get("provider")
+        held = object_of(value)
         own = turn.role == "user" or turn.made_by(NAME, self.model)
-        held = [fields.camel(key) for key in value] if isinstance(value, dict) else []
-        if maker == NAME and own and sum(key in fields.DATA for key in held) == 1:
+        if maker == NAME and own and sum(fields.camel(key) in fields.DATA for key in held) == 1:
             return [value]
         if not self.faithful:
-            kind = value.get("type") if isinstance(value, dict) else None
-            self.note(turn, f"a part that only {maker} knows ({kind or 'native'}) is left out")
+            kind = held.get("type") or "native"
+            self.note(turn, f"a part that only {maker} knows ({kind}) is left out")
         return []
 
     def _media(self, key: str, held: Any, turn: Turn) -> tuple[str, Any]:
@@ -158,18 +133,16 @@ class _Contents(Array):
         part: Any = {key: held}
         found = media(part) or Media("", None, None, None)
         uri = held.get("fileUri") if key == "fileData" else None
-        given = held.get("mimeType")
+        mime = held.get("mimeType")
         if isinstance(uri, str) and "://" in uri and (not found.mime or fields.takes(found.mime)):
-            return key, {"fileUri": uri, **(_typed(given, found.mime) if given is not None else {})}
+            return key, {"fileUri": uri, **(_typed(mime, found.mime) if mime is not None else {})}
         if found.data is not None and fields.takes(found.mime):
-            return "inlineData", {**_typed(given, found.mime), "data": held.get("data", found.data)}
+            return "inlineData", {**_typed(mime, found.mime), "data": held.get("data", found.data)}
         if found.data is not None and found.textual and (text := found.text()):
             return "text", text
         why = "Gemini does not take this type" if found.data or uri else "its data is missing or damaged"
         self.note(turn, f"{found.mime or 'media'} is sent as a text about it: {why}")
         return "text", described(part, why)
-
-    # -- signatures ---------------------------------------------------------------------------------
 
     def _signed(self, parts: list[Any], turn: Turn, *, own: bool) -> list[Any]:
         """The parts with their first call signed, where Gemini 3 would miss a signature.
@@ -180,17 +153,14 @@ class _Contents(Array):
         need not be known. A turn of Gemini's own is marked only where that model or the target is known
         to be of generation 3: Gemini 2 does not sign, and a history that names no model is sent as it is.
         """
-        for number, part in enumerate(parts):
-            if "functionCall" not in part:
-                continue
-            if "thoughtSignature" in part:
-                break
-            made = turn.message.model if turn.message else None
-            if own and max(fields.generation(made) or 0, fields.generation(self.model) or 0) < 3:
-                break
-            signed = {**part, "thoughtSignature": fields.SKIP_SIGNATURE}
-            return [*parts[:number], signed, *parts[number + 1 :]]
-        return parts
+        number = next((n for n, part in enumerate(parts) if "functionCall" in part), None)
+        if number is None or "thoughtSignature" in parts[number]:
+            return parts
+        made = turn.message.model if turn.message else None
+        if own and max(fields.generation(made) or 0, fields.generation(self.model) or 0) < 3:
+            return parts
+        signed = {**parts[number], "thoughtSignature": fields.SKIP_SIGNATURE}
+        return [*parts[:number], signed, *parts[number + 1 :]]
 
     # -- results ------------------------------------------------------------------------------------
 
@@ -203,9 +173,8 @@ class _Contents(Array):
         for part, answer in zip(turn.parts, turn.answers, strict=True):
             new, moved = self._response(part, answer.number, turn)
             parts.append(new)
-            if moved:
-                after += moved
-                sources += [answer.message.id] * len(moved)
+            after += moved
+            sources += [answer.message.id] * len(moved)
         self._emit("user", parts, turn.sources if self.trace else [])
         if after:
             self._emit("user", after, sources)
@@ -215,87 +184,102 @@ class _Contents(Array):
         response = part["functionResponse"]
         id, name = response.get("id"), fields.NAMES.fit(response.get("name") or "tool")
         if self.faithful:
-            return self._with(part, "functionResponse", {**response, "name": name}, own=True), []
+            return _with(part, "functionResponse", {**response, "name": name}, own=True), []
         if number >= 0:
             id, name = self.calls[number]
-        if len(part) == 1 and self._is_as_sent(response, id, name, "response"):
+        if len(part) == 1 and _is_as_sent(response, id, name, "response"):
             return part, []
         new = {key: value for key, value in response.items() if key in fields.RESPONSE - {"id", "parts"}}
         new["name"] = name
         if id:
             new["id"] = str(id)
-        if not isinstance(response.get("response"), dict):
-            held = response.get("response")
-            new["response"] = {} if held is None else {"output": held}
+        output = response.get("response")
+        if not isinstance(output, dict):
+            new["response"] = {} if output is None else {"output": output}
         parts, moved = self._held(response.get("parts"), turn)
         if parts:
             new["parts"] = parts
         if moved:
             moved.insert(0, {"text": f"What {name} returned besides:"})
-        return self._with(part, "functionResponse", new, own=True), moved
+        return _with(part, "functionResponse", new, own=True), moved
 
     def _held(self, parts: Any, turn: Turn) -> tuple[list[Any], list[Any]]:
         """The media in a response: what stays there, and what moves out, for Gemini 2 takes none there."""
         kept: list[Any] = []
         moved: list[Any] = []
         stay = (fields.generation(self.model) or 3) >= 3
-        for part in parts if isinstance(parts, list) else ():
+        for part in objects(parts):
             for key in ("inlineData", "fileData"):
-                if isinstance(part, dict) and isinstance(part.get(key), dict):
+                if isinstance(part.get(key), dict):
                     new, value = self._media(key, part[key], turn)
                     if new == "text":
                         moved.append({"text": value})
-                        continue
-                    held = self._with({**part, new: value}, new, value, own=True)
-                    (kept if stay else moved).append(held)
+                    else:
+                        held = _with({**part, new: value}, new, value, own=True)
+                        (kept if stay else moved).append(held)
         return kept, moved
 
 
-def _typed(given: Any, mime: str) -> Json:
-    """The type to send: as given if it is good, a sound by any of its names (`audio/pcm;rate=24000`)."""
-    if given == mime or (isinstance(given, str) and given.startswith("audio/")):
-        return {"mimeType": given}
-    return {"mimeType": mime} if mime else {}
+def _is_as_sent(held: Any, id: str | None, name: str, content: str) -> bool:
+    """Whether a call or a response is what would be made of it: these three fields, as they must be."""
+    same = held.get("id") == id and held.get("name") == name and type(held.get(content)) is dict
+    return same and len(held) == (2 if id is None else 3)
 
 
-def _around(options: Options, notes: list[str]) -> Json:
+def _with(part: Any, key: str, value: Any, *, own: bool) -> Any:
+    """The part with this value as its only data: the same dict where nothing changes."""
+    signed = own and fields.is_signature(part.get("thoughtSignature"))
+    kept = fields.BESIDE if signed else fields.BESIDE - {"thoughtSignature"}
+    if part.get(key) == value and all(name == key or name in kept for name in part):
+        return part
+    return {key: value, **{name: item for name, item in part.items() if name in kept}}
+
+
+def _typed(mime: Any, clean: str) -> Json:
+    """The type to send: as it is if it is good, a sound by any of its names (`audio/pcm;rate=24000`)."""
+    if mime == clean or (isinstance(mime, str) and mime.startswith("audio/")):
+        return {"mimeType": mime}
+    return {"mimeType": clean} if clean else {}
+
+
+def _around(work: _Contents) -> Json:
     """What stands around the contents: system instruction, tools, settings."""
-    kept = {key: value for key, value in options.settings.items() if key not in (FIELD, "tools")}
-    system = kept.pop("systemInstruction", None)
-    config = kept.pop("generationConfig", None)
+    options = work.options
+    kept = options.settings.get("systemInstruction")
+    config = options.settings.get("generationConfig")
     body: Json = {}
-    if system_text(system) == (options.system or "") and system is not None:
-        body["systemInstruction"] = system
+    if kept is not None and system_text(kept) == (options.system or ""):
+        body["systemInstruction"] = kept
     elif options.system and options.system.strip():
         body["systemInstruction"] = {"parts": [{"text": options.system}]}
-    tools = _tools(options.tools, notes)
+    tools = _tools(options.tools, work.notes)
     if tools:
         body["tools"] = tools
     if options.max_tokens is not None:
-        config = {**(config if isinstance(config, dict) else {}), "maxOutputTokens": options.max_tokens}
+        config = {**object_of(config), "maxOutputTokens": options.max_tokens}
     if config is not None:
         body["generationConfig"] = config
-    return {**body, **kept}
+    written = (FIELD, "tools", "systemInstruction", "generationConfig")
+    return {**body, **{key: value for key, value in options.settings.items() if key not in written}}
 
 
 def system_text(system: Any) -> str:
     """The texts of a system instruction, a blank line between."""
-    parts = system.get("parts") if isinstance(system, dict) else None
-    parts = parts if isinstance(parts, list) else []
-    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    texts = [object_of(part).get("text") for part in listed(object_of(system).get("parts"))]
     return "\n\n".join(text for text in texts if isinstance(text, str))
 
 
 def _tools(tools: Sequence[Json], notes: list[str]) -> list[Json]:
     """Gemini's own tools as they are, the functions of others together in one declaration."""
     functions: list[Json] = []
-    here: Json = {}
 
     def declare(tool: Tool) -> Json:
         functions.append(_function(tool))
-        return here
+        return functions[-1]
 
-    result = [tool for tool in declared(tools, NAME, declare, notes) if tool is not here]
+    result = [
+        tool for tool in declared(tools, NAME, declare, notes) if not any(tool is f for f in functions)
+    ]
     return [*result, {"functionDeclarations": functions}] if functions else result
 
 

@@ -13,7 +13,7 @@ from ..answers import arguments
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import media
-from ..openai import result_media, result_text
+from ..openai import SYSTEM_ROLES, result_media, result_text
 from ..parts import item_of, object_of
 from ..tools import declared
 from ..turns import EMPTY_MESSAGE, Turn
@@ -28,24 +28,17 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     if options.system:
         chat.add({"role": "system", "content": options.system}, [""])
     chat.fill(messages, summaries)
-    if not chat.array and messages and not options.faithful:
-        chat.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
-    return chat.request(_body(chat.array, options, chat.notes))
-
-
-def _body(array: list[Json], options: Options, notes: list[str]) -> Json:
+    chat.need_message(messages)
     body: Json = {"model": options.model} if options.model else {}
-    body[FIELD] = array
-    tools = declared(options.tools, NAME, _declare, notes)
+    body[FIELD] = chat.array
+    tools = declared(options.tools, NAME, _declare, chat.notes)
     if tools:
         body["tools"] = tools
-    settings = {
-        key: value for key, value in options.settings.items() if key not in ("model", FIELD, "tools")
-    }
+    settings = chat.settings(FIELD)
     if options.max_tokens is not None:
         settings["options"] = {**object_of(settings.get("options")), "num_predict": options.max_tokens}
     stream = options.stream or settings.pop("stream", None) is True  # left out, it would be true
-    return {**body, **settings, "stream": stream}
+    return chat.request({**body, **settings, "stream": stream})
 
 
 def _declare(tool: Tool) -> Json:
@@ -56,43 +49,39 @@ def _declare(tool: Tool) -> Json:
 
 
 class _Chat(Array):
-    # -- the user's side ----------------------------------------------------------------------------
-
     def add_user_turn(self, turn: Turn) -> None:
-        message = self.message("user", [(part, turn.id) for part in turn.parts])
-        role = turn.item.get("role")
-        if role in ("system", "developer") and "images" not in message:
+        message = self._message([(part, turn.id) for part in turn.parts])
+        if turn.item.get("role") in SYSTEM_ROLES and "images" not in message:
             message["role"] = "system"
-        if not self.faithful and message.keys() == {"role", "content"}:
+        if not self.faithful and "images" not in message:
             message["content"] = message["content"] or EMPTY_MESSAGE
         self.add(message, [turn.id])
 
-    def message(self, role: str, parts: list[tuple[Part, str]]) -> Json:
-        """A message of texts, a blank line between two, and of images."""
+    def _message(self, parts: list[tuple[Part, str]]) -> Json:
+        """A user's message of texts, a blank line between two, and of images."""
         texts: list[str] = []
         images: list[str] = []
         for part, source in parts:
-            found = media(part)
+            held = media(part)
             if part.get("thought"):
                 continue
             if "text" in part:
                 texts.append(part["text"])
-            elif found is not None and found.data is not None and found.mime in IMAGES:
-                images.append(found.data)
-            elif found is not None:
-                texts.append(self.told(part, source))
-            else:
+            elif held is None:
                 self.left_out(part, source)
-        message: Json = {"role": role, "content": "\n\n".join(filter(None, texts))}
+            elif held.data is not None and held.mime in IMAGES:
+                images.append(held.data)
+            else:
+                texts.append(self._file(part, source))
+        message: Json = {"role": "user", "content": "\n\n".join(filter(None, texts))}
         return {**message, "images": images} if images else message
 
-    def told(self, part: Part, source: str) -> str:
+    def _file(self, part: Part, source: str) -> str:
         """A text file's text, headed by what it is; of other media a text about it."""
-        found = media(part)
-        text = found.text() if found is not None and found.data is not None and found.textual else None
-        if found is not None and text is not None:
-            return f"[File {found.name or 'without a name'}, {found.mime}]\n{text}"
-        return self.stub(part, source, "only png, jpeg and webp images with their data can be sent")
+        held = media(part)
+        text = held.labelled_text() if held is not None else None
+        why = "only png, jpeg and webp images with their data can be sent"
+        return text if text is not None else self.stub(part, source, why)
 
     def add_results(self, turn: Turn) -> None:
         """A tool message for each result; the media that they hold follows in one user message."""
@@ -103,42 +92,40 @@ class _Chat(Array):
             text = result_text(response.get("response"))
             message = {"role": "tool", "content": text, "tool_name": str(response.get("name"))}
             self.add({**message, "tool_call_id": id} if id else message, [source])
-            found = result_media(response)
-            if found:
+            files = result_media(response)
+            if files:
                 label: Part = {"text": f"From the result of {response.get('name')}:"}
-                held += [(label, source), *((medium, source) for medium in found)]
+                held += [(part, source) for part in (label, *files)]
         if held:
-            self.add(self.message("user", held), [held[0][1]])
-
-    # -- the model's side ---------------------------------------------------------------------------
+            self.add(self._message(held), [held[0][1]])
 
     def add_model_turn(self, turn: Turn) -> None:
         """One message: what was said, a blank line where a call or a thought was in between; its calls."""
         own = turn.made_by(NAME, self.model)
-        spoken, thought, last = "", "", -1
-        calls: list[Json] = []
-        given = iter(turn.calls)
+        content, thought, last = "", "", -1
+        tool_calls: list[Json] = []
+        calls = iter(turn.calls)
         for place, part in enumerate(turn.parts):
             text = part.get("text")
             if "functionCall" in part:
-                call = next(given)
-                calls.append(_call(part, call.id if call.given else "", own=own))
+                call = next(calls)
+                tool_calls.append(_call(part, call.id if call.given else "", own=own))
             elif part.get("thought"):
                 thought += str(text or "") if own else ""
             elif text is not None or media(part) is not None:
-                text = text if text is not None else self.told(part, turn.id)
-                spoken += ("\n\n" if spoken and text and last != place - 1 else "") + text
+                text = text if text is not None else self._file(part, turn.id)
+                content += ("\n\n" if content and text and last != place - 1 else "") + text
                 last = place
             else:
                 self.left_out(part, turn.id)
-        message: Json = {"role": "assistant", "content": spoken}
+        message: Json = {"role": "assistant", "content": content}
         if thought:
             message["thinking"] = thought
-        if calls:
-            message["tool_calls"] = calls
+        if tool_calls:
+            message["tool_calls"] = tool_calls
         if own:
-            message.update((k, v) for k, v in turn.item.items() if k not in message)
-        if spoken or calls or self.faithful or (own and turn.parts and not thought):
+            message.update((key, value) for key, value in turn.item.items() if key not in message)
+        if content or tool_calls or self.faithful or (own and turn.parts and not thought):
             self.add(message, [turn.id])
 
 

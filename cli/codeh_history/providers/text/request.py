@@ -33,43 +33,39 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     if summaries:
         entries.append(("Summary", "\n\n".join([SUMMARY_HEAD, *summaries])))
     for turn in runs(messages):
-        entries += _entries(turn) if isinstance(turn, Turn) else [_said(*turn)]
+        entries += _entries(turn)
     if len(entries) == 1 and entries[0][0] == "User":
         return Transcript(text=f"{entries[0][1]}\n", notes=notes)
-    said = (  # a summary has headings and speakers of its own
+    labels = (  # a summary has headings and speakers of its own
         labelled(who, text, _TURNS if who == "Summary" else _OURS) for who, text in entries
     )
-    return Transcript(text="\n\n".join([HEAD, *said]) + "\n", notes=notes)
-
-
-def _said(role: str, parts: list[Part], _id: str) -> tuple[str, str]:
-    """A message that is one text, with its label."""
-    return _WHO[role], parts[0]["text"].strip("\n")
+    return Transcript(text="\n\n".join([HEAD, *labels]) + "\n", notes=notes)
 
 
 def _entries(turn: Turn) -> list[tuple[str, str]]:
     """What a turn says, each with its label; thoughts and what only one provider knows are left out."""
     entries: list[tuple[str, str]] = []
-    said: list[str] = []
+    texts: list[str] = []
     for part in turn.parts:
-        found: Any = part
+        held: Any = part
         if "functionCall" in part:
-            call = found["functionCall"]
+            call = held["functionCall"]
             entries.append(("Tool call", f"{call.get('name')} {json_text(call.get('args') or {})}"))
         elif "functionResponse" in part:
-            response = found["functionResponse"]
-            entries.append(
-                ("Tool result", f"{response.get('name')}: {result_text(response.get('response'))}")
-            )
-            entries += [("Tool result", _file(held)) for held in result_media(response)]
+            response = held["functionResponse"]
+            text = result_text(response.get("response"))
+            entries.append(("Tool result", f"{response.get('name')}: {text}"))
+            entries += [("Tool result", _file(media)) for media in result_media(response)]
         elif "text" in part:
-            said.append("" if part.get("thought") else str(part["text"]))
+            texts.append("" if part.get("thought") else str(part["text"]))
         elif "native" not in part:
-            said.append(_file(part))
-    pieces = filter(None, said)  # a model's come in pieces, a user's are what was put together
-    text = "".join(pieces) if turn.role == "model" else "\n\n".join(piece.strip("\n") for piece in pieces)
-    text = text.strip("\n")
-    return [(_WHO[turn.role], text), *entries] if text else entries
+            texts.append(_file(part))
+    if turn.role == "model":  # whose texts come in pieces; a user's were put together
+        text = "".join(texts).strip("\n")
+    else:
+        text = "\n\n".join(piece.strip("\n") for piece in texts if piece).strip("\n")
+    blank = any(texts) and [*map(len, turn.parts)] == [1] and not turn.item  # a message all the same
+    return [(_WHO[turn.role], text), *entries] if text or blank else entries
 
 
 def _file(part: Part) -> str:
