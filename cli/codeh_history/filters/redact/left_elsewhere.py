@@ -29,16 +29,16 @@ from .run import streams
 BATCH = 256  # blocks fetched at once
 LEAST = 6  # characters; a shorter text stands anywhere by chance
 _STEP = 1 << 20
-_OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+_OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Needles:
     """Texts to look for, also as JSON and as base64 spells them."""
 
     def __init__(self, texts: Collection[str]) -> None:
-        found = {form for text in texts if len(text) >= LEAST for form in _forms(text)}
-        self.longest = max(map(len, found), default=0)
-        self.pattern = re.compile(b"|".join(map(re.escape, sorted(found)))) if found else None
+        forms = sorted({form for text in texts if len(text) >= LEAST for form in _forms(text)})
+        self.longest = max(map(len, forms), default=0)
+        self.pattern = re.compile(b"|".join(map(re.escape, forms))) if forms else None
 
     def within(self, data: bytes) -> bool:
         return self.pattern is not None and self.pattern.search(data) is not None
@@ -46,7 +46,7 @@ class Needles:
     def within_file(self, path: str) -> bool:
         """Whether a file that can be read holds one, in one piece or in the pieces of a stream."""
         try:
-            with open(_opened(path, _OPEN), "rb") as file:
+            with open(_opened(path, _OPEN | os.O_NOFOLLOW), "rb") as file:
                 tail, deltas = b"", False
                 while chunk := file.read(_STEP):
                     text = tail + chunk
@@ -61,28 +61,6 @@ class Needles:
 
 def _opened(path: str, flags: int) -> int:
     return read.held(path)[0] if path.startswith(SERVER) else os.open(path, flags)
-
-
-def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
-    """Where one of these texts, removed from a session that was `before`, still is.
-
-    What killed commands left and what `list` and `search` remember is removed, not named.
-    """
-    needles = Needles(removed)
-    if needles.pattern is None:
-        return []
-    Cache(env.home).remove()
-    others = {id: path for id, path in ids(env) if path != target.path}
-    parents: dict[str, str | None] = {}
-    holding: list[str] = []
-    for path in passing([*others.values()]):
-        parents[id_of(path)] = _parent(path)
-        holding += [id_of(path)] if needles.within_file(path) else []
-    forks = _forks(parents, target.id)
-    found = [f"{'fork' if id in forks else 'session'} {id}" for id in holding]
-    known = {os.path.abspath(path) for path in (target.path, *others.values())}
-    found += _files(env, target, needles, known)
-    return found + _blocks(env, before, needles)
 
 
 def _forms(text: str) -> Iterator[bytes]:
@@ -100,62 +78,43 @@ def _forms(text: str) -> Iterator[bytes]:
 def _streamed(data: bytes) -> bytes:
     """The texts of a session that came in pieces, those of each stream joined."""
     records = [record.data for record in parse(lines_of(data)).records]
-    said = (
+    texts = (
         "".join(str(records[record]["parts"][part].get("text", "")) for record, part in places)
         for places in streams(records)
     )
-    return "\n".join(said).encode("utf-8", "replace")
+    return "\n".join(texts).encode("utf-8", "replace")
 
 
-# -- files --------------------------------------------------------------------------------------------
+def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
+    """Where one of these texts, removed from a session that was `before`, still is.
 
-
-def _files(env: Env, target: Target, needles: Needles, known: set[str]) -> list[str]:
-    """The other files of this home, and those that were to become the session."""
-    beside = os.path.dirname(os.path.abspath(target.path))
-    there = [] if target.path.startswith(SERVER) else [(beside, (), os.listdir(beside))]
-    found = []
-    for folder, _, names in (*os.walk(env.home), *there):
-        if folder.startswith(own_folder(env)):
-            continue  # looked at as blocks
-        for name in sorted(names):
-            path = os.path.join(folder, name)
-            ours = folder != beside or name.startswith(f".{os.path.basename(target.path)}.")
-            if not ours and folder != sessions_dir(env):
-                continue
-            if os.path.abspath(path) in known or not needles.within_file(path):
-                continue
-            known.add(os.path.abspath(path))
-            in_trash = folder == trash_dir(env)
-            if in_trash or not _cleared(path):
-                found.append(f"trash {name}" if in_trash else f"file {path}")
-    return found
-
-
-def _cleared(path: str) -> bool:
-    """Remove half a file of a killed command."""
-    if not path.endswith(SUFFIX):
-        return False
-    try:
-        with open(os.open(path, _OPEN), "rb") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # whoever writes one holds its lock
-            remove(path)
-    except OSError:
-        return False
-    return not os.path.lexists(path)
-
-
-def _forks(parents: dict[str, str | None], session: str) -> set[str]:
-    """The sessions that were forked from this one, and those that were forked from them."""
-    found = {session}
-    while more := {id for id, parent in parents.items() if parent in found} - found:
-        found |= more
-    return found - {session}
+    What killed commands left and what `list` and `search` remember is removed, not named.
+    """
+    needles = Needles(removed)
+    if needles.pattern is None:
+        return []
+    Cache(env.home).remove()
+    others = [path for _, path in ids(env) if path != target.path]
+    parents: dict[str, str | None] = {}
+    holding: list[str] = []
+    for path in passing(others):
+        parents[id_of(path)] = _parent(path)
+        holding += [id_of(path)] if needles.within_file(path) else []
+    forks = {target.id}  # and forks of these
+    while more := {id for id, parent in parents.items() if parent in forks} - forks:
+        forks |= more
+    sessions = {os.path.abspath(path) for path in (target.path, *others)}
+    return [
+        *(f"{'fork' if id in forks else 'session'} {id}" for id in holding),
+        *_files(env, target, needles, sessions),
+        *_blocks(env, before, needles),
+    ]
 
 
 def _parent(path: str) -> str | None:
+    """The session that this one was forked from."""
     try:
-        with open(_opened(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+        with open(_opened(path, _OPEN), "rb") as file:
             header = json_object(file.readline(_STEP)) or {}
     except OSError:
         return None
@@ -164,18 +123,54 @@ def _parent(path: str) -> str | None:
     return id if isinstance(id, str) else None
 
 
-# -- blocks -------------------------------------------------------------------------------------------
+def _files(env: Env, target: Target, needles: Needles, looked_at: set[str]) -> Iterator[str]:
+    """The other files of this home, and those that were to become the session."""
+    trash, beside = trash_dir(env), os.path.dirname(os.path.abspath(target.path))
+    elsewhere = beside != sessions_dir(env) and not target.path.startswith(SERVER)
+    for folder, _, names in (
+        *os.walk(env.home),
+        *([(beside, (), os.listdir(beside))] if elsewhere else []),
+    ):
+        if folder.startswith(own_folder(env)):
+            continue  # looked at as blocks
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            foreign = folder == beside and elsewhere
+            if foreign and not name.startswith(f".{os.path.basename(target.path)}."):
+                continue
+            if os.path.abspath(path) not in looked_at and needles.within_file(path):
+                looked_at.add(os.path.abspath(path))
+                if folder == trash:
+                    yield f"trash {name}"
+                elif not (path.endswith(SUFFIX) and _removed(path)):
+                    yield f"file {path}"
+
+
+def _removed(path: str) -> bool:
+    """Whether half a file of a killed command could be removed; whoever writes one holds its lock."""
+    try:
+        with open(os.open(path, _OPEN | os.O_NOFOLLOW), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            remove(path)
+    except OSError:
+        return False
+    return not os.path.lexists(path)
 
 
 def _blocks(env: Env, before: bytes, needles: Needles) -> list[str]:
-    """Blocks that hold one: all of the home's own, of a shared store those that the session named."""
+    """Blocks that hold one: all of the home's own, of a shared store those that the session named.
+
+    Also those that a killed command left half written.
+    """
     held = {id for store in open_stores(env) for id in _held(store, before, needles)}
-    halves = [path for path in _halves(own_folder(env)) if needles.within_file(path)]
-    if not held and not halves:
-        return []
-    return [
-        f"{some(len(held) + len(halves), 'block')} (gc removes those that no session needs, after 7 days)"
-    ]
+    held |= {
+        name
+        for shard, _, names in os.walk(own_folder(env))
+        for name in names
+        if name.endswith(SUFFIX) and needles.within_file(os.path.join(shard, name))
+    }
+    later = "gc removes those that no session needs, after 7 days"
+    return [f"{some(len(held), 'block')} ({later})"] if held else []
 
 
 def _held(store: BlockStore, before: bytes, needles: Needles) -> Iterator[str]:
@@ -185,9 +180,3 @@ def _held(store: BlockStore, before: bytes, needles: Needles) -> Iterator[str]:
     for at in range(0, len(named), BATCH):
         blocks = store.mget(named[at : at + BATCH])
         yield from (id for id, data in blocks.items() if needles.within(data))
-
-
-def _halves(folder: str) -> Iterator[str]:
-    """Blocks that a killed command left half written."""
-    for shard, _, names in os.walk(folder):
-        yield from (os.path.join(shard, name) for name in names if name.endswith(SUFFIX))
