@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
 
 from ...base.read_json import texts_in
 from ...session.exchanges import text_of
@@ -42,90 +41,78 @@ _THING = re.compile(r"#?[A-Za-z0-9][\w-]*\d[\w-]*|[A-Z][\w-]{2,}")
 _COMMAND = re.compile(r"`([^`\n]{2,200})`[^.;\n`]{0,40}?\b(pass(?:es|ed)|succeed(?:s|ed)|fail(?:s|ed))\b")
 
 
-def problems(text: str, messages: Sequence[Message]) -> list[str]:
-    """What a text says that calls did and these messages do not show."""
-    known = _Known(messages)
-    wrong = [claim for clause in _CLAUSE.split(text) for claim in known.unshown(clause)]
-    wrong += known.wrong_ends(text)
-    return [f"it says what no call returned: {clip(claim, 120)}" for claim in dict.fromkeys(wrong)]
-
-
 def _pattern(acts: str) -> re.Pattern[str]:
-    """How it is said that one of these acts was done."""
+    """How a text says that one of these acts was done."""
     forms = (_DONE.get(act) or f"{act.removesuffix('e')}ed" for act in acts.split())
     return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.IGNORECASE)
 
 
-_SAID = {acts: _pattern(acts) for acts in _ACTS}
+_PATTERNS = {acts: _pattern(acts) for acts in _ACTS}
 
 
-class _Known:
-    """What calls did, and what was said of it."""
+def problems(text: str, messages: Sequence[Message]) -> list[str]:
+    """What a text claims that calls did and these messages do not show."""
+    calls = pair(messages).calls
+    if not calls:
+        return []
+    claims = [clause for clause in _CLAUSE.split(text) if _is_wrong(clause, calls, messages)]
+    claims += _wrong_ends(text, messages)
+    return [
+        f"it says what no call returned: {clip(claim.strip(' -*'), 120)}" for claim in dict.fromkeys(claims)
+    ]
 
-    def __init__(self, messages: Sequence[Message]) -> None:
-        self.messages = messages
 
-    @cached_property
-    def calls(self) -> Sequence[Call]:
-        return pair(self.messages).calls
+def _is_wrong(clause: str, calls: Sequence[Call], messages: Sequence[Message]) -> bool:
+    """Whether a clause says that an act was done to something that no call did it to."""
+    if _NOT.search(clause):
+        return False
+    for acts, pattern in _PATTERNS.items():
+        tried = _tried(acts, calls) if pattern.search(clause) else []
+        if not tried:
+            continue
+        args = {word for call in calls for word in _THING.findall(" ".join(texts_in(call.args)))}
+        things = [thing for thing in _THING.findall(clause) if thing in args]
+        shown = {thing for thing in things if any(thing in texts for texts, failed in tried if not failed)}
+        ids = [thing for thing in things if any(map(str.isdigit, thing))]
+        missing = [thing for thing in ids or things if thing not in shown]
+        if missing and (ids or not shown):
+            in_vain = [texts for texts, failed in tried if failed]
+            stated = [
+                text for m in messages if m.role for text in _CLAUSE.split(text_of(m))
+                if pattern.search(text) and not _NOT.search(text)
+            ]  # fmt: skip
+            if any(_in(thing, in_vain) or not _in(thing, stated) for thing in missing):
+                return True
+    return False
 
-    @cached_property
-    def things(self) -> frozenset[str]:
-        """What the calls were given: values, and the words in them."""
-        return frozenset(
-            word for call in self.calls for word in _THING.findall(" ".join(texts_in(call.args)))
-        )
 
-    @cached_property
-    def said(self) -> list[str]:
-        """The clauses of what people and models said."""
-        return [clause for m in self.messages if m.role for clause in _CLAUSE.split(text_of(m))]
+def _in(thing: str, texts: Sequence[str]) -> bool:
+    return any(thing in text for text in texts)
 
-    def unshown(self, clause: str) -> Iterator[str]:
-        """The clause, where it says that an act was done to something that no call did it to."""
-        if not self.calls or _NOT.search(clause):
-            return
-        for acts, said in _SAID.items():
-            tried = self._of(acts) if said.search(clause) else []
-            things = [thing for thing in _THING.findall(clause) if thing in self.things] if tried else []
-            ids = [thing for thing in things if any(map(str.isdigit, thing))]
-            done = [texts for texts, failed in tried if not failed]
-            shown = [thing for thing in things if any(thing in texts for texts in done)]
-            if (ids and not set(ids) <= set(shown)) or (things and not shown):
-                missing = [thing for thing in ids or things if thing not in shown]
-                if not all(self._told(said, thing, tried) for thing in missing):
-                    yield clause.strip(" -*")
 
-    def _of(self, acts: str) -> list[tuple[str, bool]]:
-        """The calls of these acts: all that each was given and returned, and whether it failed."""
-        verbs = set(acts.split())
-        found = []
-        for call in self.calls:
-            if verbs.isdisjoint(re.findall(r"[a-z]+", re.sub(r"([A-Z])", r"_\1", call.name).lower())):
-                continue
-            answer = call.answer
-            response = None
-            if answer is not None:
-                response = answer.message.parts[answer.part]["functionResponse"].get("response")
-            texts = " ".join([*texts_in(call.args), *texts_in(response)])
-            found.append((texts, answer is None or bool(failure(call.name, response, ""))))
-        return found
+def _tried(acts: str, calls: Sequence[Call]) -> list[tuple[str, bool]]:
+    """The calls of these acts: all that each was given and returned, and whether it failed."""
+    verbs = set(acts.split())
+    tried = []
+    for call in calls:
+        name = re.sub(r"([A-Z])", r"_\1", call.name).lower()
+        if verbs.isdisjoint(re.findall(r"[a-z]+", name)):
+            continue
+        answer = call.answer
+        response = answer and answer.message.parts[answer.part]["functionResponse"].get("response")
+        failed = answer is None or bool(failure(call.name, response, ""))
+        tried.append((" ".join([*texts_in(call.args), *texts_in(response)]), failed))
+    return tried
 
-    def _told(self, said: re.Pattern[str], thing: str, tried: Sequence[tuple[str, bool]]) -> bool:
-        """Whether somebody said that it was done, and no call tried it in vain."""
-        if any(failed and thing in texts for texts, failed in tried):
-            return False
-        return any(
-            thing in clause and said.search(clause) and not _NOT.search(clause) for clause in self.said
-        )
 
-    def wrong_ends(self, text: str) -> Iterator[str]:
-        """Statements that a command passed or failed which ended otherwise."""
-        matches = [*_COMMAND.finditer(text)] if self.calls else []
-        ends = effects(self.messages if matches else ())
-        for match in matches:
-            what, failed = f"`{match[1]}`", match[2].startswith("fail")
-            known = what in ends.failures or match[1] in ends.commands
-            now = what in ends.failures and what not in ends.mended
-            if known and ((now and not failed) or (failed and what not in ends.failures)):
-                yield match[0]
+def _wrong_ends(text: str, messages: Sequence[Message]) -> Iterator[str]:
+    """Statements that a command passed or failed which ended otherwise."""
+    matches = [*_COMMAND.finditer(text)]
+    ends = effects(messages if matches else ())
+    for match in matches:
+        command, failed = f"`{match[1]}`", match[2].startswith("fail")
+        fails = command in ends.failures and command not in ends.mended
+        if (fails and not failed) or (
+            failed and match[1] in ends.commands and command not in ends.failures
+        ):
+            yield match[0]
