@@ -56,8 +56,13 @@ class Small(Persisting):
     """Into a store at hand; parts above 20 bytes are large, so that random sessions have both kinds."""
 
     def __init__(self, store: MemoryStore, *, every: bool = False) -> None:
-        super().__init__(ENV, "s", every=every, large=20)
+        super().__init__(ENV, "s", every=every)
         self.stores = [store]
+
+    def lines(self, items: Any) -> list[bytes]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(by_reference, "LARGE", 20)
+            return super().lines(items)
 
     def file(self, data: bytes) -> bytes:
         return b"".join(self.lines(rewrite.records(data, skip=self.small)))
@@ -295,21 +300,21 @@ def test_each_byte_of_a_block_counts(tmp_path: Path) -> None:
 
 WRITTEN = {  # a line, and how much is stored for it: its parts alone, or the line too
     "our own": (b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"\xc3\xa9 %s"}]}', 1),
-    "spaced": (b'{"type": "message", "id": "a", "kind": "user", "parts": [{"text": "\\u00e9 %s"}], "x": {"parts": []}}', 1),
-    "spaced, in UTF-8": (b'{"type": "message", "id": "a", "role": "user", "parts": [{"text": "\xc3\xa9 %s"}]}', 1),
-    "a head and the rest": (b'{"type":"message","id":"a","ts":"t","kind":"user","role": "user", "parts": [{"text": "%s"}]}', 1),
-    "escaped": (b'{"type":"message","id":"a","kind":"user","parts":[{"text":"\\u00e9 %s"}]}\r', 1),
-    "bare": (b'{"role":"user","parts":[{"text":"%s"}]}', 1),
+    "spaced": (b'{"type": "message", "id": "a", "kind": "user", "parts": [{"text": "\\u00e9 %s"}], "x": {"parts": []}}', 2),
+    "spaced, in UTF-8": (b'{"type": "message", "id": "a", "role": "user", "parts": [{"text": "\xc3\xa9 %s"}]}', 2),
+    "a head and the rest": (b'{"type":"message","id":"a","ts":"t","kind":"user","role": "user", "parts": [{"text": "%s"}]}', 2),
+    "escaped": (b'{"type":"message","id":"a","kind":"user","parts":[{"text":"\\u00e9 %s"}]}\r', 2),
+    "bare": (b'{"role":"user","parts":[{"text":"%s"}]}', 2),
     "parts inside before": (b'{"x":{"parts":[{"text":"%s"}]},"type":"message","id":"a","kind":"user","parts":[{"text":"%s"}]}', 1),
     "another order": (b'{"parts":[{"text":"%s"}],"id":"a","kind":"user","type":"message"}', 1),
-    "no kind": (b'{"type":"message","id":"a","role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"%s"}}}]}', 1),
-    "a flow of its own": (b'{"type":"message","id":"a","kind":"user","flowId":"other","parts":[{"text":"%s"}]}', 1),
+    "no kind": (b'{"type":"message","id":"a","role":"user","parts":[{"functionResponse":{"name":"f","response":{"output":"%s"}}}]}', 2),
+    "a flow of its own": (b'{"type":"message","id":"a","kind":"user","flowId":"other","parts":[{"text":"%s"}]}', 2),
     "large integers": (b'{"type":"message","id":"a","kind":"user","parts":[{"text":"%s","n":18446744073709551617}]}', 2),
     "odd spacing": (b'{"type":"message","id":"a","kind":"user","parts":[ {"text":"%s"}]}', 2),
     "a key twice": (b'{"type":"message","id":"a","kind":"user","parts":[{"text":"x","text":"%s"}]}', 2),
-    "parts twice": (b'{"type":"message","id":"a","kind":"user","parts":[],"parts":[{"text":"%s"}]}', 1),
-    "update": (b'{"type": "update", "id": "u", "of": "a", "parts": [{"text": "%s"}]}', 1),
-    "commit": (b'{"type": "commit", "of": "a", "parts": [{"text": "%s"}], "finish": "stop"}', 1),
+    "parts twice": (b'{"type":"message","id":"a","kind":"user","parts":[],"parts":[{"text":"%s"}]}', 2),
+    "update": (b'{"type": "update", "id": "u", "of": "a", "parts": [{"text": "%s"}]}', 2),
+    "commit": (b'{"type": "commit", "of": "a", "parts": [{"text": "%s"}], "finish": "stop"}', 2),
     "compaction": (b'{"type": "compaction", "id": "k", "ops": [{"op": "replace", "id": "a", "part": 0, "block": "b", "with": {"text": "%s"}}]}', 2),
 }  # fmt: skip
 

@@ -109,6 +109,7 @@ COPIES: dict[str, tuple[dict[str, Any], dict[str, Any], bool]] = {
     "the same ops": ({**K, "ops": [INSERT, REPLACE, DROP]}, {**K, "ops": [INSERT, REPLACE, DROP]}, True),
     "an insert whose parts lie in blocks": ({**K, "ops": [INSERT]}, {**K, "ops": [STORED]}, True),
     "an insert of another": ({**K, "ops": [INSERT]}, {**K, "ops": [{**INSERT, "after": "y"}]}, False),
+    "ops of lines that were spelled in two ways": ({**K, "ops": [STORED], "spelling": {"id": "a"}}, {**K, "ops": [STORED]}, True),
     "what is put in place lies in a block": (
         {**K, "ops": [REPLACE]},
         {**K, "ops": [{key: value for key, value in REPLACE.items() if key != "with"} | {"blockId": block_of(PART)}]}, True,

@@ -3,8 +3,7 @@
 A block is one part's compact JSON under its sha256. A `message` becomes a `ref`; `update`, `commit`,
 `delta` and an inserted message carry `blockIds` for their `parts`, a `replace` `blockId` for its `with`.
 Everything else stays in its place, so that the way back gives the same line. Where it would not (other
-spacing or escapes, a bare message), `spelling` says how the line was written; where even that would not do
-(integers beyond 64 bits, odd spacing), the line itself is one more block, which `spelling.id` names.
+spacing or escapes, a bare message), the line itself is one more block, which `spelling.id` names.
 """
 
 from __future__ import annotations
@@ -19,99 +18,77 @@ from .records import Record, check, check_parts, dumps
 from .rules import OF_BLOCKS, OTHER, RULES
 
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message
-_NAMES = {"parts": "blockIds"}
 
 Blocks = dict[str, bytes]
 Fill = Callable[[Any], Any]  # an unread part → the part
 
 
-def referring(
-    data: Json, raw: bytes | None, flow: str, *, every: bool, large: int = LARGE
-) -> tuple[Json, Blocks] | None:
+def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
     """The record naming its parts by blocks, and these blocks; None where it stays as it is.
 
-    It stays where no part is large, unless `every`; also what JSON cannot be written again, and a record
+    It stays where no part is large, unless `every`; also what cannot be written as JSON again, and a record
     that has fields of our names already. `raw` is its line, None for one that was never written.
     """
     if not RULES.get(data["type"], OTHER).content:
         return None
-    held = _Held(every=every, large=large)
-    try:
-        if data["type"] == "compaction":
-            new = _mapped_ops(data, held.op)
-        else:
-            new = held.record(data)
-    except TypeError:  # nested deeper than can be written
-        return None
-    if new is data:
-        return None
-    if data["type"] == "message":
-        new = {**new, "type": "ref", "kind": kind_of(data), "flowId": flow}
-    if raw is not None and dumps(restored(new, lambda part: held.parts[part.id])) != raw:
-        from . import spelling
+    blocks: Blocks = {}
+    parts: dict[str, Part] = {}
 
-        noted = spelling.note(raw, data["parts"]) if "parts" in data else None
-        if noted is None:
-            noted = {"id": _sha256(raw)}
-            held.blocks[noted["id"]] = raw
-        new["spelling"] = noted
-    return new, held.blocks
+    def stored(part: Any, text: bytes | None) -> str:
+        if text is None:
+            return str(part.id)
+        id = _sha256(text)
+        blocks[id], parts[id] = text, part
+        return id
 
+    def is_small(texts: list[bytes | None]) -> bool:
+        return not every and not any(text is None or len(text) > LARGE for text in texts)
 
-class _Held:
-    """The parts of one record on their way into blocks."""
-
-    def __init__(self, *, every: bool, large: int) -> None:
-        self.every = every
-        self.large = large
-        self.blocks: Blocks = {}
-        self.parts: dict[str, Part] = {}
-
-    def record(self, data: Json) -> Json:
-        """A record, or an inserted message, with `blockIds` for its `parts`; the same where it stays."""
-        parts = data.get("parts")
-        if type(parts) is not list:
+    def of_message(data: Json) -> Json:
+        given = data.get("parts")
+        if type(given) is not list:
             return data
-        if any(type(part) is Unread for part in parts):
+        if any(type(part) is Unread for part in given):
             data = _without_ours(data)
         elif OF_BLOCKS & data.keys():
             return data
-        spelled = [None if type(part) is Unread else dumps(part) for part in parts]
-        if not self.every and not any(text is None or len(text) > self.large for text in spelled):
+        texts = [_text(part) for part in given]
+        if is_small(texts):
             return data
-        ids = [self._add(part, text) for part, text in zip(parts, spelled, strict=True)]
-        new = {_NAMES.get(key, key): ids if key == "parts" else value for key, value in data.items()}
-        idless = [number for number, part in enumerate(parts) if is_idless(part)]
-        return {**new, "idless": idless} if idless else new
+        ids = [stored(part, text) for part, text in zip(given, texts, strict=True)]
+        idless = [number for number, part in enumerate(given) if is_idless(part)]
+        return _renamed(data, "parts", "blockIds", ids) | ({"idless": idless} if idless else {})
 
-    def op(self, op: Json) -> Json:
+    def of_op(op: Json) -> Json:
         if op.get("op") == "insert" and type(op.get("message")) is dict:
-            message = self.record(op["message"])
+            message = of_message(op["message"])
             if message is op["message"]:
                 return op
             return {**op, "message": {**message, "kind": kind_of(op["message"])}}
         part = op.get("with")
         if op.get("op") != "replace" or not isinstance(part, dict) or "blockId" in op:
             return op
-        text = None if type(part) is Unread else dumps(part)
-        if not self.every and text is not None and len(text) <= self.large:
-            return op
-        id = self._add(part, text)
-        return {("blockId" if key == "with" else key): id if key == "with" else op[key] for key in op}
+        text = _text(part)
+        return op if is_small([text]) else _renamed(op, "with", "blockId", stored(part, text))
 
-    def _add(self, part: Any, text: bytes | None) -> str:
-        if text is None:
-            return str(part.id)
-        id = _sha256(text)
-        self.blocks[id] = text
-        self.parts[id] = part
-        return id
+    try:
+        new = _with_ops(data, of_op) if data["type"] == "compaction" else of_message(data)
+    except TypeError:  # nested deeper than can be written
+        return None
+    if new is data:
+        return None
+    if data["type"] == "message":
+        new = {**new, "type": "ref", "kind": kind_of(data), "flowId": flow}
+    if raw is not None and dumps(restored(new, lambda part: parts[part.id])) != raw:
+        new["spelling"] = {"id": _sha256(raw)}
+        blocks[new["spelling"]["id"]] = raw
+    return new, blocks
 
 
 def restored(data: Json, part_of: Fill) -> Json:
     """The record with its parts in their place again; the same where it names no blocks."""
     if data["type"] == "compaction":
-        new = _mapped_ops(data, lambda op: _op_restored(op, part_of))
+        new = _with_ops(data, lambda op: _op_restored(op, part_of))
     elif data["type"] == "ref":
         new = _parts_restored({key: data[key] for key in data if key not in ("flowId", "parts")}, part_of)
         new["type"] = "message"
@@ -121,20 +98,19 @@ def restored(data: Json, part_of: Fill) -> Json:
 
 
 def _parts_restored(data: Json, part_of: Fill) -> Json:
-    given: Any = data.get("parts")
-    if type(given) is list:
-        if not any(type(part) is Unread for part in given):
+    parts: Any = data.get("parts")
+    if type(parts) is list:
+        if not any(type(part) is Unread for part in parts):
             return data
-        read = [part_of(part) if type(part) is Unread else part for part in given]
-        return {**_without_ours(data), "parts": read}
+        return {
+            **_without_ours(data),
+            "parts": [part_of(part) if type(part) is Unread else part for part in parts],
+        }
     if type(data.get("blockIds")) is not list:
         return data
-    parts = [part_of(part) for part in unread(data)]
-    return {
-        ("parts" if key == "blockIds" else key): parts if key == "blockIds" else value
-        for key, value in data.items()
-        if key != "idless"
-    }
+    new = _renamed(data, "blockIds", "parts", [part_of(part) for part in unread(data)])
+    new.pop("idless", None)
+    return new
 
 
 def _op_restored(op: Json, part_of: Fill) -> Json:
@@ -142,17 +118,26 @@ def _op_restored(op: Json, part_of: Fill) -> Json:
         message = _parts_restored(op["message"], part_of)
         return op if message is op["message"] else {**op, "message": message}
     if op.get("op") == "replace" and "blockId" in op and op.get("with") is None:
-        new = part_of(unread({"blockIds": [op["blockId"]]})[0])
-        named = {("with" if key == "blockId" else key): value for key, value in op.items()}
-        return {**named, "with": new}
+        (part,) = unread({"blockIds": [op["blockId"]]})
+        return _renamed({**op, "blockId": op["blockId"]}, "blockId", "with", part_of(part))
     return op
+
+
+def _text(part: Any) -> bytes | None:
+    """A part's block; None for one that is in a block already."""
+    return None if type(part) is Unread else dumps(part)
+
+
+def _renamed(data: Json, old: str, new: str, value: object) -> Json:
+    """The same, with another key and value in the place of one."""
+    return {(new if key == old else key): value if key == old else data[key] for key in data if key != new}
 
 
 def _without_ours(data: Json) -> Json:
     return {key: value for key, value in data.items() if key not in OF_BLOCKS}
 
 
-def _mapped_ops(data: Json, change: Callable[[Json], Json]) -> Json:
+def _with_ops(data: Json, change: Callable[[Json], Json]) -> Json:
     ops = [change(op) for op in data["ops"]]
     if all(new is old for new, old in zip(ops, data["ops"], strict=True)):
         return data
@@ -171,11 +156,17 @@ def block_ids(data: Json) -> list[str]:
     return ids
 
 
+def line_id(data: Json) -> str | None:
+    """The block that holds the record's original line, where one does."""
+    spelling = data.get("spelling")
+    id = spelling.get("id") if isinstance(spelling, dict) else None
+    return id if isinstance(id, str) else None
+
+
 def all_ids(data: Json) -> list[str]:
-    """The same, and the block that holds its line where one does."""
-    noted = data.get("spelling")
-    line = noted.get("id") if isinstance(noted, dict) else None
-    return [*block_ids(data), *([line] if isinstance(line, str) else ())]
+    """All blocks that a record names."""
+    line = line_id(data)
+    return [*block_ids(data), *([line] if line is not None else ())]
 
 
 def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:

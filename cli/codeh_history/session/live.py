@@ -124,7 +124,7 @@ def content(record: Record) -> bytes:
     """What a line says, equal for lines that differ in spelling or in where their parts lie."""
     data = record.data
     if data["type"] == "compaction":
-        said = {**data, "ops": [_op_content(op) for op in data["ops"]]}
+        said = {**_content(data), "ops": [_op_content(op) for op in data["ops"]]}
     else:
         said = _content(data, record.blocks)
     return orjson.dumps(said, option=orjson.OPT_SORT_KEYS)

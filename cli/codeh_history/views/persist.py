@@ -11,15 +11,16 @@ from ..base.errors import HistoryError, Lost
 from ..base.words import some
 from ..blocks import bring, elsewhere, open_store, open_stores, sizes
 from ..blocks.protocol import BlockStore
+from ..session import by_reference as references
 from ..session import stream
-from ..session.by_reference import LARGE, Blocks, all_ids, referring, summary_part
+from ..session.by_reference import Blocks, all_ids, referring, summary_part
 from ..session.model import Json, Unread
 from ..session.ops import apply
 from ..session.records import Record, block_of, dumps
 from ..session.view import View
 from ..store import read
 from ..store.resolve import Target, for_reading
-from . import rewrite as rewriting
+from . import rewrite
 from .result import Reduce
 from .view import view_of
 
@@ -36,7 +37,7 @@ def persisted_stream(
     strict: bool = False,
     lost: Lost | None = None,
 ) -> list[bytes]:
-    """The session's view after these steps, as lines whose large parts lie in the block store."""
+    """The session's view after these steps, as lines whose large parts are in the block store."""
     view = view_of(env, target, strict=strict, hydrate=bool(steps), lost=lost)
     for step in steps:
         view = apply(view, step(view)[0])
@@ -45,33 +46,34 @@ def persisted_stream(
     def items() -> Iterator[Item]:
         for record in stream.records(view):
             if isinstance(record, bytes):
-                yield from rewriting.records(record + b"\n", skip=persisting.small)
+                yield from rewrite.records(record + b"\n", skip=persisting.small)
             else:
                 yield record
 
     lines = persisting.lines(items())
-    persisting.tell(target)
+    persisting.report(target)
     return lines
 
 
 def persist(
     env: Env, target: Target, *, every: bool = False, strict: bool = False, lost: Lost | None = None
 ) -> bool:
-    """Replace the session's file by one whose large parts lie in the block store; whether it changed.
+    """Replace the session's file by one whose large parts are in the block store; whether it changed.
 
-    What it named by blocks before is brought there too. On any error no block stays that only this needed.
+    Blocks that it named before are copied there too. On any error no block stays that only this needed.
     """
     persisting = Persisting(env, target.id, every=every, lost=lost)
-
-    def rewrite(data: bytes) -> list[bytes]:
-        return persisting.lines(rewriting.records(data, skip=persisting.small))
-
     try:
-        changed = rewriting.in_place(env, target, rewrite, strict=strict)
+        changed = rewrite.in_place(
+            env,
+            target,
+            lambda data: persisting.lines(rewrite.records(data, skip=persisting.small)),
+            strict=strict,
+        )
     except BaseException:
         persisting.take_back(target.path)
         raise
-    persisting.tell(target)
+    persisting.report(target)
     return changed or persisting.copied > 0
 
 
@@ -91,10 +93,7 @@ def store_parts(env: Env, view: View) -> None:
 
 def by_reference(env: Env, record: Json, flow: str) -> Json:
     """A new record, its large parts stored and named by their blocks; unread parts are there already."""
-    found = referring(record, None, flow, every=False)
-    if found is None:
-        return record
-    new, blocks = found
+    new, blocks = referring(record, None, flow, every=False) or (record, {})
     if blocks:
         open_store(env).mset(blocks)
     return new
@@ -103,18 +102,15 @@ def by_reference(env: Env, record: Json, flow: str) -> Json:
 class Persisting:
     """Lines on their way to references; each block is stored once, before any line that names it."""
 
-    def __init__(
-        self, env: Env, flow: str, *, every: bool, lost: Lost | None = None, large: int = LARGE
-    ) -> None:
+    def __init__(self, env: Env, flow: str, *, every: bool, lost: Lost | None = None) -> None:
         self.env = env
         self.flow = flow
         self.every = every
         self.lost = lost
-        self.large = large
         self.count = 0  # how many records went to blocks
         self.copied = 0  # how many blocks came from another store
         self.stored: set[str] = set()
-        self.there: dict[str, int] = {}  # blocks that the store had, by what the lines named: their sizes
+        self.present: dict[str, int] = {}  # blocks that the store had and that lines named: their sizes
 
     @cached_property
     def stores(self) -> Sequence[BlockStore]:
@@ -123,7 +119,7 @@ class Persisting:
 
     def small(self, line: bytes) -> bool:
         """Whether a line is too short to hold a large part, and names no block."""
-        return not self.every and len(line) <= self.large and b'"blockId' not in line
+        return not self.every and len(line) <= references.LARGE and b'"blockId' not in line
 
     def lines(self, items: Iterable[Item]) -> list[bytes]:
         """The lines, after what they name by blocks is stored; what is new with one `mset`."""
@@ -131,52 +127,48 @@ class Persisting:
         named: dict[str, None] = {}
         self.count = 0
         lines = [self._line(item, blocks, named) for item in items]
-        known = [id for id in named if id not in self.stored and id not in self.there]
-        if known and (blocks.keys() - self.stored or self._looks(known)):
-            there, copied = bring(self.stores, known, self.lost)
-            self.there |= there
+        others = [id for id in named if id not in self.stored and id not in self.present]
+        # with nothing to write, a server is not asked whether it has them
+        if others and (
+            blocks.keys() - self.stored or not self.stores[0].remote or bool(sizes(self.stores[1:], others))
+        ):
+            present, copied = bring(self.stores, others, self.lost)
+            self.present |= present
             self.copied += copied
-        new = {id: b for id, b in blocks.items() if id not in self.stored and self.there.get(id) != len(b)}
+        new = {
+            id: b for id, b in blocks.items() if id not in self.stored and self.present.get(id) != len(b)
+        }
         if new:
             self.stores[0].mset(new)
             self.stored.update(new)
         return lines
 
-    def _looks(self, known: Iterable[str]) -> bool:
-        """Whether to see that these are in the store with nothing to write to it; a server is not asked."""
-        return not self.stores[0].remote or bool(sizes(self.stores[1:], known))
-
     def _line(self, item: Item, blocks: Blocks, named: dict[str, None]) -> bytes:
-        if isinstance(item, dict):
-            named.update(dict.fromkeys(all_ids(item)))
-            return dumps(self._referring(item, None, blocks) or item) + b"\n"
-        line, record = item
-        if record is not None and b'"blockId' in line:
-            named.update(dict.fromkeys(all_ids(record.data)))
-        new = self._referring(record.data, record.raw, blocks) if record is not None else None
-        return rewriting.ended(dumps(new), line) if new is not None else line
-
-    def _referring(self, data: Json, raw: bytes | None, blocks: Blocks) -> Json | None:
-        found = referring(data, raw, self.flow, every=self.every, large=self.large)
-        if found is None:
-            return None
-        blocks |= found[1]
+        line, record = (b"\n", None) if isinstance(item, dict) else item
+        data = item if isinstance(item, dict) else record.data if record is not None else None
+        if data is None:
+            return line
+        if isinstance(item, dict) or b'"blockId' in line:
+            named.update(dict.fromkeys(all_ids(data)))
+        new = referring(data, record.raw if record is not None else None, self.flow, every=self.every)
+        if new is None:
+            return line if record is not None else dumps(data) + b"\n"
+        blocks |= new[1]
         self.count += 1
-        return found[0]
+        return rewrite.ended(dumps(new[0]), line)
 
     def take_back(self, path: str) -> None:
         """Remove the blocks stored for a file that does not name them after all."""
         if not self.stored:
             return
         try:
-            held = read.read_bytes(path, whole=True)
+            data = read.read_bytes(path, whole=True)
         except HistoryError:
             return  # who knows what it names
-        named = {found.decode() for found in _ID.findall(held)}
-        self.stores[0].take_back(self.stored - named)
+        self.stores[0].take_back(self.stored - {id.decode() for id in _ID.findall(data)})
 
-    def tell(self, target: Target) -> None:
-        """Say what was done."""
+    def report(self, target: Target) -> None:
+        """Note what was done."""
         if (self.stored or self.copied) and (advice := elsewhere(self.env, self.stores[0])):
             self.env.note(advice)
         if self.copied:
