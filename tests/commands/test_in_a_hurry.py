@@ -84,7 +84,7 @@ LINES = {  # what is typed: the code, and what is said
     "append hello -m you": (2, TEXT),
     "append -": (2, "stdin is read without an argument, or by -F -"),
     "append -s demo -m ''": (65, "the message is empty: give -m TEXT, -F FILE, or text on stdin"),
-    "append -s demo -m a -s demo": (2, "given twice"),
+    "append -s demo -m a -s demo": (2, "one value expected"),
     "set -s demo title hello": (2, "KEY=VALUE or KEY=@FILE expected"),
     "set -s demo titel=x": (2, "did you mean title?"),
     "search": (2, "Missing argument 'REGEX'"),

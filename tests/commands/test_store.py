@@ -25,4 +25,4 @@ def test_a_folder_needs_no_tables(home: Path, tmp_path: Path, environ: dict[str,
 
 def test_another_word_is_exit_2(home: Path) -> None:
     done = inside("store", "drop", home=home)
-    assert (done.code, done.err) == (2, b"codeh-history: store drop: init\n")
+    assert (done.code, done.err) == (2, b"codeh-history: drop: one of init\n")

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CALLS, INPUT = "Tool calls", "Other input"
+_TEXTS = ("words", "message", "file", "attach")
+_PARTS = ("call", "args", "call_id", "result", "failed", "references")
+_FIELDS = ("key", "pin", "pending", "max_items")
+_KIND = ("role", "kind")
 
 
 class Text(Writing, section="Message"):
@@ -30,54 +34,57 @@ class Options(Text, section="Message"):
         "KIND", "user, model, tool, error or info.", rare=True, choices=KINDS, also=("codeh",)
     )
     call: Sequence[str] = option("NAME", "A tool call by the model; repeatable.", section=CALLS)
-    args: Sequence[str] = option("JSON", "The arguments of each call, in order.", section=CALLS)
-    call_id: Sequence[str] = option("ID", "The id of each call, or of the call answered.", section=CALLS)
-    result: str | None = option("NAME", "A tool's result: the text, or a JSON object.", section=CALLS)
-    failed: bool = flag("The tool failed; the text is its error.", section=CALLS)
+    args: Sequence[str] = option(
+        "JSON", "The arguments of each call, in order.", section=CALLS, requires=("call",)
+    )
+    call_id: Sequence[str] = option(
+        "ID", "The id of each call, or of the call answered.", section=CALLS, requires=("call", "result")
+    )
+    result: str | None = option(
+        "NAME", "A tool's result: the text, or a JSON object.", section=CALLS, excludes=("new",)
+    )
+    failed: bool = flag("The tool failed; the text is its error.", section=CALLS, requires=("result",))
     references: str | None = option(
         "FILE", "JSON list of sources to cite: {id, title?, url?, text, score?}.", rare=True
     )
     exchange: str | None = option(
-        "FILE|-", "Prompt and answer: {userMessage, assistantResponse, toolsUsed?, source?}.", rare=True
-    )
-    jsonl: bool = flag("Read many messages, one a line, all or nothing.", section=INPUT)
+        "FILE|-", "Prompt and answer: {userMessage, assistantResponse, toolsUsed?, source?}.", rare=True,
+        excludes=(*_TEXTS, *_PARTS, *_FIELDS, *_KIND, "redact", "jsonl", "from_", "stream"),
+    )  # fmt: skip
+    jsonl: bool = flag(
+        "Read many messages, one a line, all or nothing.", section=INPUT,
+        excludes=("words", "message", "attach", *_PARTS, *_FIELDS, *_KIND, "from_", "stream"),
+    )  # fmt: skip
     from_: str | None = option(
-        "FORMAT",
-        "stdin is a response of this provider, or auto.",
-        section=INPUT,
+        "FORMAT", "stdin is a response of this provider, or auto.", section=INPUT,
         choices=("auto", *PROVIDERS),
+        excludes=(*_TEXTS, *_PARTS, *_FIELDS, *_KIND, "new", "redact", "stream"),
+    )  # fmt: skip
+    stream: bool = flag(
+        "stdin is text still being written.", section=INPUT,
+        excludes=(*_TEXTS, *_PARTS, *_FIELDS, "redact"),
+    )  # fmt: skip
+    echo: bool = flag(
+        "With --from, --stream: print text as it arrives.", section=INPUT, requires=("from_", "stream")
     )
-    stream: bool = flag("stdin is text still being written.", section=INPUT)
-    echo: bool = flag("With --from, --stream: print text as it arrives.", section=INPUT)
-    max_bytes: str | None = MAX_BYTES
+    max_bytes: str | None = MAX_BYTES.but(requires=("from_", "stream"))
     key: str | None = option("K", "Store once under this key, however often retried.", rare=True)
     pin: bool = flag("Keep it through curation and compaction.")
-    pending: bool = flag("Leave it uncommitted (see update).", rare=True)
+    pending: bool = flag("Leave it uncommitted (see update).", rare=True, excludes=("attach", "max_items"))
     redact: bool = flag("Replace secrets first; best effort.")
     max_items: int | None = option(
-        "N", "Then hide the oldest exchanges beyond N messages (`undo` shows them).", rare=True
+        "N", "Then hide the oldest exchanges beyond N messages (`undo` shows them).", rare=True, least=1
     )
 
     def check(self) -> None:
-        """Flags that contradict each other are exit 2."""
+        """Tool calls that contradict each other are exit 2."""
         from .tool_parts import unmatched
 
-        one = "--call and --result: a message is one or the other; use --jsonl for both"
-        unlike = unmatched(self.call, self.args, self.call_id)
-        for wrong, why in (
-            (self.call and self.result, one),
-            (self.result == "" or "" in self.call, "--call and --result name a tool"),
-            (self.args and not self.call, "--args goes with --call NAME"),
-            (self.failed and not self.result, "--failed goes with --result NAME"),
-            (self.call_id and not (self.call or self.result), "--call-id goes with --call or --result"),
-            (unlike, unlike),
-            (self.key == "", "--key is empty"),
-            (
-                self.new and self.result,
-                "--result answers a call of a session that exists, never with --new",
-            ),
-            (self.pending and (self.attach or self.max_items), "--pending goes with text only"),
-            (self.max_items is not None and self.max_items < 1, "--max-items: a number above 0"),
-        ):
-            if wrong:
-                raise Usage(why)
+        if self.call and self.result:
+            raise Usage("--call and --result: a message is one or the other; use --jsonl for both")
+        if self.result == "" or "" in self.call:
+            raise Usage("--call and --result name a tool")
+        if self.key == "":
+            raise Usage("--key is empty")
+        if why := unmatched(self.call, self.args, self.call_id):
+            raise Usage(why)

@@ -17,13 +17,12 @@ EXAMPLES = """\
   codeh-history append -s demo --result ls --call-id c1 -F out.txt
   jq -c '.[]' contents.json | codeh-history append -s demo --jsonl
 """
-WAYS = {"from_": "--from", "stream": "--stream", "jsonl": "--jsonl", "exchange": "--exchange"}
 TEXT = ("message", "file", "role", "kind", "new")  # what a plain text message may have
 
 
 def run(env: Env, given: Options) -> None:
     given = text.with_text(env, given)
-    if not says_only(given, *TEXT):
+    if not is_text(given):
         from ..base.env import unwind
 
         unwind()
@@ -32,49 +31,35 @@ def run(env: Env, given: Options) -> None:
 
 def store(env: Env, given: Options) -> None:
     """The same without a look at signals: they are the program's in which this may be called."""
-    if says_only(given, *TEXT):
+    if is_text(given):
         text.run(env, given)
-        return
-    way, *more = [name for name in WAYS if getattr(given, name) not in (None, False)] or [""]
-    if more:
-        raise Usage(f"{WAYS[way]} and {WAYS[more[0]]} cannot be combined")
-    if (given.echo or given.max_bytes) and way not in ("from_", "stream"):
-        raise Usage(f"{'--echo' if given.echo else '--max-bytes'} goes with --from and --stream")
-    if way:
-        {"from_": receive, "stream": follow, "jsonl": batch, "exchange": store_entry}[way](env, given)
-        return
-    from ..append import message
+    elif given.from_ is not None:
+        receive(env, given, given.from_)
+    elif given.stream:
+        follow(env, given)
+    elif given.jsonl:
+        from ..append import jsonl
 
-    message.run(env, given)
+        if len(given.file) > 1:
+            raise Usage("--jsonl takes one -F")
+        jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact, new=given.new)
+    elif given.exchange is not None:
+        from ..append import exchange
 
+        exchange.run(env, given.session, given.exchange, new=given.new)
+    else:
+        from ..append import message
 
-def says_only(given: Options, *names: str) -> bool:
-    """Whether nothing else was given, its session aside."""
-    return not set(given.specified()).difference(names, ("session", "quiet"))
-
-
-def batch(env: Env, given: Options) -> None:
-    """Append every line as a message."""
-    if not says_only(given, "jsonl", "file", "redact", "new") or len(given.file) > 1:
-        raise Usage("--jsonl goes with one -F and --redact only")
-    from ..append import jsonl
-
-    jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact, new=given.new)
+        message.run(env, given)
 
 
-def store_entry(env: Env, given: Options) -> None:
-    """Store a history entry as the exchange that it tells."""
-    if not says_only(given, "exchange", "new"):
-        raise Usage("--exchange goes with -s and -q only")
-    from ..append import exchange
-
-    exchange.run(env, given.session, given.exchange or "", new=given.new)
+def is_text(given: Options) -> bool:
+    """Whether it is a plain text message."""
+    return not set(given.specified()).difference(TEXT, ("session", "quiet"))
 
 
 def follow(env: Env, given: Options) -> None:
     """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
-    if not says_only(given, "stream", "role", "kind", "echo", "max_bytes", "new"):
-        raise Usage("--stream goes with --role, --kind, --echo, --max-bytes, -s and -q only")
     from ..base import amounts
     from ..receive import stream
     from ..receive.answer import tell
@@ -105,18 +90,13 @@ def one_lately(env: Env, session: str | None, format: str) -> None:
         )
 
 
-def receive(env: Env, given: Options) -> None:
+def receive(env: Env, given: Options, format: str) -> None:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
-    if given.redact:
-        raise Usage("--redact goes with what you append; for a whole session there is `redact`")
-    if not says_only(given, "from_", "echo", "max_bytes"):
-        raise Usage("--from goes with --echo, --max-bytes, -s and -q only")
     from ..base import amounts
     from ..receive import answer
     from ..store.paths import exists, hint
     from ..store.resolve import for_writing
 
-    format = str(given.from_)
     reader = answer.reader_of(format)
     one_lately(env, given.session, format)
     target = for_writing(env, given.session)

@@ -62,7 +62,7 @@ class _Prompt(appending.Text, section="Message"):
 class _Answer(Writing):
     no_stdin: bool = flag("Do not read stdin, for loops and hooks.", section="Message")
     id: bool = flag("Print the answer's id instead of its text.")
-    echo: bool = flag("No effect: text is always printed.", hidden=True)
+    echo: bool = flag("No effect: text is always printed.", hidden=True, excludes=("id",))
     max_bytes: str | None = MAX_BYTES
     key: str | None = option("K", "Store the prompt once under this key.", rare=True)
     profile: str | None = PROFILE.but(section="Request")
@@ -77,7 +77,6 @@ def run(env: Env, given: Options) -> None:
     asked = layers.asked(env, given, given.profile, given.via)
     layers.reaching(env, asked)
     payload.checked(asked.request)
-    given.one_of("--id and --echo", "id", "echo")
     given = append.with_text(env, given)
     target = append.target_of(env, given.session, new=given.new)
     if target is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..base.env import Env
@@ -29,20 +28,22 @@ STRAY = "rm takes single sessions"
 
 class Options(OptionSet):
     older_than: str | None = option("AGE", "Last used before this: 90d, 12w, or a date.")
-    keep: int | None = option("N", "All but the N most recently used.", least=0)
+    keep: int | None = option("N", "All but the N most recently used.", least=0, excludes=("older_than",))
     yes: bool = flag("Move them.")
     quiet: bool = QUIET
 
 
 def run(env: Env, given: Options) -> None:
-    if (given.older_than is None) == (given.keep is None):
+    sessions = newest_first(env)
+    if given.keep is not None:
+        old = sessions[given.keep :]
+    elif given.older_than is not None:
+        before = moment(env.millis(), given.older_than, "--older-than")
+        old = [session for session in sessions if 0 < session.used < before]
+    else:
         raise Usage("pass either --older-than AGE or --keep N")
-    before = (
-        moment(env.millis(), given.older_than, "--older-than") if given.older_than is not None else None
-    )
     moved = 0
-    found = newest_first(env)
-    for session in old(found, before=before, keep=given.keep):
+    for session in old:
         why = session.stays or (move(env, session) if given.yes else "")
         if why:
             env.note(f"{session.id}: not moved: {why}")
@@ -50,9 +51,13 @@ def run(env: Env, given: Options) -> None:
         moved += 1
         env.stored = f"{session.id}, in the trash" if given.yes else None
         env.write(f"{session.id}\n".encode())
-    found_none = f"nothing to prune among {len(found)} sessions"
-    done, would = "moved to the trash (restore with rm --restore)", "to move to the trash; pass --yes"
-    env.note(f"{some(moved, 'session')} {done if given.yes else would}" if moved else found_none)
+    done = (
+        "moved to the trash (restore with rm --restore)"
+        if given.yes
+        else "to move to the trash; pass --yes"
+    )
+    none = f"nothing to prune among {len(sessions)} sessions"
+    env.note(f"{some(moved, 'session')} {done}" if moved else none)
 
 
 @dataclass(frozen=True)
@@ -68,7 +73,7 @@ class Session:
 def newest_first(env: Env) -> list[Session]:
     """The sessions, the newest first; BadData where a record is of a time to come: no age is certain."""
     now = env.millis()
-    found: list[Session] = []
+    sessions: list[Session] = []
     paths = {path: id for id, path in ids(env)}
     for path in passing(list(paths)):
         if path.endswith(".json"):
@@ -82,15 +87,10 @@ def newest_first(env: Env) -> list[Session]:
                 f"{path}: the newest record ({newest}) is in the future (it is now {from_millis(now)}); "
                 "check the clock; nothing was moved"
             )
-        found.append(Session(id, last, row["bytes"], stays(path, row["pending"])))
-    return sorted(found, key=lambda session: (-session.used, session.id))
-
-
-def stays(path: str, pending: int) -> str:
-    """Why a session is not to be moved; "" where it may be."""
-    if read.being_written(path):
-        return "locked by another process"
-    return "an answer is pending" if pending else ""
+        pending = "an answer is pending" if row["pending"] else ""
+        stays = "locked by another process" if read.being_written(path) else pending
+        sessions.append(Session(id, last, row["bytes"], stays))
+    return sorted(sessions, key=lambda session: (-session.used, session.id))
 
 
 def newest_record(path: str) -> int:
@@ -101,19 +101,12 @@ def newest_record(path: str) -> int:
             for _, line in lines_backwards(fd, size):
                 record = json_object(line) or {}
                 times = (record.get(name) for name in ("ts", "createdAt", "created"))
-                found = (millis for time in times if (millis := to_millis(timestamp(time) or "")))
-                if moment := next(found, None):
-                    return moment
+                known = (millis for time in times if (millis := to_millis(timestamp(time) or "")))
+                if newest := next(known, None):
+                    return newest
     except (HistoryError, OSError):
         pass  # what cannot be read stays where it is
     return 0
-
-
-def old(found: Sequence[Session], *, before: int | None, keep: int | None) -> list[Session]:
-    """Those last used before a moment, or all but the `keep` newest."""
-    if keep is not None:
-        return list(found[keep:])
-    return [session for session in found if before is not None and 0 < session.used < before]
 
 
 def move(env: Env, session: Session) -> str:

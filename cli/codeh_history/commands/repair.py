@@ -17,11 +17,10 @@ EXAMPLES = """\
 
 
 class Options(curate.Options):
-    output: str | None = option("FILE", "Write a new session instead of stdout.")
+    output: str | None = option("FILE", "Write a new session instead of stdout.", excludes=("in_place",))
 
 
 def run(env: Env, given: Options) -> None:
-    given.one_of("--output and -i", "output", "in_place")
     given = given.but(only=given.only or ("pairs", "invalid"))
     if given.output is None:
         curate.run(env, given)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..base.env import Env
-from ..base.errors import Usage
 from ..base.options import QUIET, OptionSet, argument
 from ..base.postgres import SCHEMES
 from ..store.paths import sessions_dir
@@ -14,14 +13,12 @@ EXAMPLES = """\
 
 
 class Options(OptionSet):
-    action: str = argument("init", "init: create or upgrade the tables.")
+    action: str = argument("init", "init: create or upgrade the tables.", choices=("init",))
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Options) -> None:
+def run(env: Env, _given: Options) -> None:
     """Who runs it owns the tables; others need less (docs/stores.md)."""
-    if given.action != "init":
-        raise Usage(f"store {given.action}: init")
     urls = {name: env.environ.get(name) or "" for name in ("CODEH_STORE", "CODEH_BLOCKS")}
     databases = {url: name for name, url in urls.items() if url.startswith(SCHEMES)}
     if not databases:

@@ -28,15 +28,13 @@ EXAMPLES = """\
 
 class Options(Writing):
     argument: str | None = ARGUMENT
-    id: str | None = option("ID", "The record to undo: id, unique prefix, or :N.")
+    id: str | None = option("ID", "The record to undo: id, unique prefix, or :N.", excludes=("turn",))
     turn: bool = flag("Undo the last real user message and everything after it.")
 
 
 def run(env: Env, given: Options) -> None:
     if given.argument is not None and (given.session is not None or given.argument.startswith(":")):
         raise Usage(f"{given.argument}: a message is --id ID, the session is the argument or -s SESSION")
-    if given.id and given.turn:
-        raise Usage("--id and --turn cannot be combined")
     target = for_writing(env, given.session, given.argument)
     records = undo(env, target, given.id, turn=given.turn)
     for record in records:

@@ -32,12 +32,11 @@ class Options(Writing):
     message: Sequence[str] = option("TEXT", "Text; repeatable.", "-m")
     file: Sequence[str] = option("FILE|-", "Text from a file.", "-F")
     append: bool = flag("Add to the text instead of replacing it, byte for byte.")
-    pending: bool = flag("Leave the new content uncommitted.")
+    pending: bool = flag("Leave the new content uncommitted.", excludes=("commit",))
     commit: bool = flag("Commit pending content; without ID the newest.")
 
 
 def run(env: Env, given: Options) -> None:
-    given.one_of("--pending and --commit", "pending", "commit")
     target = for_writing(env, given.session)
     if given.commit and not (given.message or given.file):
         store(env, target, lambda locked, ids: committed(env, locked, ids, given.id))
