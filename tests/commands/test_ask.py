@@ -220,8 +220,7 @@ def test_a_call_that_waits_is_named_once_and_the_prompt_sent_without_it(home: Pa
     for names in (["get_weather"], ["get_weather", "get_time"]):
         calls = [word for name in names for word in ("--call", name, "--args", "{}")]
         inside("append", "-s", "demo", *calls, home=home)
-        was, it = ("was", "it") if len(names) == 1 else ("were", "them")
-        note = f"codeh-history: demo: {', '.join(names)} {was} never answered; sent without {it}\n"
+        note = f"codeh-history: demo: {', '.join(names)}: never answered; sent without a result\n"
         assert inside("ask", "-s", "demo", "And on Mars?", *via, home=home).err.decode() == note
         assert inside("ask", "-s", "demo", "And now?", *via, home=home).err == b""
     assert b"repairs of call/response pairs" in inside("payload", "demo", "--to", "gemini", home=home).err

@@ -162,7 +162,7 @@ MUTANTS = [
     ),
     Mutant(
         "gc takes an update of an id used twice for its own stream's", "commands/gc/unused.py",
-        '            unclear |= {of} if used[data["id"]] > 1 else set()\n',
+        '            unclear |= {stream} if used[data["id"]] > 1 else set()\n',
         "",
         ("commands/test_gc.py::test_which_deltas_go",),
     ),
@@ -282,7 +282,7 @@ MUTANTS = [
     ),
     Mutant(
         "a retry with another file is taken for the same prompt", "commands/ask.py",
-        '    if message.kind != draft.fields["kind"] or message.fields.get("attached") != draft.fields.get(\n        "attached"\n    ):\n        return False\n',
+        '    if message.kind != draft.fields["kind"] or message.fields.get("attached") != attached:\n        return False\n',
         "",
         ("commands/test_ask.py::test_another_file_of_the_same_bytes_is_no_retry",),
     ),
@@ -504,8 +504,8 @@ MUTANTS = [
     ),
     Mutant(
         "gc takes the deltas of a commit without content", "commands/gc/unused.py",
-        'if data["of"] == of and "id" not in data and whole:',
-        'if data["of"] == of and "id" not in data:',
+        'if data["of"] == stream and "id" not in data and whole:',
+        'if data["of"] == stream and "id" not in data:',
         ("commands/test_gc.py::test_which_deltas_go",),
     ),
     Mutant(
@@ -584,7 +584,7 @@ MUTANTS = [
     ),
     Mutant(
         "the fast lane takes the last of two values", "fastlane.py",
-        "    if name in given:\n        return False\n",
+        "        elif name in given:\n            return None\n",
         "",
         ("test_fastlane.py",),
     ),

@@ -84,7 +84,9 @@ def run(env: Env, given: Options) -> None:
         if text is None:
             raise BadData("nothing to ask: give the text as an argument, by -m or -F, or on stdin")
         target, given = append.begin(env, text), given.but(message=[text], file=(), no_stdin=True)
-    again = f"`{_again(env, target, given, asked)}`"
+    model = [f"--model {shlex.quote(given.model)}"] if given.model else []
+    to = payload.provider_of(asked.request.to)
+    again = f"`{asking(env, target, to, model, asked.via, given.profile)}`"
     tell(env, target.id, ask(env, target, given, asked, most, again), echo=not given.id)
 
 
@@ -145,24 +147,16 @@ def sending(
     text = _text(env, given, view)
     if size_of(target.path) != view.log.size:  # stdin took its time
         view = looked(env, target)
-    draft = compose.draft(env, message, text) if text is not None else None
-    answer = _answered(view, given.key) if draft is not None else None
-    if draft is not None and answer is not None:
-        compose.store(env, target, draft)  # which checks that it is the same prompt
-        env.note(f"{target.id}: --key {given.key}: answered already, by {answer.id}")
-        if not given.id:
-            env.write(f"{text_of(answer)}\n".encode())
-        yield Received(answer.id, [], known=True)
+    draft = _draft(env, target, given, view, message, text) if text is not None else None
+    if isinstance(draft, Received):
+        yield draft
         return
-    last = unanswered(view)
-    if draft is not None and last is not None and given.key is None and _says(last, draft):
-        env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
-        draft = None
-    if draft is not None:
-        _name_open_calls(env, target, view)
-    lines = _kept(env, view, given)
-    new = b"" if draft is None or _keyed(view, given.key) else compose.line_of(env, draft, target.id)
-    reader = _reader(view, request)
+    lines = _system_line(env, view, given)
+    stored = given.key is not None and any(m.fields.get("key") == given.key for m in view.all.values())
+    new = b"" if draft is None or stored else compose.line_of(env, draft, target.id)
+    to = payload.provider_of(request.to)
+    model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
+    reader = reader_for(providers.PLAIN if to == providers.PLAIN else None, model)
     with tempfile.TemporaryFile() as body:
         _write(env, target, asked, body, lines + new)
         with awaiting(env, target.path):
@@ -177,20 +171,26 @@ def sending(
                 yield Ready(body, reader)
 
 
-def _name_open_calls(env: Env, target: Target, view: View) -> None:
-    """Note the calls at the end that the prompt is sent without results of."""
-    calls = open_at_end(view.messages)
-    if calls:
+def _draft(
+    env: Env, target: Target, given: Options, view: View, message: appending.Options, text: str
+) -> compose.Draft | Received | None:
+    """The prompt to store; None if it is stored and unanswered, and its answer if its key has one."""
+    draft = compose.draft(env, message, text)
+    answer = _answered(view, given.key)
+    if answer is not None:
+        compose.store(env, target, draft)  # which checks that it is the same prompt
+        env.note(f"{target.id}: --key {given.key}: answered already, by {answer.id}")
+        if not given.id:
+            env.write(f"{text_of(answer)}\n".encode())
+        return Received(answer.id, [], known=True)
+    last = unanswered(view)
+    if last is not None and given.key is None and _says(last, draft):
+        env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
+        return None
+    if calls := open_at_end(view.messages):
         names = ", ".join(call.name for call in calls)
-        was, it = ("was", "it") if len(calls) == 1 else ("were", "them")
-        env.note(f"{target.id}: {names} {was} never answered; sent without {it}")
-
-
-def _reader(view: View, request: Request) -> AnswerReader:
-    """What reads the answer to a request."""
-    to = payload.provider_of(request.to)
-    model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
-    return reader_for(providers.PLAIN if to == providers.PLAIN else None, model)
+        env.note(f"{target.id}: {names}: never answered; sent without a result")
+    return draft
 
 
 def looked(env: Env, target: Target) -> View:
@@ -227,8 +227,8 @@ def _text(env: Env, given: Options, view: View) -> str | None:
             env.note("stdin is not read: an unanswered prompt stands last and is sent")
         return None
     pieces = append.given(env, given.message, given.file)
-    found = piped_text(env, "--no-stdin: not at all") if stdin and "-" not in given.file else None
-    text = append.joined(pieces if found is None else [*pieces, found])
+    piped = piped_text(env, "--no-stdin: not at all") if stdin and "-" not in given.file else None
+    text = append.joined(pieces if piped is None else [*pieces, piped])
     if text.strip() or given.attach:
         return text
     if not flags and stdin and env.stdin_kind() and not open_at_end(view.messages):
@@ -240,20 +240,14 @@ def _text(env: Env, given: Options, view: View) -> str | None:
 
 def _says(message: Message, draft: compose.Draft) -> bool:
     """Whether a stored prompt has the parts and attachments of the draft."""
-    if message.kind != draft.fields["kind"] or message.fields.get("attached") != draft.fields.get(
-        "attached"
-    ):
+    attached = draft.fields.get("attached")
+    if message.kind != draft.fields["kind"] or message.fields.get("attached") != attached:
         return False
     if message.own == draft.fields["parts"] and not draft.blocks:
         return True
     new = [*map(block_of, draft.fields["parts"]), *draft.blocks]
     old = message.blocks if message.blocks is not None else [block_of(part) for part in message.own or ()]
     return old == new
-
-
-def _keyed(view: View, key: str | None) -> bool:
-    """Whether a message is stored under this key."""
-    return key is not None and any(message.fields.get("key") == key for message in view.all.values())
 
 
 def _answered(view: View, key: str | None) -> Message | None:
@@ -264,7 +258,7 @@ def _answered(view: View, key: str | None) -> Message | None:
     return next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
 
 
-def _kept(env: Env, view: View, given: Options) -> bytes:
+def _system_line(env: Env, view: View, given: Options) -> bytes:
     """The record that keeps `--system` in a session that has none."""
     system = from_file(given.system) if given.system else ""
     if not system or view.meta.get("system"):
@@ -287,9 +281,9 @@ def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], lines: bytes
     body.seek(0)
     body.truncate()
     request = asked.request.but(persist=False)
-    under = asked.under
-    pieces = payload.body_of(env, None, target.path, request, under=under, look=look, lost_known=True)
-    body.writelines(pieces)
+    body.writelines(
+        payload.body_of(env, None, target.path, request, under=asked.under, look=look, lost_known=True)
+    )
 
 
 def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> int:
@@ -310,26 +304,20 @@ def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes)
     return sizes[0] if sizes else size_of(target.path)
 
 
-def _again(env: Env, target: Target, given: Options, asked: Asked) -> str:
-    """The command that sends what stands last in the same way."""
-    model = [f"--model {shlex.quote(given.model)}"] if given.model else []
-    return asking(env, target, payload.provider_of(asked.request.to), model, asked.via, given.profile)
-
-
 @contextmanager
 def _saying_it_is_stored(env: Env, again: str) -> Iterator[None]:
     """Whatever fails from here on says that the prompt is stored, and which command sends it."""
     env.stored = None  # from here on it is the answer's
-    said = f"the prompt is stored: {again} sends it"
+    hint = f"the prompt is stored: {again} sends it"
     try:
         yield
     except HistoryError as error:
         if env.stored is not None or isinstance(error, NotFound):  # the answer too, or neither any more
             raise
-        raise type(error)(f"{str(error).rstrip('.')}; {said}") from None
+        raise type(error)(f"{str(error).rstrip('.')}; {hint}") from None
     except OSError as error:
-        raise InputOutput(f"{error.filename or 'input or output'}: {error.strerror}; {said}") from None
+        raise InputOutput(f"{error.filename or 'input or output'}: {error.strerror}; {hint}") from None
     except (KeyboardInterrupt, Interrupted):
         if env.stored is None:
-            env.note(said)
+            env.note(hint)
         raise

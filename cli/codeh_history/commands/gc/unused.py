@@ -65,6 +65,7 @@ def spent(records: Sequence[Record]) -> set[int]:
     streams: dict[str, str] = {}  # the stream of each stream and update
     waiting: dict[str, list[int]] = {}  # offsets, by stream
     decided: dict[str, list[int]] = {}
+    unclear: set[str] = set()
     for record in records:
         data = record.data
         stream = streams.get(str(data.get("of")))
@@ -76,12 +77,12 @@ def spent(records: Sequence[Record]) -> set[int]:
             waiting.setdefault(stream, []).append(record.offset)
         elif data["type"] == "update":
             streams[data["id"]] = stream
+            unclear |= {stream} if used[data["id"]] > 1 else set()
         elif data["type"] == "commit":
             before = waiting.pop(stream, [])
             whole = isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
             if data["of"] == stream and "id" not in data and whole:
                 decided.setdefault(stream, []).extend(before)
-    unclear = {stream for id, stream in streams.items() if used[id] > 1}
     return {at for stream, offsets in decided.items() if stream not in unclear for at in offsets}
 
 
