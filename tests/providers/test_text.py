@@ -130,6 +130,21 @@ def test_summaries_come_first_and_the_rules_of_payloads_hold(home: Path) -> None
     assert "Done." not in text
 
 
+@pytest.mark.parametrize("own", [True, False])
+def test_the_labels_of_a_summary_that_we_wrote_stay_and_others_are_indented(own: bool, home: Path) -> None:
+    inside("append", "-s", "s", "-m", "hi", home=home)
+    session = session_path(home, "s")
+    text = "What was said and done:\nUser: Which port?\nModel: 8080."
+    (covered,) = (record["id"] for record in lines(session) if record["type"] == "message")
+    summary = {"type": "summary", "id": "sum", "summary": text, "covers": [covered], "by": "x"}
+    with session.open("ab") as file:
+        file.write(orjson.dumps({**summary, **({"lines": []} if own else {})}) + b"\n")
+    inside("append", "-s", "s", "-m", "Next?", home=home)
+    shown = inside("payload", "s", "--to", "text", home=home).out.decode()
+    indent = "" if own else "  "
+    assert f"\n{indent}User: Which port?\n{indent}Model: 8080.\n" in shown
+
+
 def test_what_plain_text_cannot_say_is_named(home: Path) -> None:
     inside("append", "-s", "s", "-m", "hi", home=home)
     refused = inside("payload", "s", "--to", "text", "--set", "a=1", home=home)

@@ -16,7 +16,7 @@ LONG = "a" * 60 + "b"
 
 @pytest.mark.parametrize("text", ["x{99999999999}", "[", "(" * 5000 + ")" * 5000, "(?P<", "*", "a**"])
 def test_a_wrong_pattern_is_a_mistake_of_the_command_line(text: str) -> None:
-    with pytest.raises(Usage, match=r"no regular expression"):
+    with pytest.raises(Usage, match=r"invalid regular expression"):
         compiled(text, "--remove")
 
 

@@ -11,7 +11,7 @@ MARKS = ":,.;"  # what follows an id where it is printed
 WHOLE, READABLE = 20, 16  # characters of an id that is never shortened, and of one that is
 SPARED = 3  # characters that are not worth cutting
 LONGEST_ID = 128
-_LIKE, _LIKE_IF_SHORT = 0.8, 0.75  # as difflib compares names
+_LIKE = (0.66, 0.75, 0.8)  # as difflib compares names of three letters, of four, of more
 _SHORT = 4  # characters of a name that says too little to be completed
 _CUT = 12  # characters by which an id was cut short: a name and its variants differ by fewer
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -59,7 +59,7 @@ def near(name: str, names: Iterable[str]) -> str | None:
         return None  # and `difflib`, which imports `re`, is not loaded
     from difflib import get_close_matches
 
-    like = _LIKE_IF_SHORT if len(name) <= _SHORT else _LIKE
+    like = _LIKE[min(max(len(name) - 3, 0), 2)]
     return next(iter(get_close_matches(name, others, 1, like)), None)
 
 

@@ -17,7 +17,7 @@ from ..session.imported import origin
 from ..session.model import Json, Message
 from ..session.view import View
 from . import Exported
-from .interchange import Content, Talk, counts, mime_of, modality_of, models, prepared
+from .interchange import Content, counts, mime_of, modality_of, prepared, renamed
 
 VERSION = "ATIF-v1.7"
 OURS = "codeh-history"
@@ -38,55 +38,48 @@ def export(view: View) -> Exported:
     if talk.opening:
         steps.add("user", talk.opening)
     for message in talk.messages:
-        steps.message(message)
+        steps.add_message(message)
+    of = origin(view.header)
+    agent = {
+        "name": str(of.get("from") or OURS), "version": str(of.get("version") or __version__),
+        **told(model_name=talk.model, tool_definitions=talk.tools),
+    }  # fmt: skip
     value = {
-        "schema_version": VERSION, "session_id": view.id or OURS, "agent": _agent(view, talk),
-        "steps": steps.found, "final_metrics": _totals(steps.found),
+        "schema_version": VERSION, "session_id": view.id or OURS, "agent": agent, "steps": steps.steps,
+        "final_metrics": _totals(steps.steps),
     }  # fmt: skip
     return Exported(orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n", talk.left)
-
-
-def _agent(view: View, talk: Talk) -> Json:
-    of = origin(view.header)
-    return {
-        "name": str(of.get("from") or OURS), "version": str(of.get("version") or __version__),
-        **told(model_name=next(models(talk.messages), None), tool_definitions=talk.tools),
-    }  # fmt: skip
 
 
 class _Steps:
     def __init__(self, left: Counter[str]) -> None:
         self.left = left
-        self.found: list[Json] = []
-        self.calling: dict[str, Json] = {}  # the step of each call
+        self.steps: list[Json] = []
+        self.by_call: dict[str, Json] = {}
 
     def add(self, source: str, message: object, ts: str | None = None, **fields: object) -> Json:
-        step: Json = {"step_id": len(self.found) + 1, "source": source, "message": message}
+        step: Json = {"step_id": len(self.steps) + 1, "source": source, "message": message}
         step |= told(timestamp=ts, **fields)
-        self.found.append(step)
+        self.steps.append(step)
         return step
 
-    def message(self, message: Message) -> None:
+    def add_message(self, message: Message) -> None:
         content = Content(message, self.left)
         for result in content.results:
-            self.result(result)
-        said = self.said(content)
+            self.add_result(result)
+        # one text as it is; several, or what else there is to see or hear, as parts
+        media = [shown for part in content.media if (shown := self.media(part)) is not None]
+        parts = [*({"type": "text", "text": text} for text in content.texts), *media]
+        text = parts if media or len(content.texts) > 1 else "".join(content.texts)
         if message.role == "model":
             step = self.add(
-                "agent", said, message.ts, model_name=message.model,
+                "agent", text, message.ts, model_name=message.model,
                 reasoning_content="\n\n".join(content.thoughts), tool_calls=list(map(_call, content.calls)),
                 metrics=_metrics(counts(message)),
             )  # fmt: skip
-            self.calling |= {call["tool_call_id"]: step for call in step.get("tool_calls", ())}
-        elif said:
-            self.add("user", said, message.ts)
-
-    def said(self, content: Content) -> str | list[Json]:
-        """One text as it is; several, or what else there is to see or hear, as parts."""
-        media = [found for part in content.media if (found := self.media(part)) is not None]
-        if not media and len(content.texts) < 2:
-            return "".join(content.texts)
-        return [*({"type": "text", "text": text} for text in content.texts), *media]
+            self.by_call |= {call["tool_call_id"]: step for call in step.get("tool_calls", ())}
+        elif text:
+            self.add("user", text, message.ts)
 
     def media(self, part: Any) -> Json | None:
         """A picture or sound by its address, which may hold it."""
@@ -98,17 +91,17 @@ class _Steps:
         path = f"data:{mime};base64,{blob['data']}" if blob else str(file.get("fileUri"))
         return {"type": kind, "source": {"media_type": mime, "path": path}}
 
-    def result(self, response: Any) -> None:
-        """What a call gave, with its step."""
+    def add_result(self, response: Any) -> None:
+        """A call's result, with its step."""
         text, failed = answer(response.get("response"))
-        step = self.calling.get(str(response.get("id")))
+        step = self.by_call.get(str(response.get("id")))
         if step is None:  # of a call that is not there
             self.add("user", text)
             return
-        found = {"source_call_id": response["id"], "content": text}
+        result = {"source_call_id": response["id"], "content": text}
         if failed:
-            found["extra"] = {"failed": True}
-        step.setdefault("observation", {"results": []})["results"].append(found)
+            result["extra"] = {"failed": True}
+        step.setdefault("observation", {"results": []})["results"].append(result)
 
 
 def _call(part: Any) -> Json:
@@ -117,16 +110,15 @@ def _call(part: Any) -> Json:
 
 
 def _metrics(usage: Json) -> Json:
-    found: Json = {theirs: usage[ours] for ours, theirs in _COUNTS.items() if ours in usage}
-    further = {theirs: usage[ours] for ours, theirs in _FURTHER.items() if ours in usage}
-    return {**found, "extra": further} if further else found
+    further = renamed(usage, _FURTHER)
+    return {**renamed(usage, _COUNTS), **({"extra": further} if further else {})}
 
 
 def _totals(steps: list[Json]) -> Json:
-    metrics = [step["metrics"] for step in steps if "metrics" in step]
-    sums = {
-        f"total_{name}": sum(one[name] for one in metrics if name in one)
-        for name in _COUNTS.values()
-        if any(name in one for one in metrics)
-    }
-    return {**sums, "total_steps": len(steps)}
+    sums: Counter[str] = Counter()
+    for step in steps:
+        for name, number in step.get("metrics", {}).items():
+            if name != "extra":
+                sums[f"total_{name}"] += number
+    ordered = (f"total_{name}" for name in _COUNTS.values())
+    return {**{name: sums[name] for name in ordered if name in sums}, "total_steps": len(steps)}

@@ -1,9 +1,9 @@
-"""What the forms for other tools share: which messages go, of what their parts are, what is left out."""
+"""What the forms for other tools share: which messages go, their parts by kind, what is left out."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from .. import providers
@@ -14,7 +14,7 @@ from ..programs.writing import is_sent, summary_of, told_apart, unsent
 from ..providers.base import Options
 from ..providers.parts import objects
 from ..session import sources
-from ..session.model import Json, Message, Part
+from ..session.model import Json, Message
 from ..session.view import View
 
 THOUGHT, USAGE, FAILURE = "thought", "usage record", "failure mark"  # among what is left out
@@ -23,13 +23,15 @@ THOUGHT, USAGE, FAILURE = "thought", "usage record", "failure mark"  # among wha
 class Talk(NamedTuple):
     """The messages that are sent, calls told apart by their ids and with results behind them.
 
-    `opening`: the text of the summaries, "" for none; `tools`: as Chat Completions declares them.
+    `opening`: the text of the summaries, "" for none; `tools`: as Chat Completions declares them; `model`:
+    the newest that answered.
     """
 
     messages: list[Message]
     opening: str
     system: str | None
     tools: list[Json]
+    model: str | None
     left: Counter[str]
 
 
@@ -38,16 +40,17 @@ def prepared(view: View, unanswered: str = "error") -> Talk:
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
     system, tools = beside(view.meta)
     messages = told_apart(sources.listed([*filter(is_sent, whole.messages)]))
-    return Talk(messages, summary_of(view, ""), system, declared(tools), unsent(view.messages))
+    model = next((message.model for message in reversed(messages) if message.model), None)
+    return Talk(messages, summary_of(view, ""), system, _declared(tools), model, unsent(view.messages))
 
 
-def declared(tools: Sequence[Json]) -> list[Json]:
+def _declared(tools: Sequence[Json]) -> list[Json]:
     """Tools in any provider's shape as Chat Completions declares them."""
     if not tools:
         return []
     body = providers.load("openai-chat").request([], Options(tools=tools), ()).body
-    found: list[Json] = body.get("tools", [])
-    return found
+    declared: list[Json] = body.get("tools", [])
+    return declared
 
 
 class Content:
@@ -60,39 +63,36 @@ class Content:
         self.results: list[Any] = []
         self.media: list[Any] = []
         for part in message.parts:
-            self._add(part, left)
-
-    def _add(self, part: Part, left: Counter[str]) -> None:
-        if "text" in part:
-            (self.thoughts if part.get("thought") else self.texts).append(part["text"])
-        elif "functionCall" in part:
-            self.calls.append(part)
-        elif "functionResponse" in part:
-            self.results.append(part["functionResponse"])
-            left["result file"] += len(objects(part["functionResponse"].get("parts")))
-        elif "inlineData" in part or "fileData" in part:
-            self.media.append(part)
-        else:
-            left["provider's own part"] += 1
+            if "text" in part:
+                (self.thoughts if part.get("thought") else self.texts).append(part["text"])
+            elif "functionCall" in part:
+                self.calls.append(part)
+            elif "functionResponse" in part:
+                self.results.append(part["functionResponse"])
+                left["result file"] += len(objects(part["functionResponse"].get("parts")))
+            elif "inlineData" in part or "fileData" in part:
+                self.media.append(part)
+            else:
+                left["provider's own part"] += 1
 
 
 def counts(message: Message) -> Json:
-    """What a response used, as it was stored; nothing that is no count."""
+    """The usage stored with a response, as far as it is numbers, and its `raw`."""
     usage = message.fields.get("usage")
-    found = usage.items() if isinstance(usage, dict) else ()
-    return {name: value for name, value in found if name == "raw" or type(value) is int}
+    numbers = usage.items() if isinstance(usage, dict) else ()
+    return {name: value for name, value in numbers if name == "raw" or type(value) is int}
+
+
+def renamed(usage: Json, names: dict[str, str]) -> Json:
+    """The numbers that have another name elsewhere, under that name."""
+    return {theirs: usage[ours] for ours, theirs in names.items() if ours in usage}
 
 
 def mime_of(part: Any) -> str:
-    held = part.get("inlineData") or part.get("fileData") or {}
-    return str(held.get("mimeType") or "application/octet-stream")
+    media = part.get("inlineData") or part.get("fileData") or {}
+    return str(media.get("mimeType") or "application/octet-stream")
 
 
 def modality_of(mime: str) -> str:
     kind = mime.partition("/")[0]
     return kind if kind in ("image", "video", "audio") else "document"
-
-
-def models(messages: Sequence[Message]) -> Iterator[str]:
-    """The models that answered, the newest first."""
-    return (message.model for message in reversed(messages) if message.model)

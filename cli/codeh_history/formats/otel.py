@@ -15,7 +15,7 @@ from ..providers.parts import name_of, objects
 from ..session.model import Json, Message, Part
 from ..session.view import View
 from . import Exported
-from .interchange import USAGE, Talk, counts, mime_of, modality_of, models, prepared
+from .interchange import USAGE, counts, mime_of, modality_of, prepared, renamed
 
 _PROVIDERS = {
     "anthropic": "anthropic", "gemini": "gcp.gemini", "openai-chat": "openai", "openai-responses": "openai",
@@ -39,41 +39,35 @@ def export(view: View) -> Exported:
     sent, answer = talk.messages, None
     if sent and sent[-1].role == "model":
         sent, answer = sent[:-1], sent[-1]
-    opening = [_message("user", [{"text": talk.opening}])] if talk.opening else []
-    found: Json = {
-        "gen_ai.operation.name": "chat", "gen_ai.conversation.id": view.id, **_asked(talk),
-        "gen_ai.input.messages": [*opening, *(_message(_role(one), one.parts) for one in sent)],
-        "gen_ai.output.messages": [], **(_answered(answer) if answer else {}),
-    }  # fmt: skip
-    talk.left[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
-    return Exported(
-        orjson.dumps({key: value for key, value in found.items() if value is not None}) + b"\n", talk.left
-    )
-
-
-def _asked(talk: Talk) -> Json:
     provider = next((message.provider for message in reversed(talk.messages) if message.provider), None)
-    return {
+    opening = [_message("user", [{"text": talk.opening}])] if talk.opening else []
+    value: Json = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.conversation.id": view.id,
         "gen_ai.provider.name": _PROVIDERS.get(provider, provider) if provider else None,
-        "gen_ai.request.model": next(models(talk.messages), None),
+        "gen_ai.request.model": talk.model,
         "gen_ai.system_instructions": [{"type": "text", "content": talk.system}] if talk.system else None,
         "gen_ai.tool.definitions": talk.tools or None,
+        "gen_ai.input.messages": [*opening, *(_message(_role(one), one.parts) for one in sent)],
+        "gen_ai.output.messages": [],
+        **(_answered(answer) if answer else {}),
     }
+    talk.left[f"earlier {USAGE}"] += sum(bool(counts(message)) for message in sent)
+    attributes = {key: attribute for key, attribute in value.items() if attribute is not None}
+    return Exported(orjson.dumps(attributes, option=orjson.OPT_APPEND_NEWLINE), talk.left)
 
 
 def _answered(message: Message) -> Json:
-    """The answer, why it ended, what it used."""
+    """The answer, why it ended, its usage."""
     finish = name_of(message.fields.get("finish"))
     reason = _FINISH.get(finish.lower(), finish.lower()) if finish else "stop"
-    usage = counts(message)
     return {
         "gen_ai.response.id": name_of(message.fields.get("responseId") or message.fields.get("response")),
-        "gen_ai.response.model": message.model, "gen_ai.response.finish_reasons": [reason],
-        **{theirs: usage[ours] for ours, theirs in _USAGE.items() if ours in usage},
-        "gen_ai.output.messages": [
-            {**_message("assistant", message.parts), "finish_reason": reason}
-        ],
-    }  # fmt: skip
+        "gen_ai.response.model": message.model,
+        "gen_ai.response.finish_reasons": [reason],
+        **renamed(counts(message), _USAGE),
+        "gen_ai.output.messages": [{**_message("assistant", message.parts), "finish_reason": reason}],
+    }
 
 
 def _message(role: str, parts: Sequence[Part]) -> Json:
@@ -86,8 +80,7 @@ def _role(message: Message) -> str:
     return "tool" if message.parts and all("functionResponse" in part for part in message.parts) else "user"
 
 
-def _part(given: Part) -> Json:
-    part: Any = given
+def _part(part: Any) -> Json:
     if "text" in part:
         return {"type": "reasoning" if part.get("thought") else "text", "content": part["text"]}
     if "functionCall" in part:
@@ -95,20 +88,15 @@ def _part(given: Part) -> Json:
         return {"type": "tool_call", "id": call["id"], "name": call["name"], "arguments": arguments(part)}
     if "functionResponse" in part:
         result = part["functionResponse"]
-        files: list[Any] = [*objects(result.get("parts"))]
-        held = {"parts": list(map(_part, files))} if files else {}
-        return {
-            "type": "tool_call_response",
-            "id": result.get("id"),
-            "response": result.get("response"),
-            **held,
-        }
+        made = {
+            "type": "tool_call_response", "id": result.get("id"), "response": result.get("response"),
+        }  # fmt: skip
+        files = list(map(_part, objects(result.get("parts"))))
+        return {**made, "parts": files} if files else made
+    mime = mime_of(part)
+    about = {"modality": modality_of(mime), "mime_type": mime}
     if "inlineData" in part:
-        mime = mime_of(part)
-        data = part["inlineData"].get("data", "")
-        return {"type": "blob", "modality": modality_of(mime), "mime_type": mime, "content": data}
+        return {"type": "blob", **about, "content": part["inlineData"].get("data", "")}
     if "fileData" in part:
-        mime = mime_of(part)
-        uri = str(part["fileData"].get("fileUri", ""))
-        return {"type": "uri", "modality": modality_of(mime), "mime_type": mime, "uri": uri}
+        return {"type": "uri", **about, "uri": str(part["fileData"].get("fileUri", ""))}
     return {"type": "native", **part}

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import marshal
-import os
 import sys
 
-HEAD = 8  # bytes of a frame's length
 MOST = 64 << 20  # bytes of one answer: the longest record a session may hold
 MEMORY = 1 << 30  # bytes of address space beside the texts that are worked on
 ANSWER, DONE, WRONG, LARGE = "answer", "done", "wrong", "large"
@@ -18,11 +16,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def framed(data: bytes) -> bytes:
-    """The bytes after their length."""
-    return len(data).to_bytes(HEAD, "little") + data
-
-
 def main(seconds: float) -> None:
     """Answer requests until there are no more; the alarm of each ends the process, whatever it is doing."""
     import signal
@@ -30,10 +23,12 @@ def main(seconds: float) -> None:
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
-    while head := sys.stdin.buffer.read(HEAD):
-        size = int.from_bytes(head, "little")
-        data = sys.stdin.buffer.read(size)
-        limit_memory(MEMORY + 16 * size)
+    while True:
+        try:
+            data = marshal.load(sys.stdin.buffer)  # noqa: S302 - the parent's own
+        except EOFError:
+            return
+        limit_memory(MEMORY + 16 * len(data))
         signal.setitimer(signal.ITIMER_REAL, seconds)
         answer(data)
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -56,11 +51,11 @@ def answer(data: bytes) -> None:
     """Write the answers to a request, each at once, so that the parent knows how far it came."""
     try:
         work, given = marshal.loads(data)  # noqa: S302 - the parent's own
-        for found in searched(work, *given) if work in SEARCHES else render(*given):
-            if isinstance(found, str) and len(found) > MOST:
+        for result in searched(work, *given) if work in SEARCHES else render(*given):
+            if isinstance(result, str) and len(result) > MOST:
                 tell(LARGE, f"it makes a text of more than {MOST >> 20} MiB")
                 return
-            tell(ANSWER, found)
+            tell(ANSWER, result)
         tell(DONE, None)
     except MemoryError:
         tell(LARGE, "it takes more memory than it may have")
@@ -69,9 +64,8 @@ def answer(data: bytes) -> None:
 
 
 def tell(kind: str, value: Any) -> None:
-    data = memoryview(framed(marshal.dumps((kind, value))))
-    while data:
-        data = data[os.write(1, data) :]
+    marshal.dump((kind, value), sys.stdout.buffer)
+    sys.stdout.buffer.flush()
 
 
 def found(pattern: re.Pattern[str], text: str) -> bool:
@@ -81,7 +75,7 @@ def found(pattern: re.Pattern[str], text: str) -> bool:
 
 def spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
     """Where it is found."""
-    return [found.span() for found in pattern.finditer(text)]
+    return [match.span() for match in pattern.finditer(text)]
 
 
 def cut(pattern: re.Pattern[str], text: str) -> str:

@@ -23,7 +23,7 @@ def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
             return re.compile(text, flags)
     except (re.error, OverflowError, RecursionError, ValueError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "too large"
-        raise Usage(f"{called(text, option)}: no regular expression: {reason}") from None
+        raise Usage(f"{called(text, option)}: invalid regular expression: {reason}") from None
 
 
 class Exceeded(BadData):

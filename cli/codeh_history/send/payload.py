@@ -17,6 +17,7 @@ from ..providers.base import Options, Transcript
 from ..providers.base import Request as Body
 from ..session import sources
 from ..session.fold import View
+from ..session.labels import escaped
 from ..session.model import Json, Message
 from ..session.pairing import open_at_end
 from ..store.resolve import Target, for_filtering, for_reading, named
@@ -69,8 +70,12 @@ def body_of(
     given = given.within(view.meta, target.id, env.note)
     view, messages, options = _as_sent(env, view, to, given, target.id, lost_known=lost_known)
     summaries = [summary.text for summary in view.summaries]
-    if to == providers.PLAIN:
-        return [_plain(env, target, providers.transcript(messages, options, summaries), given)]
+    if to == providers.PLAIN:  # the labels of a summary that we wrote are ours
+        own = [
+            summary.text if "lines" in summary.fields else escaped(summary.text)
+            for summary in view.summaries
+        ]
+        return [_plain(env, target, providers.transcript(messages, options, own), given)]
     request = providers.load(to).request(messages, options, summaries)
     env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
     written = _written(env, target, request, given)

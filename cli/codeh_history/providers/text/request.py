@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +14,6 @@ from ..turns import Turn, described, runs
 
 HEAD = "The conversation so far. Write only what the assistant says next, without a label."
 _OURS = pattern()
-_TURNS = re.compile(r"^(?=(?:System|Summary|User|Assistant|Tool call|Tool result):)", re.MULTILINE)
 _WHO = {"user": "User", "model": "Assistant"}
 
 
@@ -23,6 +21,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     """The transcript of these messages, curated and paired; a prompt that stands alone is sent as it is.
 
     A line of a message that looks like a label of ours is indented, so that nobody speaks for another.
+    Summaries come with such lines indented, but for those that we wrote.
     """
     notes: list[str] = []
     if options.tools:
@@ -37,7 +36,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     if len(entries) == 1 and entries[0][0] == "User":
         return Transcript(text=f"{entries[0][1]}\n", notes=notes)
     labels = (  # a summary has headings and speakers of its own
-        labelled(who, text, _TURNS if who == "Summary" else _OURS) for who, text in entries
+        f"Summary: {text}" if who == "Summary" else labelled(who, text, _OURS) for who, text in entries
     )
     return Transcript(text="\n\n".join([HEAD, *labels]) + "\n", notes=notes)
 
