@@ -11,7 +11,7 @@ MARKS = ":,.;"  # what follows an id where it is printed
 WHOLE, READABLE = 20, 16  # characters of an id that is never shortened, and of one that is
 SPARED = 3  # characters that are not worth cutting
 LONGEST_ID = 128
-_LIKE = (0.66, 0.75, 0.8)  # as difflib compares names of three letters, of four, of more
+_LIKE, _LIKE_IF_SHORT = 0.8, {3: 0.66, 4: 0.75}  # as difflib compares names, by their length
 _SHORT = 4  # characters of a name that says too little to be completed
 _CUT = 12  # characters by which an id was cut short: a name and its variants differ by fewer
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
@@ -32,8 +32,10 @@ def some(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def prefixes(ids: Iterable[str], others: Iterable[str]) -> dict[str, str]:
-    """Each id as a prefix that no other id has, of a readable length; short ids stay whole."""
+def prefixes(
+    ids: Iterable[str], others: Iterable[str] = (), *, least: int = READABLE, whole: int = WHOLE
+) -> dict[str, str]:
+    """Each id as a prefix of at least so many letters that no other id has; short ids stay whole."""
     wanted = list(ids)
     order = sorted({*wanted, *others})
     shared = dict.fromkeys(order, 0)  # with the neighbours in order, which share most
@@ -41,8 +43,8 @@ def prefixes(ids: Iterable[str], others: Iterable[str]) -> dict[str, str]:
         pairs = enumerate(zip(first, second, strict=False))
         length = next((n for n, (a, b) in pairs if a != b), len(first))
         shared[first], shared[second] = max(shared[first], length), length
-    ends = {id: max(READABLE, shared[id] + 1) for id in wanted}
-    return {id: id if len(id) <= max(WHOLE, end + SPARED) else id[:end] for id, end in ends.items()}
+    ends = {id: max(least, shared[id] + 1) for id in wanted}
+    return {id: id if len(id) <= max(whole, end + SPARED) else id[:end] for id, end in ends.items()}
 
 
 def near(name: str, names: Iterable[str]) -> str | None:
@@ -59,7 +61,7 @@ def near(name: str, names: Iterable[str]) -> str | None:
         return None  # and `difflib`, which imports `re`, is not loaded
     from difflib import get_close_matches
 
-    like = _LIKE[min(max(len(name) - 3, 0), 2)]
+    like = _LIKE_IF_SHORT.get(len(name), _LIKE)
     return next(iter(get_close_matches(name, others, 1, like)), None)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import orjson
 
-from ..render.parts import decoded_size
+from ..render.parts import decoded_size, references
 from ..session.fold import View
 from ..session.model import Json, Message, Part
 
@@ -23,7 +23,7 @@ def export(view: View) -> bytes:
     system = view.meta.get("system")
     blocks += [f"## System\n\n{system}"] if isinstance(system, str) and system else []
     blocks += (f"## Summary\n\n{summary.text}" for summary in view.summaries)
-    found = references(view)
+    found = references(view.messages)
     blocks += (_message(message, found.keys()) for message in view.messages)
     notes = [_footnote(number, reference) for number, reference in found.items()]
     if notes:
@@ -90,12 +90,3 @@ def _footnote(number: int, reference: Json) -> str:
     title = reference.get("title") or reference.get("id", "")
     url = f" <{reference['url']}>" if reference.get("url") else ""
     return f"[^{number}]: {' '.join(f'{title}{url}'.split())}"
-
-
-def references(view: View) -> dict[int, Json]:
-    """The references of all messages by number, in their order; of two with one number the later."""
-    lists = (message.fields.get("references") for message in view.messages)
-    items = (item for found in lists if isinstance(found, list) for item in found)
-    return {
-        item["number"]: item for item in items if isinstance(item, dict) and type(item.get("number")) is int
-    }

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ..base.env import Env
 from ..base.escape import safe, visible
 from ..base.times import clock
-from ..base.words import some
+from ..base.words import prefixes, some
 from ..session.model import Message, Summary
 from ..session.rules import NAME_OF_KIND
 from . import parts
@@ -51,7 +51,7 @@ def document(
 ) -> bytes:
     """The system prompt and summaries first, then the messages, then the references."""
     rich = rich_wanted(env)
-    ids = parts.short_ids([message.id for _, message in messages])
+    ids = short_ids([message.id for _, message in messages])
     lines = [Line("head", "system"), *_texts(TEXT, system), Line("", "")] if system else []
     for summary in summaries:
         lines += [Line("head", summary_heading(summary)), *_texts(TEXT, summary.text), Line("", "")]
@@ -60,7 +60,7 @@ def document(
         lines += [*body(message, people=rich), Line("", "")]
     references = parts.references([message for _, message in messages])
     lines += [Line("head", "references")] if references else []
-    lines += [Line("reference", visible(parts.reference(entry))) for entry in references]
+    lines += [Line("reference", visible(parts.reference(entry))) for _, entry in sorted(references.items())]
     return drawn(env, lines) if rich else (plain(lines) + "\n" if lines else "").encode(*_ANYHOW)
 
 
@@ -80,6 +80,11 @@ def drawn(env: Env, lines: Iterable[Line]) -> bytes:
     from . import colours
 
     return colours.draw(lines, width=width(), colour=env.colour)
+
+
+def short_ids(ids: Iterable[str]) -> dict[str, str]:
+    """Each id of a message as a prefix of eight letters, or as many as it takes."""
+    return prefixes(ids, least=8, whole=12)
 
 
 def heading(number: int | None, message: Message, id: str, *, people: bool = False) -> Line:

@@ -110,11 +110,10 @@ def decoded_size(base64: str) -> int:
     return len(base64) * 3 // 4 - base64[-2:].count("=")
 
 
-def references(messages: Sequence[Message]) -> list[Json]:
-    """What the messages refer to, by number; of two with one number the later."""
+def references(messages: Sequence[Message]) -> dict[int, Json]:
+    """What the messages refer to, by number, in order; of two with one number the later."""
     entries = (entry for message in messages for entry in _list(message.fields.get("references")))
-    found = {str(entry.get("number")): entry for entry in entries}
-    return sorted(found.values(), key=_number)
+    return {entry["number"]: entry for entry in entries if type(entry.get("number")) is int}
 
 
 def reference(entry: Json) -> str:
@@ -124,15 +123,6 @@ def reference(entry: Json) -> str:
         words.append(str(entry.get("id") or ""))
     score = entry.get("score")
     return " ".join([*words, f"({score:.2f})"] if isinstance(score, float) else words)
-
-
-def short_ids(ids: Sequence[str]) -> dict[str, str]:
-    """Each id as a prefix of eight characters, longer where those of two are the same; short ones whole."""
-    length = 8
-    long = {id for id in ids if len(id) > 12}
-    while len({id[:length] for id in long}) < len(long):
-        length += 4
-    return {id: id[:length] if id in long else id for id in ids}
 
 
 def compact(value: object) -> str:
@@ -153,8 +143,3 @@ def _kind(value: object) -> str:
 
 def _list(value: object) -> list[Json]:
     return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-
-
-def _number(entry: Json) -> float:
-    number = entry.get("number")
-    return number if isinstance(number, (int, float)) else float("inf")

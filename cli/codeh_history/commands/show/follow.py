@@ -119,7 +119,7 @@ class Text:
             self._write(body[len(self.body) :])
         elif event.name == "message" or message.id not in self.begun:
             rich = render.rich_wanted(self.env)
-            id = parts.short_ids([message.id])[message.id]
+            id = render.short_ids([message.id])[message.id]
             head = render.heading(event.number, message, id, people=rich)
             self._write("\n\n" if self.last else "")
             self.env.draw(render.drawn(self.env, [head]).rstrip(b"\n") if rich else _bytes(head.text))

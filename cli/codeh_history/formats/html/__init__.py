@@ -10,12 +10,12 @@ from urllib.parse import quote
 from ...base.escape import safe, visible
 from ...base.words import some
 from ...providers.usage import billed
+from ...render import parts
 from ...session.exchanges import is_prompt
 from ...session.fold import View
 from ...session.model import Json, Message
 from ...tokens.prices import table
 from ...views.row import beginning, text_of
-from .. import markdown
 from . import look
 from . import message as messages
 
@@ -29,7 +29,7 @@ def export(view: View) -> bytes:
     Users' texts are as they were typed, the model's are Markdown, without its HTML and images.
     """
     title = escape(visible(title_of(view)))
-    references = markdown.references(view)
+    references = parts.references(view.messages)
     notes = "".join(_reference(number, reference) for number, reference in references.items())
     body = [f"<h1>{title}</h1>", *_facts(view), *_system(view), *_contents(view), "<main>"]
     body += [messages.summary(summary.text) for summary in view.summaries]
