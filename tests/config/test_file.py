@@ -69,7 +69,7 @@ def test_every_key(tmp_path: Path) -> None:
         ("modle = 'x'\n", ": modle: no such key; did you mean model?"),
         ("xyzzy = 'x'\n", ": xyzzy: no such key; one of to, via, model,"),
         ("to = 'gemini'\n[profile.x]\nvia = 'x'\nmodle = 'x'\n", ": [profile.x] modle: no such key"),
-        ("[profile.'a b']\nvai = 'x'\n", ": [profile.a b] vai: no such key; did you mean via?"),
+        ("[profile.'a b']\nvias = 'x'\n", ": [profile.a b] vias: no such key; did you mean via?"),
         ("[summarize]\nvai = 'x'\n", ": summarize.vai: no such key; did you mean summarize.via?"),
         ("to = 'gemni'\n", ": to: gemni: no such provider; did you mean gemini?"),
         ("to = 'x'\n", ": to: x: no such provider; one of gemini,"),

@@ -72,17 +72,18 @@ class Server:
         self.slots = {endless: asyncio.Semaphore(RUNNING) for endless in (False, True)}
         self.woken, wake = os.pipe()  # where the numbers of signals arrive
         os.set_blocking(wake, False)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         for number in _SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, lambda *_: None)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         self.loop.add_reader(self.woken, self.stop)
         self.loop.add_reader(self.env.stdin, self.read)
         try:
             self.loop.run_until_complete(self.over)
         finally:
             self.leave()
-        return 128 + self.stopped if self.stopped else 0
+        number = self.stopped or self.signalled()  # perhaps while the last answer was written
+        return 128 + number if number else 0
 
     def fail(self, _: object, context: Json) -> None:
         """End with the exception of a callback."""
@@ -274,15 +275,20 @@ class Server:
         """A line on stdout; who does not read it holds up everything but signals."""
         left = memoryview(orjson.dumps({"id": id, **what}) + b"\n")
         while left:
-            woken, _, _ = select.select([self.woken], [self.env.stdout], [])
-            if woken:
-                raise Interrupted(os.read(self.woken, 1)[0])
+            _, writable, _ = select.select([self.woken], [self.env.stdout], [])
+            if not writable:
+                raise Interrupted(self.signalled())
             self.env.draw(left[:_PIECE])
             left = left[_PIECE:]
 
+    def signalled(self) -> int:
+        """The number of a signal that arrived; 0 for none."""
+        arrived, _, _ = select.select([self.woken], [], [], 0)
+        return os.read(self.woken, 1)[0] if arrived else 0
+
     def stop(self) -> None:
         """A signal: nothing new is begun, what runs is told to end; the second one waits for nothing."""
-        number = os.read(self.woken, 1)[0]
+        number = self.signalled()
         if self.stopped:
             raise Interrupted(number)
         self.stopped, self.ended = number, True
