@@ -39,6 +39,8 @@ def problems(
     tried = chosen(len(calls))
     for fault in tried:
         done = run(fault)
+        if len(done.calls) <= fault.place:
+            continue  # it took fewer calls this time: how many reads a pipe takes is chance
         left = {path.name for path in home.rglob("*.tmp")} - {LITTER}
         problem = wrong(done, fault) or (f"left behind: {left}" if left else None)
         if problem:

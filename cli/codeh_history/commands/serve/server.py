@@ -82,8 +82,8 @@ class Server:
             self.loop.run_until_complete(self.over)
         finally:
             self.leave()
-        number = self.stopped or self.signalled()  # perhaps while the last answer was written
-        return 128 + number if number else 0
+        stopped = self.stopped or self.signalled()  # perhaps while the last answer was written
+        return 128 + stopped if stopped else 0
 
     def fail(self, _: object, context: Json) -> None:
         """End with the exception of a callback."""
