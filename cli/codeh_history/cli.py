@@ -98,11 +98,11 @@ class Command(TyperCommand):
 
     def sections(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
         """The parameters by the heading that they stand under, "Options" last."""
-        found: dict[str, list[click.Parameter]] = {}
+        groups: dict[str, list[click.Parameter]] = {}
         for param in self.get_params(ctx):
             spelled = self.declared.get(str(param.name))
-            found.setdefault((spelled.section if spelled else "") or "Options", []).append(param)
-        return {**found, "Options": found.pop("Options")}
+            groups.setdefault((spelled.section if spelled else "") or "Options", []).append(param)
+        return {**groups, "Options": groups.pop("Options")}
 
     def _is_further(self, title: str, param: click.Parameter) -> bool:
         spelled = self.declared.get(str(param.name))
@@ -185,10 +185,10 @@ def called(module: Any) -> Callable[..., int]:
     """A function with the parameters that Typer makes options of."""
     takes: type[OptionSet] = module.Options
 
-    def run(ctx: click.Context, **given: Any) -> int:
+    def run(ctx: click.Context, **options: Any) -> int:
         env: Env = ctx.obj
-        env.quiet = env.quiet or bool(given.get("quiet"))
-        return module.run(env, takes(**words(takes, given))) or 0
+        env.quiet = env.quiet or bool(options.get("quiet"))
+        return module.run(env, takes(**words(takes, options))) or 0
 
     parameters = [Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
     parameters += [parameter(takes, name) for name in takes.SPELLED]

@@ -21,7 +21,7 @@ def read(argv: list[str], takes: type[OptionSet]) -> dict[str, Any] | None:
     placed = [name for name, spelled in takes.SPELLED.items() if spelled.positional]
     several = placed[-1] if placed and takes.TYPES[placed[-1]].startswith("Sequence") else None
     places = iter(placed)
-    given: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     words = iter(argv)
     for word in words:
         name = names.get(word)
@@ -30,23 +30,23 @@ def read(argv: list[str], takes: type[OptionSet]) -> dict[str, Any] | None:
             if name is None or not word or (word.startswith("-") and word != "-"):
                 return None
         elif takes.TYPES[name] == "bool":
-            if name in given or takes.DEFAULTS[name]:
+            if name in options or takes.DEFAULTS[name]:
                 return None
-            given[name] = True
+            options[name] = True
             continue
         else:
             value = next(words, "-?")
             if value.startswith("-") and value != "-":
                 return None
         if takes.TYPES[name].startswith("Sequence"):
-            values: list[str] = given.setdefault(name, [])
+            values: list[str] = options.setdefault(name, [])
             values.append(value)
-        elif name in given:
+        elif name in options:
             return None
         else:
-            given[name] = value
+            options[name] = value
     required = (name for name in places if "None" not in takes.TYPES[name])
-    return given if next(required, None) is None else None
+    return options if next(required, None) is None else None
 
 
 def options_of(argv: list[str]) -> dict[str, Any] | None:
@@ -58,13 +58,13 @@ def options_of(argv: list[str]) -> dict[str, Any] | None:
 
 def run(argv: list[str], env: Env) -> int | None:
     """Run a plain command line; None when it is not plain."""
-    given = options_of(argv)
-    if given is None:
+    options = options_of(argv)
+    if options is None:
         return None
     verb = module_of(argv[0])
-    if argv[0] not in _AT_ONCE or given.get("remove_cmd"):  # a signal is to end that command, too
+    if argv[0] not in _AT_ONCE or options.get("remove_cmd"):  # a signal is to end that command, too
         from .base.env import unwind
 
         unwind()
-    env.quiet = env.quiet or bool(given.get("quiet"))
-    return verb.run(env, verb.Options(**given)) or 0
+    env.quiet = env.quiet or bool(options.get("quiet"))
+    return verb.run(env, verb.Options(**options)) or 0

@@ -78,11 +78,11 @@ def run(argv: list[str], env: Env) -> int:
         env.complain("out of memory; nothing was changed")
         return 74
     except Exception as error:  # noqa: BLE001 - the boundary: a bug is one line and exit 70
-        known = env.understood(error)
-        if known is None:
+        expected = env.understood(error)
+        if expected is None:
             return _bug(error, env)
-        env.complain(str(known))
-        return known.exit_code
+        env.complain(str(expected))
+        return expected.exit_code
     return code
 
 

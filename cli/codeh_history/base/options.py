@@ -143,11 +143,11 @@ class OptionSet(Fields):
         for name in own:
             setattr(cls, name, cls.DEFAULTS[name])
 
-    def __init__(self, **given: Any) -> None:
-        unknown = given.keys() - self.DEFAULTS.keys()
+    def __init__(self, **options: Any) -> None:
+        unknown = options.keys() - self.DEFAULTS.keys()
         if unknown:
             raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
-        super().__init__(**{name: self.coerce(name, value) for name, value in given.items()})
+        super().__init__(**{name: self.coerce(name, value) for name, value in options.items()})
         self._see_that_they_combine()
 
     @classmethod
@@ -172,12 +172,12 @@ class OptionSet(Fields):
         """Those of these options that were given; without names of all."""
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
-    def one_of(self, said: str, *names: str) -> None:
-        """Usage where several of these options were given, which are `said` to people so."""
+    def one_of(self, label: str, *names: str) -> None:
+        """Usage where several of these options were given, `label`: what errors call them."""
         if len(self.specified(*names)) > 1:
             from .errors import Usage
 
-            raise Usage(f"{said} cannot be combined")
+            raise Usage(f"{label} cannot be combined")
 
     def part(self, takes: type[Taken]) -> Taken:
         """Those of these options that another job takes."""

@@ -35,7 +35,7 @@ class Settable(OptionSet):
 
     def within(self, meta: dict[str, Any], session: str, tell: Callable[[str], None]) -> Self:
         """These options; what was not given is as the session's settings say, if they say so."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, value in meta.items():
             if value is None or not key.startswith((CURATE, COMPACT)):
                 continue
@@ -45,8 +45,8 @@ class Settable(OptionSet):
                 tell(f"{session}: {key} is not taken from a session; {instead}")
             elif name in self.DEFAULTS and not self.specified(name):
                 with BySettings(session):
-                    found[name] = self.coerce(name, value, key)
-        return self.but(**found) if found else self
+                    values[name] = self.coerce(name, value, key)
+        return self.but(**values) if values else self
 
 
 class Curation(Settable, section="Curation"):

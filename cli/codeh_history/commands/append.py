@@ -20,54 +20,56 @@ EXAMPLES = """\
 TEXT = ("message", "file", "role", "kind", "new")  # what a plain text message may have
 
 
-def run(env: Env, given: Options) -> None:
-    given = text.with_text(env, given)
-    if not is_text(given):
+def run(env: Env, options: Options) -> None:
+    options = text.with_text(env, options)
+    if not is_text(options):
         from ..base.env import unwind
 
         unwind()
-    store(env, given)
+    store(env, options)
 
 
-def store(env: Env, given: Options) -> None:
+def store(env: Env, options: Options) -> None:
     """The same without a look at signals: they are the program's in which this may be called."""
-    if is_text(given):
-        text.run(env, given)
-    elif given.from_ is not None:
-        receive(env, given, given.from_)
-    elif given.stream:
-        follow(env, given)
-    elif given.jsonl:
+    if is_text(options):
+        text.run(env, options)
+    elif options.from_ is not None:
+        receive(env, options, options.from_)
+    elif options.stream:
+        follow(env, options)
+    elif options.jsonl:
         from ..append import jsonl
 
-        if len(given.file) > 1:
+        if len(options.file) > 1:
             raise Usage("--jsonl takes one -F")
-        jsonl.run(env, given.session, next(iter(given.file), None), redact=given.redact, new=given.new)
-    elif given.exchange is not None:
+        jsonl.run(
+            env, options.session, next(iter(options.file), None), redact=options.redact, new=options.new
+        )
+    elif options.exchange is not None:
         from ..append import exchange
 
-        exchange.run(env, given.session, given.exchange, new=given.new)
+        exchange.run(env, options.session, options.exchange, new=options.new)
     else:
         from ..append import message
 
-        message.run(env, given)
+        message.run(env, options)
 
 
-def is_text(given: Options) -> bool:
+def is_text(options: Options) -> bool:
     """Whether it is a plain text message."""
-    return not set(given.specified()).difference(TEXT, ("session", "quiet"))
+    return not set(options.specified()).difference(TEXT, ("session", "quiet"))
 
 
-def follow(env: Env, given: Options) -> None:
+def follow(env: Env, options: Options) -> None:
     """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
     from ..base import amounts
     from ..receive import stream
     from ..receive.answer import tell
 
-    target = text.target_of(env, given.session, new=given.new) or text.begin(env, "")
-    echo = given.echo or env.terminal(env.stdout)
+    target = text.target_of(env, options.session, new=options.new) or text.begin(env, "")
+    echo = options.echo or env.terminal(env.stdout)
     received = stream.run(
-        env, target, given.role, given.kind, echo=echo, most=amounts.size(given.max_bytes)
+        env, target, options.role, options.kind, echo=echo, most=amounts.size(options.max_bytes)
     )
     tell(env, target.id, received, echo=echo)
 
@@ -90,7 +92,7 @@ def one_lately(env: Env, session: str | None, format: str) -> None:
         )
 
 
-def receive(env: Env, given: Options, format: str) -> None:
+def receive(env: Env, options: Options, format: str) -> None:
     """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
     from ..base import amounts
     from ..receive import answer
@@ -98,8 +100,8 @@ def receive(env: Env, given: Options, format: str) -> None:
     from ..store.resolve import for_writing
 
     reader = answer.reader_of(format)
-    one_lately(env, given.session, format)
-    target = for_writing(env, given.session)
+    one_lately(env, options.session, format)
+    target = for_writing(env, options.session)
     try:
         there = exists(target.path)
     except TryAgain as error:
@@ -108,6 +110,8 @@ def receive(env: Env, given: Options, format: str) -> None:
         raise kept(env, target.path, error, format) from None
     if not there:
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; an answer never starts one")
-    echo = given.echo or env.terminal(env.stdout)
-    received = answer.receive(env, target, env.stdin, reader, echo=echo, most=amounts.size(given.max_bytes))
+    echo = options.echo or env.terminal(env.stdout)
+    received = answer.receive(
+        env, target, env.stdin, reader, echo=echo, most=amounts.size(options.max_bytes)
+    )
     answer.tell(env, target.id, received, echo=echo)

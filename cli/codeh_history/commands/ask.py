@@ -72,36 +72,36 @@ class Options(_Answer, Request, _Prompt, without=("pretty",)):
     """A prompt, the request that sends it, and what becomes of the answer."""
 
 
-def run(env: Env, given: Options) -> None:
-    most = amounts.size(given.max_bytes)
-    asked = layers.asked(env, given, given.profile, given.via)
+def run(env: Env, options: Options) -> None:
+    most = amounts.size(options.max_bytes)
+    asked = layers.asked(env, options, options.profile, options.via)
     layers.reaching(env, asked)
     payload.checked(asked.request)
-    given = append.with_text(env, given)
-    target = append.target_of(env, given.session, new=given.new)
+    options = append.with_text(env, options)
+    target = append.target_of(env, options.session, new=options.new)
     if target is None:
-        text = _text(env, given, looked_at(env, b"", None))
+        text = _text(env, options, looked_at(env, b"", None))
         if text is None:
             raise BadData("nothing to ask: give the text as an argument, by -m or -F, or on stdin")
-        target, given = append.begin(env, text), given.but(message=[text], file=(), no_stdin=True)
-    model = [f"--model {shlex.quote(given.model)}"] if given.model else []
+        target, options = append.begin(env, text), options.but(message=[text], file=(), no_stdin=True)
+    model = [f"--model {shlex.quote(options.model)}"] if options.model else []
     to = payload.provider_of(asked.request.to)
-    again = f"`{asking(env, target, to, model, asked.via, given.profile)}`"
-    tell(env, target.id, ask(env, target, given, asked, most, again), echo=not given.id)
+    again = f"`{asking(env, target, to, model, asked.via, options.profile)}`"
+    tell(env, target.id, ask(env, target, options, asked, most, again), echo=not options.id)
 
 
-def ask(env: Env, target: Target, given: Options, asked: Asked, most: int, again: str) -> Received:
+def ask(env: Env, target: Target, options: Options, asked: Asked, most: int, again: str) -> Received:
     """Store the prompt, send the session through a command, store the answer of at most `most` bytes."""
     via = layers.reaching(env, asked)
-    with sending(env, target, given, asked, again) as ready:
+    with sending(env, target, options, asked, again) as ready:
         if isinstance(ready, Received):
             return ready
-        return exchange(env, target, ready.body, via, ready.reader, echo=not given.id, most=most)
+        return exchange(env, target, ready.body, via, ready.reader, echo=not options.id, most=most)
 
 
-def compact_first(env: Env, target: Target, given: Options, asked: Asked) -> None:
+def compact_first(env: Env, target: Target, options: Options, asked: Asked) -> None:
     """Compact the session in place where it is above 0.85 of its budget and a command writes summaries."""
-    via = layers.command(env, "compact.via", given.profile, given.compact_via)
+    via = layers.command(env, "compact.via", options.profile, options.compact_via)
     if via is None or not exists(target.path):
         return
     from ..filters.compact import bounds, run
@@ -126,7 +126,7 @@ class Ready(NamedTuple):
 
 @contextmanager
 def sending(
-    env: Env, target: Target, given: Options, asked: Asked, again: str
+    env: Env, target: Target, options: Options, asked: Asked, again: str
 ) -> Iterator[Ready | Received]:
     """Store the prompt, for whoever sends the request in here; or the answer that is there already.
 
@@ -134,25 +134,29 @@ def sending(
     a prompt, and for the one that stands last and is unanswered, what is there is sent again: `again` is
     what people type for that.
     """
-    compact_first(env, target, given, asked)
+    compact_first(env, target, options, asked)
     request = asked.request.part(Request)
     message = appending.Options(
-        message=given.message, file=given.file, attach=given.attach, key=given.key, session=given.session
+        message=options.message,
+        file=options.file,
+        attach=options.attach,
+        key=options.key,
+        session=options.session,
     )  # its --max-items and --stream are other ones than the request's
     message.check()
     try:
         view = looked(env, target)
     except TryAgain as error:
-        raise _unsent(env, target, given, message, error) from None
-    text = _text(env, given, view)
+        raise _unsent(env, target, options, message, error) from None
+    text = _text(env, options, view)
     if size_of(target.path) != view.log.size:  # stdin took its time
         view = looked(env, target)
-    draft = _draft(env, target, given, view, message, text) if text is not None else None
+    draft = _draft(env, target, options, view, message, text) if text is not None else None
     if isinstance(draft, Received):
         yield draft
         return
-    lines = _system_line(env, view, given)
-    stored = given.key is not None and any(m.fields.get("key") == given.key for m in view.all.values())
+    lines = _system_line(env, view, options)
+    stored = options.key is not None and any(m.fields.get("key") == options.key for m in view.all.values())
     new = b"" if draft is None or stored else compose.line_of(env, draft, target.id)
     to = payload.provider_of(request.to)
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
@@ -172,19 +176,19 @@ def sending(
 
 
 def _draft(
-    env: Env, target: Target, given: Options, view: View, message: appending.Options, text: str
+    env: Env, target: Target, options: Options, view: View, message: appending.Options, text: str
 ) -> compose.Draft | Received | None:
     """The prompt to store; None if it is stored and unanswered, and its answer if its key has one."""
     draft = compose.draft(env, message, text)
-    answer = _answered(view, given.key)
+    answer = _answered(view, options.key)
     if answer is not None:
         compose.store(env, target, draft)  # which checks that it is the same prompt
-        env.note(f"{target.id}: --key {given.key}: answered already, by {answer.id}")
-        if not given.id:
+        env.note(f"{target.id}: --key {options.key}: answered already, by {answer.id}")
+        if not options.id:
             env.write(f"{text_of(answer)}\n".encode())
         return Received(answer.id, [], known=True)
     last = unanswered(view)
-    if last is not None and given.key is None and _says(last, draft):
+    if last is not None and options.key is None and _says(last, draft):
         env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
         return None
     if calls := open_at_end(view.messages):
@@ -199,7 +203,7 @@ def looked(env: Env, target: Target) -> View:
 
 
 def _unsent(
-    env: Env, target: Target, given: Options, message: appending.Options, error: TryAgain
+    env: Env, target: Target, options: Options, message: appending.Options, error: TryAgain
 ) -> TryAgain:
     """The error of a server that is not there, with where the prompt is kept; stdin is read for that."""
     from ..base.postgres import Unreachable
@@ -208,28 +212,28 @@ def _unsent(
         return error
     from ..store.unsent import told
 
-    text = _text(env, given, looked_at(env, b"", None))
+    text = _text(env, options, looked_at(env, b"", None))
     if text is None:
         return error
     return told(env, target.path, error, compose.line_of(env, compose.draft(env, message, text), target.id))
 
 
-def _text(env: Env, given: Options, view: View) -> str | None:
+def _text(env: Env, options: Options, view: View) -> str | None:
     """The prompt: the `-m`s, the `-F`s, then what is piped in; None where there is none.
 
     Stdin is not read where nothing else is given and the model is next anyhow: in a tool loop it is the
     loop's.
     """
-    flags, stdin = given.message or given.file or given.attach, not given.no_stdin
+    flags, stdin = options.message or options.file or options.attach, not options.no_stdin
     last = unanswered(view)
     if not flags and last is not None and (last.kind == "tool" or is_prompt(last)):
         if stdin and last.kind != "tool" and env.waiting():
             env.note("stdin is not read: an unanswered prompt stands last and is sent")
         return None
-    pieces = append.given(env, given.message, given.file)
-    piped = piped_text(env, "--no-stdin: not at all") if stdin and "-" not in given.file else None
+    pieces = append.given(env, options.message, options.file)
+    piped = piped_text(env, "--no-stdin: not at all") if stdin and "-" not in options.file else None
     text = append.joined(pieces if piped is None else [*pieces, piped])
-    if text.strip() or given.attach:
+    if text.strip() or options.attach:
         return text
     if not flags and stdin and env.stdin_kind() and not open_at_end(view.messages):
         raise BadData(f"stdin: {nothing(env)}")
@@ -258,9 +262,9 @@ def _answered(view: View, key: str | None) -> Message | None:
     return next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
 
 
-def _system_line(env: Env, view: View, given: Options) -> bytes:
+def _system_line(env: Env, view: View, options: Options) -> bytes:
     """The record that keeps `--system` in a session that has none."""
-    system = from_file(given.system) if given.system else ""
+    system = from_file(options.system) if options.system else ""
     if not system or view.meta.get("system"):
         return b""
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"

@@ -29,13 +29,13 @@ class Options(Reading):
     profile: str | None = PROFILE
 
 
-def run(env: Env, given: Options) -> int:
-    most = amounts.size(given.max_bytes)
-    via = layers.command(env, "calls.via", given.profile, given.via)
-    if not (given.via or given.profile):
+def run(env: Env, options: Options) -> int:
+    most = amounts.size(options.max_bytes)
+    via = layers.command(env, "calls.via", options.profile, options.via)
+    if not (options.via or options.profile):
         via = None  # without either it lists, whatever is configured
-    target = for_reading(env, given.session, given.argument)
-    calls = waiting(env, target, given)
+    target = for_reading(env, options.session, options.argument)
+    calls = waiting(env, target, options)
     for call in calls:
         if via is None:
             env.write(orjson.dumps(line_of(call)) + b"\n")
@@ -49,10 +49,10 @@ def run(env: Env, given: Options) -> int:
     return 0 if calls else 1
 
 
-def waiting(env: Env, target: Target, given: Options) -> list[Call]:
+def waiting(env: Env, target: Target, options: Options) -> list[Call]:
     """The calls without a result."""
-    lost: Lost | None = {} if given.allow_missing else None
-    view = view_of(env, target, strict=given.strict, media=Deferred(), lost=lost)
+    lost: Lost | None = {} if options.allow_missing else None
+    view = view_of(env, target, strict=options.strict, media=Deferred(), lost=lost)
     tell_lost(env, target.id, lost)
     return open_calls(view.messages)
 

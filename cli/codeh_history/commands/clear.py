@@ -19,8 +19,8 @@ class Options(Writing):
     argument: str | None = ARGUMENT
 
 
-def run(env: Env, given: Options) -> None:
-    target = for_writing(env, given.session, given.argument)
+def run(env: Env, options: Options) -> None:
+    target = for_writing(env, options.session, options.argument)
 
     def build(locked: Locked, ids: list[str]) -> bytes:
         ids.append(env.id_in(locked))

@@ -16,5 +16,5 @@ class Options(Writing):
     id: str | None = argument("[ID]", MESSAGE_ID)
 
 
-def run(env: Env, given: Options) -> None:
-    update.run(env, update.Options(**vars(given), commit=True))
+def run(env: Env, options: Options) -> None:
+    update.run(env, update.Options(**vars(options), commit=True))

@@ -17,8 +17,8 @@ EXAMPLES = """\
 """
 
 
-def run(env: Env, given: Options) -> int:
+def run(env: Env, options: Options) -> int:
     """As `filters/compact/run` does it."""
     from ..filters.compact.run import run
 
-    return run(env, given)
+    return run(env, options)

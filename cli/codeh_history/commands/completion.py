@@ -34,11 +34,11 @@ class Options(OptionSet):
     shell: str = argument("SHELL", "bash, zsh or fish.", choices=("bash", "zsh", "fish"))
 
 
-def run(env: Env, given: Options) -> None:
+def run(env: Env, options: Options) -> None:
     from typer._completion_shared import get_completion_script
 
-    script = get_completion_script(prog_name="codeh-history", complete_var=COMPLETE, shell=given.shell)
-    env.write(f"{_NEEDS_COMPINIT if given.shell == 'zsh' else ''}{script}\n".encode())
+    script = get_completion_script(prog_name="codeh-history", complete_var=COMPLETE, shell=options.shell)
+    env.write(f"{_NEEDS_COMPINIT if options.shell == 'zsh' else ''}{script}\n".encode())
 
 
 def candidates(env: Env, command: str, option: Option, before: Collection[str]) -> list[str]:
@@ -78,12 +78,12 @@ def trashed(env: Env) -> list[str]:
 def models(env: Env) -> list[str]:
     """The models of the sessions that changed last."""
     files = sorted((path for _, path in ids(env) if os.path.isfile(path)), key=os.path.getmtime)
-    found: set[bytes] = set()
+    names: set[bytes] = set()
     for path in files[-_RECENT:]:
         with open(path, "rb") as file:
             file.seek(max(0, os.path.getsize(path) - _TAIL))
-            found.update(_MODEL.findall(file.read(_TAIL)))
-    return sorted(name.decode() for name in found)
+            names.update(_MODEL.findall(file.read(_TAIL)))
+    return sorted(name.decode() for name in names)
 
 
 COMPLETERS: dict[str, Callable[[Env], list[str]]] = {  # by a word of the metavar

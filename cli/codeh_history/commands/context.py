@@ -23,10 +23,10 @@ class Options(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Options) -> None:
-    now = env.millis() if given.now is None else to_millis(given.now)
+def run(env: Env, options: Options) -> None:
+    now = env.millis() if options.now is None else to_millis(options.now)
     if now is None:
-        raise Usage(f"--now {given.now}: a time as 2026-01-31T12:00:00Z expected")
-    local(given.tz)
-    _, view = open_view(env, given, allow_missing=given.allow_missing)
-    env.write(context.prompt_of(view, now, given.tz, given.recent).encode("utf-8", "replace"))
+        raise Usage(f"--now {options.now}: a time as 2026-01-31T12:00:00Z expected")
+    local(options.tz)
+    _, view = open_view(env, options, allow_missing=options.allow_missing)
+    env.write(context.prompt_of(view, now, options.tz, options.recent).encode("utf-8", "replace"))

@@ -28,15 +28,21 @@ class Options(Reading, Curation):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Options) -> None:
-    curating.settings(given)
-    curating.names(given)
-    target = for_filtering(env, given.session, given.argument)
+def run(env: Env, options: Options) -> None:
+    curating.settings(options)
+    curating.names(options)
+    target = for_filtering(env, options.session, options.argument)
 
     def reduce(view: View) -> tuple[list[Op], Json]:
-        return curating.reduced(env, given, target.id, view, report=given.report)
+        return curating.reduced(env, options, target.id, view, report=options.report)
 
-    lost: Lost | None = {} if given.allow_missing else None
+    lost: Lost | None = {} if options.allow_missing else None
     filtering.run(
-        env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost, jsonl=given.jsonl
+        env,
+        target,
+        reduce,
+        in_place=options.in_place,
+        strict=options.strict,
+        lost=lost,
+        jsonl=options.jsonl,
     )

@@ -20,10 +20,10 @@ class Options(Reading):
     id: str = argument("ID", "A message, summary, compaction or clear: id, unique prefix, :N.")
 
 
-def run(env: Env, given: Options) -> None:
-    target = for_reading(env, given.session, given.argument)
-    view = view_of(env, target, strict=given.strict, hydrate=False)
-    lines = expand(view, given.id, session=target.id)
+def run(env: Env, options: Options) -> None:
+    target = for_reading(env, options.session, options.argument)
+    view = view_of(env, target, strict=options.strict, hydrate=False)
+    lines = expand(view, options.id, session=target.id)
     if any(b'"blockId' in line for line in lines):
         from ..views.hydrate import Hydration
 

@@ -28,9 +28,9 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Options) -> None:
-    target = for_reading(env, given.session, given.argument)
-    env.write(f"{copy(env, target, given.at, given.into)}\n".encode("utf-8", "surrogateescape"))
+def run(env: Env, options: Options) -> None:
+    target = for_reading(env, options.session, options.argument)
+    env.write(f"{copy(env, target, options.at, options.into)}\n".encode("utf-8", "surrogateescape"))
 
 
 def written(env: Env, path: str, view: View, parent: Json | None, *, here: bool = True) -> str:
@@ -59,11 +59,11 @@ def up_to(view: View, last: Message | None) -> list[Record]:
     records = view.log.records
     end = len(records) if last is None else last.place + 1
     copied = [record for record in records[:end] if record.data["type"] != "session"]
-    known = {str(record.data["id"]) for record in copied if "id" in record.data}
+    ids = {str(record.data["id"]) for record in copied if "id" in record.data}
     for record in records[end:]:
         data = record.data
         again = view.all.get(data["id"]) if data["type"] in PLACING else None
-        if data.get("of") in known or (again is not None and again.place < end):
+        if data.get("of") in ids or (again is not None and again.place < end):
             copied.append(record)
-            known.update([data["id"]] if "id" in data else [])
+            ids.update([data["id"]] if "id" in data else [])
     return copied

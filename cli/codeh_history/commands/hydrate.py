@@ -23,14 +23,14 @@ class Options(Reading):
     jsonl: bool = STREAM
 
 
-def run(env: Env, given: Options) -> None:
-    if given.in_place:
-        must_be_named(env, given.session, given.argument)
-    target = for_filtering(env, given.session, given.argument)
-    lost: Lost | None = {} if given.allow_missing else None
-    if not given.in_place:
-        lines = hydrate.hydrated_stream(env, target, lost=lost, strict=given.strict)
-        filtering.printed_of(env, target, lines, jsonl=given.jsonl)
-    elif not hydrate.hydrate(env, target, lost=lost, strict=given.strict):
+def run(env: Env, options: Options) -> None:
+    if options.in_place:
+        must_be_named(env, options.session, options.argument)
+    target = for_filtering(env, options.session, options.argument)
+    lost: Lost | None = {} if options.allow_missing else None
+    if not options.in_place:
+        lines = hydrate.hydrated_stream(env, target, lost=lost, strict=options.strict)
+        filtering.printed_of(env, target, lines, jsonl=options.jsonl)
+    elif not hydrate.hydrate(env, target, lost=lost, strict=options.strict):
         env.note(f"{target.id}: nothing to hydrate")
     tell_lost(env, target.id, lost)

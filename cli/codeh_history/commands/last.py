@@ -29,29 +29,29 @@ class Options(Reading):
     json: bool = JSON
 
 
-def run(env: Env, given: Options) -> None:
-    target = for_reading(env, given.session, given.argument)
+def run(env: Env, options: Options) -> None:
+    target = for_reading(env, options.session, options.argument)
     lost: Lost = {}
-    message = last_message(env, target, given.role, strict=given.strict, lost=lost)
+    message = last_message(env, target, options.role, strict=options.strict, lost=lost)
     text = said(message) if message is not None else None
-    if given.code:
+    if options.code:
         from ..render.fences import last_block
 
         text = last_block(text or "")
     if message is None or text is None:
         raise NegativeAnswer("")
-    if given.json:
+    if options.json:
         env.write(values.line(record(target, message, text)))
     else:
         shown = safe(text) if env.terminal(env.stdout) else text
         env.write(shown.removesuffix("\n").encode() + b"\n")
-    tell_lost(env, target.id, lost, strict=given.strict)
+    tell_lost(env, target.id, lost, strict=options.strict)
 
 
 def record(target: Target, message: Message, text: str) -> Json:
     """`session, id, ts, kind, role, text`, and what is known of a model's answer."""
-    found = {
+    line = {
         "session": target.id, "id": message.id, "ts": message.ts, "kind": message.kind,
         "role": message.role, "text": text,
     }  # fmt: skip
-    return {**found, **{name: message.fields[name] for name in BESIDES if name in message.fields}}
+    return {**line, **{name: message.fields[name] for name in BESIDES if name in message.fields}}

@@ -22,10 +22,10 @@ class Options(Reading, Request):
     profile: str | None = PROFILE
 
 
-def run(env: Env, given: Options) -> None:
-    held = asked(env, given, given.profile)
+def run(env: Env, options: Options) -> None:
+    held = asked(env, options, options.profile)
     pieces = body_of(
-        env, given.argument, given.session, held.request, under=held.under, strict=given.strict
+        env, options.argument, options.session, held.request, under=held.under, strict=options.strict
     )
     if env.begun_here is not None:
         _warn_of_several(env)

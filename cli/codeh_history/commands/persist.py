@@ -27,18 +27,18 @@ class Options(Reading, Reduction):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Options) -> None:
-    if given.in_place:
-        must_be_named(env, given.session, given.argument)
-    target = for_filtering(env, given.session, given.argument)
-    lost: Lost | None = {} if given.allow_missing else None
-    steps = reduction.steps(env, given, target.id, in_place=given.in_place)
-    every, strict = given.every, given.strict
-    for step in steps if given.in_place else ():
+def run(env: Env, options: Options) -> None:
+    if options.in_place:
+        must_be_named(env, options.session, options.argument)
+    target = for_filtering(env, options.session, options.argument)
+    lost: Lost | None = {} if options.allow_missing else None
+    steps = reduction.steps(env, options, target.id, in_place=options.in_place)
+    every, strict = options.every, options.strict
+    for step in steps if options.in_place else ():
         filtering.run(env, target, step, in_place=True, strict=strict, lost=lost)
-    if not given.in_place:
+    if not options.in_place:
         lines = persist.persisted_stream(env, target, steps, every=every, strict=strict, lost=lost)
-        filtering.printed_of(env, target, lines, jsonl=given.jsonl)
+        filtering.printed_of(env, target, lines, jsonl=options.jsonl)
     elif not persist.persist(env, target, every=every, strict=strict, lost=lost):
         env.note(f"{target.id}: nothing to persist")
     tell_lost(env, target.id, lost)

@@ -33,27 +33,27 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Options) -> None:
+def run(env: Env, options: Options) -> None:
     sessions = newest_first(env)
-    if given.keep is not None:
-        old = sessions[given.keep :]
-    elif given.older_than is not None:
-        before = moment(env.millis(), given.older_than, "--older-than")
+    if options.keep is not None:
+        old = sessions[options.keep :]
+    elif options.older_than is not None:
+        before = moment(env.millis(), options.older_than, "--older-than")
         old = [session for session in sessions if 0 < session.used < before]
     else:
         raise Usage("pass either --older-than AGE or --keep N")
     moved = 0
     for session in old:
-        why = session.stays or (move(env, session) if given.yes else "")
+        why = session.stays or (move(env, session) if options.yes else "")
         if why:
             env.note(f"{session.id}: not moved: {why}")
             continue
         moved += 1
-        env.stored = f"{session.id}, in the trash" if given.yes else None
+        env.stored = f"{session.id}, in the trash" if options.yes else None
         env.write(f"{session.id}\n".encode())
     done = (
         "moved to the trash (restore with rm --restore)"
-        if given.yes
+        if options.yes
         else "to move to the trash; pass --yes"
     )
     none = f"nothing to prune among {len(sessions)} sessions"
@@ -101,8 +101,8 @@ def newest_record(path: str) -> int:
             for _, line in lines_backwards(fd, size):
                 record = json_object(line) or {}
                 times = (record.get(name) for name in ("ts", "createdAt", "created"))
-                known = (millis for time in times if (millis := to_millis(timestamp(time) or "")))
-                if newest := next(known, None):
+                stamps = (millis for time in times if (millis := to_millis(timestamp(time) or "")))
+                if newest := next(stamps, None):
                     return newest
     except (HistoryError, OSError):
         pass  # what cannot be read stays where it is

@@ -38,25 +38,25 @@ class Options(Reading):
     jsonl: bool = STREAM
 
 
-def run(env: Env, given: Options) -> int:
-    redactor = Redactor(redacting.rules(given.rules))
-    if given.in_place:
-        must_be_named(env, given.session, given.argument)
-    target = for_filtering(env, given.session, given.argument)
-    if not given.in_place:
+def run(env: Env, options: Options) -> int:
+    redactor = Redactor(redacting.rules(options.rules))
+    if options.in_place:
+        must_be_named(env, options.session, options.argument)
+    target = for_filtering(env, options.session, options.argument)
+    if not options.in_place:
         with progress(env, "redacting", size_of(target.path), SECOND):
-            lines = list(stream.lines(view_of(env, target, strict=given.strict)))
+            lines = list(stream.lines(view_of(env, target, strict=options.strict)))
             new = redacting.rewritten(lines, whole(env, lines), redactor)
-        if filtering.previews(env, jsonl=given.jsonl):
+        if filtering.previews(env, jsonl=options.jsonl):
             changes.draw(env, ("kind", "secrets"), sorted(redactor.counts.items()))
         else:
             env.write(b"".join(new))
         return redacting.report(env, target.id, redactor, outcome(env, target, redactor))
     rewriting.check(target)
-    if not given.yes:
+    if not options.yes:
         ask(env, target.id)
     with progress(env, "redacting", size_of(target.path), SECOND):
-        return for_good(env, given, target, redactor)
+        return for_good(env, options, target, redactor)
 
 
 def outcome(env: Env, target: Target, redactor: Redactor) -> str:
@@ -67,7 +67,7 @@ def outcome(env: Env, target: Target, redactor: Redactor) -> str:
     return f"found; {target.id} is unchanged: `redact {target.id} -i` removes {them}"
 
 
-def for_good(env: Env, given: Options, target: Target, redactor: Redactor) -> int:
+def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> int:
     """Rewrite the file, and name every other place that still holds what was removed."""
     before = read.read_bytes(target.path)
 
@@ -78,7 +78,7 @@ def for_good(env: Env, given: Options, target: Target, redactor: Redactor) -> in
         redaction = redactions.record(id, env.now(), list(lines_of(data)), new)
         return redactions.added(new, redaction) if redaction is not None else new
 
-    rewriting.in_place(env, target, rewrite, strict=given.strict)
+    rewriting.in_place(env, target, rewrite, strict=options.strict)
     code = redacting.report(env, target.id, redactor, "removed")
     if left_elsewhere.Needles(redactor.certain()).within_file(target.path):
         env.complain(

@@ -20,13 +20,13 @@ class Options(curate.Options):
     output: str | None = option("FILE", "Write a new session instead of stdout.", excludes=("in_place",))
 
 
-def run(env: Env, given: Options) -> None:
-    given = given.but(only=given.only or ("pairs", "invalid"))
-    if given.output is None:
-        curate.run(env, given)
+def run(env: Env, options: Options) -> None:
+    options = options.but(only=options.only or ("pairs", "invalid"))
+    if options.output is None:
+        curate.run(env, options)
         return
-    target = for_filtering(env, given.session, given.argument)
+    target = for_filtering(env, options.session, options.argument)
     view = reading.view_of(env, target)
-    ops, _ = curating.reduced(env, given, target.id, view, report=given.report)
-    path = create.free_path(env, given.output, given.output)
+    ops, _ = curating.reduced(env, options, target.id, view, report=options.report)
+    path = create.free_path(env, options.output, options.output)
     fork.written(env, path, apply(view, ops), {"session": view.id or target.id, "at": None})

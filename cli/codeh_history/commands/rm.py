@@ -22,12 +22,12 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Options) -> None:
-    names = [*(given.sessions or ()), *([given.session] if given.session is not None else ())]
+def run(env: Env, options: Options) -> None:
+    names = [*(options.sessions or ()), *([options.session] if options.session is not None else ())]
     if not names:
         raise Usage("name the sessions: `codeh-history rm SESSION...`")
-    for name in trash.checked(env, names, restore=given.restore):
-        if given.restore:
+    for name in trash.checked(env, names, restore=options.restore):
+        if options.restore:
             left = trash.restore(env, name)
             more = f"; an older one is in {left[-1].path}" if left else ""
             env.note(f"{name}: restored{more}")

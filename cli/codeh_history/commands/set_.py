@@ -38,9 +38,9 @@ class Options(Writing):
     settings: Sequence[str] = argument("KEY=VALUE|KEY=@FILE...", "An empty VALUE unsets.")
 
 
-def run(env: Env, given: Options) -> None:
+def run(env: Env, options: Options) -> None:
     values: dict[str, object] = {}
-    for setting in given.settings:
+    for setting in options.settings:
         key, equals, text = setting.partition("=")
         if not equals or not key:
             raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected")
@@ -49,7 +49,7 @@ def run(env: Env, given: Options) -> None:
             raise Usage(f"set {key}: given twice, and it takes one value")
         before, value = values.get(key), value_of(key, text)
         values[key] = [*before, *value] if isinstance(before, list) and isinstance(value, list) else value
-    store(env, given.session, values)
+    store(env, options.session, values)
 
 
 def store(env: Env, session: str | None, values: dict[str, object]) -> None:
@@ -69,8 +69,8 @@ def check_key(key: str) -> None:
         raise Usage(f"set {key}: cannot be stored in a session; pass it as an option")
     group = key.partition(".")[0] + "."
     family = [other for other in KEYS if other.startswith(group)]
-    known = family or [*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"]
-    hint = suggestion(key, KEYS, f"one of {', '.join(known)}")
+    keys = family or [*_PLAIN, *(f"{group}.PROVIDER" for group in _BY_PROVIDER), "curate.…", "compact.…"]
+    hint = suggestion(key, KEYS, f"one of {', '.join(keys)}")
     raise Usage(f"set {key}: no such key; {hint}, or {OWN}… for a key of your own")
 
 
@@ -93,5 +93,5 @@ def value_of(key: str, text: str) -> object:
 
 def texts_of(text: str) -> list[str]:
     """A JSON list of texts as it is; anything else is one text."""
-    found = json_value(text)
-    return found if isinstance(found, list) and all(isinstance(item, str) for item in found) else [text]
+    value = json_value(text)
+    return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else [text]

@@ -91,47 +91,49 @@ class Options(Reading):
     profile: str | None = PROFILE
 
 
-def run(env: Env, given: Options) -> int:
-    counter = counter_of(env, given)
-    if given.emit:
-        return emit(env, given, sources(given, counter))
-    if given.apply is not None:
-        return apply(env, given, given.apply, counter)
-    settings = settings_of(given, counter, command_of(env, given))
-    if given.all_:
-        return every(env, settings, given.jobs)
-    return one(env, for_filtering(env, given.session, given.argument), settings, given)
+def run(env: Env, options: Options) -> int:
+    counter = counter_of(env, options)
+    if options.emit:
+        return emit(env, options, sources(options, counter))
+    if options.apply is not None:
+        return apply(env, options, options.apply, counter)
+    settings = settings_of(options, counter, command_of(env, options))
+    if options.all_:
+        return every(env, settings, options.jobs)
+    return one(env, for_filtering(env, options.session, options.argument), settings, options)
 
 
-def counter_of(env: Env, given: Options) -> Counter:
-    return open_counter(given.counter, model=given.model, cache=Cache(env.home))
+def counter_of(env: Env, options: Options) -> Counter:
+    return open_counter(options.counter, model=options.model, cache=Cache(env.home))
 
 
-def command_of(env: Env, given: Options) -> Runs | None:
+def command_of(env: Env, options: Options) -> Runs | None:
     """What runs the command, where there is one."""
-    via = layers.command(env, "summarize.via", given.profile, given.via)
+    via = layers.command(env, "summarize.via", options.profile, options.via)
     if via is None:
         return None
     from ..summaries.command import Commands
 
-    return Commands(via, given.timeout)
+    return Commands(via, options.timeout)
 
 
-def settings_of(given: Options, counter: Counter, command: Runs | None) -> Settings:
+def settings_of(options: Options, counter: Counter, command: Runs | None) -> Settings:
     """How it is done: by a command, or by the built-in outline; Usage where options need a command."""
-    if command is None and given.prompt is not None:
+    if command is None and options.prompt is not None:
         raise Usage("--prompt requires --via CMD or --emit: the built-in outline has no prompt")
-    if command is None and given.to is not None:
+    if command is None and options.to is not None:
         raise Usage("--to requires --via CMD (or CODEH_SUMMARIZER): the built-in outline sends nothing")
-    if given.to is not None and given.model is None and not providers.model_in_url(given.to):
-        raise Usage(f"--to {given.to} requires --model MODEL")
+    if options.to is not None and options.model is None and not providers.model_in_url(options.to):
+        raise Usage(f"--to {options.to} requires --model MODEL")
     summarizer: Summarizer = Outline(partial(outlined, counter), counter)
     if command is not None:
         from ..summaries.ask import Asked
 
-        summarizer = Asked(command, sources(given, counter), given.to, given.model, faithful=given.gate)
-    over = None if given.due_over is None else amounts.tokens(given.due_over)
-    return Settings(summarizer, counter, given.max_conversations, given.min_batch, over, due_over)
+        summarizer = Asked(
+            command, sources(options, counter), options.to, options.model, faithful=options.gate
+        )
+    over = None if options.due_over is None else amounts.tokens(options.due_over)
+    return Settings(summarizer, counter, options.max_conversations, options.min_batch, over, due_over)
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
@@ -141,14 +143,14 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     return due_over(view, most, counter)
 
 
-def sources(given: Options, counter: Counter) -> Sources:
+def sources(options: Options, counter: Counter) -> Sources:
     """What prompts are made of, as the options say."""
     from ..filters.compact import extract
     from ..summaries.request import Sources, standard
 
     return Sources(
-        counter.counts, amounts.tokens(given.budget), amounts.tokens(given.max_source),
-        partial(extract.extracted, counter), standard if given.prompt is None else worded(given.prompt),
+        counter.counts, amounts.tokens(options.budget), amounts.tokens(options.max_source),
+        partial(extract.extracted, counter), standard if options.prompt is None else worded(options.prompt),
     )  # fmt: skip
 
 
@@ -183,36 +185,36 @@ def worded(file: str) -> Wording:
     return wording
 
 
-def emit(env: Env, given: Options, made: Sources) -> int:
+def emit(env: Env, options: Options, made: Sources) -> int:
     """Print the next prompt; nothing where nothing is due."""
     from ..summaries import two_step
 
-    target = for_reading(env, given.session, given.argument)
+    target = for_reading(env, options.session, options.argument)
     name = lasting_name(env, target)
-    view = view_of(env, target, strict=given.strict)
+    view = view_of(env, target, strict=options.strict)
     try:
-        emitted = two_step.emit(view, name, made, most=given.max_conversations, least=given.min_batch)
+        emitted = two_step.emit(view, name, made, most=options.max_conversations, least=options.min_batch)
     except SummarizerFailed as error:
         raise unchanged(target, error) from None
     if emitted is None:
-        env.note(f"{target.id}: {not_due(view.messages, given.max_conversations, given.min_batch)}")
+        env.note(f"{target.id}: {not_due(view.messages, options.max_conversations, options.min_batch)}")
         return 0
     return report(env, emitted)
 
 
-def apply(env: Env, given: Options, file: str, counter: Counter) -> int:
+def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
     """Store what was answered; the answer is in the file, else it is what is piped in."""
     from ..summaries import two_step
 
     emitted = two_step.read(needed(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
-    if given.specified("session", "argument"):
-        named = for_reading(env, given.session, given.argument)
+    if options.specified("session", "argument"):
+        named = for_reading(env, options.session, options.argument)
         if os.path.abspath(named.path) != os.path.abspath(target.path):
             raise Usage(f"{file} is of session {emitted['session']}, not of {named.id}")
     try:
-        answered = two_step.Answered(emitted, answer_in(env, emitted, file), counter, faithful=given.gate)
-        line = two_step.apply(env, target, answered, strict=given.strict)
+        answered = two_step.Answered(emitted, answer_in(env, emitted, file), counter, faithful=options.gate)
+        line = two_step.apply(env, target, answered, strict=options.strict)
     except SummarizerFailed as error:
         raise unchanged(target, error) from None
     return report(env, line)
@@ -240,33 +242,33 @@ def answer_in(env: Env, emitted: Json, file: str) -> str:
         raise SummarizerFailed(f"the answer is no text: byte {error.start} is not UTF-8") from None
 
 
-def one(env: Env, target: Target, settings: Settings, given: Options) -> int:
+def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
     """Summarise what is due of a session."""
     try:
-        return (stored if given.in_place else printed)(env, target, settings, given)
+        return (stored if options.in_place else printed)(env, target, settings, options)
     except SummarizerFailed as error:
         raise unchanged(target, error) from None
     finally:
         settings.summarizer.stop()
 
 
-def stored(env: Env, target: Target, settings: Settings, given: Options) -> int:
+def stored(env: Env, target: Target, settings: Settings, options: Options) -> int:
     """Append the summary of what is due and print a line of JSON; say why where nothing is."""
     if target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
-    line = summarizing.run(env, target, settings, strict=given.strict)
+    line = summarizing.run(env, target, settings, strict=options.strict)
     if line is not None:
         return report(env, line)
-    view = view_of(env, target, strict=given.strict)
+    view = view_of(env, target, strict=options.strict)
     env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
     return 0
 
 
-def printed(env: Env, target: Target, settings: Settings, given: Options) -> int:
+def printed(env: Env, target: Target, settings: Settings, options: Options) -> int:
     """Print the session with what is due summarised; on a terminal only what that would be."""
-    view = view_of(env, target, strict=given.strict)
+    view = view_of(env, target, strict=options.strict)
     work = summarizing.prepare(view, settings)
-    if not filtering.previews(env, jsonl=given.jsonl):
+    if not filtering.previews(env, jsonl=options.jsonl):
         filtering.show(env, view if work is None else summarizing.filtered(env, view, work))
     elif work is not None:
         ops = [changing.summarize(list(draft.covers), "") for draft in work.drafts]

@@ -34,14 +34,14 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Options) -> int:
-    only = given.sessions or ()
+def run(env: Env, options: Options) -> int:
+    only = options.sessions or ()
     for name in only:
         if not is_id(name):
             raise Usage(f"{name}: an exact session id expected")
-    other = there(env, given.url, given.encrypt_to, given.identity)
+    other = there(env, options.url, options.encrypt_to, options.identity)
     code = 0
-    for done in sync(env, (here(env), other), only, dry=given.dry_run):
+    for done in sync(env, (here(env), other), only, dry=options.dry_run):
         if isinstance(done, HistoryError):
             env.complain(str(done))
             code = code or done.exit_code
@@ -50,9 +50,9 @@ def run(env: Env, given: Options) -> int:
         if done.plan.left:
             code = code or TryAgain.exit_code
         tell(env, done, other.name)
-        for line in lines(done) if given.json else ():
+        for line in lines(done) if options.json else ():
             env.write(orjson.dumps(line) + b"\n")
-    if given.dry_run:
+    if options.dry_run:
         env.note("dry run; nothing written")
     return code
 
@@ -78,10 +78,10 @@ def tell(env: Env, done: Synced, other: str) -> None:
 
 def lines(done: Synced) -> list[Json]:
     """The same for programs: an object for each session that changed, or that was left."""
-    found: dict[str, Json] = {}
+    by_session: dict[str, Json] = {}
 
     def of(session: str) -> Json:
-        return found.setdefault(
+        return by_session.setdefault(
             session, {"session": session, "received": 0, "sent": 0, "switched": False, "fork_of": None}
         )
 
@@ -93,4 +93,4 @@ def lines(done: Synced) -> list[Json]:
         of(fork)["fork_of"] = session
     for session, why in done.plan.left.items():
         of(session)["left"] = why
-    return list(found.values())
+    return list(by_session.values())

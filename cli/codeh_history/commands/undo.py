@@ -32,11 +32,11 @@ class Options(Writing):
     turn: bool = flag("Undo the last real user message and everything after it.")
 
 
-def run(env: Env, given: Options) -> None:
-    if given.argument is not None and (given.session is not None or given.argument.startswith(":")):
-        raise Usage(f"{given.argument}: a message is --id ID, the session is the argument or -s SESSION")
-    target = for_writing(env, given.session, given.argument)
-    records = undo(env, target, given.id, turn=given.turn)
+def run(env: Env, options: Options) -> None:
+    if options.argument is not None and (options.session is not None or options.argument.startswith(":")):
+        raise Usage(f"{options.argument}: a message is --id ID, the session is the argument or -s SESSION")
+    target = for_writing(env, options.session, options.argument)
+    records = undo(env, target, options.id, turn=options.turn)
     for record in records:
         env.note(f"{target.id}: undid {record.description}")
     env.write("".join(f"{record.type} {record.id}\n" for record in records).encode())

@@ -36,28 +36,28 @@ class Options(Writing):
     commit: bool = flag("Commit pending content; without ID the newest.")
 
 
-def run(env: Env, given: Options) -> None:
-    target = for_writing(env, given.session)
-    if given.commit and not (given.message or given.file):
-        store(env, target, lambda locked, ids: committed(env, locked, ids, given.id))
+def run(env: Env, options: Options) -> None:
+    target = for_writing(env, options.session)
+    if options.commit and not (options.message or options.file):
+        store(env, target, lambda locked, ids: committed(env, locked, ids, options.id))
         return
-    if given.id is None:
+    if options.id is None:
         raise Usage("no message named; give its ID (`:-1` is the last)")
-    name = given.id
-    text = (exact if given.append else text_of)(env, given.message, given.file)
+    name = options.id
+    text = (exact if options.append else text_of)(env, options.message, options.file)
 
     def build(locked: Locked, ids: list[str]) -> bytes | None:
-        found, stored = whole(env, fold(read.read_log(locked.read())), name, locked.session)
-        ids.append(found.id)
-        if given.append and not text:
+        message, stored = whole(env, fold(read.read_log(locked.read())), name, locked.session)
+        ids.append(message.id)
+        if options.append and not text:
             return None
         now = env.now()
-        if given.append and found.pending is not None:
-            delta = dumps({"type": "delta", "of": found.id, "parts": [{"text": text}]}) + b"\n"
-            return delta + commit_of(found, now) if given.commit else delta
+        if options.append and message.pending is not None:
+            delta = dumps({"type": "delta", "of": message.id, "parts": [{"text": text}]}) + b"\n"
+            return delta + commit_of(message, now) if options.commit else delta
         update: Json = {
-            "type": "update", "id": env.id_in(locked), "of": found.id, "ts": now,
-            "parts": changed(found, text, append=given.append),
+            "type": "update", "id": env.id_in(locked), "of": message.id, "ts": now,
+            "parts": changed(message, text, append=options.append),
         }  # fmt: skip
         if stored:
             from ..views.persist import by_reference
@@ -65,14 +65,14 @@ def run(env: Env, given: Options) -> None:
             update["parts"] = [stored.get(id(part), part) for part in update["parts"]]
             update = by_reference(env, update, locked.session)
         lines = dumps(update) + b"\n"
-        if given.commit or (found.pending is None and not given.pending):
+        if options.commit or (message.pending is None and not options.pending):
             lines += dumps({"type": "commit", "of": update["id"], "ts": now}) + b"\n"
         return lines
 
     try:
         store(env, target, build)
     except NotFound as error:
-        if given.message or [*given.file] not in ([], ["-"]):
+        if options.message or [*options.file] not in ([], ["-"]):
             raise
         from ..store.unsent import kept_text
 
@@ -98,16 +98,16 @@ def commit_of(message: Message, now: str) -> bytes:
 
 def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:
     """The message that an ID names, with its parts, and what stands for those that lie in blocks."""
-    found = find(view, name, session=session)
-    before = content(found)
+    message = find(view, name, session=session)
+    before = content(message)
     if not any(type(part) is Unread for part in before):
-        return found, {}
+        return message, {}
     from ..views.stored_parts import hydrated
 
-    found = hydrated(env, view, only={found.id}, everything=True).all[found.id]
-    pairs = zip(before, content(found), strict=True)
+    message = hydrated(env, view, only={message.id}, everything=True).all[message.id]
+    pairs = zip(before, content(message), strict=True)
     kept = ((part, Unread(old.id, call=is_idless(part))) for old, part in pairs if isinstance(old, Unread))
-    return found, {id(part): old for part, old in kept}  # type: ignore[misc]
+    return message, {id(part): old for part, old in kept}  # type: ignore[misc]
 
 
 def content(message: Message) -> list[Part]:

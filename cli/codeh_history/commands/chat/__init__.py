@@ -30,11 +30,11 @@ class Options(Writing, Request, without=("pretty", "explain", "json", "persist")
     profile: str | None = PROFILE.but(section="Request")
 
 
-def run(env: Env, given: Options) -> int:
+def run(env: Env, options: Options) -> int:
     """The code of the last failure where prompts are piped in; at a terminal each was told already."""
-    most = amounts.size(given.max_bytes)
-    target = target_of(env, given.session, given.argument, new=given.new)
-    talk = Talk(env, target or begin(env, ""), given.part(Asking), most, unnamed=target is None)
+    most = amounts.size(options.max_bytes)
+    target = target_of(env, options.session, options.argument, new=options.new)
+    talk = Talk(env, target or begin(env, ""), options.part(Asking), most, unnamed=target is None)
     talk.checked()
     lines = Lines(env, commands.completing(talk))
     if lines.typed:

@@ -84,7 +84,7 @@ def _undo(talk: Talk, _rest: str) -> None:
 
 def _model(talk: Talk, rest: str) -> None:
     if rest:
-        talk.given = talk.given.but(model=rest)
+        talk.options = talk.options.but(model=rest)
     request = talk.asked().request
     model = payload.model_for(talk.view(), str(request.to), request.model)
     talk.env.note(f"{request.to}: {model or 'no model is named (the URL may)'}")
@@ -93,14 +93,14 @@ def _model(talk: Talk, rest: str) -> None:
 def _profile(talk: Talk, rest: str) -> None:
     if not rest:
         named = layers.profiles(talk.env)
-        talk.env.note(f"profiles: {', '.join(named) or 'none'}; {talk.given.profile or 'none'} is chosen")
+        talk.env.note(f"profiles: {', '.join(named) or 'none'}; {talk.options.profile or 'none'} is chosen")
         return
-    before = talk.given
-    talk.given = before.but(profile=rest, to=None, via=None, model=None)
+    before = talk.options
+    talk.options = before.but(profile=rest, to=None, via=None, model=None)
     try:
         talk.checked()
     except Usage:
-        talk.given = before
+        talk.options = before
         raise
     _model(talk, "")
 
@@ -117,7 +117,7 @@ def _attach(talk: Talk, rest: str) -> None:
 def _system(talk: Talk, rest: str) -> None:
     if rest:
         set_.run(talk.env, set_.Options(settings=[f"system={rest}"], session=talk.target.path))
-        talk.given = talk.given.but(system=rest)  # stronger than a profile's
+        talk.options = talk.options.but(system=rest)  # stronger than a profile's
         return
     asked = talk.asked()
     own = asked.request.system
@@ -186,16 +186,16 @@ def completing(talk: Talk) -> Completer:
             return [f"{name} " for name in COMMANDS if word and name.startswith(word)]
         command = before.split(maxsplit=1)[0]
         if command == "/profile":
-            found = layers.profiles(talk.env)
+            matches = layers.profiles(talk.env)
         elif command == "/model":
-            found = sorted({m.model for m in talk.view().messages if m.model})
+            matches = sorted({m.model for m in talk.view().messages if m.model})
         elif command in ("/attach", "/system"):
             at = "@" if word.startswith("@") else ""
             names = glob.glob(glob.escape(os.path.expanduser(word.removeprefix("@"))) + "*")
-            found = [f"{at}{name}/" if os.path.isdir(name) else f"{at}{name}" for name in sorted(names)]
-            return found if at or command == "/attach" else []
+            matches = [f"{at}{name}/" if os.path.isdir(name) else f"{at}{name}" for name in sorted(names)]
+            return matches if at or command == "/attach" else []
         else:
-            found = []
-        return [name for name in found if name.startswith(word)]
+            matches = []
+        return [name for name in matches if name.startswith(word)]
 
     return complete

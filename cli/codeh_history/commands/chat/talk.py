@@ -29,11 +29,11 @@ class Talk:
     """One; each turn is a run of `ask`, by what holds at that moment."""
 
     def __init__(
-        self, env: Env, target: Target, given: Asking, most: int, *, unnamed: bool = False
+        self, env: Env, target: Target, options: Asking, most: int, *, unnamed: bool = False
     ) -> None:
         self.env = env
         self.target = target
-        self.given = given
+        self.options = options
         self.most = most
         self.attached: list[str] = []  # to go with the next prompt
         self.over = False
@@ -47,7 +47,7 @@ class Talk:
 
     def asked(self) -> Asked:
         """The request that holds; answers are asked for as streams unless somebody says otherwise."""
-        asked = layers.asked(self.env, self.given, self.given.profile, self.given.via)
+        asked = layers.asked(self.env, self.options, self.options.profile, self.options.via)
         if "stream" in layers.held(asked.said):
             return asked
         return asked.but(request=asked.request.but(stream=True))
@@ -73,9 +73,9 @@ class Talk:
     def _asked(self, prompt: Sequence[str]) -> Received:
         """One request and its answer."""
         size = self.size()
-        given = self.given.but(message=prompt, attach=tuple(self.attached), no_stdin=True)
+        options = self.options.but(message=prompt, attach=tuple(self.attached), no_stdin=True)
         try:
-            return ask.ask(self.env, self.target, given, self.asked(), self.most, RETRY)
+            return ask.ask(self.env, self.target, options, self.asked(), self.most, RETRY)
         except KeyboardInterrupt:
             self._stopped()
             raise
@@ -99,7 +99,7 @@ class Talk:
 
     def _called(self) -> bool:
         """Answer the open calls by the command of `calls.via`; whether there is one."""
-        via = layers.command(self.env, "calls.via", self.given.profile, None)
+        via = layers.command(self.env, "calls.via", self.options.profile, None)
         if via is None:
             return False
         from ...receive.tool_call import answer, by_command

@@ -41,24 +41,24 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Options) -> int:
-    if given.what == "init":
+def run(env: Env, options: Options) -> int:
+    if options.what == "init":
         from . import example
 
         env.write(f"{example.write(env)}\n".encode("utf-8", "surrogateescape"))
         env.note("add your key as the file says; then `codeh-history ask -p NAME TEXT` asks that provider")
         return 0
-    if given.what == "check":
+    if options.what == "check":
         from . import check
 
         return check.run(env)
-    settings = in_session(env, given, layers.layers(env, given.profile))
+    settings = in_session(env, options, layers.layers(env, options.profile))
     rows = [
         (key, safe(key, settings[key][0]), who(key, settings[key][1])) for key in KEYS if key in settings
     ]
     config, path = layers.config(env), layers.path_of(env)
     profiles = sorted(config.profiles) if config is not None else []
-    if given.json:
+    if options.json:
         holds = {key: {"value": value, "from": by} for key, value, by in rows}
         env.write(
             values.line({"file": path, "exists": config is not None, "profiles": profiles, "holds": holds})
@@ -76,25 +76,25 @@ def run(env: Env, given: Options) -> int:
     return 0
 
 
-def in_session(env: Env, given: Options, said: list[Layer]) -> Held:
+def in_session(env: Env, options: Options, sources: list[Layer]) -> Held:
     """What holds, with what the session says; one that only CODEH_SESSION names need not be there."""
     view: View | None = None
-    if given.session is not None or "CODEH_SESSION" in env.environ:
+    if options.session is not None or "CODEH_SESSION" in env.environ:
         try:
-            view = view_of(env, for_reading(env, given.session), hydrate=False)
+            view = view_of(env, for_reading(env, options.session), hydrate=False)
         except NotFound:
-            if given.session is not None:
+            if options.session is not None:
                 raise
     if view is None:
-        return layers.held(said)
+        return layers.held(sources)
     meta = {key: view.meta[name] for key, name in SETTINGS.items() if view.meta.get(name)}
     if "tools" in meta:
         meta["tools"] = orjson.dumps(meta["tools"]).decode()
     session = Layer(where=f"session {view.id}", values=meta, above=True)
-    beneath = sum(layer.above for layer in said)
-    found = layers.held([*said[:beneath], session, *said[beneath:]])
-    model = model_for(view, found["to"][0], None) if "to" in found and "model" not in found else None
-    return found | ({"model": (model, session)} if model else {})
+    beneath = sum(layer.above for layer in sources)
+    held = layers.held([*sources[:beneath], session, *sources[beneath:]])
+    model = model_for(view, held["to"][0], None) if "to" in held and "model" not in held else None
+    return held | ({"model": (model, session)} if model else {})
 
 
 def safe(key: str, value: Any) -> Any:

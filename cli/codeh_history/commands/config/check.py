@@ -68,23 +68,23 @@ def _summary(profile: Sequence[Layer]) -> str:
     return f"ok: {to}, {model}{'' if 'via' in values else ', by whatever --via says'}"
 
 
-def problems(env: Env, said: Sequence[Layer]) -> Iterator[str]:
+def problems(env: Env, profile: Sequence[Layer]) -> Iterator[str]:
     """What would be wrong with a request of these layers."""
-    named = {key: value for key, (value, _) in layers.held(said).items()}
+    named = {key: value for key, (value, _) in layers.held(profile).items()}
     for key in ("via", "summarize.via", "compact.via", "calls.via"):
         if key in named:
             yield from (f"{key}: {problem}" for problem in wrong_with(named[key]))
     if "via" in named and "to" not in named:
         yield "via: no `to` says what it takes"
     try:
-        _built(env, said, named)
+        _built(env, profile, named)
     except HistoryError as error:
         yield str(error)
 
 
-def _built(env: Env, said: Sequence[Layer], named: Mapping[str, Any]) -> None:
+def _built(env: Env, profile: Sequence[Layer], named: Mapping[str, Any]) -> None:
     """Make a request of one message as it would be sent."""
-    request, under = layers.request_of(Request(), layers.held(said))
+    request, under = layers.request_of(Request(), layers.held(profile))
     request = request.but(to=named.get("to", "gemini"), model=named.get("model", _MODEL))
     if request.to == providers.PLAIN and request.set:
         raise Usage("set: plain text has no fields")

@@ -38,28 +38,28 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Options) -> int:
+def run(env: Env, options: Options) -> int:
     failed: list[int] = []
     lines = 0
-    for lines, line in enumerate(removable(env, given, failed), 1):  # noqa: B007
-        env.write(orjson.dumps({**line, "removed": given.yes}) + b"\n")
+    for lines, line in enumerate(removable(env, options, failed), 1):  # noqa: B007
+        env.write(orjson.dumps({**line, "removed": options.yes}) + b"\n")
     if not lines and not failed:
         env.note("nothing to remove")
-    elif not given.yes:
+    elif not options.yes:
         env.note("nothing removed; pass --yes to remove it")
     return failed[0] if failed else 0
 
 
-def removable(env: Env, given: Options, failed: list[int]) -> Iterator[Json]:
+def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
     """A line for each thing that no session needs, once it is removed if that was asked for.
 
     `failed` gets the exit codes of failures, which are noted.
     """
-    before = moment(env.millis(), given.age, "--trash") / 1000 if given.age is not None else None
+    before = moment(env.millis(), options.age, "--trash") / 1000 if options.age is not None else None
     unused.check(env)
     gone: list[str] = []
     if before is not None:
-        for item in trash.empty(env, before) if given.yes else trash.older(env, before):
+        for item in trash.empty(env, before) if options.yes else trash.older(env, before):
             gone.append(item.path)
             since = from_millis(int(item.since * 1000))
             yield {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
@@ -67,14 +67,14 @@ def removable(env: Env, given: Options, failed: list[int]) -> Iterator[Json]:
     with progress(env, "collecting", sum(size_of(path) for _, path in sessions), SECOND) as bar:
         for number, (name, path) in enumerate(sessions, 1):
             try:
-                yield from deltas(env, name, path, yes=given.yes)
+                yield from deltas(env, name, path, yes=options.yes)
             except HistoryError as error:
                 env.complain(f"{name}: {error}")
                 failed.append(error.exit_code)
             bar.done(number, len(sessions))
-        yield from blocks(env, yes=given.yes, shared=given.shared, but=gone)
+        yield from blocks(env, yes=options.yes, shared=options.shared, but=gone)
     for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
-        if given.yes:
+        if options.yes:
             os.unlink(path)
         yield {"unsent": path, "bytes": size}
 

@@ -37,19 +37,19 @@ EXAMPLES = """\
 """
 
 
-def run(env: Env, given: Options) -> int:
-    if given.all_:
-        return everything(env, given)
-    names = [file for name in given.files or (["-"] if env.piped() else []) for file in within(name)]
+def run(env: Env, options: Options) -> int:
+    if options.all_:
+        return everything(env, options)
+    names = [file for name in options.files or (["-"] if env.piped() else []) for file in within(name)]
     if not names:
         raise Usage(
             "import: no FILE given; pass files, - for stdin, or --all (see `codeh-history import -h`)"
         )
-    if len(given.from_) > 1:
+    if len(options.from_) > 1:
         raise Usage("more than one --from requires --all")
-    if given.into is not None and len(names) > 1:
+    if options.into is not None and len(names) > 1:
         raise Usage("--into names one session; pass one file")
-    files(env, given, names, given.from_[0] if given.from_ else "auto")
+    files(env, options, names, options.from_[0] if options.from_ else "auto")
     return 0
 
 
@@ -65,41 +65,41 @@ def within(name: str) -> Sequence[str]:
     return found
 
 
-def everything(env: Env, given: Options) -> int:
+def everything(env: Env, options: Options) -> int:
     """`--all`; the exit code."""
-    asked = tuple(form for form in given.from_ if form != "auto") or tuple(sessions.PROGRAMS)
-    if not set(asked) <= sessions.PROGRAMS.keys():
-        raise Usage(f"--all --from {', '.join(asked)}: must be one of {', '.join(sessions.PROGRAMS)}")
+    programs = tuple(form for form in options.from_ if form != "auto") or tuple(sessions.PROGRAMS)
+    if not set(programs) <= sessions.PROGRAMS.keys():
+        raise Usage(f"--all --from {', '.join(programs)}: must be one of {', '.join(sessions.PROGRAMS)}")
     from ...base.times import moment
     from . import every
 
-    earliest = moment(env.millis(), given.since) if given.since is not None else None
-    return every.run(env, asked, earliest, branches=given.branches, jsonl=given.jsonl)
+    earliest = moment(env.millis(), options.since) if options.since is not None else None
+    return every.run(env, programs, earliest, branches=options.branches, jsonl=options.jsonl)
 
 
-def files(env: Env, given: Options, names: Sequence[str], form: str) -> None:
+def files(env: Env, options: Options, names: Sequence[str], form: str) -> None:
     """Import each of these files, and print the ids."""
     for name in names:
         where = "stdin" if name == "-" else name
         with source(env, name) as file:
             if name == "-" and not file.head:
                 raise BadData(f"stdin: {nothing(env)}")
-            opened = unsealed(file, where, given) if is_sealed(file.head) else None
+            opened = unsealed(file, where, options) if is_sealed(file.head) else None
             if opened is not None or (form == "auto" and is_bundle(file.head)):
                 from ...sync import bundle
 
-                id = bundle.unpack(env, opened or file, where, given.into)
+                id = bundle.unpack(env, opened or file, where, options.into)
                 env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
                 continue
-            if form not in forms.IMPORTERS and program.bring(env, given, file, name, form):
+            if form not in forms.IMPORTERS and program.bring(env, options, file, name, form):
                 continue
             data = file.rest()
-        tell = partial(tell_damage, env, Target(where, where), strict=given.strict)
+        tell = partial(tell_damage, env, Target(where, where), strict=options.strict)
         records = forms.read(data, form, where, tell=tell)
         for number, record in enumerate(records):
             check(record, f"{where}: message {number}")
-        records = blocks.by_ours(env, records, where, allow_missing=given.allow_missing)
-        id = bring(env, records, name, given.into)
+        records = blocks.by_ours(env, records, where, allow_missing=options.allow_missing)
+        id = bring(env, records, name, options.into)
         env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
 
 
@@ -123,9 +123,9 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
     return path if into is not None and is_path(into) else id_of(path)
 
 
-def unsealed(file: Source, where: str, given: Options) -> io.BytesIO:
+def unsealed(file: Source, where: str, options: Options) -> io.BytesIO:
     """The bundle that a file holds, encrypted."""
-    data = Seal((), given.identity).opened(file.rest(), where)
+    data = Seal((), options.identity).opened(file.rest(), where)
     if not is_bundle(data[:HEAD]):
         raise BadData(f"{where}: contains no bundle; nothing was imported")
     return io.BytesIO(data)
@@ -135,8 +135,8 @@ def check(record: Json, where: str) -> None:
     """Refuse what the new session could not be read back with."""
     if record.get("type", "message") != "message":
         return
-    known = isinstance(record.get("parts"), list)
-    reason = check_message({"id": "", **record}) if known else "no `parts`"
+    has_parts = isinstance(record.get("parts"), list)
+    reason = check_message({"id": "", **record}) if has_parts else "no `parts`"
     if reason:
         raise BadData(f"{where}: {reason}; nothing was imported")
 

@@ -18,7 +18,7 @@ from .options import Options
 from .source import Source
 
 
-def bring(env: Env, given: Options, file: Source, name: str, form: str) -> bool:
+def bring(env: Env, options: Options, file: Source, name: str, form: str) -> bool:
     """Bring in the sessions of another program's file; whether it is one."""
     file.settle()
     found = program_files.File(file.fd, "" if name == "-" else name)
@@ -26,13 +26,13 @@ def bring(env: Env, given: Options, file: Source, name: str, form: str) -> bool:
     if program is None:
         return False
     where = "stdin" if name == "-" else name
-    for session in with_branches(program_files.sessions_in(found, program), branches=given.branches):
-        into = given.into if session.parent is None or not given.branches else None
-        if given.strict:
+    for session in with_branches(program_files.sessions_in(found, program), branches=options.branches):
+        into = options.into if session.parent is None or not options.branches else None
+        if options.strict:
             check_whole(where, session)
         brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", into)
         if brought.records or brought.created:
-            tell(env, given, where, session, brought)
+            tell(env, options, where, session, brought)
         env.write(f"{brought.id}\n".encode("utf-8", "surrogateescape"))
     return True
 
@@ -59,32 +59,32 @@ def check_whole(where: str, session: Session) -> None:
             raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
 
 
-def tell(env: Env, given: Options, where: str, session: Session, brought: Brought) -> None:
+def tell(env: Env, options: Options, where: str, session: Session, brought: Brought) -> None:
     """Note what is not as in the source: what was damaged, and how much was left out, a line a kind.
 
     What was said comes first; records that the program keeps for itself are one line without `--verbose`.
     """
     if brought.apart:
         env.note(f"{where}: {brought.apart}: new messages went to {brought.id}")
-    told = 0
+    noted = 0
     for problem in session.problems:
         mended = f" ({problem.mended})" if problem.mended else ""
         if problem.mended or problem.effect == "skips":
-            told += 1
-            if told <= MOST_NAMED:
+            noted += 1
+            if noted <= MOST_NAMED:
                 env.note(f"{where}: {_at(problem)}{problem.reason}{mended}")
-        if given.report:
+        if options.report:
             env.report(dumps({"session": brought.id, **problem._asdict()}))
-    if told > MOST_NAMED:
-        env.note(f"{where}: and {told - MOST_NAMED} more (`codeh-history verify {where}` lists all)")
+    if noted > MOST_NAMED:
+        env.note(f"{where}: and {noted - MOST_NAMED} more (`codeh-history verify {where}` lists all)")
     own = session.interface
     records = sum(session.left[kind] for kind in own)
     for kind, count in sorted(session.left.items(), key=lambda item: (item[0] in own, item[0])):
-        if given.verbose or kind not in own:
+        if options.verbose or kind not in own:
             env.note(f"{where}: not imported: {count} {kind}")
-        if given.report:
+        if options.report:
             env.report(dumps({"session": brought.id, "left": kind, "count": count}))
-    if records and not given.verbose:
+    if records and not options.verbose:
         env.note(f"{where}: not imported: {some(records, 'interface record')} (-v names them)")
 
 

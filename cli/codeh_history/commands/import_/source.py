@@ -26,8 +26,8 @@ class Source:
 
     def read(self, size: int = 1 << 20, /) -> bytes:
         """At most `size` bytes, none at the end."""
-        given, self._left = self._left[:size], self._left[size:]
-        return given or os.read(self.fd, size)
+        options, self._left = self._left[:size], self._left[size:]
+        return options or os.read(self.fd, size)
 
     def settle(self) -> None:
         """See that it can be read again and again: what comes through a pipe is put into a file."""

@@ -23,21 +23,21 @@ EXAMPLES = """\
 """
 
 
-def run(env: Env, given: Options) -> None:
-    if named(env, given.session, given.argument) is None:
-        alone = given.specified("budget", "to", "cwd", "title", "output", "install", "dry_run", "report")
+def run(env: Env, options: Options) -> None:
+    if named(env, options.session, options.argument) is None:
+        alone = options.specified("budget", "to", "cwd", "title", "output", "install", "dry_run", "report")
         if alone:
             raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
-        newest.show(env, json=given.json)
+        newest.show(env, json=options.json)
         return
-    budget = amounts.tokens(given.budget) if given.budget is not None else None
-    session = source.read(env, given.session, given.argument)
-    to = output.destination(given, session)
+    budget = amounts.tokens(options.budget) if options.budget is not None else None
+    session = source.read(env, options.session, options.argument)
+    to = output.destination(options, session)
     done = reduced(env, session.view, to, budget)
-    wanted = session.problems or done.compacted or given.specified("to", "output", "install", "budget")
-    lost = to is not None and not given.specified("output", "install") and env.terminal(env.stdout)
-    writes = wanted and not given.dry_run and not lost  # nobody resumes what a terminal showed
-    out = output.write(env, given, session, done, to) if writes else Out()
-    for line in done.report if given.report else ():
+    wanted = session.problems or done.compacted or options.specified("to", "output", "install", "budget")
+    lost = to is not None and not options.specified("output", "install") and env.terminal(env.stdout)
+    writes = wanted and not options.dry_run and not lost  # nobody resumes what a terminal showed
+    out = output.write(env, options, session, done, to) if writes else Out()
+    for line in done.report if options.report else ():
         env.report(orjson.dumps(line))
-    report.tell(env, report.as_json(session, done, to, out), out, json=given.json)
+    report.tell(env, report.as_json(session, done, to, out), out, json=options.json)

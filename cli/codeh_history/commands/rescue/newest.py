@@ -28,10 +28,10 @@ def show(env: Env, *, json: bool) -> None:
     """List them on stdout, a table on a terminal."""
     files = sorted(folders.found(env, tuple(PROGRAMS)), key=lambda file: file.millis, reverse=True)[:MOST]
     rows: list[Json] = []
-    with progress(env, "reading") as told:
+    with progress(env, "reading") as bar:
         for number, file in enumerate(files, 1):
             rows += _rows(file)
-            told.done(number, len(files))
+            bar.done(number, len(files))
     rows = sorted(rows, key=lambda row: row["last"], reverse=True)[:MOST]
     if json:
         env.write(b"".join(values.lines(rows, as_array=False)))

@@ -51,47 +51,49 @@ class Out(NamedTuple):
     left: dict[str, int] = {}  # noqa: RUF012 - never changed
 
 
-def destination(given: Options, session: Recovered) -> str | None:
+def destination(options: Options, session: Recovered) -> str | None:
     """The program it is written for; None for a session of ours. Usage for options of programs only."""
-    to = given.to or session.program
+    to = options.to or session.program
     if to in sessions.WRITTEN:
         return to
-    if of_programs := given.specified("cwd", "title", "install"):
+    if of_programs := options.specified("cwd", "title", "install"):
         programs = "|".join(sessions.WRITTEN)
         raise Usage(f"--{of_programs[0]} requires --to {programs}: this is written as a session here")
     return None
 
 
-def write(env: Env, given: Options, session: Recovered, done: Reduced, to: str | None) -> Out:
+def write(env: Env, options: Options, session: Recovered, done: Reduced, to: str | None) -> Out:
     """Write the session that was brought back; the original stays as it is."""
     if to is None:
-        return _ours(env, given, session, done)
+        return _ours(env, options, session, done)
     from ...send import program
 
     contents = [dumps([message.kind, message.parts]) for message in done.fitted.messages]
     summaries = [summary.text for summary in done.fitted.summaries]
-    of = (session.id, given.title, summaries, contents) if given.install else ()  # the same has the same id
+    of = (
+        (session.id, options.title, summaries, contents) if options.install else ()
+    )  # the same has the same id
     made = program.make(
-        env, done.fitted, to, cwd=given.cwd, title=given.title, install=given.install, of=of
+        env, done.fitted, to, cwd=options.cwd, title=options.title, install=options.install, of=of
     )
     out = Out(left=dict(made.written.left), resume=program.command(made, made.written.resume))
-    if given.install and (there := program.installed(env, made)):
-        path, known = there
-        return out._replace(there=path, resume=program.command(made, [*made.written.resume[:-1], known]))
-    if given.install:
+    if options.install and (installed := program.installed(env, made)):
+        path, id = installed
+        return out._replace(there=path, resume=program.command(made, [*made.written.resume[:-1], id]))
+    if options.install:
         program.install(env, made)
         return out._replace(path=made.place or shlex.join(made.written.imported))
-    if given.output in (None, "-"):
+    if options.output in (None, "-"):
         program.print_out(env, made)
         return out._replace(printed=True, place=made.place or None)
-    program.save(made, given.output)
-    resume = program.resumed(made, os.path.abspath(given.output))
+    program.save(made, options.output)
+    resume = program.resumed(made, os.path.abspath(options.output))
     if resume is None:
-        return out._replace(path=given.output, place=made.place)
-    return out._replace(path=given.output, resume=resume)
+        return out._replace(path=options.output, place=made.place)
+    return out._replace(path=options.output, resume=resume)
 
 
-def _ours(env: Env, given: Options, session: Recovered, done: Reduced) -> Out:
+def _ours(env: Env, options: Options, session: Recovered, done: Reduced) -> Out:
     """A new session here; of one of ours the header names what it was made of."""
     kept = {message.id for message in done.fitted.messages}
     summaries = [
@@ -105,7 +107,7 @@ def _ours(env: Env, given: Options, session: Recovered, done: Reduced) -> Out:
         for summary in done.fitted.summaries
     ]
     view = done.fitted.with_messages(done.fitted.messages, summaries)
-    path = create.free_path(env, given.output, f"{session.id}-rescued")
+    path = create.free_path(env, options.output, f"{session.id}-rescued")
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": session.id, "at": last} if session.program is None else None
     id = fork.written(env, path, view, parent, here=False)

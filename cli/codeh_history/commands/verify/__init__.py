@@ -31,23 +31,23 @@ class Options(Reading):
     json: bool = JSON
 
 
-def run(env: Env, given: Options) -> int:
-    target = for_reading(env, given.session, given.argument)
+def run(env: Env, options: Options) -> int:
+    target = for_reading(env, options.session, options.argument)
     with progress(env, "verifying", size_of(target.path), SECOND):
-        found = verdict(env, given, target)
-    if given.json:
-        env.write(values.line(found))
+        result = verdict(env, options, target)
+    if options.json:
+        env.write(values.line(result))
     else:
-        env.write("".join(f"{visible(line)}\n" for line in lines(target, found)).encode())
-    if given.strict and any("path" not in problem for problem in found["problems"]):
-        raise BadData(f"{target.path}: {len(found['problems'])} problems")
-    return 0 if found["ok"] else NegativeAnswer.exit_code
+        env.write("".join(f"{visible(line)}\n" for line in lines(target, result)).encode())
+    if options.strict and any("path" not in problem for problem in result["problems"]):
+        raise BadData(f"{target.path}: {len(result['problems'])} problems")
+    return 0 if result["ok"] else NegativeAnswer.exit_code
 
 
-def verdict(env: Env, given: Options, target: Target) -> Json:
+def verdict(env: Env, options: Options, target: Target) -> Json:
     """What is wrong with it: by itself, or to a provider."""
-    if given.to:
-        return refused(env, target, given)
+    if options.to:
+        return refused(env, target, options)
     if target.path == "-" or read.is_ours(target.path):
         return checked(env, target)
     from . import program
@@ -68,40 +68,40 @@ def checked(env: Env, target: Target) -> Json:
     }  # fmt: skip
 
 
-def refused(env: Env, target: Target, given: Options) -> Json:
+def refused(env: Env, target: Target, options: Options) -> Json:
     """The verdict of a provider on what the session says."""
     from . import provider
 
     data = needed(env) if target.path == "-" else read.read_bytes(target.path)
-    view = view_of(env, target, data, strict=given.strict)
-    refusals = provider.refusals(view, str(given.to), given.model)
+    view = view_of(env, target, data, strict=options.strict)
+    refusals = provider.refusals(view, str(options.to), options.model)
     lines = verifying.lines_at([r.offset for r in refusals if r.offset is not None], data)
     return {
-        "session": target.id, "to": given.to, "ok": not refusals,
+        "session": target.id, "to": options.to, "ok": not refusals,
         "records": len(view.log.records), "messages": len(view.messages),
         "problems": [provider.as_json(refusal, lines) for refusal in refusals],
     }  # fmt: skip
 
 
-def lines(target: Target, found: Json) -> list[str]:
+def lines(target: Target, result: Json) -> list[str]:
     """`ok: …`, or a line for each problem."""
-    if "program" in found:
+    if "program" in result:
         from . import program
 
-        return program.lines(target, found)
-    if found["ok"]:
-        return [f"ok: {some(found['records'], 'record')}, {some(found['messages'], 'message')}"]
-    return [refusal(p) if "path" in p else problem(target, p) for p in found["problems"]]
+        return program.lines(target, result)
+    if result["ok"]:
+        return [f"ok: {some(result['records'], 'record')}, {some(result['messages'], 'message')}"]
+    return [refusal(p) if "path" in p else problem(target, p) for p in result["problems"]]
 
 
-def problem(target: Target, found: Json) -> str:
+def problem(target: Target, result: Json) -> str:
     """`PATH: line 3, byte 120: [ID: ]REASON`."""
-    id = f"{found['id']}: " if "id" in found else ""
+    id = f"{result['id']}: " if "id" in result else ""
     where = target.path if target.path != "-" else target.id
-    return f"{where}: line {found['line']}, byte {found['offset']}: {id}{found['reason']}"
+    return f"{where}: line {result['line']}, byte {result['offset']}: {id}{result['reason']}"
 
 
-def refusal(found: Json) -> str:
+def refusal(result: Json) -> str:
     """`messages.6.content.0 ← :12 ID: REASON`."""
-    source = f" ← :{found['n']} {found['id']}" if "id" in found else ""
-    return f"{found['path']}{source}: {found['reason']}"
+    source = f" ← :{result['n']} {result['id']}" if "id" in result else ""
+    return f"{result['path']}{source}: {result['reason']}"

@@ -44,11 +44,11 @@ def as_json(problem: Problem) -> Json:
     return {key: value for key, value in problem._asdict().items() if value is not None}
 
 
-def lines(target: Target, found: Json) -> list[str]:
+def lines(target: Target, result: Json) -> list[str]:
     """What it says to people: a line for each problem."""
-    if found["ok"]:
-        return [f"ok: {some(found['messages'], 'message')} of {found['program']}"]
-    return [f"{target.path}: {_place(problem)}{problem['reason']}" for problem in found["problems"]]
+    if result["ok"]:
+        return [f"ok: {some(result['messages'], 'message')} of {result['program']}"]
+    return [f"{target.path}: {_place(problem)}{problem['reason']}" for problem in result["problems"]]
 
 
 def _place(problem: Json) -> str:
