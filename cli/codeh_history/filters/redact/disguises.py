@@ -1,4 +1,4 @@
-"""Texts inside a text: percent-encoded, base64, JSON with escapes. What is found there is told in place."""
+"""Texts inside a text: percent-encoded, base64, JSON with escapes; what is found is placed in the text."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
     if "%" in text and _ESCAPED.search(text):
         yield from decoded(text, _PERCENT, _unquoted, find)
     if "\\u00" in text:
-        yield from decoded(text, _UNICODE, lambda found: chr(int(found[1], 16)), find)
-    for found in _BASE64.finditer(text) if base64 else ():
-        for data in dict.fromkeys((found[0], *_wrapped(found[0]), found[1])):  # all its lines, or some
+        yield from decoded(text, _UNICODE, lambda match: chr(int(match[1], 16)), find)
+    for match in _BASE64.finditer(text) if base64 else ():
+        for data in dict.fromkeys((match[0], *_wrapped(match[0]), match[1])):  # all its lines, or some
             inside = text_in("".join(data.replace("\\n", "").split()))
-            hidden = list(find(inside)) if inside is not None else []
+            hidden = next(iter(find(inside)), None) if inside is not None else None
             if hidden:
-                yield Span(found.start(), found.start() + len(data), hidden[0].kind)
+                yield Span(match.start(), match.start() + len(data), hidden.kind)
                 break
 
 
@@ -72,11 +72,11 @@ def text_in(data: str) -> str | None:
     return text if _TEXT.fullmatch(text) else None
 
 
-def _unquoted(found: re.Match[str]) -> str:
-    signs = found[0].rstrip("+")
+def _unquoted(match: re.Match[str]) -> str:
+    signs = match[0].rstrip("+")
     raw = bytes.fromhex(_TWICE.sub("%", signs).replace("%", ""))
     text = raw.decode("utf-8", "replace") if len(raw) > 1 else raw.decode("latin-1")
-    return text + " " * (len(found[0]) - len(signs))
+    return text + " " * (len(match[0]) - len(signs))
 
 
 def decoded(
@@ -84,33 +84,20 @@ def decoded(
 ) -> Iterator[Span]:
     """What is found once these places are decoded, where it stands in the text itself."""
     pieces: list[str] = []
-    places: list[tuple[int, int, int, int]] = []  # of each decoded place: start and end, here and there
-    at = size = 0
-    for found in pattern.finditer(text):
-        plain, new = text[at : found.start()], decode(found)
-        pieces += [plain, new]
-        size += len(plain)
-        places.append((size, size + len(new), found.start(), found.end()))
-        size += len(new)
-        at = found.end()
+    places: list[int] = []  # where each character of the decoded text stands in this one
+    at = 0
+    for match in pattern.finditer(text):
+        new = decode(match)
+        pieces += [text[at : match.start()], new]
+        places += [*range(at, match.start()), *[match.start()] * len(new)]
+        at = match.end()
     pieces.append(text[at:])
+    places += range(at, len(text) + 1)
     for span in find("".join(pieces)):
-        yield Span(_place(places, span.start, last=False), _place(places, span.end, last=True), span.kind)
-
-
-def _place(places: list[tuple[int, int, int, int]], at: int, *, last: bool) -> int:
-    """Where a place of the decoded text stands in the other; the whole of what was decoded counts."""
-    from bisect import bisect_left, bisect_right
-
-    index = (bisect_left if last else bisect_right)(places, at, key=lambda place: place[0]) - 1
-    if index < 0:
-        return at
-    start, end, there, until = places[index]
-    if at >= end and not (last and at == end):
-        return until + at - end
-    if last:
-        return until if at > start else there
-    return there
+        end = span.end
+        while places[end] == places[end - 1]:
+            end += 1  # the whole of what was decoded at once
+        yield Span(places[span.start], places[end], span.kind)
 
 
 def is_base64(data: str) -> bool:
