@@ -114,9 +114,10 @@ def test_what_goes_over_parts_and_pieces(secret: str, data: st.DataObject) -> No
         assert list(Redactor().worth_a_look([orjson.dumps(record)]))
 
 
-def test_a_word_that_was_seen_is_known_again() -> None:
+def test_a_word_that_was_seen_is_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also once more words came than are remembered."""
-    clues = Clues(RULES[:-1], RULES[-1], disguises.coded, (), kept=20)
+    monkeypatch.setattr("codeh_history.filters.redact.clues._KEPT", 20)
+    clues = Clues(RULES[:-1], RULES[-1], disguises.coded, ())
     secret = a_line(f'"{SECRETS["npm-token"]}"')
     lines = [a_line(f'"word{number} and another"') for number in range(40)]
     for _ in range(3):

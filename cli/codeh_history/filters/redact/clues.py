@@ -2,7 +2,7 @@
 
 A rule begins somewhere, and most texts hold no word in which one could. A text is parted at blanks,
 quotes and brackets, so that the words of a line of JSON are those of the texts in it; a word that was seen
-to tell of nothing costs one lookup.
+to show no rule costs one lookup.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class WordRule(Rule):
         self.pattern = re.compile(pattern)
 
     def spans(self, text: str, _lower: str) -> Iterator[Span]:
-        return (Span(*found.span(), self.kind) for found in self.pattern.finditer(text))
+        return (Span(*match.span(), self.kind) for match in self.pattern.finditer(text))
 
 
 class Hints(NamedTuple):
@@ -93,43 +93,26 @@ class Hints(NamedTuple):
 NOTHING = Hints((), base64=False)
 
 
-_CODED, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # what else a word may tell
+_CODED, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # what else a word may show
 
 
 class Clues:
     """Finds the rules that a text needs.
 
-    `phrase`: the one of them that no word tells of. `coded`: whether a word may begin a text in base64.
-    `keys`: names of fields by which a line is one to look at, whatever its texts are. `kept`: how many
-    words are remembered.
+    `phrase`: the one of them that no single word shows. `coded`: whether a word may begin a text in base64.
+    `keys`: names of fields by which a line is one to look at, whatever its texts are.
     """
 
     def __init__(
-        self,
-        rules: Sequence[Rule],
-        phrase: Rule,
-        coded: Callable[[str], bool],
-        keys: Iterable[str],
-        kept: int = _KEPT,
+        self, rules: Sequence[Rule], phrase: Rule, coded: Callable[[str], bool], keys: Iterable[str]
     ) -> None:
-        self._kept = kept
         self._order = {rule: number for number, rule in enumerate((*rules, phrase))}
-        self._phrase, self._said = phrase, phrase.start.encode()
+        self._phrase = phrase
         self._coded = coded
         self._keys = [f'"{key}"'.encode() for key in keys]
-        self._words = [rule for rule in rules if isinstance(rule, WordRule)]
-        self._tables = [
-            (
-                exact,
-                _Starts(
-                    [
-                        rule
-                        for rule in rules
-                        if rule.start and (rule.exact, rule.anywhere) == (exact, anywhere)
-                    ],
-                    anywhere,
-                ),
-            )
+        self._forms = [rule for rule in rules if isinstance(rule, WordRule)]
+        self._starts = [
+            _Starts(rules, exact=exact, anywhere=anywhere)
             for exact in (True, False)
             for anywhere in (True, False)
         ]
@@ -137,74 +120,80 @@ class Clues:
 
     def of(self, text: str) -> Hints:
         """What a text needs."""
-        [found] = self._told([text.encode("utf-8", "surrogatepass")])
-        return self._hints(found)
+        return self._hints(*self._rules([text.encode("utf-8", "surrogatepass")]))
 
     def of_lines(self, lines: Iterable[bytes]) -> Iterator[Hints | None]:
         """What each line needs, in the texts that it is the JSON of or as it is; None: ask of each text."""
         rest = iter(lines)
-        while some := list(islice(rest, _AT_ONCE)):
-            told = self._told([line.replace(b"\\/", b"/") for line in some])
-            for line, found in zip(some, told, strict=True):
-                alone = _SPELLED.search(line) or (_KEY in found and any(key in line for key in self._keys))
-                yield None if alone else self._hints(found)
+        while batch := list(islice(rest, _AT_ONCE)):
+            every = self._rules([line.replace(b"\\/", b"/") for line in batch])
+            for line, rules in zip(batch, every, strict=True):
+                alone = _SPELLED.search(line) or (_KEY in rules and any(key in line for key in self._keys))
+                yield None if alone else self._hints(rules)
 
-    def _hints(self, found: set[Rule]) -> Hints:
-        if not found:
+    def _hints(self, rules: set[Rule]) -> Hints:
+        if not rules:
             return NOTHING
-        return Hints(sorted(found & self._order.keys(), key=self._order.__getitem__), _CODED in found)
+        return Hints(sorted(rules & self._order.keys(), key=self._order.__getitem__), _CODED in rules)
 
-    def _told(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
-        """What the words of each tell."""
-        if len(self._harmless) + len(self._telling) > self._kept:
+    def _rules(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
+        """The rules that the words of each text show."""
+        if len(self._harmless) + len(self._clues) > _KEPT:
             self._forget()
-        parted = [text.translate(_TABLE).split() for text in texts]
+        split = [text.translate(_TABLE).split() for text in texts]
         harmless = self._harmless
-        words = [set() if harmless.issuperset(words) else set(words) - harmless for words in parted]
-        new = set().union(*words) - self._telling.keys()
+        words = [set() if harmless.issuperset(words) else set(words) - harmless for words in split]
+        new = set().union(*words) - self._clues.keys()
         if new:
             self._look_at(list(new))
+        phrase = self._phrase.start.encode()
         for text, some in zip(texts, words, strict=True):
-            found = {self._phrase} if self._said in text else set()
-            yield found.union(*(self._telling.get(word, ()) for word in some)) if some else found
+            rules = {self._phrase} if phrase in text else set()
+            yield rules.union(*(self._clues.get(word, ()) for word in some)) if some else rules
 
     def _look_at(self, words: Sequence[bytes]) -> None:
-        """Note what new words tell."""
-        told: dict[str, set[Rule]] = {}
+        """Note what new words show."""
+        shown: dict[str, set[Rule]] = {}
         text = b"\n".join(words).decode("utf-8", "surrogateescape")
         lower = ascii_lower(text)
-        for form in self._words:
+
+        def word_at(at: int) -> tuple[set[Rule], int]:
+            """The rules of the word around a place, and where it ends."""
+            end = text.find("\n", at) % (len(text) + 1)
+            return shown.setdefault(text[text.rfind("\n", 0, at) + 1 : end], set()), end
+
+        for form in self._forms:
             for place in form.clue.finditer(text):
-                end = text.find("\n", place.end()) % (len(text) + 1)
-                told.setdefault(text[text.rfind("\n", 0, place.end()) + 1 : end], set()).add(form)
-        for exact, starts in self._tables:
+                word_at(place.end())[0].add(form)
+        for starts in self._starts:
             end = -1
-            for at, rule in starts.places(text if exact else lower):
+            for at, rule in starts.places(text if starts.exact else lower):
                 if at > end:  # in the next word; many rules may begin in one, and each often
-                    end = text.find("\n", at) % (len(text) + 1)
-                    found = told.setdefault(text[text.rfind("\n", 0, at) + 1 : end], set())
-                if rule not in found and (rule.tells is None or rule.tells(text, lower, at)):
-                    found.add(rule)
+                    rules, end = word_at(at)
+                if rule not in rules and (rule.tells is None or rule.tells(text, lower, at)):
+                    rules.add(rule)
         for word in text.split("\n"):
             if self._coded(word):
-                told.setdefault(word, set()).add(_CODED)
-        known = {word.encode("utf-8", "surrogateescape"): found for word, found in told.items() if found}
-        self._telling |= known
-        self._harmless.update(known.keys() ^ words)
+                shown.setdefault(word, set()).add(_CODED)
+        clues = {word.encode("utf-8", "surrogateescape"): rules for word, rules in shown.items() if rules}
+        self._clues |= clues
+        self._harmless.update(clues.keys() ^ words)
 
     def _forget(self) -> None:
         self._harmless: set[bytes] = set()
-        self._telling: dict[bytes, set[Rule]] = {key[1:-1]: {_KEY} for key in self._keys}
+        self._clues: dict[bytes, set[Rule]] = {key[1:-1]: {_KEY} for key in self._keys}
 
 
 class _Starts:
     """Where in a text of words rules may begin, in one pass; at most places the first letter says no."""
 
-    def __init__(self, rules: Iterable[Rule], anywhere: bool) -> None:  # noqa: FBT001
+    def __init__(self, rules: Iterable[Rule], *, exact: bool, anywhere: bool) -> None:
+        self.exact = exact
         rows: dict[str, list[tuple[str, Rule]]] = {}
         for rule in rules:
-            start = max(_PARTED.split(rule.start), key=len)
-            rows.setdefault(start, []).append((start, rule))
+            if rule.start and (rule.exact, rule.anywhere) == (exact, anywhere):
+                start = max(_PARTED.split(rule.start), key=len)
+                rows.setdefault(start, []).append((start, rule))
         groups: dict[str, list[str]] = {}
         for start in sorted(rows, key=len, reverse=True):
             groups.setdefault(start[0], []).append(re.escape(start[1:]))
@@ -218,9 +207,9 @@ class _Starts:
         }
 
     def places(self, text: str) -> Iterator[tuple[int, Rule]]:
-        for found in self._pattern.finditer(text):
-            at = found.start(1)
-            for start, rule in self._rows[found[1]]:
+        for match in self._pattern.finditer(text):
+            at = match.start(1)
+            for start, rule in self._rows[match[1]]:
                 end = at + len(start)
                 if rule.start[-1] not in _APART + " " or text[end : end + 1] in ("", "\n"):
                     yield at, rule

@@ -17,74 +17,74 @@ _SEP = rf"{_Q}\s{{0,8}}[:=,]\s{{0,8}}{_Q}"
 Check = Callable[[str, re.Match[str]], bool]
 
 
-def _of_a_pair(_: str, found: re.Match[str]) -> bool:
+def _of_a_pair(_: str, match: re.Match[str]) -> bool:
     """Whether it is base64 of `user:password`."""
     try:
-        return b":" in a2b_base64(found["secret"] + "==")
+        return b":" in a2b_base64(match["secret"] + "==")
     except NotBase64:
         return False
 
 
-def _of_a_cookie(_: str, found: re.Match[str]) -> bool:
-    pairs = (pair.partition("=")[2] for pair in found["secret"].split(";"))
+def _of_a_cookie(_: str, match: re.Match[str]) -> bool:
+    pairs = (pair.partition("=")[2] for pair in match["secret"].split(";"))
     return any(len(value) >= 16 or (len(value) >= 8 and values.mixed(value)) for value in pairs)
 
 
-def _of_config(text: str, found: re.Match[str]) -> bool:
-    return "config" in text[max(0, found.start() - 300) : found.start()]
+def _of_config(text: str, match: re.Match[str]) -> bool:
+    return "config" in text[max(0, match.start() - 300) : match.start()]
 
 
-def _no_port(_: str, found: re.Match[str]) -> bool:
-    secret = found["secret"]
+def _no_port(_: str, match: re.Match[str]) -> bool:
+    secret = match["secret"]
     return not re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", secret) and not values.nothing(secret)
 
 
-def _no_word(_: str, found: re.Match[str]) -> bool:
-    return not values.nothing(found["secret"])
+def _no_word(_: str, match: re.Match[str]) -> bool:
+    return not values.nothing(match["secret"])
 
 
-def _no_name(_: str, found: re.Match[str]) -> bool:
-    secret = found["secret"]
+def _no_name(_: str, match: re.Match[str]) -> bool:
+    secret = match["secret"]
     return not (values.nothing(secret) or values.code(secret))
 
 
-def _mixed(_: str, found: re.Match[str]) -> bool:
-    return values.mixed(found["secret"]) and not values.number(found["secret"])
+def _mixed(_: str, match: re.Match[str]) -> bool:
+    return values.mixed(match["secret"]) and not values.number(match["secret"])
 
 
-def _of_a_secret(text: str, found: re.Match[str]) -> bool:
-    return " secret " in text[max(0, found.start() - 400) : found.start()] and _no_word(text, found)
+def _of_a_secret(text: str, match: re.Match[str]) -> bool:
+    return " secret " in text[max(0, match.start() - 400) : match.start()] and _no_word(text, match)
 
 
-def _no_prompt(_: str, found: re.Match[str]) -> bool:
-    return not values.sentence(found["secret"].strip())
+def _no_prompt(_: str, match: re.Match[str]) -> bool:
+    return not values.sentence(match["secret"].strip())
 
 
-def _of_a_header(_: str, found: re.Match[str]) -> bool:
-    secret = found["secret"]
-    plain = values.mixed(secret) and not values.code(secret) and "," not in found[0][: -len(secret)]
-    return (bool(found["scheme"]) or plain) and not values.nothing(secret.split()[-1])
+def _of_a_header(_: str, match: re.Match[str]) -> bool:
+    secret = match["secret"]
+    plain = values.mixed(secret) and not values.code(secret) and "," not in match[0][: -len(secret)]
+    return (bool(match["scheme"]) or plain) and not values.nothing(secret.split()[-1])
 
 
-def _of_npm(text: str, found: re.Match[str]) -> bool:
-    before = text[found.start() - 1 : found.start()]
-    return values.mixed(found["secret"]) and not (before.isalnum() or before in (".", "_", "$"))
+def _of_npm(text: str, match: re.Match[str]) -> bool:
+    before = text[match.start() - 1 : match.start()]
+    return values.mixed(match["secret"]) and not (before.isalnum() or before in (".", "_", "$"))
 
 
-def _of_azure(text: str, found: re.Match[str]) -> bool:
+def _of_azure(text: str, match: re.Match[str]) -> bool:
     """Whether it stands in a query with the version of the service, as what grants access to a store."""
-    return "sv=20" in text[max(0, found.start() - 300) : found.end() + 300]
+    return "sv=20" in text[max(0, match.start() - 300) : match.end() + 300]
 
 
-def _of_a_role(text: str, found: re.Match[str]) -> bool:
+def _of_a_role(text: str, match: re.Match[str]) -> bool:
     """Whether a statement of SQL gives it: `ALTER ROLE app WITH PASSWORD '…'`."""
     return (
-        text[max(0, found.start() - 20) : found.start()].rstrip().lower().endswith((" with", " encrypted"))
+        text[max(0, match.start() - 20) : match.start()].rstrip().lower().endswith((" with", " encrypted"))
     )
 
 
-def _starts_a_line(text: str, found: re.Match[str]) -> bool:
-    line = text[max(0, found.start() - 120) : found.start()].rpartition("\n")[2]
+def _starts_a_line(text: str, match: re.Match[str]) -> bool:
+    line = text[max(0, match.start() - 120) : match.start()].rpartition("\n")[2]
     return bool(re.fullmatch(r"(?:.{0,40}[\"'\s])?[\w.*-]{1,80}", line))
 
 
@@ -225,9 +225,9 @@ _compiled = cache(re.compile)
 def _formed(kind: str, start: str, backs: tuple[int, ...], pattern: str, check: Check | None) -> Rule:
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
         for back in backs:
-            found = _compiled(pattern).match(text, at - back) if back <= at else None
-            if found and (check is None or check(text, found)):
-                yield Span(*found.span("secret" if "secret" in found.re.groupindex else 0), kind)
+            match = _compiled(pattern).match(text, at - back) if back <= at else None
+            if match and (check is None or check(text, match)):
+                yield Span(*match.span("secret" if "secret" in match.re.groupindex else 0), kind)
                 return
 
     def tells(word: str, _lower: str, at: int) -> bool:
@@ -241,19 +241,19 @@ def _commanded(name: str, pattern: str) -> Rule:
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
         line = text[at : at + _LINE + _WORD]
         line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
-        for found in _compiled(pattern).finditer(line):
-            if found.start() < _LINE and not values.nothing(found["secret"]):
-                yield Span(at + found.start("secret"), at + _quoted_to(line, found), "option")
+        for match in _compiled(pattern).finditer(line):
+            if match.start() < _LINE and not values.nothing(match["secret"]):
+                yield Span(at + match.start("secret"), at + _quoted_to(line, match), "option")
         looked = at + min(len(line), _LINE)
         yield Span(looked, looked, "")
 
     return Rule(f"{name} ", find)
 
 
-def _quoted_to(line: str, found: re.Match[str]) -> int:
+def _quoted_to(line: str, match: re.Match[str]) -> int:
     """Where a command's secret ends: at the quote that its word began with, however many words it has."""
-    start, end = found.span("secret")
-    before = line[max(0, found.start() - 1) : start]
+    start, end = match.span("secret")
+    before = line[max(0, match.start() - 1) : start]
     for sign in "'\"":
         if before.count(sign) % 2 and line[end : end + 1] not in ("", sign):
             return max(end, line.find(sign, end, start + _WORD))
@@ -262,17 +262,17 @@ def _quoted_to(line: str, found: re.Match[str]) -> int:
 
 def _dsn(text: str, _lower: str, at: int) -> Iterator[Span]:
     """The password before Go's `@tcp(`."""
-    found = _DSN.search(text, max(0, at - 82), at + 1)
-    if found:
-        yield Span(*found.span("secret"), "url-password")
+    match = _DSN.search(text, max(0, at - 82), at + 1)
+    if match:
+        yield Span(*match.span("secret"), "url-password")
 
 
 def _jwk(text: str, _lower: str, at: int) -> Iterator[Span]:
     """The secret members of a key in JSON, before and after the one that says of what kind it is."""
     until = at + _JWK
-    for found in _MEMBER.finditer(text, max(0, at - _JWK), until):
-        if len(found["secret"]) >= _LEAST[found["name"]]:
-            yield Span(*found.span("secret"), "jwk")
+    for match in _MEMBER.finditer(text, max(0, at - _JWK), until):
+        if len(match["secret"]) >= _LEAST[match["name"]]:
+            yield Span(*match.span("secret"), "jwk")
     yield Span(until, until, "")
 
 
@@ -292,7 +292,7 @@ def _key_file(text: str, _lower: str, at: int) -> Iterator[Span]:
         and not _CUT.fullmatch(text, begin.end(), end.start())
     ):
         return  # the marks of a program
-    lines = [looked] if end else [found.end() for found in _KEY_TEXT.finditer(text, begin.end(), stop)]
+    lines = [looked] if end else [match.end() for match in _KEY_TEXT.finditer(text, begin.end(), stop)]
     if lines:  # else it only speaks of one
         yield Span(begin.start(), lines[-1], "private-key")
 

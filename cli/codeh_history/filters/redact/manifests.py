@@ -49,14 +49,14 @@ def _at_level(text: str, level: int) -> Iterator[Span]:
         yield from decoded(
             text,
             _ESCAPE,
-            lambda found: _MEANS.get(found[1], found[1]),
+            lambda match: _MEANS.get(match[1], match[1]),
             lambda inner: _at_level(inner, level + 1),
         )
 
 
 def _yaml(text: str, start: int, end: int) -> Iterator[Span]:
-    for found in _YAML.finditer(text, start, end):
-        at, indent, block = found.end(), len(found[1]), 0
+    for match in _YAML.finditer(text, start, end):
+        at, indent, block = match.end(), len(match[1]), 0
         while line := _LINE.match(text, at, end):
             deep = len(line[1])
             if not line[0] or (line["secret"] and deep <= indent):
@@ -64,7 +64,7 @@ def _yaml(text: str, start: int, end: int) -> Iterator[Span]:
             entry = _ENTRY.match(text, at, end) if not block or deep <= block else None
             if entry:
                 block = deep if entry["secret"] is None else 0
-                if entry["secret"] and is_value(found[2], entry["secret"]):
+                if entry["secret"] and is_value(match[2], entry["secret"]):
                     yield Span(*entry.span("secret"), KIND)
             elif block and line["secret"]:
                 yield Span(*line.span("secret"), KIND)
@@ -72,10 +72,10 @@ def _yaml(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _json(text: str, start: int, end: int) -> Iterator[Span]:
-    for found in _JSON.finditer(text, start, end):
-        at = found.end()
+    for match in _JSON.finditer(text, start, end):
+        at = match.end()
         while pair := _PAIR.match(text, at, end):
-            if is_value(found[1], pair["secret"]):
+            if is_value(match[1], pair["secret"]):
                 yield Span(*pair.span("secret"), KIND)
             at = pair.end()
 

@@ -39,7 +39,7 @@ _FIELDS = _LEFT | frozenset(
         displayName item raw lines""".split()
 )
 DROPPED = object()  # in the place of a field that goes
-_SAID = frozenset(("args", "response"))  # of a call and its result
+_OF_TOOLS = frozenset(("args", "response"))  # of a call and its result
 _MEDIA = frozenset(("mimeType", "media_type"))  # what stands as `data` beside them is media
 _UNSURE = ("key", "id")  # kinds of names whose value has to look like a secret
 _NAMED = ("name", "key", "header", "Name", "Key")  # of an object that gives a name and a `value`
@@ -72,23 +72,23 @@ class Redactor:
         """Pieces of one text, each without its share of a secret, even of one that goes on in the next."""
         pieces = list(pieces)
         for _ in range(_AGAIN):
-            found = self.shares(pieces)
-            if not found:
+            spans = self.shares(pieces)
+            if not spans:
                 break
-            pieces = [without(piece, own) for piece, own in zip(pieces, found, strict=True)]
+            pieces = [without(piece, own) for piece, own in zip(pieces, spans, strict=True)]
         return pieces
 
     def shares(self, pieces: Sequence[str]) -> list[list[Span]]:
         """What each piece of a text holds of the secrets in it, which count as found; empty without any."""
         whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
-        found = self._spans(whole, self._hints if len(pieces) == 1 else None)
-        if not found:
+        spans = self._spans(whole, self._hints if len(pieces) == 1 else None)
+        if not spans:
             return []
-        self._hints = None  # a mark that stands there now was not seen
-        for span in found:
+        self._hints = None  # of a text without the marks that it has now
+        for span in spans:
             self.counts[span.kind] += 1
             self.removed.add(whole[span.start : span.end])
-        return shares(pieces, found)
+        return shares(pieces, spans)
 
     def certain(self) -> set[str]:
         """What was found and is a secret wherever it stands, for no chance writes it."""
@@ -132,22 +132,22 @@ class Redactor:
         if len(text) < _LEAST:
             return []
         rules, base64 = hints or _CLUES.of(text)
-        found = self._plain(text, rules)
+        spans = self._plain(text, rules)
         if base64 or "%" in text or "\\u00" in text:
-            found += disguises.spans(
+            spans += disguises.spans(
                 text, lambda inner: self._plain(inner, _CLUES.of(inner).rules), base64=base64
             )
-        return [span for span in merged(found) if "[redacted:" not in text[span.start : span.end]]
+        return [span for span in merged(spans) if "[redacted:" not in text[span.start : span.end]]
 
     def _plain(self, text: str, rules: Sequence[Rule]) -> list[Span]:
         patterns = [*self._own, ("known", self._known)] if self._known else self._own
-        own = [_span(kind, found) for kind, pattern in patterns for found in pattern.finditer(text)]
-        found = [span for span in own if span.end > span.start]
+        own = (_span(kind, match) for kind, pattern in patterns for match in pattern.finditer(text))
+        spans = [span for span in own if span.end > span.start]
         if rules:
             lower = ascii_lower(text)
             for rule in rules:
-                found += rule.spans(text, lower)
-        return found
+                spans += rule.spans(text, lower)
+        return spans
 
     # -- values -------------------------------------------------------------------------------------
 
@@ -158,22 +158,22 @@ class Redactor:
         self._hints = None
         return new
 
-    def value(self, value: Any, key: str = "", *, said: bool = False) -> Any:
+    def value(self, value: Any, key: str = "", *, of_tool: bool = False) -> Any:
         """A JSON value with its strings redacted, keys too; the same object where nothing was found.
 
-        Ids, signatures and base64 media stay, but not under such names in what a tool was told or `said`.
+        Ids, signatures and base64 media stay, but not under such names in a call or a result (`of_tool`).
         """
         if isinstance(value, str):
-            return self.text(value) if said or key not in _LEFT else self._stays(value, key)
+            return self.text(value) if of_tool or key not in _LEFT else self._stays(value, key)
         if isinstance(value, list):
-            items = [self.value(item, key, said=said) for item in value]
-            if said:
+            items = [self.value(item, key, of_tool=of_tool) for item in value]
+            if of_tool:
                 items = self._command(items)
             elif key == "parts":
                 items = self._joined(items)
             return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
         if isinstance(value, dict):
-            return self._object(value, key, said=said)
+            return self._object(value, key, of_tool=of_tool)
         return value
 
     def _stays(self, value: str, key: str) -> str:
@@ -206,14 +206,14 @@ class Redactor:
             for item, before, word in zip(items, words, new, strict=True)
         ]
 
-    def _object(self, value: Json, within: str, *, said: bool) -> Json:
+    def _object(self, value: Json, within: str, *, of_tool: bool) -> Json:
         new: Json = {}
         changed = False
         media = not _MEDIA.isdisjoint(value)
         tells = _secret_pair(value)
         manifest = value.get("kind") == "Secret"
         for key, item in value.items():
-            name = key if key in _FIELDS and not said else self.text(key)
+            name = key if key in _FIELDS and not of_tool else self.text(key)
             if media and key == "data" and isinstance(item, str):
                 cleaned: Any = self._media(item)
             elif tells and key == "value":
@@ -222,14 +222,14 @@ class Redactor:
                 cleaned = self._lines(item, value["summary"], new["summary"])
             elif within == "references" and isinstance(item, str):
                 cleaned = self.text(item)  # an id on which nothing hangs
-            elif isinstance(item, str) and item and _is_secret(key, item, said=said):
+            elif isinstance(item, str) and item and _is_secret(key, item, of_tool=of_tool):
                 cleaned = self._whole(item)  # `{"password": "x"}`
             else:
                 if isinstance(item, dict) and isinstance(item.get("value"), str) and says_secret(key):
                     item = {**item, "value": self._whole(item["value"])}
                 if manifest and key in manifests.FIELDS and isinstance(item, dict):
                     item = self._manifest(key, item)
-                cleaned = self.value(item, key, said=said or key in _SAID)
+                cleaned = self.value(item, key, of_tool=of_tool or key in _OF_TOOLS)
             changed = changed or name != key or cleaned is not value[key]
             if cleaned is not DROPPED:
                 new[name] = cleaned
@@ -329,10 +329,12 @@ def says_secret(key: str) -> bool:
     return name is not None and name.kind not in _UNSURE
 
 
-def _is_secret(key: str, value: str, *, said: bool) -> bool:
-    """Whether the value of a key is one; in what a tool was told or said, also by what it looks like."""
+def _is_secret(key: str, value: str, *, of_tool: bool) -> bool:
+    """Whether the value of a key is one; in a call or a result also by what it looks like."""
     name = _name_of(key)
-    return name is not None and (name.kind not in _UNSURE or (said and names.is_secret(name, "op", value)))
+    return name is not None and (
+        name.kind not in _UNSURE or (of_tool and names.is_secret(name, "op", value))
+    )
 
 
 def _issued(text: str, hints: Hints | None) -> str | None:
@@ -349,9 +351,9 @@ def _secret_pair(value: Json) -> bool:
     return any(isinstance(value.get(name), str) and says_secret(value[name]) for name in _NAMED)
 
 
-def _span(kind: str, found: re.Match[str]) -> Span:
-    name = next((n for n in ("secret", "bare") if found.groupdict().get(n)), 0)
-    return Span(*found.span(name), kind)
+def _span(kind: str, match: re.Match[str]) -> Span:
+    name = next((n for n in ("secret", "bare") if match.groupdict().get(n)), 0)
+    return Span(*match.span(name), kind)
 
 
 def compiled(kind: str, text: str) -> Pattern[str]:

@@ -39,12 +39,12 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     # a replacement hangs on parts wherever they are; else a line that tells of nothing is left unread
     every = lines_of(data)
     looked = dict.fromkeys(every) if b'"block"' in data else dict(redactor.worth_a_look(every))
-    found = list(records(data, skip=lambda line: line not in looked))
-    old = [record.data if record is not None else None for _, record in found]
-    new = redacted_records(old, [looked.get(line) for line, _ in found], redactor)
-    blocks = _moved(found, new) if any(map(operator.is_not, old, new)) else {}
+    entries = list(records(data, skip=lambda line: line not in looked))
+    old = [record.data if record is not None else None for _, record in entries]
+    new = redacted_records(old, [looked.get(line) for line, _ in entries], redactor)
+    blocks = _moved(entries, new) if any(map(operator.is_not, old, new)) else {}
     lines: list[bytes] = []
-    for (line, record), clean in zip(found, new, strict=True):
+    for (line, record), clean in zip(entries, new, strict=True):
         if record is None:
             lines.append(_damaged(line, redactor) if line in looked else line)
             continue
@@ -61,15 +61,15 @@ def redacted_records(
 
     First what came in pieces: a secret may go over from one delta of a stream to the next.
     """
-    found: dict[Place, list[Span]] = {}
+    spans_at: dict[Place, list[Span]] = {}
     for places in streams(records):
         parts = [records[record]["parts"][part] for record, part in places]
         for run in runs(parts):
             shares = redactor.shares([parts[n]["text"] for n in run]) if len(run) > 1 else []
             for n, spans in zip(run, shares, strict=False):
-                found.setdefault(places[n], []).extend(spans)
+                spans_at.setdefault(places[n], []).extend(spans)
     new = list(records)
-    for (record, number), spans in found.items():
+    for (record, number), spans in spans_at.items():
         if spans:
             parts = list(new[record]["parts"])
             parts[number] = {**parts[number], "text": without(parts[number]["text"], merged(spans))}
@@ -101,17 +101,17 @@ def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
     yield from (pieces for pieces in (*deltas.values(), *done, *edited.values()) if len(pieces) > 1)
 
 
-def _moved(found: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -> dict[str, str]:
+def _moved(entries: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -> dict[str, str]:
     """The blocks of parts, before and after: of each record's own, and of what a stream's pieces make."""
     blocks: dict[str, str] = {}
 
     def pair(olds: Sequence[Any], news: Sequence[Any]) -> None:
-        for one, other in zip(olds, news, strict=False):
-            if one is not other and one != other:
-                blocks[block_of(one)] = block_of(other)
+        for before, after in zip(olds, news, strict=False):
+            if before is not after and before != after:
+                blocks[block_of(before)] = block_of(after)
 
-    old = [record for _, record in found if record is not None]
-    clean = [data for (_, record), data in zip(found, new, strict=True) if record is not None]
+    old = [record for _, record in entries if record is not None]
+    clean = [data for (_, record), data in zip(entries, new, strict=True) if record is not None]
     for record, data in zip(old, clean, strict=True):
         pair(_parts(record.data), _parts(data))
         for op, other in zip(record.data.get("ops") or (), data.get("ops") or (), strict=False):
@@ -163,14 +163,13 @@ def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor
     """A session's lines without their secrets; `whole` are the same lines with what lies in blocks.
 
     A message with a secret in one of its blocks has its parts again, the others stay by reference.
-    What was found once is then looked for where nothing tells that it is a secret.
+    What was found once is then looked for everywhere, also where no rule finds it.
     """
     old = list(whole)
     new = redacted_lines(b"".join(old), redactor)
     if redactor.learn(b"".join(new)):
         new = redacted_lines(b"".join(new), redactor)
-    given = zip(lines, old, new, strict=True)
-    return [line if after == before else after for line, before, after in given]
+    return [line if after == before else after for line, before, after in zip(lines, old, new, strict=True)]
 
 
 def redacted_view(view: View, redactor: Redactor) -> View:

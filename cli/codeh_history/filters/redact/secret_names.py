@@ -89,9 +89,9 @@ def name_of(key: str) -> Name | None:
         word = rest.match(lower, at) if at >= 0 else None
         plural = word is not None and word[0].endswith("s") and word[0] != "pass"
         if word and end_of(key, lower, at, word.end(), kind) == len(key) and not plural:
-            told = named(key, lower, at, len(key), kind)
-            if told:
-                return told[0]
+            name = named(key, lower, at, len(key), kind)
+            if name:
+                return name[0]
     return None
 
 

@@ -182,9 +182,9 @@ def _rule(kind: str, start: str, rest: str) -> Rule:
     pattern = cache(lambda: re.compile(rest))
 
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
-        found = pattern().match(text, at + len(start))
-        if found:
-            yield Span(at, found.end(), kind)
+        match = pattern().match(text, at + len(start))
+        if match:
+            yield Span(at, match.end(), kind)
 
     def tells(word: str, lower: str, at: int) -> bool:
         return start.startswith("{") or any(find(word, lower, at))
