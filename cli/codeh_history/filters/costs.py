@@ -39,7 +39,7 @@ def counter_for(
 ) -> Counter:
     """The counter of that name, else of the model, else of the session's newest.
 
-    `calibrated`: times the factor of recorded usage; Usage where there is none, if somebody insists.
+    `calibrated`: times the factor of recorded usage; Usage where there is none, if `insisting`.
     """
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     counter = open_counter(name, model=model, cache=Cache(env.home))
@@ -50,12 +50,12 @@ def counter_for(
     return calibration.calibrated(env, view, counter, name, insisting=insisting)
 
 
-def counting(env: Env, view: View, session: str, given: Compaction) -> Counter:
+def counting(env: Env, view: View, session: str, options: Compaction) -> Counter:
     """The counter that `compact` would count this session by."""
-    asked = given.within(view.meta, session, env.note)
-    with BySettings(session) if given.counter is None else nullcontext():
+    settled = options.within(view.meta, session, env.note)
+    with BySettings(session) if options.counter is None else nullcontext():
         return counter_for(
-            env, view, asked.counter, calibrated=asked.calibrated, insisting=given.calibrated
+            env, view, settled.counter, calibrated=settled.calibrated, insisting=options.calibrated
         )
 
 
@@ -92,25 +92,25 @@ def measure(counter: Counter, view: View) -> Json:
         if cost and message.role is not None:
             roles[message.role] = roles.get(message.role, 0) + cost
             kinds[message.kind] = kinds.get(message.kind, 0) + cost
-    found = total_of(counter, view, parts)
+    result = total_of(counter, view, parts)
     bare = history_tokens(counter, view.messages, system=system, tools=tools, parts=parts)
-    found["tokens"] |= {
+    result["tokens"] |= {
         "system": system_tokens(counter, system), "tools": tools_tokens(counter, tools),
-        "summaries": found["tokens"]["total"] - bare, "by_role": roles, "by_kind": kinds,
+        "summaries": result["tokens"]["total"] - bare, "by_role": roles, "by_kind": kinds,
         "by_tool": by_tool(counter, view, parts),
     }  # fmt: skip
-    return found
+    return result
 
 
 def by_tool(counter: Counter, view: View, parts: Sequence[Sequence[int]]) -> dict[str, int]:
     """What calls and results of each tool cost, by the unscaled cost of each part; the dearest first."""
-    found: dict[str, int] = {}
+    costs_of: dict[str, int] = {}
     for message, costs in zip(view.messages, parts, strict=True):
         for part, cost in zip(message.parts, costs, strict=False):
-            asked = part.get("functionCall") or part.get("functionResponse")
-            if asked:
-                found[asked["name"]] = found.get(asked["name"], 0) + counter.scale(cost)
-    return dict(sorted(found.items(), key=lambda item: (-item[1], item[0])))
+            call = part.get("functionCall") or part.get("functionResponse")
+            if call:
+                costs_of[call["name"]] = costs_of.get(call["name"], 0) + counter.scale(cost)
+    return dict(sorted(costs_of.items(), key=lambda item: (-item[1], item[0])))
 
 
 def largest(
@@ -122,27 +122,27 @@ def largest(
     summaries, which stand beside the messages, have neither. What is not sent costs nothing. `share` is
     that of a window of so many tokens.
     """
-    found: list[Json] = [
+    entries: list[Json] = [
         {"what": "system", "tokens": system_tokens(counter, system)},
         {"what": "tools", "tokens": tools_tokens(counter, tools)},
     ]
-    found += (
+    entries += (
         {"id": s.id, "what": "summary", "text": _beginning(s.text), "tokens": text_tokens(counter, s.text)}
         for s in view.summaries
     )
     parts = part_tokens(counter, view.messages)
     for n, (message, costs) in enumerate(zip(view.messages, parts, strict=True), 1):
-        found += (
+        entries += (
             {"n": n, "id": message.id, "kind": message.kind, "part": place,
-             **said(part), "tokens": counter.scale(cost)}
+             **described(part), "tokens": counter.scale(cost)}
             for place, (part, cost) in enumerate(zip(message.parts, costs, strict=False))
         )  # fmt: skip
-    dearest = heapq.nlargest(most, filter(itemgetter("tokens"), found), key=itemgetter("tokens"))
+    dearest = heapq.nlargest(most, filter(itemgetter("tokens"), entries), key=itemgetter("tokens"))
     return [{**part, "share": round(part["tokens"] / window, 4)} for part in dearest]
 
 
-def said(part: Part) -> Json:
-    """What a part is, whose, and how it begins."""
+def described(part: Part) -> Json:
+    """What a part is, its name, and how it begins."""
     from ..render.parts import items
 
     item = next(items([part]))

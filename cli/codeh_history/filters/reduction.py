@@ -1,4 +1,4 @@
-"""Curation and compaction on the way to something else: what `persist` was asked to leave out."""
+"""Curation and compaction on the way to something else, as `persist` offers them."""
 
 from __future__ import annotations
 
@@ -15,26 +15,23 @@ from .compact import bounds
 from .curate import run as curating
 
 
-def steps(env: Env, given: Reduction, session: str, *, in_place: bool = False) -> list[Reduce]:
-    """What is done to a view, in order: to be curated or compacted it has to be asked for by a flag.
-
-    The session's settings only say how.
-    """
-    found: list[Reduce] = []
-    if given.specified(*Curation.DEFAULTS):
-        curating.settings(given)
-        curating.names(given)
-        found.append(partial(curating.reduced, env, given, session))
-    if given.specified(*Compaction.DEFAULTS):
-        bounds.limits(given)
+def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False) -> list[Reduce]:
+    """What is done to a view, in order; only a flag asks for it, the session's settings say how."""
+    reductions: list[Reduce] = []
+    if options.specified(*Curation.DEFAULTS):
+        curating.settings(options)
+        curating.names(options)
+        reductions.append(partial(curating.reduced, env, options, session))
+    if options.specified(*Compaction.DEFAULTS):
+        bounds.limits(options)
 
         def compact(view: View) -> tuple[list[Op], Json]:
-            limits = bounds.demanding(bounds.settled(env, view, given, session))
+            limits = bounds.demanding(bounds.settled(env, view, options, session))
             plan = bounds.plan(env, view, limits, in_place=in_place)
             return plan.ops, plan.fields()
 
-        found.append(compact)
-    return found
+        reductions.append(compact)
+    return reductions
 
 
 def check(settings: Json) -> None:

@@ -24,7 +24,7 @@ _ARGS, _HEAD, _TAIL = 400, 300, 200  # characters of a call's arguments, and of 
 
 
 def entries(messages: Sequence[Message]) -> list[str]:
-    """Each exchange as text: its time, what was said, and tool calls, their contents cut short."""
+    """Each exchange as text: its time, the texts, and tool calls, their contents cut short."""
     return [text for group in exchanges(messages) if (text := _entry(group))]
 
 
@@ -89,22 +89,22 @@ def _cut(text: str, head: int, tail: int) -> str:
 
 def source(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
     """Everything that a summary of these messages (and of other texts) may name, their dates too."""
-    found: list[str] = list(others)
+    texts: list[str] = list(others)
     for message in messages:
-        found += _dates(message.ts)
-        found += (message.id, *(tools_named(message) or ()))
+        texts += _dates(message.ts)
+        texts += (message.id, *(tools_named(message) or ()))
         for part in message.parts:
-            found += texts_in({k: v for k, v in part.items() if k not in ("inlineData", "native")})
+            texts += texts_in({k: v for k, v in part.items() if k not in ("inlineData", "native")})
             call, response = part.get("functionCall"), part.get("functionResponse")
             if call:
-                found.append(_json(call.get("args") or {}))
+                texts.append(_json(call.get("args") or {}))
             if response:
-                found.append(_json(response.get("response") or {}))
-    return "\n".join(found)
+                texts.append(_json(response.get("response") or {}))
+    return "\n".join(texts)
 
 
 def _dates(ts: str | None) -> list[str]:
-    """A time, its date, and the numbers that a date is told with."""
+    """A time, its date, and the numbers that a date is written with."""
     day = re.match(r"(\d{4})-(\d\d)-(\d\d)", ts or "")
     clock = re.search(r"T(\d\d:\d\d)", ts or "")
     return [str(ts), day[0], *day.groups(), *(clock.groups() if clock else ())] if day else []

@@ -1,7 +1,7 @@
 """The gate: what is wrong with a summary that a command wrote, each reason named.
 
 Blank, an error, a refusal, an echo of its input, no smaller than its source; and unfaithful: paths, URLs,
-ids, dates, amounts and quotes that its source does not have, and what it says that calls did. No more.
+ids, dates, amounts and quotes that its source does not have, and what it claims that calls did. No more.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ FAR_LONGER = 8  # times its prompt: refused without counting its tokens
 
 
 def summary_in(
-    answer: str, source: str, prompt: str, given: int, count: Callable[[Sequence[str]], list[int]], *,
+    answer: str, source: str, prompt: str, size: int, count: Callable[[Sequence[str]], list[int]], *,
     messages: Sequence[Message] = (), checked: bool,
 ) -> str:  # fmt: skip
     """The summary that an answer is; SummarizerFailed with every reason where it is none.
 
-    `given` are the tokens of what the summary replaces, the others as for `problems`.
+    `size` is the tokens of what the summary replaces, the others as for `problems`.
     """
     text = _THINKING.sub("", answer).strip()
     if len(text) > FAR_LONGER * max(len(prompt), 1000):
         sizes = f"{len(text)} of {len(prompt)} characters"
         raise SummarizerFailed(f"the summary was refused: it is not shorter than its source ({sizes})")
-    tokens = count([text])[0], given
+    tokens = count([text])[0], size
     reasons = problems(text, source, prompt, tokens=tokens, messages=messages, checked=checked)
     if reasons:
         raise SummarizerFailed(f"the summary was refused: {'; '.join(reasons)}")
@@ -59,23 +59,23 @@ def problems(
         f"it is an error text ({shown})": nonanswers.is_error(text),
         f"it is a refusal ({shown})": nonanswers.is_refusal(text),
     }
-    found = [reason for reason, holds in wrong.items() if holds]
-    if not found and nonanswers.is_contentless(text):
-        found.append(f"it says nothing ({shown})")
+    reasons = [reason for reason, holds in wrong.items() if holds]
+    if not reasons and nonanswers.is_contentless(text):
+        reasons.append(f"it says nothing ({shown})")
     if is_echo(text, prompt):
-        found.append("it is an echo of its input")
+        reasons.append("it is an echo of its input")
     if tokens[0] >= tokens[1]:
-        found.append(f"it is not shorter than its source ({tokens[0]} of {tokens[1]} tokens)")
-    if checked and not found:
-        found += faithful.problems(text, source)
-        found += calls.problems(text, messages)
-    return found
+        reasons.append(f"it is not shorter than its source ({tokens[0]} of {tokens[1]} tokens)")
+    if checked and not reasons:
+        reasons += faithful.problems(text, source)
+        reasons += calls.problems(text, messages)
+    return reasons
 
 
 def is_echo(text: str, prompt: str) -> bool:
     """Whether a text gives its input back: half of it or more, its first line, or its very lines."""
-    said, given = " ".join(text.split()), " ".join(prompt.split())
-    if len(said) * 2 >= len(given) and (said in given or given in said):
+    answer, input = " ".join(text.split()), " ".join(prompt.split())
+    if len(answer) * 2 >= len(input) and (answer in input or input in answer):
         return True
     first = next((line.strip() for line in prompt.splitlines() if len(line.strip()) > 20), "")
     if first and first in text:

@@ -58,7 +58,7 @@ _DAY = re.compile(r"\d{1,2}[.]\d{1,2}[.](?:19|20)\d\d")
 COUNTS = 10  # plain whole numbers up to this are a summariser's own counting
 STEM = 5  # letters by which two words are the same
 FEW = 2  # longer words of a short text, of which one has to be the source's
-_TOLD_OF = "user assistant customer client agent team group".split()  # whom summaries are about
+_PEOPLE = "user assistant customer client agent team group".split()  # people whom summaries mention
 SHORT = 400  # characters of a text that may be no summary; a longer one may be in another language
 
 
@@ -78,7 +78,7 @@ def problems(text: str, source: str) -> list[str]:
         ("number", _NUMBER, known.has_number),
     ):
         matches = (
-            found[1] or found[2] if pattern is _QUOTE else found[0] for found in pattern.finditer(rest)
+            match[1] or match[2] if pattern is _QUOTE else match[0] for match in pattern.finditer(rest)
         )
         names = [name.rstrip(".,;:!?'\"*`)") for name in matches]
         missing = dict.fromkeys(name for name in names if name and not judge(name))
@@ -110,7 +110,7 @@ class _Source:
         self.text = source.casefold()
         self.numbers = {_value(match[0]) for match in _DIGITS.finditer(source)}
         self.words = set(re.findall(r"[^\W_]+", self.text))
-        self.stems = {word[:STEM] for word in (*self.words, *_TOLD_OF)}
+        self.stems = {word[:STEM] for word in (*self.words, *_PEOPLE)}
         self.plain = _plain(source)
 
     def has(self, name: str) -> bool:
