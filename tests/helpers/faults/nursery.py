@@ -202,11 +202,13 @@ def place_fault(fault: Fault, told: int) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (fault.limit, fault.limit))
     if fault.short:
         shorten(fault.short)
-    count = -1
+    count, process = -1, os.getpid()
 
     def watch(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def watched(*args: Any, **more: Any) -> Any:
             nonlocal count
+            if os.getpid() != process:  # a worker of `serve`
+                return call(*args, **more)
             count += 1
             here = count == fault.place
             with contextlib.suppress(OSError):
