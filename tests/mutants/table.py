@@ -740,8 +740,8 @@ MUTANTS = [
         ("test_cases.py::test_case[rescue/too-long]",),
     ),
     Mutant(
-        "a whole line that a torn one runs into is lost", "programs/lines.py",
-        '        if recognises(Head(b"", (found,), (found,))):',
+        "a whole line that a torn one runs into is lost", "programs/source.py",
+        '        if recognises(Head(b"", (value,), (value,))):',
         "        if False:",
         ("programs/test_programs.py::test_a_torn_line_that_runs_into_a_whole_one_costs_itself",),
     ),

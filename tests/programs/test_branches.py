@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from codeh_history.programs import branches
+from codeh_history.programs import tree as trees
 from codeh_history.programs.model import Entry, Piece, Session, Used
 
 
@@ -31,13 +31,13 @@ def test_the_newest_branch_comes_first_and_takes_what_it_shares(
     text: str, leaves: str, used: str, found: list[str]
 ) -> None:
     nodes = tree(text)
-    apart = branches.apart([nodes[id] for id in leaves], nodes, set(used), lambda leaf: ())
+    apart = trees.apart([nodes[id] for id in leaves], nodes, set(used), lambda leaf: ())
     assert ["".join(node.id for node in own) for own in apart] == found
 
 
 def test_what_a_branch_takes_in_beside_its_way_is_no_branch_of_its_own() -> None:
     nodes = tree("a ba ca")
-    apart = branches.apart([nodes["b"], nodes["c"]], nodes, {"a"}, lambda leaf: nodes.values())
+    apart = trees.apart([nodes["b"], nodes["c"]], nodes, {"a"}, lambda leaf: nodes.values())
     assert ["".join(node.id for node in own) for own in apart] == ["c"]
 
 
@@ -51,9 +51,9 @@ def session(ids: str, id: str = "s") -> Session:
 
 def test_a_branch_says_where_it_left() -> None:
     main = session("abc")
-    made = branches.of(main, "x")
+    made = trees.branch_of(main, "x")
     made.items += [entry("a"), entry("b"), entry("d")]
-    assert branches.placed(made, main)
+    assert list(trees.branches([made], lambda branch: branch, main)) == [made]
     assert (made.id, made.cwd, made.version, made.parent) == (
         "s-x",
         "/w",
@@ -65,18 +65,18 @@ def test_a_branch_says_where_it_left() -> None:
 
 def test_a_branch_of_nothing_of_its_own_is_none() -> None:
     main = session("abc")
-    made = branches.of(main, "x")
-    made.items += [entry("a"), entry("b")]
-    assert not branches.placed(made, main)
     assert [
-        "".join(item.id for item in one.items) for one in branches.read(["ab", "ad"], session, main)
+        "".join(item.id for item in one.items) for one in trees.branches(["ab", "ad"], session, main)
     ] == ["ad"]
 
 
-def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are() -> None:
-    found = list(branches.read(["ad", "ae", "af", "ag"], session, session("abc"), 2))
+def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(trees, "MOST", 2)
+    found = list(trees.branches(["ad", "ae", "af", "ag"], session, session("abc")))
     assert [[item.id for item in one.items] for one in found] == [["a", "d"], ["a", "e"]]
-    assert [dict(one.left) for one in found] == [{}, {branches.BEYOND: 2}]
+    assert [dict(one.left) for one in found] == [{}, {trees.BEYOND: 2}]
 
 
 def test_what_responses_used_is_told_with_who_gave_them() -> None:
@@ -87,7 +87,7 @@ def test_what_responses_used_is_told_with_who_gave_them() -> None:
         items=[entry("a", usage=usage, model="m", item={"x": 1}), entry("b")],
         used=lambda: [Used("u", None, {"usage": usage})],
     )
-    assert [(used.id, used.fields) for used in branches.used(main)] == [
+    assert [(used.id, used.fields) for used in trees.used(main)] == [
         ("a", {"model": "m", "usage": usage}),
         ("u", {"usage": usage}),
     ]

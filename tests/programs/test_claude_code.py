@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from codeh_history.programs import branches
+from codeh_history.programs import tree
 from codeh_history.store import program_files
 from inside import inside
 from length import by_length
@@ -527,7 +527,7 @@ def test_a_million_branches_are_bounded(tmp_path: Path) -> None:
         file.user(f"b{number}", "x", "a")
     with program_files.opened(str(file.write(tmp_path))) as opened:
         (session,) = program_files.sessions_in(opened, "claude-code")
-        assert len(list(session.branches())) == branches.MOST
+        assert len(list(session.branches())) == tree.MOST
 
 
 def test_many_broken_lines_are_named_a_few_of_them(tmp_path: Path) -> None:

@@ -248,7 +248,7 @@ def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
     assert sum(r["usage"]["total"] for r in found if "usage" in r) == 360
 
 
-def test_a_result_before_its_call_is_put_behind_it(tmp_path: Path) -> None:
+def test_a_result_before_its_call_is_reported(tmp_path: Path) -> None:
     file = Codex()
     file.user("one")
     file.result("A", "of A")
@@ -257,10 +257,10 @@ def test_a_result_before_its_call_is_put_behind_it(tmp_path: Path) -> None:
     file.said("two")
     path = file.write(tmp_path)
     assert [short(record) for record in imported(path, tmp_path)[1:]] == [
-        "one", "call A", "A=of A", "nothing=of nothing", "two",
+        "one", "A=of A", "call A", "nothing=of nothing", "two",
     ]  # fmt: skip
-    (early, orphan) = inside("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
-    assert (early["line"], early["effect"], early["mended"]) == (3, "refused", "put behind it")
+    (early, *_, orphan) = inside("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
+    assert (early["line"], early["effect"]) == (3, "refused")
     assert (orphan["line"], orphan["effect"]) == (5, "drops")
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from codeh_history.programs.conversation import Conversation
-from codeh_history.programs.goose import contents
+from codeh_history.programs import goose as goose_reader
+from codeh_history.programs.builder import Builder
 from codeh_history.programs.model import Session
 from inside import inside
 from program_databases import GOOSE, database, goose
@@ -119,5 +119,5 @@ FOR_USERS = {"annotations": {"audience": ["user"]}}
 )
 def test_a_content_is_a_part_or_is_counted(block: Any, part: Any, left: list[str]) -> None:
     session = Session("goose", "g")
-    assert contents.parts([block], Conversation(session)) == ([part] if part else [])
+    assert goose_reader.part_of(block, Builder(session)) == part
     assert list(session.left) == left

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from codeh_history.programs.pi import messages
 from inside import inside
 from program_copies import imported, shown, view
 from program_files import SESSION, Pi
@@ -195,5 +194,9 @@ def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path: Path) ->
     ],
     ids=["done", "failed", "cancelled", "cut"],
 )
-def test_a_command_that_the_user_ran_is_told_with_how_it_ended(fields: dict[str, object], end: str) -> None:
-    assert messages.shell({"command": "ls", **fields}) == f"Ran `ls`\n{end}"
+def test_a_command_that_the_user_ran_is_told_with_how_it_ended(
+    tmp_path: Path, fields: dict[str, object], end: str
+) -> None:
+    file = Pi()
+    file.message("a", "bashExecution", [], command="ls", **fields)
+    assert view(file.write(tmp_path), tmp_path) == [f"Ran `ls`\n{end}"]

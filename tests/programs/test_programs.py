@@ -92,7 +92,7 @@ def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(
 def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program: str) -> None:
     lines = whole(program)
     known = [
-        sessions.package(program).recognises(Head(b"", (one,), (one,))) for one in map(orjson.loads, lines)
+        sessions.program(program).recognises(Head(b"", (one,), (one,))) for one in map(orjson.loads, lines)
     ]
     places = [at for at in range(1, len(lines) - 1) if known[at + 1]]
     assert len(places) > 1

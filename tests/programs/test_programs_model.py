@@ -38,9 +38,9 @@ def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind() -> None:
 
 def test_a_branch_says_whose_it_is() -> None:
     session = Session("pi", "s")
-    session.below("t")
+    session.set_parent("t")
     assert (session.parent, session.agent) == ({"session": "t", "at": None}, False)
-    session.below("u", agent=True)
+    session.set_parent("u", agent=True)
     assert (session.parent, session.agent) == ({"session": "u", "at": None}, True)
 
 

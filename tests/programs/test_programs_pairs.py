@@ -13,9 +13,8 @@ from codeh_history.programs.pairs import (
     OPEN_AT_THE_END,
     OPEN_BETWEEN,
     ORPHAN,
-    ordered,
     problems,
-    tell,
+    report,
 )
 from histories import call, result
 
@@ -68,22 +67,10 @@ def test_what_a_summary_covers_is_not_sent_and_no_problem() -> None:
 def test_problems_stand_by_their_lines_among_the_others() -> None:
     session = Session("x", "s", items=items("u r1 c2"))
     session.problem(3, "skips", "torn")
-    tell(session, DOES)
+    report(session, DOES)
     assert [(problem.line, problem.effect) for problem in session.problems] == [
         (2, "drops"),
         (3, "skips"),
         (3, "drops"),
     ]
     assert session.problems[0].reason == "the result of ? answers no call before it: not sent"
-
-
-@pytest.mark.parametrize(
-    ("text", "order", "said"),
-    [("r1 u c1 u", [2, 3, 1, 4], [1]), ("c1 r1", [1, 2], []), ("r1 c1 r1", [1, 2, 3], []), ("r1 u", [1, 2], []), ("r1 r2 c2 c1", [3, 2, 4, 1], [1, 2])],
-)  # fmt: skip
-def test_a_result_before_its_call_is_put_behind_it(text: str, order: list[int], said: list[int]) -> None:
-    session = Session("x", "s", items=items(text))
-    ordered(session, {EARLY: ("doubles", "sent so")})
-    assert [item.id for item in session.items] == [f"m{number}" for number in order]
-    assert sorted(problem.line for problem in session.problems) == said
-    assert all(problem.mended == "put behind it" for problem in session.problems)

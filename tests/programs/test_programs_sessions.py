@@ -13,12 +13,12 @@ from program_files import SAMPLES, written
 
 @pytest.mark.parametrize("name", sessions.PROGRAMS)
 def test_a_program_is_a_package_of_its_name(name: str) -> None:
-    assert name == sessions.package(name).NAME
-    assert sessions.package(name) is sessions.package(name)
+    program = sessions.program(name)
+    assert name == program.name
+    assert program is sessions.program(name)
     assert all(place.patterns for place in sessions.places(name))
-    folder = f"codeh_history.programs.{sessions.PROGRAMS[name]}"
-    assert find_spec(f"{folder}.read")
-    assert bool(find_spec(f"{folder}.write")) == (name in sessions.WRITTEN)
+    assert find_spec(program.reader)
+    assert bool(program.writer and find_spec(program.writer)) == (name in sessions.WRITTEN)
 
 
 def test_what_only_exports_has_no_place() -> None:

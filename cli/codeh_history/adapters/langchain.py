@@ -13,8 +13,8 @@ from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import convert_to_messages, message_to_dict, messages_from_dict
 
 from ..library.session import Session as History
-from ..programs.conversation import Conversation
-from ..programs.langchain.message import Reader, data_of
+from ..programs.builder import Builder
+from ..programs.langchain import add_message, data_of, parts_of
 from ..programs.model import Entry
 from ..programs.model import Session as Read
 from ..providers.parts import name_of, object_of, objects
@@ -62,13 +62,12 @@ class ChatMessageHistory(BaseChatMessageHistory):
         if id is not None and id not in self._names:
             for held in self._kept.values():
                 self._names |= _called(object_of(held.get("data")))
-        talk = Conversation(Read("langchain", ""))
+        talk = Builder(Read("langchain", ""))
         if id is not None and id in self._names:
             talk.call(id, self._names[id], {})
-        reader = Reader(talk)
         if kind == "system":
-            return {"role": "user", "parts": reader.parts(data), "item": {"role": kind}}
-        reader.message(value)
+            return {"role": "user", "parts": parts_of(talk, data), "item": {"role": kind}}
+        add_message(talk, value)
         if not talk.session.items:  # a message without content, or of a type that no model is sent
             return {"kind": _KINDS.get(kind, "info"), "parts": [{"text": ""}]}
         (entry,) = (item for item in talk.session.items if isinstance(item, Entry))

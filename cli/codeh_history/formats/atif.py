@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from .. import __version__
-from ..programs.model import told
+from ..programs.model import omit_empty
 from ..providers.answers import answer, arguments
 from ..session.imported import origin
 from ..session.model import Json, Message
@@ -42,7 +42,7 @@ def export(view: View) -> Exported:
     of = origin(view.header)
     agent = {
         "name": str(of.get("from") or OURS), "version": str(of.get("version") or __version__),
-        **told(model_name=talk.model, tool_definitions=talk.tools),
+        **omit_empty(model_name=talk.model, tool_definitions=talk.tools),
     }  # fmt: skip
     value = {
         "schema_version": VERSION, "session_id": view.id or OURS, "agent": agent, "steps": steps.steps,
@@ -59,7 +59,7 @@ class _Steps:
 
     def add(self, source: str, message: object, ts: str | None = None, **fields: object) -> Json:
         step: Json = {"step_id": len(self.steps) + 1, "source": source, "message": message}
-        step |= told(timestamp=ts, **fields)
+        step |= omit_empty(timestamp=ts, **fields)
         self.steps.append(step)
         return step
 

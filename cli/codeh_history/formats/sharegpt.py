@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from ..programs.model import told
+from ..programs.model import omit_empty
 from ..providers.answers import answer, arguments
 from ..session.model import Json, Message
 from ..session.view import View
@@ -24,7 +24,7 @@ def export(view: View) -> Exported:
     if isinstance(view.meta.get("title"), str):
         value["title"] = view.meta["title"]
     tools = [tool.get("function", tool) for tool in talk.tools]
-    value |= told(system=talk.system, tools=_text(tools) if tools else None)
+    value |= omit_empty(system=talk.system, tools=_text(tools) if tools else None)
     return Exported(orjson.dumps([value], option=orjson.OPT_INDENT_2) + b"\n", talk.left)
 
 

@@ -18,8 +18,8 @@ from ..session.model import Json, Part
 Effect = Literal["forgets", "drops", "doubles", "refused", "skips", "lacks"]
 
 
-def told(**fields: object) -> Json:
-    """Those of the fields that say something."""
+def omit_empty(**fields: object) -> Json:
+    """Those of the fields that have a value."""
     return {name: value for name, value in fields.items() if value}
 
 
@@ -97,9 +97,9 @@ class Session:
     """A session as its program would send it next, and what it replaced.
 
     `items`: in the order of the log, what is covered before its summary. `settings`: as a `meta` record
-    sets them. `left`: how much of what kind is not among the items. `loose`: what lines added to the
-    source mean hangs on more than the items and the lines before them. `branches` reads, while the source
-    is open, what else there is to import: abandoned branches and sub-agents, their `parent` given.
+    sets them. `left`: how much of what kind is not among the items. `branches` reads,
+    while the source is open, what else there is to import: abandoned branches and sub-agents, their
+    `parent` given.
     `agent`: whether it is a sub-agent of that parent. `used` reads what sub-agents used that are not
     imported. `partial`: of a source that is damaged, so that what is not among the items may have been
     lost. `returns`: whether what its program took back may come back.
@@ -118,7 +118,6 @@ class Session:
     problems: list[Problem] = field(default_factory=list)
     parent: Json | None = None
     agent: bool = False
-    loose: bool = False
     partial: bool = False
     returns: bool = True
     branches: Callable[[], Iterable[Session]] = tuple
@@ -128,13 +127,13 @@ class Session:
         """Say what is wrong in the source, as a `Problem` has it."""
         self.problems.append(Problem(line, effect, reason, mended))
 
-    def below(self, parent: str, at: str | None = None, *, agent: bool = False) -> None:
-        """Say which session it left, behind which message (None: not known), or whose sub-agent it is."""
+    def set_parent(self, parent: str, at: str | None = None, *, agent: bool = False) -> None:
+        """The session that it left, behind which message (None: not known), or as whose sub-agent."""
         self.parent, self.agent = {"session": parent, "at": at}, agent
 
     def set(self, **settings: object) -> None:
         """Take those settings that say something."""
-        self.settings |= told(**settings)
+        self.settings |= omit_empty(**settings)
 
     def titled(self, title: object) -> None:
         """Take a title, if it is one."""
@@ -145,7 +144,7 @@ class Session:
         """When it was written last, as far as it is known."""
         return next((item.ts for item in reversed(self.items) if item.ts), self.created)
 
-    def aside(self, kind: str, *, known: bool = True) -> None:
+    def skip(self, kind: str, *, known: bool = True) -> None:
         """Count a record that the program keeps for itself, if it is `known` to be one."""
         self.left[kind] += 1
         if known:

@@ -1,7 +1,6 @@
-"""What a program is made of: a light package that knows its files, a module `read` that reads them, and
-perhaps a module `write` that makes one.
+"""What a program is: how its files are known, where they are, and which modules read and write them.
 
-All are pure: they get a `Source`, or a view, and never open anything themselves.
+Readers and writers are pure: they get a `Source`, or a view, and never open anything themselves.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from ..session.model import Json
-    from ..session.view import View
-    from .model import Session
 
 
 class Head(NamedTuple):
@@ -50,12 +47,31 @@ class Place(NamedTuple):
     beside: str = ""
 
 
+class Program(NamedTuple):
+    """A program, as its module `PROGRAM` declares it; a relative is another one with some fields replaced.
+
+    `title`: its name in sentences. `reader`: the module with `read(source, program)`, the sessions of a
+    file one at a time, damage a problem of theirs. `recognises`: whether a file that begins so is one of
+    its; `is_kept`: the same in its own place. `superseded`: those of its files of which a newer one is
+    resumed. `writer`: the module with `write(sent, about)`.
+    """
+
+    name: str
+    title: str
+    reader: str
+    recognises: Callable[[Head], bool]
+    places: Sequence[Place] = ()
+    is_kept: Callable[[Head], bool] | None = None
+    superseded: Callable[[Iterable[str]], Collection[str]] | None = None
+    writer: str = ""
+
+
 class Refused(Exception):
-    """What a reader asked for cannot be read: its name, and why."""
+    """What a reader requested cannot be read: its name, and why."""
 
 
 class Source(Protocol):
-    """A file of a program, as its reader sees it."""
+    """A file of a program, as its reader sees it; these methods are those of one with nothing beside it."""
 
     path: str  # "" where it has no name
     head: Head
@@ -64,6 +80,7 @@ class Source(Protocol):
     @property
     def damage(self) -> str | None:
         """Why not all rows of the database that it is can be read, as soon as one could not; else None."""
+        return None
 
     @property
     def stem(self) -> str:
@@ -78,50 +95,39 @@ class Source(Protocol):
     def streams(self) -> Iterator[IO[bytes]]:
         """Its bytes as a stream; of a zip those of each `conversations*.json` in it."""
 
-    def member(self, id: str, most: int) -> bytes:
+    def member(self, id: str, most: int) -> bytes:  # noqa: ARG002
         """A file in the zip that it is, by the id with which its name begins; Refused if it is not read."""
+        raise Refused(f"{self.stem}: no zip")
 
-    def rows(self, query: str, *values: object) -> Iterator[Json]:
+    def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
         """Rows of the database that it is, by column, those that can be read; Refused where none can."""
+        raise Refused(f"{self.stem}: no database")
 
-    def beside(self, *names: str, above: int = 0) -> bytes:
+    def beside(self, *names: str, above: int = 0) -> bytes:  # noqa: ARG002
         """A file in the session's own folder, which has the file's name; Refused if it is not read.
 
         `above`: in the folder so far above the one that the file is in.
         """
+        raise Refused(f"{'/'.join(names)}: beside {self.stem} nothing is read")
 
-    def names(self, *folders: str, above: int = 0) -> list[str]:
+    def names(self, *folders: str, above: int = 0) -> list[str]:  # noqa: ARG002
         """The names in a folder of its own folder, or of one `above`; none where there is no such."""
+        return []
 
-    def others(self, places: Sequence[Place]) -> Iterator[str]:
+    def others(self, places: Sequence[Place]) -> Iterator[str]:  # noqa: ARG002
         """The paths of the program's files beside it, and in the place that it lies in."""
+        return iter(())
 
-    def other(self, path: str, size: int) -> AbstractContextManager[Source]:
+    def other(self, path: str, size: int) -> AbstractContextManager[Source]:  # noqa: ARG002
         """The first `size` bytes of one of these; HistoryError if it is not read."""
+        raise Refused(f"{path}: beside {self.stem} nothing is read")
 
 
-class Program(Protocol):
-    """The package (`claude_code/__init__.py`)."""
-
-    NAME: str  # as in the table
-    PLACES: Sequence[Place]  # where its sessions are; products that only export files have none
-
-    def recognises(self, head: Head) -> bool:
-        """Whether a file that begins so is one of this program's (in its own place: `is_kept`)."""
-
-
-class ReadModule(Protocol):
-    """`read`: a file → its sessions."""
-
-    def read(self, source: Source) -> Iterable[Session]:
-        """The sessions of a file, one at a time; damage is a problem of theirs."""
-
-
-# -- going on in a program ---------------------------------------------------------------------------------
+# -- resuming in a program ---------------------------------------------------------------------------------
 
 
 class About(NamedTuple):
-    """What a new file says of itself: its session's `id` (a UUID), in which directory it goes on.
+    """What a new file says of itself: its session's `id` (a UUID), in which directory it is resumed.
 
     `title`: where it has one; `time`: now, as stored. Further ids are made of this one. `known` reads a
     file below the program's first place, nothing where there is none.
@@ -135,11 +141,11 @@ class About(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A file that a program goes on with: its bytes, and where it belongs below the program's first place.
+    """A file that a program resumes: its bytes, and where it belongs below the program's first place.
 
-    `resume`: the command that goes on with it once it is there, `taken`: with a file that lies anywhere,
-    whose path is the last word (empty: there is no such); `imported`: the command by which the program
-    itself takes the file in, where it keeps no files. `left`: how much of what kind was left out.
+    `resume`: the command that resumes it once it is there, `taken`: with a file that lies anywhere, whose
+    path is the last word (empty: there is no such); `imported`: the command by which the program itself
+    takes the file in, where it keeps no files. `left`: how much of what kind was left out.
     """
 
     data: bytes
@@ -149,12 +155,3 @@ class Written(NamedTuple):
     notes: Sequence[str] = ()  # for people: what could not be written as it is
     taken: Sequence[str] = ()
     imported: Sequence[str] = ()
-
-
-class WriteModule(Protocol):
-    """`write`: a view → a file that the program goes on with."""
-
-    THINKING_OF: str | None  # the provider whose thinking, as its requests hold it, is written; None: none
-
-    def write(self, view: View, about: About) -> Written:
-        """The file of a view as `writing.prepared` makes it; what it could not hold is counted."""

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from ..protocol import Head, Place
+from ..protocol import Head, Place, Program
 
-NAME = "claude-code"
-PLACES = (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),)
 _TYPES = frozenset(
     "user assistant system summary attachment progress queue-operation last-prompt mode custom-title"
     " ai-title agent-name pr-link file-history-snapshot file-history-delta".split()
@@ -22,3 +20,9 @@ def recognises(head: Head) -> bool:
         str(data.get("type")) in _TYPES and any(keys <= data.keys() for keys in _KEYS)
         for data in head.objects
     )
+
+
+PROGRAM = Program(
+    "claude-code", "Claude Code", f"{__name__}.read", recognises,
+    (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),), writer=f"{__name__}.write",
+)  # fmt: skip

@@ -1,19 +1,38 @@
-"""A file of Claude Code → its session."""
+"""A file of Claude Code → its session: its live branch, and what compactions on it replaced."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import Any
 
+from ...providers import usage
+from ...providers.anthropic import NAME as FORMAT
+from ...providers.anthropic.blocks import says
+from ...providers.anthropic.body import Reader
+from ...providers.anthropic.response import USAGE
 from ...providers.parts import name_of, object_of, text_of
-from ...session.model import Json
-from .. import branches, lines, pairs
-from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Effect, Problem, Session, Used
-from ..protocol import Refused, Source
+from ...session.model import Json, Part
+from .. import pairs
+from ..builder import Builder
+from ..model import (
+    ABANDONED,
+    SUB_AGENT,
+    SUB_AGENTS,
+    Effect,
+    Entry,
+    Problem,
+    Session,
+    Used,
+    omit_empty,
+)  # fmt: skip
+from ..parts import texts
+from ..protocol import Program, Refused, Source
 from ..records import session_id, time_of
-from . import INTERFACE, NAME, recognises
-from .items import Items
+from ..source import Held, line_objects
+from ..tree import apart, branch_of, branches, used
+from . import INTERFACE, attachments
 from .tree import Branch, Node, Tree, forgotten, siblings
 
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[\w-]+")
@@ -21,7 +40,11 @@ _FOLDER = "subagents"  # below the session's own folder: a file each
 _TITLES = {
     "custom-title": "customTitle", "agent-name": "agentName", "ai-title": "aiTitle", "summary": "summary",
 }  # fmt: skip
-
+_ERRORS = "<synthetic>"  # the model of lines that only say that something went wrong
+_STUB, _BEGIN = "<persisted-output>", 80
+_SPILLED = re.compile(
+    r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n.*</persisted-output>\s*", re.DOTALL
+)
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
     pairs.OPEN_AT_THE_END: ("drops", "Claude Code drops it, and says that no response was requested"),
     pairs.OPEN_BETWEEN: ("drops", "Claude Code drops the model's message"),
@@ -29,25 +52,22 @@ _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
 }
 
 
-def read(source: Source) -> Iterable[Session]:
-    """The session of a file: its live branch, and what compactions on it replaced."""
-    session = Session(NAME, source.stem)
-    tree = _tree(source, session)
-    session.loose = tree.leaf_named is not None and tree.leaf_named not in tree.nodes
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """The session of a file."""
+    session = Session(program.name, source.stem)
+    tree = _tree(source, session, program)
     leaf = tree.leaf()
     if leaf is not None:
         branch = tree.branch(leaf)
-        session.problems += forgotten(branch)
+        session.problems += forgotten(branch, program.title)
         if tree.beyond is not None:
-            session.loose = True
             session.problems.append(_hidden(tree, branch, tree.beyond))
-        Items(session, source, tree).add(branch)
-        session.branches = partial(_branches, source, session, tree, branch)
-        session.used = partial(_used, source, tree)
-        session.loose |= bool(tree.aside) and tree.aside is not tree.talk
+        _Items(session, source, tree).add(branch)
+        session.branches = partial(_branches, source, session, tree, branch, program)
+        session.used = partial(_used, source, tree, program)
         _count(session, tree, branch)
         session.leave(SUB_AGENTS, len(_files(source)))
-        pairs.tell(session, _PAIRS)
+        pairs.report(session, _PAIRS)
     yield session
 
 
@@ -60,12 +80,12 @@ def _hidden(tree: Tree, branch: Branch, leaf: Node) -> Problem:
     return Problem(tree.leaf_line, "forgets", why, "all are read")
 
 
-def _tree(source: Source, session: Session) -> Tree:
+def _tree(source: Source, session: Session, program: Program) -> Tree:
     """All lines, and what they say of the session."""
     tree = Tree()
     titles: dict[tuple[str, str | None], str] = {}  # by kind, and the line that they are of
     id = session.id if _ID.fullmatch(session.id) else None
-    for line, data in lines.objects(source, session.problems, recognises):
+    for line, data in line_objects(source, session.problems, program.recognises):
         kind = text_of(data.get("type"))
         node = tree.add(line, data)
         session.version = name_of(data.get("version")) or session.version
@@ -75,10 +95,9 @@ def _tree(source: Source, session: Session) -> Tree:
         if kind in _TITLES and name_of(data.get(_TITLES[kind])):
             of = name_of(data.get("leafUuid")) if kind == "summary" else None
             titles[kind, of] = data[_TITLES[kind]]
-        if node is None and name_of(data.get("uuid")):
-            continue  # a line that was there before
-        if node is None or not (node.talks or node.queued or node.attached):
-            session.aside(_kind(data), known=kind in INTERFACE)
+        repeated = node is None and name_of(data.get("uuid"))
+        if not repeated and (node is None or not (node.talks or node.queued or node.attached)):
+            session.skip(_kind(data), known=kind in INTERFACE)
     own = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
     if own:  # older versions wrote titles of other sessions first
         session.settings["title"] = next(own[kind] for kind in _TITLES if kind in own)
@@ -94,59 +113,61 @@ def _kind(data: Json) -> str:
 
 def _count(session: Session, tree: Tree, branch: Branch) -> None:
     """Count the messages that are not of the branch."""
-    used = {node.id for node in (*branch.nodes, *siblings(tree, branch.nodes))}
-    for node in tree.nodes.values():
-        if (node.talks or node.queued) and node.id not in used:
+    on = {node.id for node in (*branch.nodes, *siblings(tree, branch.nodes))}
+    for node in (node for node in tree.nodes.values() if node.id not in on):
+        if node.talks or node.queued:
             session.left[SUB_AGENT if node.side else ABANDONED] += 1
-        elif node.attached and node.id not in used:
-            session.aside(_kind(node.line.data))
+        elif node.attached:
+            session.skip(_kind(node.line.data))
     session.leave("repeated line", tree.repeated)
 
 
 # -- what else there is to import --------------------------------------------------------------------------
 
 
-def _branches(source: Source, session: Session, tree: Tree, live: Branch) -> Iterator[Session]:
+def _branches(
+    source: Source, session: Session, tree: Tree, live: Branch, program: Program
+) -> Iterator[Session]:
     """Abandoned branches and sub-agents as sessions of their own: in the file, or in files of theirs."""
-    used = {node.id for node in (*live.nodes, *siblings(tree, live.nodes))}
+    on = {node.id for node in (*live.nodes, *siblings(tree, live.nodes))}
 
     def whole(leaf: Node) -> list[Node]:
         nodes = tree.branch(leaf).nodes
         return [*nodes, *siblings(tree, nodes)]
 
     def made(own: list[Node]) -> Session:
-        branch = branches.of(session, own[0].id[:8])
+        branch = branch_of(session, own[0].id[:8])
         branch.agent = own[0].side
-        Items(branch, source, tree).add(tree.branch(own[-1]))
+        _Items(branch, source, tree).add(tree.branch(own[-1]))
         return branch
 
-    for talk in (tree.talk, tree.aside) if tree.aside is not tree.talk else (tree.talk,):
-        yield from branches.read(branches.apart(talk, tree.nodes, used, whole), made, session)
-    for agent in _agents(source):
+    for talk in (tree.talk, tree.others):
+        yield from branches(apart(talk, tree.nodes, on, whole), made, session)
+    for agent in _agents(source, program):
         agent.id = f"{session.id}-{agent.id}"
-        agent.below(session_id(session), agent=True)
+        agent.set_parent(session_id(session), agent=True)
         yield agent
 
 
-def _used(source: Source, tree: Tree) -> Iterator[Used]:
+def _used(source: Source, tree: Tree, program: Program) -> Iterator[Used]:
     """What sub-agents used, in the file and in their own."""
-    aside = Session("", "")
-    items = Items(aside, source, tree)
-    for node in tree.aside if tree.aside is not tree.talk else ():
+    side = Session("", "")
+    items = _Items(side, source, tree)
+    for node in tree.others:
         if node.type == "assistant":
-            items.assistant(node, [])
-    for agent in (aside, *_agents(source)):
-        yield from branches.used(agent)
+            items.answer(node, [])
+    for agent in (side, *_agents(source, program)):
+        yield from used(agent)
 
 
-def _agents(source: Source) -> Iterator[Session]:
+def _agents(source: Source, program: Program) -> Iterator[Session]:
     """The sub-agents that have files of their own, by the names of these."""
     for name in _files(source):
         try:
-            held = lines.Held(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
+            held = Held(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
         except Refused:
             continue
-        for agent in read(held):
+        for agent in read(held, program):
             agent.id = held.stem
             yield agent
 
@@ -154,3 +175,162 @@ def _agents(source: Source) -> Iterator[Session]:
 def _files(source: Source) -> list[str]:
     """The names of the files of sub-agents."""
     return [name for name in source.names(_FOLDER) if name.endswith(".jsonl")]
+
+
+# -- items -------------------------------------------------------------------------------------------------
+
+
+class _Items:
+    """Makes entries and summaries of a branch."""
+
+    def __init__(self, session: Session, source: Source, tree: Tree) -> None:
+        self.session = session
+        self.source = source
+        self.tree = tree
+        self.talk = Builder(session)
+        self.reader = Reader(FORMAT, {})
+        self.responses: dict[str, Entry] = {}  # by the id that Claude's API gave
+        self.results: list[Node] = []  # of the response that was added last
+
+    def add(self, branch: Branch) -> None:
+        beside: dict[str, list[Node]] = {}
+        answers: dict[str, list[Node]] = {}
+        for node in siblings(self.tree, branch.nodes):
+            if node.type == "assistant":
+                beside.setdefault(str(node.response), []).append(node)
+            else:
+                answers.setdefault(str(self.tree.nodes[str(node.parent)].response), []).append(node)
+        ends = {str(node.response): place for place, node in enumerate(branch.nodes)}
+        starts = set(branch.starts)
+        for place, node in enumerate(branch.nodes):
+            if place in starts:
+                self.flush()
+                self.compacted(branch.nodes[place:])
+            if node.type == "assistant":
+                response = str(node.response)
+                self.answer(node, beside.get(response, []) if place == ends[response] else [])
+                self.results += answers.pop(response, [])
+            elif node.answers:
+                self.results.append(node)
+            elif node.attached:
+                self.attached(node, object_of(node.line.data.get("attachment")))
+            elif node.type == "user" or node.queued or node.local:
+                self.user(node)
+        self.flush()
+
+    def answer(self, node: Node, beside: list[Node]) -> None:
+        """A response: all its lines are one message, at the place of the first.
+
+        `beside`: its lines that are not of the branch, which come after its last one there.
+        """
+        known = self.responses.get(node.response or "")
+        if known is None:
+            self.flush()
+        entry = known or Entry(node.id, "codeh", node.ts, [])
+        for one in (node, *beside):
+            self.extend(entry, one)
+        if entry.pieces and known is None:
+            self.talk.keep(entry)
+            if node.response:
+                self.responses[node.response] = entry
+
+    def extend(self, entry: Entry, node: Node) -> None:
+        """Add a line to the response that it is of."""
+        message = object_of(node.line.data.get("message"))
+        model = message.get("model")
+        if model == _ERRORS or node.line.data.get("isApiErrorMessage") is True:
+            self.session.left["error of the program"] += 1
+            return
+        if not name_of(model):
+            why = "a model's message without `model`: Claude Code hangs"
+            self.session.problem(node.number, "refused", why)
+        self.talk.extend(entry, self.parts(node, message.get("content"), "assistant"), node.number)
+        raw, before = message.get("usage"), entry.fields.get("usage")
+        counts = before
+        if isinstance(raw, dict) and (before is None or raw != before["raw"]):
+            new = usage.read(raw, USAGE)  # it grows from line to line
+            if new is not None and (new.get("output") or 0) >= ((before or {}).get("output") or 0):
+                counts = new
+        entry.fields |= omit_empty(
+            provider=FORMAT, model=name_of(model), finish=name_of(message.get("stop_reason")),
+            usage=counts, response=node.response,
+        )  # fmt: skip
+
+    def user(self, node: Node) -> None:
+        """A prompt, or what came while the model worked: notifications, a command with what it printed."""
+        self.flush()
+        data = node.line.data
+        self.talk.number = node.number
+        if node.queued:
+            content = attachments.queued(data["attachment"])
+        else:
+            content = data.get("content") if node.local else object_of(data.get("message")).get("content")
+        if data.get("isVisibleInTranscriptOnly") is True and data.get("isCompactSummary") is not True:
+            self.session.left["message that is only shown"] += 1
+            return
+        parts = self.parts(node, content, "user")
+        if data.get("isCompactSummary") is True and (text := "\n\n".join(texts(parts))):
+            self.talk.summarise(node.id, node.ts, text)
+        else:
+            self.talk.add("user", parts, id=node.id, ts=node.ts)
+
+    def attached(self, node: Node, attachment: Json) -> None:
+        """What was attached to a prompt goes with it, what came with results behind them."""
+        parts = attachments.parts(attachment)
+        if parts:
+            self.flush()
+        self.talk.number = node.number
+        last = self.session.items[-1] if self.session.items else None
+        if not parts:
+            self.session.skip(f"attachment ({attachment['type']})")
+        elif isinstance(last, Entry) and last.kind == "user":
+            self.talk.extend(last, parts)
+        else:
+            self.talk.add("user", parts, id=node.id, ts=node.ts)
+
+    def compacted(self, after: list[Node]) -> None:
+        """The context begins anew here: where no summary follows, the boundary's own text is one."""
+        first = next((node for node in after if node.talks), None)
+        summary = first is not None and first.line.data.get("isCompactSummary") is True
+        if not summary and self.talk.live and after[0].type == "system":
+            self.talk.number = after[0].number
+            text = str(after[0].line.data.get("content") or "Conversation compacted")
+            self.talk.summarise(after[0].id, after[0].ts, text)
+
+    def flush(self) -> None:
+        """Add the results of a response, in the order of their lines."""
+        held, self.results = sorted(self.results, key=lambda node: node.number), []
+        for node in held:
+            self.talk.number = node.number
+            parts = self.parts(node, object_of(node.line.data.get("message")).get("content"), "user")
+            results = [self.whole(part, node) for part in parts if "functionResponse" in part]
+            self.talk.add("tool", results, id=node.id, ts=node.ts)
+            others = [part for part in parts if "functionResponse" not in part]
+            self.talk.add("user", others, id=f"{node.id}.1", ts=node.ts)
+
+    def parts(self, node: Node, content: Any, role: str) -> list[Part]:
+        """The parts of a line's content."""
+        if isinstance(content, str):
+            content = [{"type": "text", "text": content}]
+        if not isinstance(content, list):
+            self.session.problem(node.number, "refused", "a message without content")
+            return []
+        made = [self.reader.part(block, role) for block in content]
+        return [part for part in made if len(part) > 1 or "text" not in part or says(part["text"])]
+
+    def whole(self, part: Any, node: Node) -> Part:
+        """A result whose text was written to a file of its own, with that text."""
+        response = part["functionResponse"]
+        field = next((f for f in ("output", "error") if isinstance(response["response"].get(f), str)), None)
+        text = response["response"][field] if field else ""
+        stub = _SPILLED.fullmatch(text.strip()) if _STUB in text[:_BEGIN] else None
+        if not stub:
+            return part  # type: ignore[no-any-return]
+        name = re.split(r"[/\\]", stub[1].strip())[-1]
+        try:
+            text = self.source.beside("tool-results", name).decode("utf-8", "replace")
+        except Refused as error:
+            self.session.problem(node.number, "drops", str(error), "its beginning stands for it")
+            return part  # type: ignore[no-any-return]
+        whole = {**response, "response": {**response["response"], field: text}}
+        return {"functionResponse": whole, "spilled": {"name": name}}  # type: ignore[typeddict-unknown-key, typeddict-item]

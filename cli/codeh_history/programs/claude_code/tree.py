@@ -13,14 +13,14 @@ from typing import NamedTuple
 from ...base.times import to_millis
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json
-from ..lines import Line
 from ..model import Problem
 from ..records import time_of
-from .attachments import QUEUED, is_told
+from ..source import Line
+from ..tree import Broken, nearest, walk
+from .attachments import QUEUED, is_sent
 
 TALK = ("user", "assistant")
-_TOLD_BY_TIMES = 5000  # milliseconds before a line whose parent is missing in which that is looked for
-ERRORS = "<synthetic>"  # the model of lines that only say that something went wrong
+_PLACED_BY_TIMES = 5000  # milliseconds before a line whose parent is missing in which that is looked for
 
 
 class Node:
@@ -43,30 +43,18 @@ class Node:
         self.local = self.type == "system" and data.get("subtype") == "local_command"
         self.talks = self.local or self.type in TALK
         attachment = data.get("attachment") if self.type == "attachment" else None
-        self.queued = attachment is not None and text_of(object_of(attachment).get("type")) == QUEUED
-        self.attached = attachment is not None and is_told(attachment)
+        self.queued = text_of(object_of(attachment).get("type")) == QUEUED
+        self.attached = is_sent(attachment)
         self.ts = time_of(data.get("timestamp"))
         self.parent = self.origin = name_of(data.get("parentUuid"))
         self.logical = name_of(data.get("logicalParentUuid"))
         self.side = data.get("isSidechain") is True
         boundary = self.type == "system" and data.get("subtype") == "compact_boundary"
         self.starts = boundary or (self.parent is None and data.get("isCompactSummary") is True)
-        self.response: str | None = None
-        self.answers = False
-        message = data.get("message")
-        if isinstance(message, dict):
-            self.response = name_of(message.get("id"))
-            content = message.get("content")
-            if self.type == "user" and isinstance(content, list):
-                self.answers = any(block.get("type") == "tool_result" for block in objects(content))
-
-
-class Broken(NamedTuple):
-    """A parent that is not there: the node whose it is, and the one that is taken for it."""
-
-    node: Node
-    instead: Node | None
-    why: str
+        message = object_of(data.get("message"))
+        self.response = name_of(message.get("id"))
+        blocks = objects(message.get("content")) if self.type == "user" else ()
+        self.answers = any(block.get("type") == "tool_result" for block in blocks)
 
 
 class Branch(NamedTuple):
@@ -74,7 +62,7 @@ class Branch(NamedTuple):
 
     nodes: list[Node]
     starts: list[int]
-    broken: list[Broken]
+    broken: list[Broken[Node]]
 
 
 class Tree:
@@ -83,13 +71,13 @@ class Tree:
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
         self.talk: list[Node] = []  # not of sub-agents, in the order of the file
-        self.aside: list[Node] = []  # of sub-agents
+        self.side: list[Node] = []  # of sub-agents
         self.behind: list[Node] = []  # attachments since the last of the talk
         self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt`
         self.leaf_line = 0  # of which line that is
         self.beyond: Node | None = None  # the leaf that it names, where the branch goes beyond it
-        self._preserved: Json | None = None
+        self._preserved: Json = {}
 
     def add(self, line: Line, data: Json) -> Node | None:
         """The node of a line; None for one that is not of the tree, or was there before."""
@@ -106,14 +94,12 @@ class Tree:
             return None
         node = self.nodes[uuid] = Node(line, data, uuid)
         if node.talks:
-            (self.aside if node.side else self.talk).append(node)
+            (self.side if node.side else self.talk).append(node)
             self.behind = []
         elif node.type == "attachment":
             self.behind.append(node)
         if node.starts:
-            about = data.get("compactMetadata")
-            kept = about.get("preservedSegment") if isinstance(about, dict) else None
-            self._preserved = kept if isinstance(kept, dict) else None
+            self._preserved = object_of(object_of(data.get("compactMetadata")).get("preservedSegment"))
         return node
 
     def leaf(self) -> Node | None:
@@ -122,7 +108,7 @@ class Tree:
         What is attached to the last line goes with it. One of several results stands beside its branch.
         """
         if not self.talk:  # a sub-agent's own file
-            self.talk = self.aside
+            self.talk = self.side
         last = self.talk[-1] if self.talk else None
         named = self.nodes.get(self.leaf_named or "")
         if last is None:
@@ -135,6 +121,11 @@ class Tree:
             last = node if node.parent == last.id else last
         return last
 
+    @property
+    def others(self) -> list[Node]:
+        """The talk of sub-agents in a session's file."""
+        return self.side if self.side is not self.talk else []
+
     def _comes_from(self, node: Node, named: Node) -> bool:
         seen = set()
         at: Node | None = node
@@ -146,53 +137,31 @@ class Tree:
     def branch(self, leaf: Node) -> Branch:
         """The branch that ends at a leaf."""
         self._relink()
-        nodes: list[Node] = []
-        starts: list[int] = []
-        broken: list[Broken] = []
-        seen: set[str] = set()
-        at: Node | None = leaf
-        while at is not None:
-            nodes.append(at)
-            seen.add(at.id)
-            if at.starts and at.parent is None:
-                starts.append(len(nodes))
-                at = self._replaced(at, seen)
-            elif at.parent is None:
-                break
-            else:
-                parent = self.nodes.get(at.parent)
-                if parent is None or parent.id in seen:
-                    why = "is not in the file" if parent is None else "comes from it"
-                    parent = self._before(at, seen)
-                    broken.append(Broken(nodes[-1], parent, why))
-                at = parent
-        return Branch(nodes[::-1], sorted(len(nodes) - start for start in starts), broken[::-1])
+        starts: list[str] = []
 
-    def _replaced(self, start: Node, seen: set[str]) -> Node | None:
-        """The last line of what a compaction replaced."""
-        at = self.nodes.get(start.logical or "")
-        while at is not None and at.id in seen:  # of what it kept
-            before = self.nodes.get(at.origin or "")
-            at = before if before is not None and before.number < at.number else None
-        return at or self._before(start, seen)
+        def before(node: Node, seen: set[str]) -> Node | None:
+            """The last line of what a compaction replaced."""
+            if not node.starts:
+                return None
+            starts.append(node.id)
+            at = self.nodes.get(node.logical or "")
+            while at is not None and at.id in seen:  # of what it kept
+                origin = self.nodes.get(at.origin or "")
+                at = origin if origin is not None and origin.number < at.number else None
+            return at or nearest(self.beside(node), node, seen)
 
-    def _before(self, node: Node, seen: set[str]) -> Node | None:
-        """The nearest line of the talk before another in the file."""
-        talk = self.beside(node)
-        at = bisect_left(talk, node.number, key=lambda one: one.number) - 1
-        while at >= 0 and talk[at].id in seen:
-            at -= 1
-        return talk[at] if at >= 0 else None
+        nodes, broken = walk(self.nodes, leaf, self.beside, before)
+        return Branch(nodes, [place for place, node in enumerate(nodes) if node.id in starts], broken)
 
     def beside(self, node: Node) -> list[Node]:
         """The talk that a line is of: of sub-agents, or the session's own."""
-        return self.aside if node.side else self.talk
+        return self.side if node.side else self.talk
 
     def _relink(self) -> None:
         """Put the lines that the last compaction kept as they are behind its summary."""
-        kept, self._preserved = self._preserved, None
+        kept, self._preserved = self._preserved, {}
         ends = ("headUuid", "anchorUuid", "tailUuid")
-        head, anchor, tail = (self.nodes.get(str((kept or {}).get(end))) for end in ends)
+        head, anchor, tail = (self.nodes.get(str(kept.get(end))) for end in ends)
         if head is None or anchor is None or tail is None or not self._comes_from(tail, head):
             return
         for node in self.nodes.values():
@@ -212,7 +181,7 @@ def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
             yield node
 
 
-def forgotten(branch: Branch) -> Iterator[Problem]:
+def forgotten(branch: Branch, title: str) -> Iterator[Problem]:
     """Where Claude Code would begin, for a parent is missing; what was compacted it sends in no case.
 
     It finds the place by the lines' times where little lies between them; where they are the same, it keeps
@@ -220,38 +189,28 @@ def forgotten(branch: Branch) -> Iterator[Problem]:
     """
     first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
     talk = sorted(node.number for node in branch.nodes if node.talks and node.number >= first)
-    after = _lasting(branch.nodes)
-    for node, instead, why in branch.broken:
-        if node.number < first:
-            continue
+    for lost in (lost for lost in branch.broken if lost.node.number >= first):
+        node, before = lost.node, lost.instead
         sent = len(talk) - bisect_left(talk, node.number)
-        mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
-        parent = (node.parent or "")[:8]
-        costs = f": Claude Code would send {sent} of {len(talk)} messages"
-        if instead is None and sent == len(talk):
+        costs = f": {title} would send {sent} of {len(talk)} messages"
+        if before is None and sent == len(talk):
             costs = ", which has nothing of what came before"
-        reason = f"its parent {parent}… {why}{costs}"
-        gap = _gap(instead, after[node.id])
-        if gap and 0 < gap <= _TOLD_BY_TIMES:
+        reason = f"its parent {(node.parent or '')[:8]}… {lost.why}{costs}"
+        gap = _gap(before, branch.nodes, node)
+        if gap and 0 < gap <= _PLACED_BY_TIMES:
             reason += ", did their times not tell its place"
         elif gap == 0 and sent < len(talk) and not first:
             reason += " and the first prompt"
-        yield Problem(node.number, "forgets", reason, mended)
+        yield Problem(node.number, "forgets", reason, lost.mended)
 
 
-def _lasting(nodes: list[Node]) -> dict[str, Node]:
-    """By each line of a branch the first from it on that is more than a tool's progress."""
-    found: dict[str, Node] = {}
-    lasting: Node | None = None
-    for node in reversed(nodes):
-        if lasting is None or node.type != "progress":
-            lasting = node
-        found[node.id] = lasting
-    return found
+def _gap(before: Node | None, nodes: list[Node], node: Node) -> int | None:
+    """The milliseconds between a line and another, or the first after that which is no tool's progress.
 
-
-def _gap(before: Node | None, after: Node) -> int | None:
-    """The milliseconds between two lines; None where their times do not tell."""
+    None where their times do not tell.
+    """
+    later = nodes[nodes.index(node) :]
+    after = next((one for one in later if one.type != "progress"), later[-1])
     start = to_millis(str(before.line.data.get("timestamp"))) if before is not None else None
     end = to_millis(str(after.line.data.get("timestamp")))
     return None if start is None or end is None else end - start

@@ -10,8 +10,7 @@ from ...providers.anthropic import NAME as FORMAT
 from ...session.model import Json, Message
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Written
-from . import NAME
+from ..protocol import About, Program, Written
 
 THINKING_OF = FORMAT
 VERSION = "2.1.197"  # whose lines these are like
@@ -19,10 +18,10 @@ UNKNOWN = "unknown"  # the model of what no model is known of; without one Claud
 _LONGEST = 200  # characters of a folder's name
 
 
-def write(view: View, about: About) -> Written:
+def write(view: View, about: About, program: Program) -> Written:
     """A chain of lines; what summaries stand for begins it as a compaction does."""
     sent = writing.sent(view, FORMAT)
-    summary = writing.summary_of(view, NAME)
+    summary = writing.summary_of(view, program.name)
     chain = _Chain(about)
     if about.title:
         chain.lines.append({"type": "custom-title", "customTitle": about.title, "sessionId": about.id})

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..protocol import Head, Place
+from ..protocol import Head, Place, Program
 
-NAME = "codex"
-PLACES = (
-    Place(
-        "CODEX_HOME", ".codex",
-        ("sessions/*/*/*/rollout-*.jsonl", "sessions/*/*/*/rollout-*.jsonl.zst",
-         "archived_sessions/rollout-*.jsonl", "archived_sessions/rollout-*.jsonl.zst"),
-    ),
-)  # fmt: skip
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
 
 
@@ -40,3 +32,15 @@ def superseded(paths: Iterable[str]) -> set[str]:
         thread, rollout = ids_of(path)
         rollouts.setdefault(thread, {}).setdefault((rollout != thread, rollout), []).append(path)
     return {path for of in rollouts.values() for key in of if key != max(of) for path in of[key]}
+
+
+PROGRAM = Program(
+    "codex", "Codex", f"{__name__}.read", recognises,
+    (Place(
+        "CODEX_HOME", ".codex",
+        tuple(
+            f"{folder}/rollout-*.jsonl{end}"
+            for folder in ("sessions/*/*/*", "archived_sessions") for end in ("", ".zst")
+        ),
+    ),), superseded=superseded, writer=f"{__name__}.write",
+)  # fmt: skip

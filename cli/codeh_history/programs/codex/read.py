@@ -1,11 +1,10 @@
-"""A rollout of Codex → its session."""
+"""A rollout of Codex → its session: what is left of its items after compactions and rollbacks."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from ...base.errors import BadData, HistoryError
 from ...providers import usage
@@ -14,29 +13,24 @@ from ...providers.openai_responses.body import Reader, is_item
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
-from .. import branches, lines, pairs
-from ..lines import Line
-from ..model import ROLLED_BACK, Effect, Entry, Piece, Problem, Session, Summary, told
-from ..protocol import Source
+from .. import pairs
+from ..model import ROLLED_BACK, Effect, Entry, Piece, Problem, Session, Summary, omit_empty
+from ..protocol import Program, Source
 from ..records import made_id, time_of
-from . import NAME, PLACES, ids_of, recognises
+from ..source import Line, line_objects
+from ..tree import branch_of, branches
+from . import ids_of
 from .history import History
 
 _ID = re.compile(r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?")
 _DEMANDED = ("id", "timestamp", "cwd", "originator", "cli_version")  # of the first line
-_CONTEXT = (  # how the program begins what it says
-    "<environment_context>",
-    "<user_instructions>",
-    "<permissions",
-    "<skills_instructions>",
-)
+_CONTEXT = ("<environment_context>", "<user_instructions>", "<permissions", "<skills_instructions>")
 _INTERFACE = (
     "turn_context", "token_usage_record", "world_state", "retained_context", "security_risk_score",
     "inter_agent_communication_metadata",
 )  # fmt: skip
 _INSTRUCTIONS = ("developer message", "system message", "context message")  # what the program says itself
 _USUAL = ("function_call", "function_call_output", "reasoning")  # what most items are
-_LEFT = ("ghost_snapshot",)
 _COUNTS = {
     "input": "input_tokens", "output": "output_tokens", "cached": "cached_input_tokens",
     "cacheWrite": "cache_write_input_tokens", "reasoning": "reasoning_output_tokens",
@@ -56,31 +50,24 @@ _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
 }
 
 
-def read(source: Source) -> Iterable[Session]:
-    """The session of a file: what is left of its items after compactions and rollbacks."""
-    session = Session(NAME, source.stem, returns=False)
-    rollout = _Rollout(session, source)
-    for line, data in lines.objects(source, session.problems, recognises):
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """The session of a file."""
+    session = Session(program.name, source.stem, returns=False)
+    rollout = _Rollout(session, source, program)
+    for line, data in line_objects(source, session.problems, program.recognises):
         rollout.line(line, data)
     rollout.end()
-    pairs.tell(session, _PAIRS)
+    pairs.report(session, _PAIRS)
     yield session
-
-
-class Made(NamedTuple):
-    """What an item comes to: the kind of its message, its parts, and what else it says."""
-
-    kind: str
-    parts: list[Part]
-    beside: Json
 
 
 class _Rollout:
     """The lines one after the other."""
 
-    def __init__(self, session: Session, source: Source) -> None:
+    def __init__(self, session: Session, source: Source, program: Program) -> None:
         self.session = session
         self.source = source
+        self.program = program
         self.named = _ID.fullmatch(source.stem)
         self.history = History()
         self.reader = Reader(FORMAT, {})
@@ -112,17 +99,16 @@ class _Rollout:
                 elif kind == "token_usage_record":
                     id = name_of(payload.get("response_id"))
                     self.used(line.number, payload.get("usage"), id, closes=True)
-                self.session.aside(str(kind or "line without a type"), known=kind in _INTERFACE)
+                self.session.skip(str(kind or "line without a type"), known=kind in _INTERFACE)
 
     def begins(self, line: Line, payload: Json, ts: str | None) -> None:
         """The first header is the session's; others are of the session that it was forked from."""
         if self.meta is not None:
-            self.session.aside("session_meta")
+            self.session.skip("session_meta")
             return
         self.meta = payload
         base = object_of(payload.get("history_base"))
         if base:
-            self.session.loose = True  # what it continues lies elsewhere
             self.continues(self.source, base, {ids_of(self.source.path)[1]})
         self.session.id = name_of(payload.get("id")) or (self.named[1] if self.named else self.session.id)
         self.session.version = name_of(payload.get("cli_version"))
@@ -133,7 +119,7 @@ class _Rollout:
         parent = forked or name_of(object_of(spawned).get("parent_thread_id"))
         if parent:
             at = self.history.items[-1].id if self.history.items else None
-            self.session.below(f"{NAME}-{parent}", at, agent=not forked)
+            self.session.set_parent(f"{self.program.name}-{parent}", at, agent=not forked)
         lacking = [field for field in _DEMANDED if not name_of(payload.get(field))]
         if lacking or line.number > 1:
             why = f"without {', '.join(lacking)}" if lacking else "not on the first line"
@@ -144,7 +130,7 @@ class _Rollout:
     def continues(self, source: Source, base: Json, known: set[str]) -> None:
         """Read the history that a fork or a reverted thread continues: so many bytes of another rollout."""
         id, size = text_of(base.get("thread_id")), usage.count(base, "end_byte_offset") or 0
-        path = next((path for path in source.others(PLACES) if id == ids_of(path)[1]), None)
+        path = next((path for path in source.others(self.program.places) if id == ids_of(path)[1]), None)
         if path is None or id in known:
             why = f"what it continues is missing (rollout {id}): Codex does not resume it"
             self.session.problem(1, "lacks", why, "read without")
@@ -158,7 +144,7 @@ class _Rollout:
                 if other.size < size:
                     why = f"only {other.size:,} of {size:,} bytes are there: Codex does not resume it"
                     session.problem(0, "lacks", why, "what is there is read")
-                for line, data in lines.objects(other, problems, recognises):
+                for line, data in line_objects(other, problems, self.program.recognises):
                     if data.get("type") != "session_meta":
                         self.line(line, data)
                     elif earlier := object_of(object_of(data.get("payload")).get("history_base")):
@@ -186,18 +172,17 @@ class _Rollout:
                 self.unnumbered, "refused", "a line without `ordinal`: Codex does not resume it"
             )
         self.session.items = self.history.items
-        pairs.ordered(self.session, _PAIRS)
         self.session.branches = self.branches
 
     def branches(self) -> Iterator[Session]:
         """What was rolled back, each time with all that stood before it."""
 
         def made(items: list[Entry | Summary]) -> Session:
-            branch = branches.of(self.session, made_id(items[-1].id)[:8])
+            branch = branch_of(self.session, made_id(items[-1].id)[:8])
             branch.items = items
             return branch
 
-        yield from branches.read(reversed(self.history.gone), made, self.session)
+        yield from branches(reversed(self.history.gone), made, self.session)
 
     # -- items ---------------------------------------------------------------------------------------------
 
@@ -206,8 +191,8 @@ class _Rollout:
         made = self.message(number, payload)
         if made is None:
             return
-        if made.kind == "codeh" and self.response is not None:
-            self.response.pieces.append(Piece(number, made.parts))
+        if made[0] == "codeh" and self.response is not None:
+            self.response.pieces.append(Piece(number, made[1]))
             return
         entry = self.entry(number, payload, ts, made)
         self.response = entry if entry.kind == "codeh" else None
@@ -224,8 +209,8 @@ class _Rollout:
         elif len(same) < _AT_A_TIME:
             same.append((number, payload))
 
-    def message(self, number: int, payload: Json) -> Made | None:
-        """The message that an item is; None for one that is none, or says nothing."""
+    def message(self, number: int, payload: Json) -> tuple[str, list[Part], Json] | None:
+        """The kind and parts of the message that an item is, and what else it says; None for no message."""
         why = self.unsent(number, payload)
         if why:
             self.session.leave(why, 1)
@@ -239,23 +224,20 @@ class _Rollout:
             return None
         if _EMPTY in parts:
             parts = [part for part in parts if part != _EMPTY]
-        return Made(kind, parts, beside) if parts else None
+        return (kind, parts, beside) if parts else None
 
-    def entry(self, number: int, payload: Json, ts: str | None, made: Made) -> Entry:
-        fields: Json = {}
-        if made.kind == "codeh":
-            fields["provider"] = FORMAT
-            if self.model:
-                fields["model"] = self.model
-        if made.beside:
-            fields["item"] = made.beside
-        return Entry(self.id(payload), made.kind, ts, [Piece(number, made.parts)], fields)
+    def entry(
+        self, number: int, payload: Json, ts: str | None, made: tuple[str, list[Part], Json]
+    ) -> Entry:
+        kind, parts, beside = made
+        own = {"provider": FORMAT, "model": self.model} if kind == "codeh" else {}
+        return Entry(self.id(payload), kind, ts, [Piece(number, parts)], omit_empty(**own, item=beside))
 
     def unsent(self, number: int, payload: Json) -> str | None:
         """Under what an item counts that is not imported; None for one that is."""
         kind = payload.get("type")
         if kind != "message":
-            known = kind in _USUAL or (is_item(payload) and kind not in _LEFT)
+            known = kind in _USUAL or (is_item(payload) and kind != "ghost_snapshot")
             return None if known else f"response_item ({kind})"
         role, content = payload.get("role"), payload.get("content")
         if not isinstance(content, list):
@@ -265,7 +247,7 @@ class _Rollout:
             return "message without a list of contents"
         if role in ("developer", "system"):
             return f"{role} message"
-        return "context message" if role == "user" and is_context(payload) else None
+        return "context message" if role == "user" and _is_context(payload) else None
 
     def id(self, payload: Json) -> str:
         """The item's own id where it is new, else a hash of what it says and how often it was said."""
@@ -289,31 +271,26 @@ class _Rollout:
             return
         id = made_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
         text = text_of(payload.get("message"))
-        if not isinstance(given, list):
-            self.history.summarised(id, ts, text, line.number)
-            return
         made: list[Entry | str] = []  # messages, and the texts of users' messages that may be known
         for item in objects(given):
-            if item.get("type") == "message" and item.get("role") == "user" and not is_context(item):
-                made.append("\n".join(texts(item)))
-            else:
-                one = self.message(line.number, item)
-                made += [self.entry(line.number, item, ts, one)] if one is not None else []
-        self.history.replaced(id, ts, text, line.number, made)
+            if item.get("type") == "message" and item.get("role") == "user" and not _is_context(item):
+                made.append("\n".join(_texts(item)))
+            elif (one := self.message(line.number, item)) is not None:
+                made.append(self.entry(line.number, item, ts, one))
+        self.history.compacted(id, ts, text, line.number, made if isinstance(given, list) else None)
 
     def event(self, number: int, payload: Json) -> None:
         kind = payload.get("type")
         if kind == "thread_rolled_back":
             turns = usage.count(payload, "num_turns") or 0
             self.session.leave(ROLLED_BACK, self.history.rolled_back(turns))
-            self.session.loose = True  # an id may have been used for what is gone
             self.response = self.last = None
             return
         if kind == "thread_name_updated":
             self.session.titled(payload.get("thread_name"))
         if kind == "token_count":
             self.used(number, object_of(payload.get("info")).get("last_token_usage"), None, closes=False)
-        self.session.aside(f"event_msg ({kind})")
+        self.session.skip(f"event_msg ({kind})")
 
     def used(self, number: int, raw: object, response: str | None, *, closes: bool) -> None:
         """What the last response used; said again and again it counts once."""
@@ -324,7 +301,7 @@ class _Rollout:
         if last is None or known or not isinstance(raw, dict):
             return
         counted = usage.read(raw, _COUNTS)
-        last.fields |= told(usage=counted, response=response)
+        last.fields |= omit_empty(usage=counted, response=response)
         last.pieces.append(Piece(number, []))
 
 
@@ -334,12 +311,12 @@ def _elsewhere(problem: Problem, name: str) -> Problem:
     return problem._replace(line=0, reason=f"{name}: {at}{problem.reason}")
 
 
-def is_context(message: Json) -> bool:
+def _is_context(message: Json) -> bool:
     """Whether a user's message is what the program says of itself: directories, instructions, skills."""
-    return any(text.lstrip().startswith(_CONTEXT) for text in texts(message)[:1])
+    return any(text.lstrip().startswith(_CONTEXT) for text in _texts(message)[:1])
 
 
-def texts(message: Json) -> list[str]:
+def _texts(message: Json) -> list[str]:
     return [text_of(block.get("text")) for block in objects(message.get("content"))]
 
 

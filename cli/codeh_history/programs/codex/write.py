@@ -14,15 +14,14 @@ from ...session.model import Json
 from ...session.records import dumps
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Written
-from . import NAME
+from ..protocol import About, Program, Written
 
 THINKING_OF = FORMAT
 VERSION = "0.169.0"  # whose lines these are like
 _EVENTS = {"user": "user_message", "assistant": "agent_message"}  # what it shows, and lists sessions by
 
 
-def write(view: View, about: About) -> Written:
+def write(view: View, about: About, program: Program) -> Written:
     """A rollout of the older kind, without ordinals; a summary begins it as a compaction."""
     sent = writing.sent(view, FORMAT)
     rollout = _Rollout(about)
@@ -33,7 +32,7 @@ def write(view: View, about: About) -> Written:
     if about.title:
         named = {"type": "thread_name_updated", "thread_id": about.id, "thread_name": about.title}
         rollout.line("event_msg", about.time, named)
-    summary = writing.summary_of(view, NAME)
+    summary = writing.summary_of(view, program.name)
     if summary:
         history = [_message("user", summary)]
         rollout.line(

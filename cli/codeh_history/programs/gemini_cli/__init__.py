@@ -6,16 +6,8 @@ Older versions wrote one JSON object a session; `checkpoint-TAG.json` holds what
 from __future__ import annotations
 
 from ...session.model import Json
-from ..protocol import Head, Place
+from ..protocol import Head, Place, Program
 
-NAME = "gemini-cli"
-PLACES = (
-    Place(
-        "GEMINI_CLI_HOME", ".",
-        (".gemini/tmp/*/chats/session-*.json", ".gemini/tmp/*/chats/session-*.jsonl",
-         ".gemini/tmp/*/chats/*/*.jsonl", ".gemini/tmp/*/checkpoint-*.json"),
-    ),
-)  # fmt: skip
 TYPES = ("user", "gemini", "info", "error", "warning")
 
 
@@ -42,3 +34,11 @@ def _is_checkpoint(data: Json) -> bool:
     history = data.get("history")
     first = history[0] if isinstance(history, list) and history else None
     return isinstance(first, dict) and _is_content(first)
+
+
+_NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl", "checkpoint-*.json")
+PROGRAM = Program(
+    "gemini-cli", "Gemini CLI", f"{__name__}.read", recognises,
+    (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),),
+    is_kept, writer=f"{__name__}.write",
+)  # fmt: skip

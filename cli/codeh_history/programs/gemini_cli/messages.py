@@ -11,11 +11,10 @@ from ...providers.gemini.body import part_of
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.records import dumps
-from ..model import Entry, Piece, told
+from ..model import Entry, Piece, omit_empty
 from ..records import made_id, time_of
 
 Version = tuple[int, Json]  # the line on which a message was written, and what it was then
-_FIELDS = {"provider", "model", "usage"}  # all that a message says besides its parts
 _CONTEXT = ("<session_context>", "<hook_context>")  # how the program begins what it says
 SNAPSHOT = "<state_snapshot>"  # its summary of what it compressed
 WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # ours around a summary that is none of its own
@@ -43,11 +42,11 @@ def beginning(given: Any) -> str:
 
 
 def snapshot(data: Json) -> str:
-    """What a snapshot says; of one that we wrote, without the program's words around it."""
+    """The text of a snapshot; of one that we wrote, without the program's words around it."""
     before, after = WRAPPER.split("{}")
-    said = text(data)
-    ours = said.startswith(before + SUMMARY_HEAD) and said.endswith(after)
-    return said.removeprefix(before).removesuffix(after) if ours else said
+    whole = text(data)
+    ours = whole.startswith(before + SUMMARY_HEAD) and whole.endswith(after)
+    return whole.removeprefix(before).removesuffix(after) if ours else whole
 
 
 def text(data: Json) -> str:
@@ -79,23 +78,19 @@ def entries(versions: Sequence[Version], known: set[str]) -> Iterator[Entry]:
     id, ts = data["id"], time_of(data.get("timestamp"))
     if data["type"] == "gemini":
         fields: Json = {}
-        for _, one in reversed(versions):
-            if fields.keys() < _FIELDS:
-                fields = {**_fields(one), **fields}
+        for _, one in versions:
+            fields |= _fields(one)
         yield from _entry(id, "codeh", ts, _each(versions, _said), fields)
         yield from _entry(beside(id)[0], "tool", ts, _each(versions, _results))
         return
     given = _each(versions, lambda one: [_sent(part) for part in content(one.get("content"))])
     others = [(line, [part for part in parts if "functionResponse" not in part]) for line, parts in given]
-    if others == given:
-        yield from _entry(id, "user", ts, others)
-        return
-    held = [
-        (line, [p for p in parts if "functionResponse" in p and call_of(p) not in known])
+    results = [
+        (line, [part for part in parts if "functionResponse" in part and call_of(part) not in known])
         for line, parts in given
     ]
-    yield from _entry(id, "tool", ts, held)
-    yield from _entry(beside(id)[1], "user", ts, others)
+    yield from _entry(id, "tool", ts, results)
+    yield from _entry(id if others == given else beside(id)[1], "user", ts, others)
 
 
 def beside(id: str) -> tuple[str, str]:
@@ -194,4 +189,4 @@ _USAGE = {
 
 def _fields(data: Json) -> Json:
     used = usage.read(object_of(data.get("tokens")), _USAGE)
-    return told(provider=FORMAT, model=name_of(data.get("model")), usage=used)
+    return omit_empty(provider=FORMAT, model=name_of(data.get("model")), usage=used)

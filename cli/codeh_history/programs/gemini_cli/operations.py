@@ -3,32 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...session.model import Json
-from ..model import REWOUND
+from ..model import REWOUND, Summary
 from ..records import time_of
 from .messages import SNAPSHOT, Version, snapshot, text
 
 
-@dataclass(frozen=True)
-class Replaced:
-    """A compression: a message that stands for others, by their ids."""
-
-    id: str
-    ts: str | None
-    text: str
-    line: int
-    covers: list[str]
-
-
-@dataclass(frozen=True)
-class Stood:
+class Stood(NamedTuple):
     """What stood there when a line came: ids that were live, and what compressions had replaced."""
 
     line: int
     live: list[str]
-    covered: list[str | Replaced]
+    covered: list[str | Summary]
 
 
 class Operations:
@@ -38,13 +26,12 @@ class Operations:
         self.versions: dict[str, list[Version]] = {}
         self.live: dict[str, None] = {}
         self.gone: dict[str, str] = {}  # ids of messages that are in the log no more, and why
-        self._covered: list[str | Replaced] = []  # what compressions replaced, each before its own
-        self._held: set[str] = set()  # their ids
+        self._covered: dict[str, str | Summary] = {}  # what compressions replaced, each before its own
 
     @property
-    def log(self) -> list[str | Replaced]:
+    def log(self) -> list[str | Summary]:
         """Ids of messages, compressions after what they replaced."""
-        return [*self._covered, *(id for id in self.live if id not in self._held)]
+        return [*self._covered.values(), *(id for id in self.live if id not in self._covered)]
 
     def newest(self) -> Iterator[Json]:
         """Each message that is live, as it was written last."""
@@ -61,47 +48,40 @@ class Operations:
         gone: set[str] = set()
         while id not in gone:
             gone.add(self.live.popitem()[0])
-        while self._covered and _id(self._covered[-1]) in gone:  # what a compression replaced goes with it
-            item = self._covered.pop()
-            self._held.remove(_id(item))
-            gone.update(item.covers if isinstance(item, Replaced) else ())
+        while (
+            self._covered and next(reversed(self._covered)) in gone
+        ):  # what a compression replaced goes too
+            item = self._covered.popitem()[1]
+            gone.update(item.covers if isinstance(item, Summary) else ())
         self.gone |= dict.fromkeys(gone, REWOUND)
 
     def stood(self, line: int) -> Stood:
-        return Stood(line, [*self.live], [*self._covered])
+        return Stood(line, [*self.live], [*self._covered.values()])
 
     def before(self, stood: Stood) -> Operations:
         """The operations up to a line, of which this is kept."""
         made = Operations()
-        made.live, made._covered = dict.fromkeys(stood.live), stood.covered
-        made._held = {_id(item) for item in stood.covered}
-        for id in {*made.live, *made._held} & self.versions.keys():
+        made.live = dict.fromkeys(stood.live)
+        made._covered = {item.id if isinstance(item, Summary) else item: item for item in stood.covered}
+        for id in {*made.live, *made._covered} & self.versions.keys():
             made.versions[id] = [version for version in self.versions[id] if version[0] < stood.line]
         return made
 
     def replaced(self, line: int, given: Sequence[Json]) -> None:
         """All messages are these from here on; a summary among them stands for those that are gone."""
         ids = dict.fromkeys(data["id"] for data in given)
-        summary = next((data for data in given if _is_summary(data) and data["id"] not in self.live), None)
+        summaries = (data for data in given if data["type"] == "user" and SNAPSHOT in text(data))
+        summary = next((data for data in summaries if data["id"] not in self.live), None)
         gone = [id for id in self.live if id not in ids]
-        if summary is None or summary["id"] in self._held:
+        if summary is None or summary["id"] in self._covered:
             self.gone |= dict.fromkeys(gone, "message that a checkpoint replaced")
         else:
-            ts = time_of(summary.get("timestamp"))
-            made = Replaced(summary["id"], ts, snapshot(summary), line, gone)
-            self._covered += [*(id for id in gone if id not in self._held), made]
-            self._held.update(gone, [made.id])
+            id, ts = summary["id"], time_of(summary.get("timestamp"))
+            self._covered |= {one: one for one in gone if one not in self._covered}
+            self._covered[id] = Summary(id, ts, snapshot(summary), line, gone)
         for data in given:
             self.gone.pop(data["id"], None)
             versions = self.versions.setdefault(data["id"], [])
             if not versions or versions[-1][1] != data:
                 versions.append((line, data))
         self.live = ids
-
-
-def _is_summary(data: Json) -> bool:
-    return data["type"] == "user" and SNAPSHOT in text(data)
-
-
-def _id(item: str | Replaced) -> str:
-    return item.id if isinstance(item, Replaced) else item

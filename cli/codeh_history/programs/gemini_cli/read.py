@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
 from ...providers.parts import listed, name_of, objects
 from ...session.model import Json
 from ...session.records import dumps
-from .. import branches, pairs, values
+from .. import pairs
+from .. import source as values
 from ..model import Effect, Entry, Session, Summary
-from ..protocol import Source
+from ..protocol import Program, Source
 from ..records import made_id, time_of
-from . import NAME, TYPES, messages, recognises
-from .operations import Operations, Replaced, Stood
+from ..tree import MOST, branch_of, branches
+from . import TYPES, messages
+from .operations import Operations, Stood
 
 _PROJECT = re.compile(r".*/\.gemini/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
 _CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # of a sub-agent, below its parent's
@@ -27,26 +30,26 @@ _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
 }
 
 
-def read(source: Source) -> Iterable[Session]:
+def read(source: Source, program: Program) -> Iterable[Session]:
     """The session of a file: what its operations leave, and what compressions replaced."""
-    session = Session(NAME, source.stem)
+    session = Session(program.name, source.stem)
     reading = _Reading(session, source)
-    for number, data in values.objects(source, session.problems, recognises):
+    for number, data in values.objects(source, session.problems, program.recognises):
         reading.line(number, data)
     reading.end()
-    session.branches = partial(_branches, source, session, reading.rewinds)
-    pairs.tell(session, _PAIRS)
+    session.branches = partial(_branches, source, program, session, reading.rewinds)
+    pairs.report(session, _PAIRS)
     yield session
 
 
-def _branches(source: Source, session: Session, rewinds: int) -> Iterator[Session]:
+def _branches(source: Source, program: Program, session: Session, rewinds: int) -> Iterator[Session]:
     """What was rewound, each time with all that stood before it, the newest first."""
-    again = _Reading(Session(NAME, source.stem), source, rewinds - branches.MOST)
-    for number, data in values.objects(source, [], recognises):
+    again = _Reading(Session(program.name, source.stem), source, rewinds - MOST)
+    for number, data in values.objects(source, [], program.recognises):
         again.line(number, data)
 
     def made(stood: Stood | None) -> Session:
-        branch = branches.of(session, "")
+        branch = branch_of(session, "")
         reading = _Reading(branch, source)
         reading.headed = True
         if stood is not None:
@@ -56,7 +59,7 @@ def _branches(source: Source, session: Session, rewinds: int) -> Iterator[Sessio
         branch.left.clear()
         return branch
 
-    yield from branches.read(reversed(again.stood), made, session)
+    yield from branches(reversed(again.stood), made, session)
 
 
 class _Reading:
@@ -94,19 +97,19 @@ class _Reading:
             self.contents(number, [data])
         else:
             kind = next((key for key in data if key.startswith("$")), None)
-            self.session.aside(kind or "line of an unknown kind")
+            self.session.skip(kind or "line of an unknown kind")
 
     def header(self, number: int, data: Json) -> None:
         """The first one is the session's; a resumed file has more of them."""
         if self.headed:
-            self.session.aside("header of a resumption")
+            self.session.skip("header of a resumption")
         else:
             self.headed = True
             self.session.id = name_of(data.get("sessionId")) or self.session.id
             self.session.created = time_of(data.get("startTime"))
             parent = _CHATS.fullmatch(self.path) if data.get("kind") == "subagent" else None
             if parent:
-                self.session.below(f"{NAME}-{parent[1]}", agent=True)
+                self.session.set_parent(f"{self.session.program}-{parent[1]}", agent=True)
                 if self.session.id == parent[1]:  # whose the file's name alone tells
                     self.session.id = f"{parent[1]}-{self.stem}"
         self.settings(number, data)
@@ -151,34 +154,29 @@ class _Reading:
         self.session.left.update(self.done.gone.values())
         ids: dict[str, list[str]] = {}  # of a message of theirs, those of ours
         for item in self.done.log:
-            if isinstance(item, Replaced):
+            if isinstance(item, Summary):
                 covers = [one for id in item.covers for one in ids.get(id, [])]
-                made: Sequence[Entry | Summary] = [Summary(item.id, item.ts, item.text, item.line, covers)]
+                self.session.items.append(replace(item, covers=covers))
                 ids[item.id] = [item.id]
             else:
                 made = self.entries(item)
                 ids[item] = [one.id for one in made]
-            self.session.items += made
+                self.session.items += made
 
-    def entries(self, id: str) -> Sequence[Entry | Summary]:
+    def entries(self, id: str) -> list[Entry]:
         versions = self.done.versions[id]
         number, data = versions[-1]
         if data["type"] not in ("user", "gemini"):
             self.session.left[f"{data['type']} message"] += 1
             return []
         if messages.is_context(data):
-            self.session.aside("context message")
+            self.session.skip("context message")
             return []
-        if (
-            data["type"] == "user"
-            and messages.beginning(data.get("content")).startswith(("/", "?"))
-            and not self.checkpoint
-        ):
+        command = messages.beginning(data.get("content")).startswith(("/", "?"))
+        if data["type"] == "user" and command and not self.checkpoint:
             why = "a prompt that begins with / or ?: Gemini CLI forgets it when it resumes"
             self.session.problem(number, "drops", why)
         made = list(messages.entries(versions, self.repeated(number, data)))
-        if any(one.id not in (id, *messages.beside(id)) for one in made):
-            self.session.loose = True  # its id hangs on all that its lines said
         if not made and any(list(messages.entries([one], set())) for one in versions[:-1]):
             self.session.left["message that was written again without what it said"] += 1
         return made

@@ -12,19 +12,18 @@ from ...providers.parts import name_of, object_of
 from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Written
-from . import NAME
+from ..protocol import About, Program, Written
 from .messages import SNAPSHOT, WRAPPER, is_forgotten
 
 THINKING_OF = FORMAT
 _PROJECTS = ".gemini/projects.json"  # the program's own table of the names of projects
 
 
-def write(view: View, about: About) -> Written:
+def write(view: View, about: About, program: Program) -> Written:
     """Messages, one a line; a summary begins them as the program's own compression does."""
     sent = writing.sent(view, FORMAT)
     file = _File(about, writing.begun(view, about))
-    summary = writing.summary_of(view, NAME)
+    summary = writing.summary_of(view, program.name)
     if summary:
         file.compressed(summary)
     for element, sources in sent:

@@ -6,32 +6,33 @@ Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`).
 from __future__ import annotations
 
 from ...session.model import Json
-from ..protocol import Head, Place
+from ..protocol import Head, Place, Program
 
-NAME = "opencode"
-PLACES = (
-    Place("OPENCODE_DB", "", ("",)),
-    Place("XDG_DATA_HOME", ".local/share", ("opencode/opencode*.db",)),
-    Place("XDG_DATA_HOME", ".local/share", ("opencode/storage/session/*/*.json",), "../../message/{}"),
-)
-TABLES = {
-    "session": {"id", "parent_id", "directory", "title"},
-    "message": {"id", "session_id", "data"},
+_TABLES = {
+    "session": {"id", "parent_id", "directory", "title"}, "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "data"},
-}
+}  # fmt: skip
 
 
 def recognises(head: Head) -> bool:
     if head.tables:
-        return head.has(TABLES)
-    return any(is_of_tree(value) or _is_export(value) for value in head.values)
-
-
-def _is_export(value: Json) -> bool:
-    return isinstance(value.get("info"), dict) and "messages" in value
+        return head.has(_TABLES)
+    return any(
+        is_of_tree(value) or (isinstance(value.get("info"), dict) and "messages" in value)
+        for value in head.values
+    )
 
 
 def is_of_tree(value: Json) -> bool:
     """Whether this is what the tree's file of a session holds."""
     named = str(value.get("id")).startswith("ses_") and {"title", "version"} <= value.keys()
     return named and isinstance(value.get("time"), dict)
+
+
+PROGRAM = Program(
+    "opencode", "opencode", f"{__name__}.read", recognises,
+    (Place("OPENCODE_DB", "", ("",)),
+     Place("XDG_DATA_HOME", ".local/share", ("opencode/opencode*.db",)),
+     Place("XDG_DATA_HOME", ".local/share", ("opencode/storage/session/*/*.json",), "../../message/{}")),
+    writer=f"{__name__}.write",
+)  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...providers import usage
 from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
-from ..model import Entry, Piece, told
+from ..model import Entry, Piece, omit_empty
 from ..parts import result
 from ..records import made_id, time_of
 
@@ -57,6 +57,11 @@ class Message(NamedTuple):
         return "\n\n".join(text for text in texts if text)
 
     @property
+    def created(self) -> float:
+        created = object_of(self.info.get("time")).get("created")
+        return created if isinstance(created, int | float) else 0
+
+    @property
     def ts(self) -> str | None:
         return time_of(object_of(self.info.get("time")).get("created"))
 
@@ -67,8 +72,14 @@ def unknown(message: Message) -> Iterator[str]:
     yield from (f"{part.get('type')} part" for part in message.parts if part.get("type") not in known)
 
 
-def asked(message: Message) -> Iterator[Entry]:
-    """A user's message."""
+def entries(message: Message, *, last: bool) -> Iterator[Entry]:
+    """A prompt, or an answer: each step of it is a message, and one of its results.
+
+    What the `last` one is still writing is left out: it is read when it stands there.
+    """
+    if not message.is_users:
+        yield from _answer(message, last=last)
+        return
     pieces = [Piece(message.number, [part]) for part in map(_users, message.parts) if part is not None]
     if pieces:
         yield Entry(message.id, "user", message.ts, pieces)
@@ -92,11 +103,7 @@ def _file(part: Json) -> Any:
     return {"fileData": {"mimeType": mime, "fileUri": url}}
 
 
-def answered(message: Message, *, last: bool) -> Iterator[Entry]:
-    """An answer: each step of it is a message, and one of its results.
-
-    What the `last` one is still writing is left out: it is read when it stands there.
-    """
+def _answer(message: Message, *, last: bool) -> Iterator[Entry]:
     info = message.info
     writing = last and not object_of(info.get("time")).get("completed") and not info.get("error")
     provider = _FORMATS.get(text_of(info.get("providerID")), _OTHERS)
@@ -193,4 +200,4 @@ def _fields(info: Json, provider: str, *, used: bool) -> Json:
     raw = object_of(info.get("tokens")) if used else {}
     counted = usage.read(raw, _USAGE)
     model, finish = name_of(info.get("modelID")), name_of(info.get("finish"))
-    return told(provider=provider, model=model, finish=finish, usage=counted)
+    return omit_empty(provider=provider, model=model, finish=finish, usage=counted)

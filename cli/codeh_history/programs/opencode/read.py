@@ -2,83 +2,124 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import partial
 
 from ...base.words import some
-from ...providers.json_text import value_of
+from ...providers.json_text import loads, value_of
 from ...providers.parts import name_of, object_of, objects
 from ...session.model import Json
-from .. import branches, pairs, values
-from ..model import Effect, Problem, Session, Summary, Used
-from ..protocol import Source
+from .. import pairs
+from .. import source as values
+from ..builder import Builder
+from ..model import Effect, Problem, Session, Used
+from ..protocol import Program, Refused, Source
 from ..records import time_of
-from . import NAME, is_of_tree, messages, tree
+from ..tree import used
+from . import is_of_tree, messages
 from .messages import Message
 
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
     pairs.DOUBLE: ("refused", "opencode sends both, which its provider refuses"),
 }
-
 _BELOW = "SELECT * FROM session WHERE parent_id = ? ORDER BY id"
 _KNOWN = "SELECT id FROM session"
+_STORAGE, _DATA = 2, 3  # how far above the folder of a session's own file in the tree
 
 
-def read(source: Source) -> Iterable[Session]:
+def read(source: Source, program: Program) -> Iterable[Session]:
     """The sessions of a database; of an export, or a file of the older tree, the one."""
     if source.head.tables:
-        yield from _in_database(source)
+        yield from _in_database(source, program)
         return
-    yield from values.sessions(
-        source, lambda value, _: _in_tree(source, value) if is_of_tree(value) else _exported(value)
-    )
+
+    def one(value: Json, _: int) -> Session:
+        return _in_tree(source, program, value) if is_of_tree(value) else _exported(program, value)
+
+    yield from values.sessions(source, one)
 
 
-def _in_tree(source: Source, info: Json) -> Session:
+def _exported(program: Program, value: Json) -> Session:
     problems: list[Problem] = []
-    session = _session(info, tree.messages(source, str(info["id"]), problems), problems)
-    session.partial = tree.is_left(source)
+    unique: dict[str, Message] = {}
+    for number, one in enumerate(objects(value.get("messages")), 1):
+        message = Message(number, object_of(one.get("info")), objects(one.get("parts")))
+        if message.id in unique:
+            problems.append(Problem(0, "skips", f"message {number} repeats the id {message.id}"))
+        unique.setdefault(message.id, message)
+    return _session(program, object_of(value.get("info")), list(unique.values()), problems)
+
+
+# -- the older tree of JSON files --------------------------------------------------------------------------
+
+
+def _in_tree(source: Source, program: Program, info: Json) -> Session:
+    """A session's file (`storage/session/PROJECT/ID.json`).
+
+    Its messages (`storage/message/ID/…`) and their parts (`storage/part/MESSAGE/…`) are in folders of their
+    own; a file that cannot be read costs itself.
+    """
+    problems: list[Problem] = []
+    found = [
+        Message(number, message, [part for _, part in _in_folder(source, problems, "part", name)])
+        for number, (name, message) in enumerate(
+            _in_folder(source, problems, "message", str(info["id"])), 1
+        )
+    ]
+    if not found:
+        problems.append(Problem(0, "skips", f"no messages in storage/message/{info['id']}"))
+    session = _session(program, info, found, problems)
+    # beside a database the program writes to the tree no more
+    session.partial = any(name.endswith(".db") for name in source.names(above=_DATA))
     return session
 
 
-def _exported(value: Json) -> Session:
-    problems: list[Problem] = []
-    found: dict[str, Message] = {}
-    for number, one in enumerate(objects(value.get("messages")), 1):
-        message = Message(number, object_of(one.get("info")), objects(one.get("parts")))
-        if message.id in found:
-            problems.append(Problem(0, "skips", f"message {number} repeats the id {message.id}"))
-        found.setdefault(message.id, message)
-    return _session(object_of(value.get("info")), list(found.values()), problems)
+def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterator[tuple[str, Json]]:
+    """The objects of the files in a folder, by the names of these, each with its id."""
+    for file in source.names(*folder, above=_STORAGE):
+        name = file.removesuffix(".json")
+        if name == file:
+            continue
+        where = f"{'/'.join(folder)}/{file}"
+        try:
+            value = loads(source.beside(*folder, file, above=_STORAGE))
+        except Refused as error:
+            problems.append(Problem(0, "skips", str(error)))
+        except ValueError as error:
+            problems.append(Problem(0, "skips", f"{where}: not JSON: {error}"))
+        else:
+            if isinstance(value, dict):
+                yield name, {**value, "id": name_of(value.get("id")) or name}
+            else:
+                problems.append(Problem(0, "skips", f"{where}: no JSON object"))
 
 
 # -- the database ------------------------------------------------------------------------------------------
 
 
-def _in_database(source: Source, *above: str) -> Iterator[Session]:
+def _in_database(source: Source, program: Program, *above: str) -> Iterator[Session]:
     """The sessions whose parent is the last of these: sub-agents are sessions of their own.
 
     `above`: all of which it is one, so that a circle of them has an end.
     """
-    parent = above[-1] if above else None
-    for row in _roots(source) if parent is None else list(source.rows(_BELOW, parent)):
+    for row in list(source.rows(_BELOW, above[-1])) if above else _roots(source):
         if row["id"] in above:
             continue
         problems: list[Problem] = []
         query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+        of_message = "SELECT id, data FROM part WHERE message_id = ? ORDER BY id"
         found = [
-            Message(number, info, _parts(source, str(info["id"]), problems))
+            Message(number, info, list(_values(source.rows(of_message, str(info["id"])), problems)))
             for number, info in enumerate(_values(source.rows(query, row["id"]), problems), 1)
         ]
         info = {
             **row, "parentID": row["parent_id"], "revert": value_of(row.get("revert")),
             "time": {"created": row.get("time_created")},
         }  # fmt: skip
-        session = _session(info, found, [*problems, *_lost(source, row["id"])])
+        session = _session(program, info, found, [*problems, *_lost(source, row["id"])])
         session.partial = source.damage is not None
-        session.branches = partial(_in_database, source, *above, row["id"])
-        session.used = partial(_used, source, *above, row["id"])
+        session.branches = partial(_in_database, source, program, *above, row["id"])
+        session.used = partial(_used, source, program, *above, row["id"])
         count = "SELECT count(*) AS n FROM session WHERE parent_id = ?"
         session.leave("session of a sub-agent", next(source.rows(count, row["id"]))["n"])
         yield session
@@ -86,14 +127,14 @@ def _in_database(source: Source, *above: str) -> Iterator[Session]:
 
 def _roots(source: Source) -> list[Json]:
     """The sessions that have no parent; where rows were lost those too whose parent, or own row, was."""
-    found = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
+    rows = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
     if source.damage is not None:
-        found += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
-        found += source.rows(
+        rows += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
+        rows += source.rows(
             f"SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message"  # noqa: S608
             f" WHERE session_id NOT IN ({_KNOWN}) ORDER BY id"
         )
-    return found
+    return rows
 
 
 def _lost(source: Source, session: str) -> Iterator[Problem]:
@@ -104,14 +145,9 @@ def _lost(source: Source, session: str) -> Iterator[Problem]:
             yield Problem(0, "skips", f"{some(count, 'part')} of messages that are lost")
 
 
-def _used(source: Source, *above: str) -> Iterator[Used]:
-    for agent in _in_database(source, *above):
-        yield from branches.used(agent)
-
-
-def _parts(source: Source, message: str, problems: list[Problem]) -> list[Json]:
-    query = "SELECT id, data FROM part WHERE message_id = ? ORDER BY id"
-    return list(_values(source.rows(query, message), problems))
+def _used(source: Source, program: Program, *above: str) -> Iterator[Used]:
+    for agent in _in_database(source, program, *above):
+        yield from used(agent)
 
 
 def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
@@ -124,27 +160,22 @@ def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
             problems.append(Problem(0, "skips", f"{row['id']}: no JSON object"))
 
 
-# -- either ------------------------------------------------------------------------------------------------
+# -- any ---------------------------------------------------------------------------------------------------
 
 
-def _session(info: Json, found: list[Message], problems: list[Problem]) -> Session:
-    session = Session(NAME, name_of(info.get("id")) or "session", name_of(info.get("version")))
+def _session(program: Program, info: Json, found: list[Message], problems: list[Problem]) -> Session:
+    session = Session(program.name, name_of(info.get("id")) or "session", name_of(info.get("version")))
     session.created = time_of(object_of(info.get("time")).get("created"))
     session.cwd = name_of(info.get("directory"))
     session.titled(info.get("title"))
     if name_of(info.get("parentID")):
-        session.below(f"{NAME}-{info['parentID']}", agent=True)
-    ordered = sorted(found, key=_place)
+        session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
+    ordered = sorted(found, key=lambda message: (message.created, message.id))
     kept = _reverted(ordered, object_of(info.get("revert")))
     session.leave("message that was reverted", len(ordered) - len(kept))
-    _Items(session).add(kept)
+    _add(session, kept)
     session.problems += [*pairs.problems(session.items, _PAIRS), *problems]
     return session
-
-
-def _place(message: Message) -> tuple[float, str]:
-    created = object_of(message.info.get("time")).get("created")
-    return (created if isinstance(created, int | float) else 0, message.id)
 
 
 def _reverted(found: list[Message], revert: Json) -> list[Message]:
@@ -155,55 +186,37 @@ def _reverted(found: list[Message], revert: Json) -> list[Message]:
     parts, first = [part.get("id") for part in found[at].parts], name_of(revert.get("partID"))
     if first is None:
         return found[:at]
-    if first not in parts:
-        return found[: at + 1]
-    return [*found[:at], found[at]._replace(parts=found[at].parts[: parts.index(first)])]
+    cut = parts.index(first) if first in parts else len(parts)
+    return [*found[:at], found[at]._replace(parts=found[at].parts[:cut])]
 
 
-class _Items:
-    """Makes entries and summaries of a session's messages."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.place = 0  # of the message among those that are left
-        self.places: list[int] = []  # of the items that nothing covers, summaries aside
-        self.live: list[str] = []  # their ids
-        self.summary: str | None = None  # the one that nothing covers
-
-    def add(self, found: list[Message]) -> None:
-        answers = {
-            name_of(message.info.get("parentID")): message for message in found
-            if not message.is_users and message.info.get("summary") and message.info.get("finish")
-            and not message.info.get("error")
-        }  # fmt: skip
-        places = {message.id: place for place, message in enumerate(found)}
-        asked = {one.id for one in found if one.is_users and one.has("compaction") and one.id in answers}
-        used = {answers[id].id for id in asked}
-        for self.place, message in enumerate(found):
-            self.session.left.update(messages.unknown(message))
-            if message.id in asked:
-                self.compacted(message, answers[message.id], places)
-            elif message.id not in used:
-                self.message(message, last=self.place == len(found) - 1)
-
-    def message(self, message: Message, *, last: bool) -> None:
-        if message.is_users:
-            made = list(messages.asked(message))
-        elif not message.is_sent():
-            self.session.left["answer that failed"] += 1
-            return
+def _add(session: Session, found: list[Message]) -> None:
+    """Make entries and summaries of a session's messages."""
+    talk = Builder(session)
+    answers = {
+        name_of(message.info.get("parentID")): message for message in found
+        if not message.is_users and message.info.get("summary") and message.info.get("finish")
+        and not message.info.get("error")
+    }  # fmt: skip
+    compactions = {one.id for one in found if one.is_users and one.has("compaction") and one.id in answers}
+    summaries = {answers[id].id for id in compactions}
+    places = {message.id: place for place, message in enumerate(found)}
+    place_of: dict[str, int] = {}  # of an item, the place of its message
+    for place, message in enumerate(found):
+        session.left.update(messages.unknown(message))
+        if message.id in compactions:
+            part = next(part for part in message.parts if part.get("type") == "compaction")
+            tail = places.get(str(part.get("tail_start_id")), place)  # from where on all was kept
+            keep = [id for id in talk.live if place_of.get(id, -1) >= tail]
+            answer = answers[message.id]
+            talk.number = answer.number
+            talk.summarise(answer.id, answer.ts, answer.text(), keep)
+        elif message.id in summaries:
+            continue
+        elif not message.is_users and not message.is_sent():
+            session.left["answer that failed"] += 1
         else:
-            made = list(messages.answered(message, last=last))
-        for entry in made:
-            self.session.items.append(entry)
-            self.places.append(self.place)
-            self.live.append(entry.id)
-
-    def compacted(self, asked: Message, answer: Message, places: dict[str, int]) -> None:
-        """The summary of all before it, but for the tail that it says was kept."""
-        part = next(part for part in asked.parts if part.get("type") == "compaction")
-        tail = bisect_left(self.places, places.get(str(part.get("tail_start_id")), self.place))
-        covers = [*([self.summary] if self.summary else []), *self.live[:tail]]
-        del self.live[:tail], self.places[:tail]
-        self.session.items.append(Summary(answer.id, answer.ts, answer.text(), answer.number, covers))
-        self.summary = answer.id
+            last = place == len(found) - 1
+            for entry in messages.entries(message, last=last):
+                talk.keep(entry)
+                place_of[entry.id] = place

@@ -16,8 +16,7 @@ from ...session.model import Json, Message
 from ...session.records import dumps
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Written
-from . import NAME
+from ..protocol import About, Program, Written
 
 VERSION = "1.18.33"  # whose exports these are like
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
@@ -28,11 +27,11 @@ _IDS = Alphabet("a-zA-Z0-9_-", 40)  # what every provider takes
 _TOKENS: Json = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 
 
-def write(view: View, about: About) -> Written:
+def write(view: View, about: About, program: Program) -> Written:
     """All messages with ids of their own; a summary begins them as a compaction. No thinking is written."""
     sent = writing.sent(view, FORMAT)
     file = _File(about, writing.begun(view, about))
-    summary = writing.summary_of(view, NAME)
+    summary = writing.summary_of(view, program.name)
     if summary:
         file.compacted(summary)
     for element, sources in sent:
@@ -184,5 +183,5 @@ def _content(block: Json) -> Iterator[Json]:
     elif source.get("type") == "url":
         part = media_part(block)
         yield {"type": "file", "mime": part["fileData"]["mimeType"], "url": source["url"]}
-    elif text := writing.words(block, NAME):
+    elif text := writing.words(block, "opencode"):
         yield {"type": "text", "text": text}

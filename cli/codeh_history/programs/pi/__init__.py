@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from ...session.model import Json
-from ..protocol import Head, Place
-
-NAME = "pi"
-PLACES = (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),)
+from ..protocol import Head, Place, Program
 
 
 def recognises(head: Head) -> bool:
@@ -20,3 +17,9 @@ def is_header(data: Json) -> bool:
 
 def _is_entry(data: Json) -> bool:
     return data.get("type") == "message" and isinstance(data.get("message"), dict) and "parentId" in data
+
+
+PROGRAM = Program(
+    "pi", "pi", f"{__name__}.read", recognises,
+    (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),), writer=f"{__name__}.write",
+)  # fmt: skip

@@ -1,75 +1,72 @@
-"""A file of pi → its session."""
+"""A file of pi → its session: the branch that ends at its last line."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import accumulate
+from typing import Any
 
-from ...providers.parts import name_of, object_of, text_of
+from ...base.read_json import json_object
+from ...providers import usage
+from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
-from .. import branches, lines, pairs
-from ..model import ABANDONED, Effect, Entry, Piece, Session, Summary
-from ..protocol import Source
-from ..records import time_of
-from . import NAME, is_header, messages, recognises
-from .tree import Node, Tree
+from ...session.records import dumps
+from .. import pairs, parts
+from ..builder import Builder
+from ..model import ABANDONED, Effect, Session, Summary, omit_empty
+from ..protocol import Program, Source
+from ..records import made_id, time_of
+from ..source import Line, line_objects
+from ..tree import apart, branch_of, branches, walk
+from . import is_header
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TALK = ("message", "custom_message", "branch_summary", "compaction")
+_FORMATS = {  # by the API that a message came through
+    "anthropic-messages": "anthropic", "bedrock-converse-stream": "anthropic",
+    "openai-responses": "openai-responses", "openai-codex-responses": "openai-responses",
+    "azure-openai-responses": "openai-responses", "openai-completions": "openai-chat",
+    "google-generative-ai": "gemini", "google-gemini-cli": "gemini", "google-vertex": "gemini",
+}  # fmt: skip
+_SIGNED = ("anthropic", "gemini")  # whose signatures stand on the part that they sign
+_USAGE = {
+    "input": "input cacheRead cacheWrite", "output": "output", "cached": "cacheRead",
+    "cacheWrite": "cacheWrite", "total": "totalTokens",
+}  # fmt: skip
+_BRANCH = """\
+The following is a summary of a branch that this conversation came back from:
+
+<summary>
+{}</summary>"""
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
     pairs.ORPHAN: ("refused", "pi sends it, which its provider refuses"),
     pairs.DOUBLE: ("refused", "pi sends both, which its provider refuses"),
 }
 
 
-def read(source: Source) -> Iterable[Session]:
-    """The session of a file: the branch that ends at its last line."""
-    session = Session(NAME, source.stem)
-    tree = _tree(source, session)
-    branch = tree.branch(session.problems)
-    _Branch(session, branch).read()
-    on = {node.id for node in branch}
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """The session of a file."""
+    session = Session(program.name, source.stem)
+    tree = _Tree()
+    headed = False
+    for line, data in line_objects(source, session.problems, program.recognises):
+        if data.get("type") != "session":
+            tree.add(line, data, session)
+        elif not headed and is_header(data):
+            headed = line.number == 1
+            _header(session, data)
+    if not headed:
+        why = "no header: pi overwrites the file when it opens it, and its messages are gone"
+        session.problem(1, "forgets", why, "read without")
+    live = tree.branch(session, tree.leaf)
+    on = {node.id for node in live}
     session.leave(ABANDONED, sum(node.type == "message" for node in tree.order if node.id not in on))
-    session.loose = tree.numbered
     session.branches = partial(_branches, session, tree, on)
     session.leave("repeated line", tree.repeated)
-    pairs.tell(session, _PAIRS)
+    pairs.report(session, _PAIRS)
     yield session
-
-
-def _branches(session: Session, tree: Tree, on: set[str]) -> Iterator[Session]:
-    """The branches that do not end at the last line, as sessions of their own."""
-    talk = [node for node in tree.order if node.type in _TALK]
-
-    def made(own: list[Node]) -> Session:
-        branch = branches.of(session, own[0].id)
-        _Branch(branch, tree.branch([], own[-1])).read()
-        return branch
-
-    yield from branches.read(branches.apart(talk, tree.nodes, on, lambda _: ()), made, session)
-
-
-def _tree(source: Source, session: Session) -> Tree:
-    tree = Tree()
-    headed = False
-    for line, data in lines.objects(source, session.problems, recognises):
-        if data.get("type") == "session":
-            if not headed and is_header(data):
-                headed = True
-                _header(session, data)
-                if line.number > 1:
-                    _without_header(session)
-            continue
-        node = tree.add(line, data)
-        if data.get("type") == "session_info":
-            session.titled(data.get("name"))
-        if node is not None and node.type not in _TALK:
-            kind, own = str(node.type), name_of(data.get("customType"))
-            session.aside(f"{kind} ({own})" if own else kind)
-    if not headed:
-        _without_header(session)
-    return tree
 
 
 def _header(session: Session, data: Json) -> None:
@@ -79,87 +76,233 @@ def _header(session: Session, data: Json) -> None:
     session.version = str(data["version"]) if "version" in data else "1"
     parent = _UUID.findall(text_of(data.get("parentSession")))
     if parent:
-        session.below(f"{NAME}-{parent[-1]}")
+        session.set_parent(f"{session.program}-{parent[-1]}")
 
 
-def _without_header(session: Session) -> None:
-    why = "no header: pi overwrites the file when it opens it, and its messages are gone"
-    session.problem(1, "forgets", why, "read without")
+def _branches(session: Session, tree: _Tree, on: set[str]) -> Iterator[Session]:
+    """The branches that do not end at the last line, as sessions of their own."""
+    talk = [node for node in tree.order if node.type in _TALK]
+
+    def made(own: list[_Node]) -> Session:
+        branch = branch_of(session, own[0].id)
+        tree.branch(branch, own[-1])
+        branch.problems.clear()
+        return branch
+
+    yield from branches(apart(talk, tree.nodes, on), made, session)
+
+
+# -- the tree ----------------------------------------------------------------------------------------------
+
+
+class _Node:
+    """A line of the tree; `number`: the first line with its id."""
+
+    __slots__ = ("id", "line", "number", "parent", "ts", "type")
+
+    def __init__(self, id: str, line: Line, data: Json) -> None:
+        self.id = id
+        self.number = line.number
+        self.fill(line, data, name_of(data.get("parentId")))
+
+    def fill(self, line: Line, data: Json, parent: str | None) -> None:
+        self.line = line
+        self.parent = parent
+        self.type = data.get("type")
+        self.ts = time_of(data.get("timestamp"))
+
+
+class _Tree:
+    """Takes the lines in the order of the file; entries without ids (version 1) follow each other."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, _Node] = {}
+        self.leaf: _Node | None = None
+        self.repeated = 0
+        self.again: tuple[int, _Node] | None = None  # the last line, if it is the same as one before
+        self.seen: dict[bytes, int] = {}  # lines without an id, and how often each was met
+
+    @property
+    def order(self) -> list[_Node]:
+        return [*self.nodes.values()]
+
+    def add(self, line: Line, data: Json, session: Session) -> None:
+        id = name_of(data.get("id"))
+        if data.get("type") == "session_info":
+            session.titled(data.get("name"))
+        known = self.nodes.get(id or "")
+        if known is not None:
+            self.repeated += 1
+            if known.line.data == data:
+                self.again = (line.number, known) if known is not self.leaf else None
+            else:
+                known.fill(line, data, name_of(data.get("parentId")))
+                self.leaf, self.again = known, None
+            return
+        if id is None:
+            raw = dumps(data)
+            self.seen[raw] = self.seen.get(raw, -1) + 1
+            id = made_id(raw, self.seen[raw])
+        node = _Node(id, line, data)
+        if "parentId" not in data and self.nodes:
+            node.parent = next(reversed(self.nodes))
+        self.nodes[id] = node
+        self.leaf, self.again = node, None
+        if node.type not in _TALK:
+            kind, own = str(node.type), name_of(data.get("customType"))
+            session.skip(f"{kind} ({own})" if own else kind)
+
+    def branch(self, session: Session, leaf: _Node | None) -> list[_Node]:
+        """Fill a session with the branch up to a leaf; the line before stands in for a missing parent."""
+        if leaf is None:
+            return []
+        order = self.order
+        path, broken = walk(self.nodes, leaf, lambda _: order)
+        sent = dict(
+            zip((node.id for node in path), accumulate(n.type == "message" for n in path), strict=True)
+        )
+        talk = sent[leaf.id]
+        for lost in broken:
+            node = lost.node
+            count = talk - sent[node.id] + (node.type == "message")
+            reason = f"its parent {node.parent} {lost.why}: pi would send {count} of {talk} messages"
+            session.problem(node.number, "forgets", reason, lost.mended)
+        if self.again is not None and leaf is self.leaf:
+            number, known = self.again
+            why = f"the same as line {known.number}: pi goes back there, and forgets what came after"
+            session.problem(number, "forgets", why, "not taken for the end")
+        _Branch(session, path).read()
+        return path
+
+
+# -- a branch ----------------------------------------------------------------------------------------------
 
 
 class _Branch:
     """Makes entries and summaries of the nodes of a branch."""
 
-    def __init__(self, session: Session, branch: list[Node]) -> None:
+    def __init__(self, session: Session, path: list[_Node]) -> None:
         self.session = session
-        self.branch = branch
-        self.place = 0  # of the node that is read
-        self.live: list[tuple[int, str]] = []  # items that nothing covers: their nodes' places, their ids
+        self.path = path
+        self.talk = Builder(session)
 
     def read(self) -> None:
-        for place, node in enumerate(self.branch):
-            self.place = place
-            self.add(node)
+        for node in self.path:
+            self.talk.number = node.line.number
+            data = node.line.data
+            match node.type:
+                case "message":
+                    self.message(node, object_of(data.get("message")))
+                case "custom_message":
+                    self.add(node, "user", _content(data.get("content")))
+                case "branch_summary" if text_of(data.get("summary")):
+                    self.add(node, "user", [{"text": _BRANCH.format(data["summary"])}])
+                case "compaction":
+                    self.compacted(node, data)
 
-    def add(self, node: Node) -> None:
-        data = node.line.data
-        match node.type:
-            case "message":
-                self.message(node, object_of(data.get("message")))
-            case "custom_message":
-                self.entry(node, "user", messages.content(data.get("content")))
-            case "branch_summary" if text_of(data.get("summary")):
-                self.entry(node, "user", [{"text": messages.BRANCH.format(data["summary"])}])
-            case "compaction":
-                self.compacted(node, data)
-
-    def message(self, node: Node, message: Json) -> None:
+    def message(self, node: _Node, message: Json) -> None:
         match message.get("role"):
             case "user" | "custom" | "hookMessage":
-                self.entry(node, "user", messages.content(message.get("content")))
+                self.add(node, "user", _content(message.get("content")))
             case "assistant":
-                self.said(node, message)
+                self.answer(node, message)
             case "toolResult":
-                self.entry(node, "tool", [messages.result(message)])
+                self.add(node, "tool", [_result(message)])
             case "bashExecution" if message.get("excludeFromContext") is True:
                 self.session.left["command that is not sent"] += 1
             case "bashExecution":
-                self.entry(node, "user", [{"text": messages.shell(message)}])
+                self.add(node, "user", [{"text": _shell(message)}])
             case role:
                 self.session.left[f"{role} message"] += 1
 
-    def said(self, node: Node, message: Json) -> None:
+    def answer(self, node: _Node, message: Json) -> None:
         if "totalTokens" not in object_of(message.get("usage")):
             why = "a model's message without `usage.totalTokens`: pi crashes"
-            self.session.problem(node.number, "refused", why)
+            self.session.problem(self.talk.number, "refused", why)
         if message.get("stopReason") in ("error", "aborted"):
             self.session.left["answer that failed or was aborted"] += 1
             return
-        fields = messages.model_fields(message)
-        self.entry(node, "codeh", messages.content(message.get("content"), fields.get("provider")), fields)
+        provider = _FORMATS.get(text_of(message.get("api")))
+        self.add(
+            node, "codeh", _content(message.get("content"), provider), provider=provider,
+            model=name_of(message.get("model")), finish=name_of(message.get("stopReason")),
+            response=name_of(message.get("responseId")),
+            usage=usage.read(object_of(message.get("usage")), _USAGE),
+        )  # fmt: skip
 
-    def entry(self, node: Node, kind: str, parts: list[Part], fields: Json | None = None) -> None:
-        if not parts:
+    def add(self, node: _Node, kind: str, content: list[Part], **fields: Any) -> None:
+        if self.talk.add(kind, content, id=node.id, ts=node.ts, **fields) is None:
             self.session.left["empty message"] += 1
-            return
-        self.keep(Entry(node.id, kind, node.ts, [Piece(node.number, parts)], fields or {}))
 
-    def compacted(self, node: Node, data: Json) -> None:
+    def compacted(self, node: _Node, data: Json) -> None:
         """The summary of all before the first entry that is kept; older summaries are always replaced."""
-        first = self.first_kept(data)
-        older = {item.id for item in self.session.items if isinstance(item, Summary)}
-        covers = [id for place, id in self.live if place < first or id in older]
-        self.live = [one for one in self.live if one[1] not in covers]
-        self.keep(Summary(node.id, node.ts, text_of(data.get("summary")), node.number, covers))
-
-    def first_kept(self, data: Json) -> int:
-        """The place of the first entry that a compaction keeps; beyond the end where it keeps none."""
         id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
         if isinstance(index, int):  # of the first version, the header being 0
-            return index - 1 if 0 < index <= len(self.branch) else 0
-        found = (place for place, node in enumerate(self.branch) if node.id == id)
-        return next(found, len(self.branch))
+            first = index - 1 if 0 < index <= len(self.path) else 0
+        else:
+            places = (place for place, node in enumerate(self.path) if node.id == id)
+            first = next(places, len(self.path))
+        older = {item.id for item in self.session.items if isinstance(item, Summary)}
+        keep = {node.id for node in self.path[first:]} - older
+        self.talk.summarise(node.id, node.ts, text_of(data.get("summary")), keep)
 
-    def keep(self, item: Entry | Summary) -> None:
-        self.session.items.append(item)
-        self.live.append((self.place, item.id))
+
+# -- contents ----------------------------------------------------------------------------------------------
+
+
+def _content(content: Any, provider: str | None = None) -> list[Part]:
+    """The parts of a content: a text, or a list of blocks."""
+    if isinstance(content, str):
+        return [{"text": content}]
+    return [part for block in objects(content) for part in _part(block, provider)]
+
+
+def _part(block: Json, provider: str | None) -> Iterator[Any]:
+    match block.get("type"):
+        case "text":
+            yield {"text": text_of(block.get("text"))}
+        case "thinking":
+            yield from _thought(block, provider)
+        case "toolCall":
+            signature = name_of(block.get("thoughtSignature"))
+            part = call(block.get("id"), text_of(block.get("name")), block.get("arguments"))
+            yield {**part, **omit_empty(thoughtSignature=signature)}
+        case "image":
+            mime, data = text_of(block.get("mimeType")), text_of(block.get("data"))
+            yield {"inlineData": {"mimeType": mime, "data": data}}
+        case _:
+            yield native("pi", block)
+
+
+def _thought(block: Json, provider: str | None) -> Iterator[Any]:
+    signature, text = name_of(block.get("thinkingSignature")), text_of(block.get("thinking"))
+    item = json_object(signature) if provider == "openai-responses" and signature else None
+    if item is not None:
+        yield native("openai-responses", item)
+    elif block.get("redacted") is True and provider == "anthropic":
+        yield native(provider, {"type": "redacted_thinking", "data": signature or ""})
+    elif text or signature:
+        yield parts.thought(text, signature if provider in _SIGNED else None)
+
+
+def _result(message: Json) -> Part:
+    content = _content(message.get("content"))
+    texts = [text for text in parts.texts(content) if text]
+    return parts.result(
+        message.get("toolCallId"), message.get("toolName"), "\n".join(texts),
+        failed=message.get("isError") is True, held=parts.without_texts(content),
+    )  # fmt: skip
+
+
+def _shell(message: Json) -> str:
+    """What the model reads of a command that the user ran."""
+    output = text_of(message.get("output"))
+    text = f"Ran `{text_of(message.get('command'))}`\n"
+    text += f"```\n{output}\n```" if output else "(no output)"
+    if message.get("cancelled") is True:
+        text += "\n\n(command cancelled)"
+    elif message.get("exitCode"):
+        text += f"\n\nCommand exited with code {message['exitCode']}"
+    if message.get("truncated") is True and name_of(message.get("fullOutputPath")):
+        text += f"\n\n[Output truncated. Full output: {message['fullOutputPath']}]"
+    return text

@@ -12,8 +12,7 @@ from ...providers.names import Alphabet
 from ...session.model import Json, Message
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Written
-from . import NAME
+from ..protocol import About, Program, Written
 
 THINKING_OF = None
 _APIS = {  # whose model an answer is said to be of: its API there, and its provider
@@ -25,13 +24,13 @@ _IDS = Alphabet("a-zA-Z0-9_-", 64)  # of a longer one pi sends the beginning
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 
 
-def write(view: View, about: About) -> Written:
+def write(view: View, about: About, program: Program) -> Written:
     """A chain of entries; a summary begins it as a compaction. Thinking stays behind: pi would say it."""
     sent = writing.sent(view, FORMAT)
     file = _File(about, writing.begun(view, about))
     if about.title:
         file.entry("session_info", name=about.title)
-    summary = writing.summary_of(view, NAME)
+    summary = writing.summary_of(view, program.name)
     if summary:
         file.entry("compaction", summary=summary, firstKeptEntryId="", tokensBefore=0)
     for element, sources in sent:
@@ -123,6 +122,6 @@ def _content(block: Any) -> Iterator[Json]:
             source = block["source"]
             yield {"type": "image", "data": source["data"], "mimeType": source["media_type"]}
         case _:
-            text = writing.words(block, NAME)
+            text = writing.words(block, "pi")
             if text:
                 yield {"type": "text", "text": text}

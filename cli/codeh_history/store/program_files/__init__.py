@@ -14,7 +14,8 @@ from importlib import import_module
 from typing import IO, TYPE_CHECKING
 
 from ...base.errors import BadData, InputOutput, NotFound
-from ...programs import records, sessions, values
+from ...programs import records, sessions
+from ...programs import source as values
 from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Place, Refused
 from ...session.model import Json
@@ -224,7 +225,7 @@ def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[S
                     damage = [Problem(0, "skips", f"the database is damaged: {file.damage}", _READ_ON)]
                     session.problems += damage
             if older:
-                session.below(records.session_id(session))
+                session.set_parent(records.session_id(session))
                 session.id = f"{session.id}-{records.made_id(file.stem)[:8]}"
                 session.problem(0, "forgets", f"{program} resumes a newer file of this session", _AS_IT_IS)
             yield session

@@ -7,10 +7,9 @@ from typing import Any
 import orjson
 import pytest
 
-from codeh_history.programs.lines import Held
 from codeh_history.programs.model import Problem, Session
 from codeh_history.programs.protocol import Head, Refused
-from codeh_history.programs.values import first, is_whole, objects, sessions
+from codeh_history.programs.source import Held, first, is_whole, objects, sessions
 
 
 @pytest.mark.parametrize(
@@ -44,9 +43,9 @@ class Whole(Held):
         self.head = Head(data, (), whole=is_whole(data))
 
 
-def read(data: bytes, longest: int = 1 << 20) -> tuple[list[Any], list[str]]:
+def read(data: bytes) -> tuple[list[Any], list[str]]:
     problems: list[Problem] = []
-    found = list(objects(Whole(data), problems, longest=longest))
+    found = list(objects(Whole(data), problems))
     return found, [problem.reason for problem in problems]
 
 
@@ -90,9 +89,10 @@ def test_what_nests_too_deep_costs_itself() -> None:
     assert "nested deeper" in said[0]
 
 
-def test_an_element_that_is_too_large_is_not_read() -> None:
+def test_an_element_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("codeh_history.programs.source.LONGEST", 1 << 16)
     small, large = b'{"a":"x"}', b'{"a":"' + b"x" * (1 << 18) + b'"}'
-    found, said = read(b"[" + small + b"," + large + b"]", longest=1 << 16)
+    found, said = read(b"[" + small + b"," + large + b"]")
     assert found == [(1, {"a": "x"})]
     assert "larger than" in said[0]
 

@@ -1,25 +1,27 @@
-"""The messages of a conversation one after the other, in terms that readers of flat formats share."""
+"""Builds the items of a session: messages, what adds to them, and summaries of what came before."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Collection
 from itertools import groupby
 from typing import Any
 
 from ..providers.parts import call, name_of, object_of
 from ..session.model import Part
 from ..session.records import dumps
-from .model import Entry, Piece, Session, told
-from .parts import result
+from .model import Entry, Piece, Session, Summary, omit_empty
+from .parts import result, texts, without_texts
 from .records import made_id, time_of
 
 
-class Conversation:
-    """Adds entries to a session: ids are unique in it, and results find the calls that they answer."""
+class Builder:
+    """Adds items to a session: ids are unique in it, and results find the calls that they answer."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.number = 0  # of the message that is being read: its line, or its place
+        self.live: list[str] = []  # ids of the items that no summary covers
         self._ids: set[str] = set()
         self._open: dict[str, str] = {}  # calls that are not answered: id → function
         self._names: dict[str, str] = {}  # all of them
@@ -27,14 +29,29 @@ class Conversation:
     def add(
         self, kind: str, parts: list[Part], *, id: object = None, ts: str | None = None, **fields: Any
     ) -> Entry | None:
-        """A message, unless it says nothing; without an id it has one by what it says."""
+        """A message, unless it has no content; without an id it gets one by its content."""
         parts = [part for part in parts if part != {"text": ""}]
         if not parts:
             return None
         own = name_of(id) or made_id(self.session.program, self.session.id, kind, dumps(parts))
-        entry = Entry(self.unique(own), kind, ts, [Piece(self.number, parts)], told(**fields))
-        self.session.items.append(entry)
+        entry = Entry(self.unique(own), kind, ts, [Piece(self.number, parts)], omit_empty(**fields))
+        self.keep(entry)
         return entry
+
+    def keep(self, item: Entry | Summary) -> None:
+        """Take an item as it is."""
+        self.session.items.append(item)
+        self.live.append(item.id)
+
+    def extend(self, entry: Entry, parts: list[Part], number: int | None = None) -> None:
+        """Add parts to a message, of a line."""
+        entry.pieces.append(Piece(self.number if number is None else number, parts))
+
+    def summarise(self, id: str, ts: str | None, text: str, keep: Collection[str] = ()) -> None:
+        """A summary of all live items but those to `keep`."""
+        covers = [item for item in self.live if item not in keep]
+        self.live = [item for item in self.live if item in keep]
+        self.keep(Summary(self.unique(id), ts, text, self.number, covers))
 
     def turn(
         self, kind: str, parts: list[Part], *, id: object, ts: str | None = None, **fields: Any
@@ -44,21 +61,20 @@ class Conversation:
         Of several messages the last one has the usage.
         """
         runs = [(tool, list(run)) for tool, run in groupby(parts, lambda part: "functionResponse" in part)]
-        said = [place for place, (tool, _) in enumerate(runs) if not tool]
+        last = max((place for place, (tool, _) in enumerate(runs) if not tool), default=-1)
         for place, (tool, run) in enumerate(runs):
-            last = place == (said[-1] if said else -1)
-            given = {name: value for name, value in fields.items() if last or name != "usage"}
-            self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else given))
+            own = {name: value for name, value in fields.items() if place == last or name != "usage"}
+            self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else own))
 
     def unique(self, id: str) -> str:
         """The id, with a number where the session has it already."""
         number = 1
-        found = id
-        while found in self._ids:
+        own = id
+        while own in self._ids:
             number += 1
-            found = f"{id}.{number}"
-        self._ids.add(found)
-        return found
+            own = f"{id}.{number}"
+        self._ids.add(own)
+        return own
 
     def call(self, id: object, name: object, arguments: object) -> Part:
         """The part of a call; one without an id is numbered."""
@@ -80,10 +96,18 @@ class Conversation:
             function = self._names.get(own) or function
         return result(own, function, text, failed=failed, held=held)
 
+    def result_of(self, id: object, name: object, parts: list[Part], *, failed: bool = False) -> Part:
+        """The part of a result that holds these parts: its text, and files beside it."""
+        text, held = "\n".join(texts(parts)), without_texts(parts)
+        return self.result(id, name, text, failed=failed, held=held)
+
     def system(self, text: str) -> None:
-        """Add to the system prompt."""
-        held = self.session.settings.get("system")
-        self.session.settings["system"] = f"{held}\n\n{text}" if held else text
+        """Add to the system prompt, or say it in the conversation where this has begun."""
+        if self.session.items:
+            self.add("user", [{"text": text}], item={"role": "system"})
+        elif text:
+            held = self.session.settings.get("system")
+            self.session.settings["system"] = f"{held}\n\n{text}" if held else text
 
     @property
     def calls(self) -> bool:
@@ -106,9 +130,8 @@ class Names:
 
 def opening(messages: list[Any], field: str, users: tuple[str, ...]) -> list[Any]:
     """The messages up to the first one of a user."""
-    first = next(
-        (n for n, item in enumerate(messages) if object_of(item).get(field) in users), len(messages)
-    )
+    roles = (object_of(item).get(field) for item in messages)
+    first = next((place for place, role in enumerate(roles) if role in users), len(messages))
     return messages[: first + 1]
 
 

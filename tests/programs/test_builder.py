@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from codeh_history.programs.conversation import Conversation, Names, opening, seconds
+from codeh_history.programs.builder import Builder, Names, opening, seconds
 from codeh_history.programs.model import Entry, Session
 from histories import result
 
 
-def talk() -> Conversation:
-    return Conversation(Session("aider", "s"))
+def talk() -> Builder:
+    return Builder(Session("aider", "s"))
 
 
-def entries(one: Conversation) -> list[Entry]:
+def entries(one: Builder) -> list[Entry]:
     return [item for item in one.session.items if isinstance(item, Entry)]
 
 
@@ -66,7 +66,7 @@ def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the
     ]
 
 
-def answered(one: Conversation, id: object, name: object) -> tuple[str | None, str]:
+def answered(one: Builder, id: object, name: object) -> tuple[str | None, str]:
     response = one.result(id, name, "ok")["functionResponse"]
     return response.get("id"), response["name"]
 

@@ -1,0 +1,139 @@
+"""aider: a Markdown file that all its runs in a folder are appended to (`.aider.chat.history.md`).
+
+The beginning of a line tells who wrote it, and so do the two blanks that aider ends its own marks with: a
+heading or a quotation in an answer does not end so. A run is a session.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..session.records import BOM
+from .builder import Builder, Names
+from .model import Entry, Session
+from .protocol import Head, Program, Source
+from .records import time_of
+
+_START = b"# aider chat started at "
+_MARKS = {"user": "#### ", "aider": "> "}
+_END = "  "
+_ASKING = re.compile(r"/(?:ask|code|architect|context|chat-mode)\s+(?=\S)")  # commands whose text is sent
+_COMMAND = re.compile(r"[/!]\S")
+_MODEL = re.compile(r"(?:Main m|M)odel: (\S+)")
+_VERSION = re.compile(r"Aider v?([\d.]+\S*)")
+_TOKENS = re.compile(
+    r"Tokens: ([\d.,]+k?) sent,(?: ([\d.,]+k?) cache write,)?"
+    r"(?: ([\d.,]+k?) cache hit,)? ([\d.,]+k?) received"
+)
+
+Block = tuple[str, int, str]  # who wrote it, the number of its first line, its text
+
+
+def recognises(head: Head) -> bool:
+    return head.data.lstrip().startswith(_START) or b"\n" + _START in head.data
+
+
+def read(source: Source, program: Program) -> Iterator[Session]:
+    """Each run in which something was asked."""
+    names = Names()
+    for started, lines in _runs(source):
+        blocks, first = _blocks(lines)
+        session = Session(program.name, names.id(None, started, first), created=time_of(started))
+        digits = "".join(c if c.isalnum() else "-" for c in started)
+        session.id = f"{digits}-{session.id[:8]}" if digits else session.id
+        run = _Run(session)
+        for who, run.talk.number, text in blocks:
+            {"user": run.prompt, "aider": run.notes, "model": run.answer}[who](text)
+        if session.items:
+            yield session
+
+
+def _runs(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """When each run began, and its lines."""
+    started = ""
+    held: list[tuple[int, str]] = []
+    for number, raw in enumerate(source.lines(), 1):
+        raw = raw.removeprefix(BOM) if number == 1 else raw
+        if raw.startswith(_START):
+            if held:
+                yield started, held
+            started, held = raw[len(_START) :].decode("utf-8", "replace").strip(), []
+        else:
+            held.append((number, raw.decode("utf-8", "replace").rstrip("\r\n")))
+    if held:
+        yield started, held
+
+
+def _blocks(lines: list[tuple[int, str]]) -> tuple[list[Block], str]:
+    """The lines in a row of one, and the first prompt."""
+    marked = any(line.startswith(_MARKS["user"]) and line.endswith(_END) for _, line in lines)
+    end = _END if marked else ""  # an editor may have taken the blanks away
+    blocks: list[tuple[str, int, list[str]]] = []
+    for number, line in lines:
+        marks = (
+            (name, mark) for name, mark in _MARKS.items() if line.startswith(mark) and line.endswith(end)
+        )
+        who, mark = next(marks, ("model", ""))
+        if blocks and blocks[-1][0] != who and who == "model" and not line.strip():
+            continue  # what aider puts between
+        if not blocks or blocks[-1][0] != who:
+            blocks.append((who, number, []))
+        blocks[-1][2].append(line[len(mark) :].removesuffix(end) if mark else line)
+    joined = [(who, number, "\n".join(texts)) for who, number, texts in blocks]
+    return joined, next((text for who, _, text in joined if who == "user"), "")
+
+
+class _Run:
+    """Reads the blocks of a run: prompts, answers, and what aider itself wrote."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.talk = Builder(session)
+        self.model: str | None = None
+
+    def prompt(self, text: str) -> None:
+        sent = _ASKING.sub("", text, count=1)
+        if text.strip() == "<blank>" or (sent == text and _COMMAND.match(text)):
+            self.session.left["blank prompt" if text.strip() == "<blank>" else "command"] += 1
+        else:
+            self.talk.add("user", [{"text": sent}])
+
+    def answer(self, text: str) -> None:
+        if text.strip() and not self.session.items:
+            self.session.left["text before the first prompt"] += 1
+        elif text.strip():
+            self.talk.add("codeh", [{"text": text.strip("\n")}], model=self.model)
+
+    def notes(self, text: str) -> None:
+        """What aider says: its version, the model, what an answer used."""
+        self.session.left["note of aider"] += 1
+        for line in text.split("\n"):
+            if model := _MODEL.match(line):
+                self.model = model[1].rstrip(",")
+            elif version := _VERSION.match(line):
+                self.session.version = version[1]
+            elif used := _TOKENS.match(line):
+                self.used(line, used)
+
+    def used(self, line: str, counted: re.Match[str]) -> None:
+        """Counts as aider rounds them."""
+        counts = dict(
+            zip(("input", "cacheWrite", "cached", "output"), map(_count, counted.groups()), strict=True)
+        )
+        last = self.session.items[-1] if self.session.items else None
+        if isinstance(last, Entry) and last.kind == "codeh":
+            made = {name: count for name, count in counts.items() if count or name in ("input", "output")}
+            last.fields.setdefault("usage", {**made, "raw": {"text": line}})
+
+
+def _count(text: str | None) -> int:
+    try:
+        return round(
+            float((text or "0").rstrip("k").replace(",", "")) * (1000 if text and text[-1] == "k" else 1)
+        )
+    except ValueError:
+        return 0
+
+
+PROGRAM = Program("aider", "aider", __name__, recognises)

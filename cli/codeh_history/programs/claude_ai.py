@@ -1,0 +1,128 @@
+"""Claude.ai's export: `conversations.json` (or the zip), a list of conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from ..providers.parts import name_of, objects, text_of
+from ..session.model import Json, Part
+from . import source as values
+from .builder import Builder
+from .model import ABANDONED, Session
+from .parts import thought
+from .protocol import Head, Program, Source
+from .records import made_id, time_of
+from .tree import others, way
+
+_ROOT = "00000000-0000-4000-8000"  # how the parent of a first message begins
+_KINDS = {"human": "user", "assistant": "codeh"}
+
+
+def recognises(head: Head) -> bool:
+    return any(isinstance(value.get("chat_messages"), list) for value in head.values)
+
+
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """Each conversation: the branch that was shown last."""
+    return values.sessions(source, lambda value, _: _session(program.name, value))
+
+
+def _session(program: str, value: Json) -> Session:
+    messages = objects(value.get("chat_messages"))
+    id = name_of(value.get("uuid")) or made_id(*(message.get("uuid") for message in messages))
+    session = Session(program, id, created=time_of(value.get("created_at")))
+    session.titled(value.get("name"))
+    model = name_of(value.get("model"))
+    places = {
+        message["uuid"]: place for place, message in enumerate(messages, 1) if name_of(message.get("uuid"))
+    }
+
+    def fill(session: Session, numbers: Iterable[int]) -> None:
+        talk = Builder(session)
+        for talk.number in numbers:
+            _message(talk, messages[talk.number - 1], model)
+
+    parents = {id: name_of(messages[place - 1].get("parent_message_uuid")) for id, place in places.items()}
+    if not any(parent in places for parent in parents.values()):  # they are not known: all in a row
+        fill(session, range(1, len(messages) + 1))
+        return session
+    before: str | None = None
+    for id, parent in parents.items():
+        if parent is not None and parent not in parents and not parent.startswith(_ROOT):
+            mended = f"taken to follow {before}" if before else None
+            session.problem(0, "forgets", f"the parent of {id}, {parent}, is not in the export", mended)
+            parents[id] = before
+        before = id
+    leaf = name_of(value.get("current_leaf_message_uuid"))
+    live = way(parents, leaf if leaf in places else next(reversed(places)))  # type: ignore[arg-type]
+    fill(session, [places[id] for id in live])
+    session.leave(ABANDONED, len(messages) - len(live))
+    session.branches = partial(
+        others, session, parents, live, lambda branch, ids: fill(branch, [places[id] for id in ids])
+    )
+    return session
+
+
+def _message(talk: Builder, message: Json, model: str | None) -> None:
+    """A message; an answer that used tools is several."""
+    kind = _KINDS.get(text_of(message.get("sender")))
+    if kind is None:
+        talk.session.left[f"message of {text_of(message.get('sender')) or 'nobody'}"] += 1
+        return
+    parts = [part for block in objects(message.get("content")) if (part := _part(talk, block)) is not None]
+    if all(part == {"text": ""} for part in parts):
+        parts = [{"text": text_of(message.get("text"))}]
+    if kind == "user":
+        parts = [*_files(message), *parts]
+    ts = time_of(message.get("created_at"))
+    talk.turn(kind, parts, id=message.get("uuid"), ts=ts, model=model if kind == "codeh" else None)
+
+
+def _part(talk: Builder, block: Json) -> Any:
+    """The part of a block; None for one that is not sent, which is counted."""
+    match block.get("type"):
+        case "text":
+            return {"text": text_of(block.get("text"))}
+        case "thinking":
+            return thought(text_of(block.get("thinking")), block.get("signature"))
+        case "voice_note":
+            return {"text": "\n\n".join(_filled(block, "title", "text"))}
+        case "tool_use":
+            return talk.call(block.get("id"), block.get("name"), block.get("input"))
+        case "tool_result":
+            text, failed = _text_of(block.get("content")), block.get("is_error") is True
+            return talk.result(block.get("tool_use_id"), block.get("name"), text, failed=failed)
+        case kind:
+            talk.session.left[f"block ({kind})"] += 1
+            return None
+
+
+def _text_of(content: Any) -> str:
+    """The text of a result: of its blocks those that are texts, of others what they are called."""
+    if isinstance(content, str):
+        return content
+    texts = []
+    for block in objects(content):
+        fields = ("title", "url", "text", "file_name") if block.get("type") != "text" else ("text",)
+        texts.append("\n".join(_filled(block, *fields)))
+    return "\n\n".join(filter(None, texts))
+
+
+def _filled(block: Json, *fields: str) -> list[str]:
+    """The texts in these fields, but for empty ones."""
+    return [text for field in fields if (text := text_of(block.get(field)))]
+
+
+def _files(message: Json) -> list[Part]:
+    """What was attached: files whose text is in the export with it, others by name."""
+    files = [*objects(message.get("attachments")), *objects(message.get("files"))]
+    names = ((_filled(file, "file_name", "file_uuid") or ["file"])[0] for file in files)
+    texts = (_filled(file, "extracted_content") for file in files)
+    return [
+        {"text": "\n".join([f"[file: {name}]", *text])} for name, text in zip(names, texts, strict=True)
+    ]
+
+
+PROGRAM = Program("claude-ai", "Claude.ai", __name__, recognises)

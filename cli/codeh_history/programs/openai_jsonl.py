@@ -1,0 +1,106 @@
+"""Files for fine-tuning and batches: a conversation a line (or element of a list)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from .. import providers
+from ..base.errors import BadData
+from ..providers.parts import listed, object_of
+from ..session.model import Json
+from . import source as values
+from .builder import Builder, Names, opening
+from .model import Session
+from .protocol import Head, Program, Refused, Source
+
+
+def recognises(head: Head) -> bool:
+    """A single `{messages}` is not one: it is a request body."""
+    several = len(head.values) > 1 or head.data.lstrip()[:1] == b"["
+    return any(
+        _is_of_a_batch(value)
+        or (several and (isinstance(value.get("messages"), list) or _is_preference(value)))
+        for value in head.values
+    )
+
+
+def _is_preference(value: Json) -> bool:
+    """Whether this is an example of which of two answers is the better one."""
+    body = object_of(value.get("input"))
+    return isinstance(body.get("messages"), list) and "preferred_output" in value
+
+
+def _is_of_a_batch(value: Json) -> bool:
+    fields = ("body", "params", "response", "result")
+    return "custom_id" in value and any(isinstance(value.get(field), dict) for field in fields)
+
+
+def read(source: Source, program: Program) -> Iterator[Session]:
+    """Each conversation; the answers of a batch are not imported, but counted."""
+    names = Names()
+    left: Counter[str] = Counter()  # what was not imported since the latest session
+
+    def is_answer(value: Json) -> bool:
+        answer = isinstance(value.get("response"), dict) or isinstance(value.get("result"), dict)
+        left["answer of a batch"] += answer
+        return answer
+
+    def session_of(value: Json, number: int) -> Session:
+        return _session(program.name, value, number, names)
+
+    try:
+        for session in values.sessions(source, session_of, skips=is_answer):
+            session.left.update(+left)
+            left.clear()
+            yield session
+    except Refused:
+        if +left:
+            raise Refused("only answers of a batch, which are not imported; give its requests") from None
+        raise
+
+
+def _session(program: str, value: Json, number: int, names: Names) -> Session:
+    preference = _is_preference(value)
+    if "custom_id" in value:
+        body = object_of(value.get("body")) or object_of(value.get("params"))
+    else:
+        body = value["input"] if preference else {key: value[key] for key in value if key != "id"}
+    first = opening(listed(body.get("messages") or body.get("input")), "role", ("user", "human"))
+    id = names.id(value.get("custom_id") or value.get("id"), first or value, body.get("tools"))
+    session = Session(program, id)
+    talk = Builder(session)
+    talk.number = number
+    if body:
+        _add(talk, body)
+    if preference:
+        _add(talk, {"messages": value.get("preferred_output")})
+        session.left["message of an answer not preferred"] += len(listed(value.get("non_preferred_output")))
+    return session
+
+
+def _add(talk: Builder, body: Json) -> None:
+    """The messages of a body, and what stands around them."""
+    from .forms import form_of, requests
+
+    name = form_of(body)
+    if name not in providers.FORMATS:
+        name = providers.COMMON
+    try:
+        outcomes = requests.read(name, body)
+    except BadData:  # one of them is no message: the others are
+        outcomes = requests.read(name, listed(body.get(providers.load(name).package.FIELD)))
+    if outcomes is None:
+        talk.session.problem(talk.number, "skips", "no messages in it")
+    for data, reason in outcomes or ():
+        if reason:
+            talk.session.problem(talk.number, "refused", reason)
+        elif data["type"] == "meta":
+            talk.session.settings |= data["set"]
+        else:
+            skipped = ("type", "id", "kind", "role", "parts")
+            fields = {key: field for key, field in data.items() if key not in skipped}
+            talk.add(data["kind"], data["parts"], **fields)
+
+
+PROGRAM = Program("openai-jsonl", "OpenAI JSONL", __name__, recognises)

@@ -1,0 +1,288 @@
+"""JSON values of a source one at a time, in bounded memory: its lines, or the elements of its list."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from typing import IO, Any
+
+import orjson
+
+from ..providers.json_text import loads
+from ..session.depth import MAX_READ, depth_exceeds
+from ..session.model import Json
+from ..session.records import BOM, lines_of
+from ..session.rules import LONGEST
+from .model import Problem, Session
+from .protocol import Head, Refused, Source
+
+KEPT = 64 << 20  # bytes of lines whose objects are kept; those after them are parsed again on demand
+_TRIED = 8  # times its length: as much of a broken line is parsed at most
+_FIRST = 20
+_SPACE = b" \t\r\n"
+
+Recognises = Callable[[Head], bool]
+
+
+class Line:
+    """A line: its number, where it stands, and the object in it."""
+
+    __slots__ = ("_held", "_source", "number", "offset", "size")
+
+    def __init__(self, source: Source, number: int, offset: int, size: int, held: Json | None) -> None:
+        self._source = source
+        self._held = held
+        self.number = number
+        self.offset = offset
+        self.size = size
+
+    @property
+    def data(self) -> Json:
+        if self._held is not None:
+            return self._held
+        value: Json = loads(self._source.at(self.offset, self.size).removeprefix(BOM))
+        return value
+
+
+class Held(Source):
+    """A source in memory: a file that lies beside another one."""
+
+    path = ""
+
+    def __init__(self, data: bytes, stem: str) -> None:
+        self._data = data
+        self._stem = stem
+        self.size = len(data)
+        self.head = Head(b"", ())
+
+    @property
+    def stem(self) -> str:
+        return self._stem
+
+    def lines(self) -> Iterator[bytes]:
+        return lines_of(self._data)
+
+    def at(self, offset: int, size: int) -> bytes:
+        return self._data[offset : offset + size]
+
+    def streams(self) -> Iterator[IO[bytes]]:
+        yield BytesIO(self._data)
+
+
+# -- lines -------------------------------------------------------------------------------------------------
+
+
+def line_objects(
+    source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
+) -> Iterator[tuple[Line, Json]]:
+    """Each line that is an object, with it; what is wrong with the others is added to `problems`.
+
+    Of a torn line that runs into a whole one of a program that `recognises` it, the whole one is read.
+    """
+    offset = 0
+    for number, raw in enumerate(source.lines(), 1):
+        start, offset = offset, offset + len(raw)
+        skipped, value = 0, None
+        with contextlib.suppress(ValueError):
+            value = loads(raw)
+        if type(value) is not dict:
+            skipped, value = _mended(raw, number, problems, recognises)
+        if value is not None:
+            kept = value if offset <= KEPT else None
+            yield Line(source, number, start + skipped, len(raw) - skipped, kept), value
+
+
+def _mended(
+    raw: bytes, number: int, problems: list[Problem], recognises: Recognises
+) -> tuple[int, Json | None]:
+    """The object that a line is, and where in it this begins."""
+    try:
+        value: Any = loads(raw.removeprefix(BOM) if number == 1 else raw)
+    except ValueError as error:
+        if not raw.strip():
+            return 0, None
+        start, whole = _last_whole(raw, recognises)
+        torn = whole is None and not raw.endswith(b"\n")
+        reason = "torn last line" if torn else f"not JSON: {error}"
+        mended = None if whole is None else "the whole line at its end is read"
+        problems.append(Problem(number, "skips", reason, mended))
+        return start, whole
+    if isinstance(value, dict):
+        return 0, value
+    problems.append(Problem(number, "skips", "not an object"))
+    return 0, None
+
+
+def _last_whole(raw: bytes, recognises: Recognises) -> tuple[int, Json | None]:
+    """The object of a program's at the end of a line that is none, and where it begins.
+
+    What lies in another object is never at the end: that object's own end stands behind it.
+    """
+    view, start, left = memoryview(raw), len(raw), _TRIED * len(raw)
+    while left > 0 and (start := raw.rfind(b'{"', 1, start)) > 0:
+        try:
+            value = orjson.loads(view[start:])
+        except orjson.JSONDecodeError as error:
+            left -= error.pos
+            continue
+        if recognises(Head(b"", (value,), (value,))):
+            return start, value
+        left -= len(raw) - start
+    return 0, None
+
+
+def line_object(line: bytes) -> Json | None:
+    """The object that a line is, also where a text in it ends in half a character; else None."""
+    try:
+        value = loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+# -- one value, or the elements of a list ------------------------------------------------------------------
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether a file that begins so is one JSON value: a list, or an object that goes over lines."""
+    data = data.removeprefix(BOM).lstrip(_SPACE)
+    if data[:1] != b"{":
+        return data[:1] == b"["
+    return not any(
+        line[:1] == b"{" and line_object(line) is not None for line in data.split(b"\n", _FIRST)[:_FIRST]
+    )
+
+
+def first(data: bytes) -> list[Json]:
+    """The object that a value beginning so is, or the first objects of the list; the last may be cut."""
+    data = data.removeprefix(BOM)
+    try:
+        value = orjson.loads(data)
+    except ValueError:
+        value = _beginning(BytesIO(data))
+    items = value[:_FIRST] if isinstance(value, list) else [value]
+    return [item for item in items if isinstance(item, dict)]
+
+
+def _beginning(stream: IO[bytes] | _Bounded) -> Any:
+    """As much of a value as there is of its text."""
+    import ijson
+
+    builder = ijson.ObjectBuilder()
+    with contextlib.suppress(ijson.JSONError, ValueError):
+        for event, value in ijson.basic_parse(stream, use_float=True):
+            builder.event(event, value)
+    return getattr(builder, "value", None)
+
+
+def objects(
+    source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
+) -> Iterator[tuple[int, Json]]:
+    """Each object with its number: the line, or its place in the list; 1 for the one that a file is.
+
+    What is wrong with the others is added to `problems` before the next object comes. Refused where damage
+    leaves nothing.
+    """
+    if not source.head.whole:
+        yield from ((line.number, value) for line, value in line_objects(source, problems, recognises))
+        return
+    number = 0
+    for stream in source.streams():
+        try:
+            for value in _elements(stream):
+                number += 1
+                if reason := _wrong(value):
+                    problems.append(Problem(0, "skips", f"conversation {number}: {reason}"))
+                else:
+                    yield number, value
+        except ValueError as error:
+            if number:
+                what = f"after {number} conversations; the rest is not read"
+                problems.append(Problem(0, "skips", f"{error} {what}"))
+                continue
+            problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
+            value = _beginning(_Bounded(next(source.streams())))  # of the one object that a file is
+            if not isinstance(value, dict) or not value or _wrong(value):
+                raise Refused(str(error)) from None
+            yield 1, value
+            return
+
+
+def sessions(
+    source: Source, read: Callable[[Json, int], Session], *, skips: Callable[[Json], bool] = lambda _: False
+) -> Iterator[Session]:
+    """What each object comes to, with what is wrong beside it. Refused where there is none.
+
+    The branches of one can be read until the next one is requested: they hold all of its source.
+    """
+    problems: list[Problem] = []
+    last: Session | None = None
+    for number, value in objects(source, problems):
+        if skips(value):
+            continue
+        if last is not None:
+            last.problems += problems
+            problems.clear()
+            yield last
+            last.branches = tuple
+        last = read(value, number)
+    if last is None:
+        raise Refused(problems[0].reason if problems else "no conversation in it")
+    last.problems += problems
+    yield last
+
+
+def _wrong(value: Any) -> str | None:
+    if not isinstance(value, dict):
+        return "not an object"
+    try:
+        deep = depth_exceeds(orjson.dumps(value), MAX_READ)
+    except TypeError:
+        deep = True
+    return f"nested deeper than {MAX_READ}" if deep else None
+
+
+def _elements(stream: IO[bytes]) -> Iterator[Any]:
+    """The elements of a list, or the one object; ValueError where a stream is something else."""
+    import ijson
+
+    bounded = _Bounded(stream)
+    start = bounded.begin()
+    try:
+        for value in ijson.items(bounded, "item" if start == b"[" else "", use_float=True):
+            bounded.taken = 0
+            yield value
+    except ijson.JSONError as error:
+        reason = str(error).partition("\n")[0]
+        if "overflow" in reason:
+            raise ValueError("an integer has more than 64 bits") from None
+        early = isinstance(error, ijson.IncompleteJSONError) and not reason.startswith("lexical error")
+        raise ValueError("it ends too early" if early else f"not JSON: {reason}") from None
+
+
+class _Bounded:
+    """A stream of which no more than `LONGEST` bytes are taken for one element."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.taken = 0
+        self.held = b""
+
+    def begin(self) -> bytes:
+        """The first byte that is no blank; it is read again."""
+        data = self.stream.read(len(BOM)).removeprefix(BOM).lstrip(_SPACE)
+        while not data and (more := self.stream.read(1 << 10)):
+            data = more.lstrip(_SPACE)
+        self.held = data
+        return data[:1]
+
+    def read(self, size: int = -1) -> bytes:
+        if self.held and size:
+            held, self.held = self.held, b""
+            return held
+        chunk = self.stream.read(size)
+        self.taken += len(chunk)
+        if self.taken > LONGEST + size:
+            raise ValueError(f"an element is larger than {LONGEST >> 20} MiB")
+        return chunk
