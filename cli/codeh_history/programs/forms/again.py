@@ -73,7 +73,7 @@ def _cover(summaries: Sequence[Json], gone: Iterable[str], view: View) -> None:
 
 
 def _keys(data: Json) -> Iterator[bytes]:
-    """What a record without an id is known by: each setting with its value, an element without its place."""
+    """What a record without an id is known by: each setting with its value, an element by its value."""
     if data.get("type") == "meta":
         return (dumps([key, value]) for key, value in data["set"].items())
     return iter([dumps(data.get("value") if data.get("type") == UNREAD else sorted(data.items()))])
