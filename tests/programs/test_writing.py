@@ -241,7 +241,7 @@ def test_what_has_no_place_is_counted() -> None:
     view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}
     left = sessions.written("codex", view, ABOUT).left
     assert +left == {"thought": 1, "system prompt": 1, "tool declaration": 2}
-    assert writing.told(left) == "2 tool declarations, 1 system prompt, 1 thought"
+    assert writing.described_counts(left) == "2 tool declarations, 1 system prompt, 1 thought"
 
 
 @pytest.mark.parametrize(

@@ -110,9 +110,9 @@ def write(env: Env, target: Target, to: str, given: Options, lost: Lost | None) 
     else:
         new_file.write(given.output, made.data)
     if any(made.left.values()):
-        from ..programs.writing import told
+        from ..programs.writing import described_counts
 
-        env.note(f"{target.id}: left out: {told(made.left)}")
+        env.note(f"{target.id}: left out: {described_counts(made.left)}")
 
 
 def for_program(env: Env, view: View, to: str, given: Options) -> None:

@@ -10,7 +10,7 @@ from .. import providers
 from ..base.shared_options import beside
 from ..filters.curate import passes
 from ..filters.curate.passes import Settings
-from ..programs.writing import is_sent, summary_of, told_apart, unsent
+from ..programs.writing import is_sent, summary_of, unsent, with_unique_call_ids
 from ..providers.base import Options
 from ..providers.parts import objects
 from ..session import sources
@@ -39,7 +39,7 @@ def prepared(view: View, unanswered: str = "error") -> Talk:
     """A view for other tools; calls open at its end stay so, or with `stub` are answered."""
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
     system, tools = beside(view.meta)
-    messages = told_apart(sources.listed([*filter(is_sent, whole.messages)]))
+    messages = with_unique_call_ids(sources.listed([*filter(is_sent, whole.messages)]))
     model = next((message.model for message in reversed(messages) if message.model), None)
     return Talk(messages, summary_of(view, ""), system, _declared(tools), model, unsent(view.messages))
 

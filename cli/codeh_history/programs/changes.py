@@ -44,16 +44,14 @@ def changes(session: Session, view: View) -> Changes:
 
 def anew(session: Session, view: View) -> Iterator[Json]:
     """The records of another copy; what was redacted in the one before, whose view this is, stays so."""
-    before = _Comparison(session, view)
-    return map(before.as_redacted, records.records(session))
+    return map(_Comparison(session, view).as_redacted, records.records(session))
 
 
 class _Comparison:
     def __init__(self, session: Session, view: View) -> None:
         self.session = session
         self.view = view
-        self.names = session.program, session.id
-        self.found: list[Json] = []
+        self.new: list[Json] = []  # the records to append
         self.taken: set[str] = set()  # all ids
         self.places: dict[str, int] = {}  # of each message and summary, dead ones too, the first
         self.came: set[str] = set()  # those that an import brought in
@@ -61,17 +59,18 @@ class _Comparison:
         self.settings: Json = {}  # as they were imported last
         self.brought: dict[str, Json] = {}  # of each message the record that an import gave it content by
         self.had: dict[str, int] = {}  # how many pieces of a message came, undone ones too
-        self.updates: dict[str, Json] = {}  # by their ids
         self.redacted: set[str] = set()  # names of records, and the messages that these are of
         self.kept: Json = {}  # settings that were redacted, each as its record is called
+        updates: dict[str, Json] = {}
         for place, record in enumerate(view.log.records):
-            self.note(place, record.data, dead=place in view.dead)
+            self.note(place, record.data, updates, dead=place in view.dead)
 
-    def note(self, place: int, data: Json, *, dead: bool) -> None:
+    def note(self, place: int, data: Json, updates: dict[str, Json], *, dead: bool) -> None:
         kind = data["type"]
+        placing = kind in PLACING or kind == "summary"
         if "id" in data:
             self.taken.add(data["id"])
-        if kind in PLACING or kind == "summary":
+        if placing:
             self.places.setdefault(data["id"], place)
         if kind == "revert" and not dead:
             self.reverts.setdefault(data["of"], []).append(data)
@@ -80,21 +79,22 @@ class _Comparison:
             time = data.get("ts", "")
             if (f"meta {time}" if time else _UNNAMED) in self.redacted:
                 self.kept |= dict.fromkeys(data["set"], time)
-        elif MARK in data and (kind in PLACING or kind == "summary"):
+        elif MARK in data and placing:
             self.came.add(data["id"])
-            self.brought[data["id"]] = data
-            self.had[data["id"]] = len(listed(data[MARK]))
+            self.bring(data["id"], data, data)
         elif kind == "update":
-            self.updates[data["id"]] = data
+            updates[data["id"]] = data
             if data["id"] in self.redacted:
                 self.redacted.add(data["of"])
-        elif kind == "commit" and MARK in data and data["of"] in self.updates:
-            update = self.updates[data["of"]]
-            self.brought[update["of"]] = update
-            self.had[update["of"]] = len(listed(data[MARK]))
+        elif kind == "commit" and MARK in data and data["of"] in updates:
+            self.bring(updates[data["of"]]["of"], updates[data["of"]], data)
         elif kind == REDACTION:
-            for name in names_in(data):
-                self.redacted.add(_UNNAMED if _UNNAMED in name else name.partition(" #")[0])
+            names = (_UNNAMED if _UNNAMED in name else name.partition(" #")[0] for name in names_in(data))
+            self.redacted.update(names)
+
+    def bring(self, id: str, content: Json, lines: Json) -> None:
+        """Note that an import gave a message its content, from so many lines."""
+        self.brought[id], self.had[id] = content, len(listed(lines[MARK]))
 
     def changes(self) -> Changes:
         wanted = {item.id for item in self.session.items}
@@ -102,26 +102,25 @@ class _Comparison:
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
             if id not in self.reverts:
                 self.revert(id)
-        here = next(
-            (m for m in self.view.messages if m.role and m.after is None and m.id not in self.came), None
-        )
-        apart = self.items(here)
-        self.found += [one for one in map(records.used, self.session.used()) if one["id"] not in self.taken]
+        own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.came)
+        continued = next(own, None)  # the first message of its own
+        apart = self.items(continued)
+        self.new += [one for one in map(records.used, self.session.used()) if one["id"] not in self.taken]
         given = self.session.settings.items()
         settings = {k: v for k, v in given if self.settings.get(k) != v and k not in self.kept}
         if settings:
-            self.found.append(records.settings(self.session, settings))
-        if here is not None and self.found:
-            apart = f"it was continued here ({here.id})"
-        return Changes(self.found, apart)
+            self.new.append(records.settings(self.session, settings))
+        if continued is not None and self.new:
+            apart = f"it was continued here ({continued.id})"
+        return Changes(self.new, apart)
 
-    def items(self, here: Message | None) -> str | None:
+    def items(self, continued: Message | None) -> str | None:
         """Bring each item in, or to what it is now; why that cannot be done by appending, if it cannot.
 
-        What a copy that was continued `here` says otherwise it goes on with.
+        A copy that was `continued` keeps its own wording.
         """
         broken = {problem.line for problem in self.session.problems}
-        exact = here is None and not self.session.partial and 0 not in broken
+        exact = continued is None and not self.session.partial and 0 not in broken
         last, new = -1, False
         before: dict[str, Entry | Summary] = {}
         for item in self.session.items:
@@ -129,47 +128,42 @@ class _Comparison:
             place = self.places.get(item.id)
             if place is None:
                 new = new or isinstance(item, Entry)
-                self.found.append(records.record(item, self.session.program, before))
+                self.new.append(records.record(item, self.session.program, before))
                 continue
             if isinstance(item, Entry):
                 if new or place < last:
                     return f"its messages are in another order now, from {item.id} on"
                 last = place
-            undone = self.reverts.get(item.id)
-            if undone and not self.session.returns and all(MARK in revert for revert in undone):
+            undone = self.reverts.get(item.id, [])
+            by_import = bool(undone) and all(MARK in revert for revert in undone)
+            if by_import and not self.session.returns:
                 return f"{item.id} was imported as taken back, which it is not"
-            lines = item.lines if isinstance(item, Entry) else [item.line]
-            self.known(item, exact=exact and broken.isdisjoint(lines))
+            for revert in undone if by_import else ():
+                self.revert(revert["id"])
+            if isinstance(item, Entry) and not undone:
+                self.known(item, exact=exact and broken.isdisjoint(item.lines))
         return None
 
-    def known(self, item: Entry | Summary, *, exact: bool) -> None:
-        """An item that was brought in before: is it live, did it grow, and does it say something else?"""
-        if item.id in self.reverts:
-            if all(MARK in revert for revert in self.reverts[item.id]):
-                for revert in self.reverts[item.id]:
-                    self.revert(revert["id"])
-            return
+    def known(self, item: Entry, *, exact: bool) -> None:
+        """A live message that was brought in before: did it grow, and does it say something else?"""
         message = self.view.all.get(item.id)
-        if isinstance(item, Summary) or message is None or MARK not in message.fields:
+        if message is None or MARK not in message.fields:
             return
-        had = self.had.get(item.id, 0)
+        had, brought = self.had.get(item.id, 0), self.brought.get(item.id, {})
         new = item.pieces[had:]
-        if exact and len(item.pieces) >= had and self.as_it_came(message):
+        as_it_came = item.id not in self.redacted and _same(message.own or (), brought)
+        if exact and len(item.pieces) >= had and as_it_came:
             parts = item.parts
             more = any(key in item.fields and key not in message.fields for key in _LATE)
-            other = more or not _same(parts, self.brought[item.id])
+            other = more or not _same(parts, brought)
         else:
             parts = [*(message.own or ()), *(part for piece in new for part in piece.parts)]
             other = False
         if new:
-            self.update(item, parts, made_id(*self.names, "update", item.id, len(item.pieces)))
+            names = (self.session.program, self.session.id, "update", item.id, len(item.pieces))
+            self.update(item, parts, made_id(*names))
         elif other:
             self.update(item, parts, self.new_id("update", item.id, dumps(parts)))
-
-    def as_it_came(self, message: Message) -> bool:
-        """Whether a message says what an import brought, and all of that."""
-        brought = self.brought.get(message.id, {})
-        return message.id not in self.redacted and _same(message.own or (), brought)
 
     def as_redacted(self, record: Json) -> Json:
         """A record of the source with what is left here of its content, where some of it was redacted."""
@@ -188,17 +182,17 @@ class _Comparison:
 
     def update(self, item: Entry, parts: Sequence[Part], id: str) -> None:
         time = {"ts": item.ts} if item.ts else {}
-        self.found.append({"type": "update", "id": id, "of": item.id, **time, "parts": parts})
-        given: Json = {key: item.fields[key] for key in _LATE if key in item.fields}
-        self.found.append({"type": "commit", "of": id, **time, **given, MARK: item.lines})
+        late: Json = {key: item.fields[key] for key in _LATE if key in item.fields}
+        self.new.append({"type": "update", "id": id, "of": item.id, **time, "parts": parts})
+        self.new.append({"type": "commit", "of": id, **time, **late, MARK: item.lines})
 
     def revert(self, of: str) -> None:
-        self.found.append(records.revert(self.session, self.new_id("revert", of), of))
+        self.new.append(records.revert(self.session, self.new_id("revert", of), of))
 
     def new_id(self, *of: object) -> str:
         """An id that is a function of these, and of how often it was made."""
         number = 1
-        while (id := made_id(*self.names, *of, number)) in self.taken:
+        while (id := made_id(self.session.program, self.session.id, *of, number)) in self.taken:
             number += 1
         self.taken.add(id)
         return id

@@ -22,7 +22,7 @@ from ..session.exchanges import is_thought
 from ..session.imported import MARK, origin
 from ..session.model import SUMMARY_HEAD, Json, Message, Part
 from ..session.ops import shown_parts
-from ..session.pairing import Answer, Call, pair
+from ..session.pairing import pair
 from ..session.records import dumps
 from ..session.view import View
 from . import records
@@ -46,11 +46,11 @@ def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
     left |= {"system prompt": 1} if system else {}
     left |= {"tool declaration": len(tools)} if tools else {}
     own = origin(view.header).get("from") == program
-    found = [
+    messages = [
         message if own and MARK in message.fields else _without_thinking(message, left)
-        for message in told_apart([*filter(is_sent, view.messages)])
+        for message in with_unique_call_ids([*filter(is_sent, view.messages)])
     ]
-    return view.with_messages(found), left
+    return view.with_messages(messages), left
 
 
 def is_sent(message: Message) -> bool:
@@ -92,11 +92,11 @@ def without_unsent(view: View, provider: str | None) -> View:
         return view
     thinking = sent(view, provider).thinking() if provider is not None else ()
     kept = {message.id for message in thinking if message is not None}
-    found = (m if m.id in kept else _without_thinking(m, Counter()) for m in view.messages)
-    return view.with_messages([message for message in found if message.parts])
+    messages = (m if m.id in kept else _without_thinking(m, Counter()) for m in view.messages)
+    return view.with_messages([message for message in messages if message.parts])
 
 
-def told_apart(messages: Sequence[Message]) -> list[Message]:
+def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
     """The messages with an id on each call, another one each, and the same on its result."""
     taken: set[str] = set()
     count: Counter[str] = Counter()
@@ -107,27 +107,18 @@ def told_apart(messages: Sequence[Message]) -> list[Message]:
             count[call.id] += 1
             id = f"{call.id}_{count[call.id] + 1}"
         taken.add(id)
-        for half in (call, call.answer):
-            if half is not None and _id(half) != id:
-                changed.setdefault(half.place, {})[half.part] = id
-    found = list(messages)
+        if id != call.id or not call.given:
+            changed.setdefault(call.place, {})[call.part] = id
+        if call.answer is not None and call.answer.id != id:
+            changed.setdefault(call.answer.place, {})[call.answer.part] = id
+    unique = list(messages)
     for place, ids in changed.items():
-        parts = found[place].parts
-        found[place] = found[place].derive([_with_id(part, ids.get(n)) for n, part in enumerate(parts)])
-    return found
-
-
-def _id(half: Call | Answer) -> str | None:
-    if isinstance(half, Call):
-        return half.id if half.given else None
-    return half.id
-
-
-def _with_id(part: Any, id: str | None) -> Any:
-    if id is None:
-        return part
-    key = "functionCall" if "functionCall" in part else "functionResponse"
-    return {**part, key: {**part[key], "id": id}}
+        parts: list[Any] = list(unique[place].parts)
+        for number, id in ids.items():
+            key = "functionCall" if "functionCall" in parts[number] else "functionResponse"
+            parts[number] = {**parts[number], key: {**parts[number][key], "id": id}}
+        unique[place] = unique[place].derive(parts)
+    return unique
 
 
 # -- what is sent of them ----------------------------------------------------------------------------------
@@ -179,9 +170,9 @@ def sent(view: View, provider: str) -> Sent:
     prompt = Message("", "user", "user", None, {}, own=_NEXT, parts=_NEXT)
     messages = [message for message in view.messages if any(part != {"text": ""} for part in message.parts)]
     made = format.request([*messages, prompt], Options(trace=True), ())
-    known = {message.id: message for message in messages}
+    by_id = {message.id: message for message in messages}
     elements = made.body[format.package.FIELD][:-1]
-    sources = [[known.get(id) for id in ids] for ids in made.sources[:-1]]
+    sources = [[by_id.get(id) for id in ids] for ids in made.sources[:-1]]
     if view.summaries and elements and not any(sources[0]):  # the provider's opening: a summary is one
         del elements[0], sources[0]
     return Sent(elements, sources, [note for note in made.notes if note.startswith("message ")])
@@ -201,8 +192,7 @@ def by_source(
     blocks: Sequence[Json], sources: Sequence[Message | None]
 ) -> Iterator[tuple[Message | None, list[Json]]]:
     """The blocks of an element, those of one message together."""
-    found = zip(sources, blocks, strict=True)
-    for source, pairs in groupby(found, key=itemgetter(0)):
+    for source, pairs in groupby(zip(sources, blocks, strict=True), key=itemgetter(0)):
         yield source, [block for _, block in pairs]
 
 
@@ -218,8 +208,8 @@ def words(block: Json, program: str) -> str | None:
 
 def text_of(part: Part) -> str | None:
     """The text of a part that is a file of text."""
-    found = media(part)
-    return found.text() if found is not None and found.textual else None
+    file = media(part)
+    return file.text() if file is not None and file.textual else None
 
 
 def result_blocks(block: Json) -> list[Json]:
@@ -254,6 +244,6 @@ def lines(values: Iterable[Json]) -> bytes:
     return b"".join(dumps(value) + b"\n" for value in values)
 
 
-def told(left: Counter[str]) -> str:
+def described_counts(left: Counter[str]) -> str:
     """`3 error messages, 1 system prompt`, the most first."""
     return ", ".join(some(count, kind) for kind, count in left.most_common() if count)

@@ -93,7 +93,7 @@ def tell_left(env: Env, made: Made) -> None:
         by_reason.setdefault(note.partition(": ")[2], []).append(note)
     for why, notes in by_reason.items():
         env.note(f"{made.session}: {notes[0] if len(notes) == 1 else f'{len(notes)} messages: {why}'}")
-    left = writing.told(made.written.left)
+    left = writing.described_counts(made.written.left)
     if left:
         env.note(f"{made.session}: left out: {left}")
 

@@ -25,18 +25,18 @@ def is_context(data: Json) -> bool:
     return data.get("type") == "user" and beginning(data.get("content")).startswith(_CONTEXT)
 
 
-def is_forgotten(given: Any) -> bool:
+def is_forgotten(value: Any) -> bool:
     """Whether a prompt with this content is forgotten on resumption: it is blank, a command, or context."""
-    first = beginning(given)
+    first = beginning(value)
     return not first or first.startswith(("/", "?", *_CONTEXT))
 
 
-def beginning(given: Any) -> str:
+def beginning(value: Any) -> str:
     """What a content says, as the program looks at it: words of its own stand for all but texts.
 
     A text that says that it is no thought is one of these.
     """
-    parts = content(given)
+    parts = content(value)
     words = ("..." if "text" not in part or "thought" in part else text_of(part["text"]) for part in parts)
     return "".join(words).strip()
 
@@ -54,46 +54,44 @@ def text(data: Json) -> str:
     return "".join(text_of(part.get("text")) for part in content(data.get("content")))
 
 
-def content(given: Any) -> list[Any]:
+def content(value: Any) -> list[Any]:
     """A content as parts: it is a text, a part, or a list of both."""
-    if isinstance(given, list):
-        return [part for one in given for part in content(one)]
-    if isinstance(given, str):
-        return [{"text": given}] if given else []
-    return [part_of(given)] if isinstance(given, dict) else []
+    if isinstance(value, list):
+        return [part for one in value for part in content(one)]
+    if isinstance(value, str):
+        return [{"text": value}] if value else []
+    return [part_of(value)] if isinstance(value, dict) else []
 
 
 def answered(data: Json) -> Iterator[str]:
     """The ids of the calls whose results stand in the calls themselves."""
-    for made in objects(data.get("toolCalls")):
-        for part in map(_sent, _result(made)):
-            id = call_of(part)
-            if id:
-                yield id
+    yield from filter(None, map(call_of, _results(data)))
 
 
-def entries(versions: Sequence[Version], known: set[str]) -> Iterator[Entry]:
-    """The messages that one is: what was said, and results; those of the calls `known` are left out."""
+def entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]:
+    """The messages that one is: its content, and results; those of the calls `repeated` are left out."""
     data = versions[-1][1]
     id, ts = data["id"], time_of(data.get("timestamp"))
     if data["type"] == "gemini":
         fields: Json = {}
         for _, one in versions:
             fields |= _fields(one)
-        yield from _entry(id, "codeh", ts, _each(versions, _said), fields)
-        yield from _entry(beside(id)[0], "tool", ts, _each(versions, _results))
+        yield from _entry(id, "codeh", ts, _each(versions, _model_parts), fields)
+        yield from _entry(further_ids(id)[0], "tool", ts, _each(versions, _results))
         return
-    given = _each(versions, lambda one: [_sent(part) for part in content(one.get("content"))])
-    others = [(line, [part for part in parts if "functionResponse" not in part]) for line, parts in given]
+    contents = _each(versions, lambda one: [_sent(part) for part in content(one.get("content"))])
+    others = [
+        (line, [part for part in parts if "functionResponse" not in part]) for line, parts in contents
+    ]
     results = [
-        (line, [part for part in parts if "functionResponse" in part and call_of(part) not in known])
-        for line, parts in given
+        (line, [part for part in parts if "functionResponse" in part and call_of(part) not in repeated])
+        for line, parts in contents
     ]
     yield from _entry(id, "tool", ts, results)
-    yield from _entry(id if others == given else beside(id)[1], "user", ts, others)
+    yield from _entry(id if others == contents else further_ids(id)[1], "user", ts, others)
 
 
-def beside(id: str) -> tuple[str, str]:
+def further_ids(id: str) -> tuple[str, str]:
     """The ids of the results in a model's message, and of what a user's says beside results."""
     return f"{id}_response", f"{id}.1"
 
@@ -125,35 +123,35 @@ def _entry(
         yield Entry(id, kind, ts, pieces, fields or {})
 
 
-def _said(data: Json) -> list[Any]:
+def _model_parts(data: Json) -> list[Any]:
     """The parts of a model's message: thoughts, text, calls; what has calls or thoughts in it is whole."""
-    given = content(data.get("content"))
-    if any("functionCall" in part or part.get("thought") for part in given):
-        return [_sent(part) for part in given]
+    parts = content(data.get("content"))
+    if any("functionCall" in part or part.get("thought") for part in parts):
+        return [_sent(part) for part in parts]
     thoughts = [{"text": _thought(one), "thought": True} for one in objects(data.get("thoughts"))]
-    return [*thoughts, *given, *map(_call, objects(data.get("toolCalls")))]
+    return [*thoughts, *parts, *map(_call, objects(data.get("toolCalls")))]
 
 
 def _thought(one: Json) -> str:
-    subject, said = name_of(one.get("subject")), text_of(one.get("description"))
-    return f"**{subject}** {said}" if subject else said
+    subject, text = name_of(one.get("subject")), text_of(one.get("description"))
+    return f"**{subject}** {text}" if subject else text
 
 
-def _call(made: Json) -> Any:
-    name = made.get("name")
-    called = {"name": name if isinstance(name, str) else "tool", "args": object_of(made.get("args"))}
-    return _sent({"functionCall": {"id": made.get("id"), **called}})
+def _call(call: Json) -> Any:
+    name = call.get("name")
+    function = {"name": name if isinstance(name, str) else "tool", "args": object_of(call.get("args"))}
+    return _sent({"functionCall": {"id": call.get("id"), **function}})
 
 
 def _results(data: Json) -> list[Any]:
     """The parts of the results that stand in the calls of a message."""
-    return [_sent(part) for made in objects(data.get("toolCalls")) for part in _result(made)]
+    return [_sent(part) for call in objects(data.get("toolCalls")) for part in _result(call)]
 
 
-def _result(made: Json) -> list[Any]:
-    result = made.get("result")
+def _result(call: Json) -> list[Any]:
+    result = call.get("result")
     if isinstance(result, str) and result:
-        response = {"id": made.get("id"), "name": made.get("name"), "response": {"output": result}}
+        response = {"id": call.get("id"), "name": call.get("name"), "response": {"output": result}}
         result = {"functionResponse": response}
     return content(result)
 
@@ -176,8 +174,8 @@ def _sent(part: Any) -> Any:
             id, prefix = name_of(held.get("id")), f"{held.get('name')}__"
             if id and not id.startswith(prefix):  # as most are
                 return part
-            known = {name: value for name, value in held.items() if id or name != "id"}
-            return {**part, key: {**known, "id": id.removeprefix(prefix)} if id else known}
+            rest = {name: value for name, value in held.items() if id or name != "id"}
+            return {**part, key: {**rest, "id": id.removeprefix(prefix)} if id else rest}
     return part
 
 

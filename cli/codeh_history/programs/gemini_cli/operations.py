@@ -67,10 +67,10 @@ class Operations:
             made.versions[id] = [version for version in self.versions[id] if version[0] < stood.line]
         return made
 
-    def replaced(self, line: int, given: Sequence[Json]) -> None:
+    def replaced(self, line: int, messages: Sequence[Json]) -> None:
         """All messages are these from here on; a summary among them stands for those that are gone."""
-        ids = dict.fromkeys(data["id"] for data in given)
-        summaries = (data for data in given if data["type"] == "user" and SNAPSHOT in text(data))
+        ids = dict.fromkeys(data["id"] for data in messages)
+        summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in text(data))
         summary = next((data for data in summaries if data["id"] not in self.live), None)
         gone = [id for id in self.live if id not in ids]
         if summary is None or summary["id"] in self._covered:
@@ -79,7 +79,7 @@ class Operations:
             id, ts = summary["id"], time_of(summary.get("timestamp"))
             self._covered |= {one: one for one in gone if one not in self._covered}
             self._covered[id] = Summary(id, ts, snapshot(summary), line, gone)
-        for data in given:
+        for data in messages:
             self.gone.pop(data["id"], None)
             versions = self.versions.setdefault(data["id"], [])
             if not versions or versions[-1][1] != data:

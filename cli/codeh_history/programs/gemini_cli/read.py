@@ -12,11 +12,11 @@ from ...providers.parts import listed, name_of, objects
 from ...session.model import Json
 from ...session.records import dumps
 from .. import pairs
-from .. import source as values
+from .. import source as sources
 from ..model import Effect, Entry, Session, Summary
 from ..protocol import Program, Source
 from ..records import made_id, time_of
-from ..tree import MOST, branch_of, branches
+from ..tree import branch_of, branches
 from . import TYPES, messages
 from .operations import Operations, Stood
 
@@ -34,42 +34,36 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     """The session of a file: what its operations leave, and what compressions replaced."""
     session = Session(program.name, source.stem)
     reading = _Reading(session, source)
-    for number, data in values.objects(source, session.problems, program.recognises):
+    for number, data in sources.objects(source, session.problems, program.recognises):
         reading.line(number, data)
     reading.end()
-    session.branches = partial(_branches, source, program, session, reading.rewinds)
+    session.branches = partial(_branches, source, session, reading)
     pairs.report(session, _PAIRS)
     yield session
 
 
-def _branches(source: Source, program: Program, session: Session, rewinds: int) -> Iterator[Session]:
+def _branches(source: Source, session: Session, whole: _Reading) -> Iterator[Session]:
     """What was rewound, each time with all that stood before it, the newest first."""
-    again = _Reading(Session(program.name, source.stem), source, rewinds - MOST)
-    for number, data in values.objects(source, [], program.recognises):
-        again.line(number, data)
 
-    def made(stood: Stood | None) -> Session:
+    def made(stood: Stood) -> Session:
         branch = branch_of(session, "")
         reading = _Reading(branch, source)
         reading.headed = True
-        if stood is not None:
-            reading.done = again.done.before(stood)
+        reading.done = whole.done.before(stood)
         reading.end()
         branch.id += made_id(branch.items[-1].id)[:8] if branch.items else "nothing"
         branch.left.clear()
         return branch
 
-    yield from branches(reversed(again.stood), made, session)
+    yield from branches(reversed(whole.stood), made, session)
 
 
 class _Reading:
     """The operations one after the other."""
 
-    def __init__(self, session: Session, source: Source, since: int | None = None) -> None:
+    def __init__(self, session: Session, source: Source) -> None:
         self.session = session
-        self.since = since  # the rewind from which on it is kept what stood before each
-        self.stood: list[Stood | None] = []  # that
-        self.rewinds = 0
+        self.stood: list[Stood] = []  # before each rewind
         self.path = source.path
         self.stem = source.stem
         self.done = Operations()
@@ -114,22 +108,22 @@ class _Reading:
                     self.session.id = f"{parent[1]}-{self.stem}"
         self.settings(number, data)
 
-    def settings(self, number: int, given: Json) -> None:
+    def settings(self, number: int, values: Json) -> None:
         """What the session is called, where it takes place, and which messages it has from here on."""
-        self.session.titled(given.get("summary"))
-        directories = [one for one in listed(given.get("directories")) if name_of(one)]
+        self.session.titled(values.get("summary"))
+        directories = [one for one in listed(values.get("directories")) if name_of(one)]
         if directories:
             self.session.cwd = self.session.cwd or directories[0]
-        if isinstance(given.get("messages"), list):
-            named = [one for one in objects(given["messages"]) if name_of(one.get("id"))]
+        if isinstance(values.get("messages"), list):
+            named = [one for one in objects(values["messages"]) if name_of(one.get("id"))]
             self.done.replaced(number, [one for one in named if one.get("type") in TYPES])
 
-    def contents(self, number: int, given: list[Any]) -> None:
+    def contents(self, number: int, contents: list[Any]) -> None:
         """Messages as the provider gets them, of a checkpoint; they have no ids."""
         self.checkpoint = True
         project = _PROJECT.fullmatch(self.path)
         self.session.id = f"{project[1]}-{self.stem}" if project else self.session.id
-        for content in objects(given):
+        for content in objects(contents):
             raw = dumps(content)
             times = self.seen[raw] = self.seen.get(raw, -1) + 1
             kind = "gemini" if content.get("role") == "model" else "user"
@@ -141,9 +135,7 @@ class _Reading:
             why = f"rewound to {id[:60]}, which is not there: Gemini CLI forgets all that stands before"
             self.session.problem(number, "forgets", why, "nothing is taken back")
             return
-        if self.since is not None:
-            self.stood.append(self.done.stood(number) if self.rewinds >= self.since else None)
-        self.rewinds += 1
+        self.stood.append(self.done.stood(number))
         self.done.rewound(id)
 
     def end(self) -> None:
@@ -188,12 +180,12 @@ class _Reading:
 
     def repeated(self, line: int, data: Json) -> set[str]:
         """The calls whose results in this user's message stand in them too, or in a message before."""
-        found = {call: dumps(part) for part in messages.results(data) if (call := messages.call_of(part))}
-        if not found:
+        results = {call: dumps(part) for part in messages.results(data) if (call := messages.call_of(part))}
+        if not results:
             return set()
-        known = {call for call in found if call in self.in_calls or self.results.get(call) == found[call]}
-        self.results |= found
-        for call in sorted(known):
+        repeated = {id for id, raw in results.items() if id in self.in_calls or self.results.get(id) == raw}
+        self.results |= results
+        for call in sorted(repeated):
             why = f"the result of {call} stands there before: Gemini CLI sends it twice"
             self.session.problem(line, "doubles", why)
-        return known
+        return repeated

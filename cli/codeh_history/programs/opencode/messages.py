@@ -48,8 +48,8 @@ class Message(NamedTuple):
         error = self.info.get("error")
         if not error:
             return True
-        said = any(part.get("type") not in ("step-start", "reasoning") for part in self.parts)
-        return object_of(error).get("name") == "MessageAbortedError" and said
+        some = any(part.get("type") not in ("step-start", "reasoning") for part in self.parts)
+        return object_of(error).get("name") == "MessageAbortedError" and some
 
     def text(self) -> str:
         """What it says, thoughts aside."""
@@ -68,8 +68,8 @@ class Message(NamedTuple):
 
 def unknown(message: Message) -> Iterator[str]:
     """The types of parts that no version known writes."""
-    known = ("text", "file", "tool", "reasoning", "step-start", "subtask", *_ASIDE)
-    yield from (f"{part.get('type')} part" for part in message.parts if part.get("type") not in known)
+    types = ("text", "file", "tool", "reasoning", "step-start", "subtask", *_ASIDE)
+    yield from (f"{part.get('type')} part" for part in message.parts if part.get("type") not in types)
 
 
 def entries(message: Message, *, last: bool) -> Iterator[Entry]:
@@ -112,14 +112,14 @@ def _answer(message: Message, *, last: bool) -> Iterator[Entry]:
         id = message.id if number == 0 else f"{message.id}.{number}"
         fields = _fields(info, provider, used=number == len(steps) - 1)
         kept = [part for part in step if not (writing and _is_open(part))]
-        said = [new for part in kept for new in _said(part, provider)]
-        if said:
-            yield Entry(id, "codeh", message.ts, [Piece(message.number, [part]) for part in said], fields)
+        answer = [Piece(message.number, [new]) for part in kept for new in _answer_parts(part, provider)]
+        if answer:
+            yield Entry(id, "codeh", message.ts, answer, fields)
         tools = [part for part in kept if part.get("type") == "tool"]
-        results = [part for tool in sorted(tools, key=_ended) for part in _result(tool)]
+        tools.sort(key=_ended)
+        results = [Piece(message.number, [part]) for tool in tools for part in _result(tool)]
         if results:
-            pieces = [Piece(message.number, [part]) for part in results]
-            yield Entry(f"{id}.results", "tool", message.ts, pieces)
+            yield Entry(f"{id}.results", "tool", message.ts, results)
 
 
 def _steps(parts: Sequence[Json]) -> Iterator[list[Json]]:
@@ -141,7 +141,7 @@ def _is_open(part: Json) -> bool:
     return "start" in time and "end" not in time
 
 
-def _said(part: Json, provider: str) -> Iterator[Any]:
+def _answer_parts(part: Json, provider: str) -> Iterator[Any]:
     kind, text = part.get("type"), text_of(part.get("text"))
     signed = _signature(part, provider)
     if kind == "text" and text:
@@ -161,11 +161,11 @@ def _said(part: Json, provider: str) -> Iterator[Any]:
 def _signature(part: Json, provider: str) -> Json:
     """The signature of a thought, or of a call, by whom it was made."""
     metadata = object_of(part.get("metadata"))
-    given = {
+    signature = {
         "anthropic": object_of(metadata.get("anthropic")).get("signature"),
         "gemini": object_of(metadata.get("google")).get("thoughtSignature"),
     }.get(provider)
-    return {"thoughtSignature": given} if name_of(given) else {}
+    return {"thoughtSignature": signature} if name_of(signature) else {}
 
 
 def _ended(tool: Json) -> float:

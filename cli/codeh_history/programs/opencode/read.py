@@ -16,8 +16,8 @@ from ..model import Effect, Problem, Session, Used
 from ..protocol import Program, Refused, Source
 from ..records import time_of
 from ..tree import used
-from . import is_of_tree, messages
-from .messages import Message
+from . import is_of_tree
+from .messages import Message, entries, unknown
 
 _PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
     pairs.DOUBLE: ("refused", "opencode sends both, which its provider refuses"),
@@ -60,15 +60,15 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
     own; a file that cannot be read costs itself.
     """
     problems: list[Problem] = []
-    found = [
+    messages = [
         Message(number, message, [part for _, part in _in_folder(source, problems, "part", name)])
         for number, (name, message) in enumerate(
             _in_folder(source, problems, "message", str(info["id"])), 1
         )
     ]
-    if not found:
+    if not messages:
         problems.append(Problem(0, "skips", f"no messages in storage/message/{info['id']}"))
-    session = _session(program, info, found, problems)
+    session = _session(program, info, messages, problems)
     # beside a database the program writes to the tree no more
     session.partial = any(name.endswith(".db") for name in source.names(above=_DATA))
     return session
@@ -108,7 +108,7 @@ def _in_database(source: Source, program: Program, *above: str) -> Iterator[Sess
         problems: list[Problem] = []
         query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
         of_message = "SELECT id, data FROM part WHERE message_id = ? ORDER BY id"
-        found = [
+        messages = [
             Message(number, info, list(_values(source.rows(of_message, str(info["id"])), problems)))
             for number, info in enumerate(_values(source.rows(query, row["id"]), problems), 1)
         ]
@@ -116,7 +116,7 @@ def _in_database(source: Source, program: Program, *above: str) -> Iterator[Sess
             **row, "parentID": row["parent_id"], "revert": value_of(row.get("revert")),
             "time": {"created": row.get("time_created")},
         }  # fmt: skip
-        session = _session(program, info, found, [*problems, *_lost(source, row["id"])])
+        session = _session(program, info, messages, [*problems, *_lost(source, row["id"])])
         session.partial = source.damage is not None
         session.branches = partial(_in_database, source, program, *above, row["id"])
         session.used = partial(_used, source, program, *above, row["id"])
@@ -163,14 +163,14 @@ def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
 # -- any ---------------------------------------------------------------------------------------------------
 
 
-def _session(program: Program, info: Json, found: list[Message], problems: list[Problem]) -> Session:
+def _session(program: Program, info: Json, messages: list[Message], problems: list[Problem]) -> Session:
     session = Session(program.name, name_of(info.get("id")) or "session", name_of(info.get("version")))
     session.created = time_of(object_of(info.get("time")).get("created"))
     session.cwd = name_of(info.get("directory"))
     session.titled(info.get("title"))
     if name_of(info.get("parentID")):
         session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
-    ordered = sorted(found, key=lambda message: (message.created, message.id))
+    ordered = sorted(messages, key=lambda message: (message.created, message.id))
     kept = _reverted(ordered, object_of(info.get("revert")))
     session.leave("message that was reverted", len(ordered) - len(kept))
     _add(session, kept)
@@ -178,32 +178,34 @@ def _session(program: Program, info: Json, found: list[Message], problems: list[
     return session
 
 
-def _reverted(found: list[Message], revert: Json) -> list[Message]:
+def _reverted(messages: list[Message], revert: Json) -> list[Message]:
     """The messages before the one that was reverted, and of that one the parts before the one that was."""
-    at = next((place for place, one in enumerate(found) if one.id == revert.get("messageID")), None)
+    at = next((place for place, one in enumerate(messages) if one.id == revert.get("messageID")), None)
     if at is None:
-        return found
-    parts, first = [part.get("id") for part in found[at].parts], name_of(revert.get("partID"))
+        return messages
+    parts, first = [part.get("id") for part in messages[at].parts], name_of(revert.get("partID"))
     if first is None:
-        return found[:at]
+        return messages[:at]
     cut = parts.index(first) if first in parts else len(parts)
-    return [*found[:at], found[at]._replace(parts=found[at].parts[:cut])]
+    return [*messages[:at], messages[at]._replace(parts=messages[at].parts[:cut])]
 
 
-def _add(session: Session, found: list[Message]) -> None:
+def _add(session: Session, messages: list[Message]) -> None:
     """Make entries and summaries of a session's messages."""
     talk = Builder(session)
     answers = {
-        name_of(message.info.get("parentID")): message for message in found
+        name_of(message.info.get("parentID")): message for message in messages
         if not message.is_users and message.info.get("summary") and message.info.get("finish")
         and not message.info.get("error")
     }  # fmt: skip
-    compactions = {one.id for one in found if one.is_users and one.has("compaction") and one.id in answers}
+    compactions = {
+        one.id for one in messages if one.is_users and one.has("compaction") and one.id in answers
+    }
     summaries = {answers[id].id for id in compactions}
-    places = {message.id: place for place, message in enumerate(found)}
+    places = {message.id: place for place, message in enumerate(messages)}
     place_of: dict[str, int] = {}  # of an item, the place of its message
-    for place, message in enumerate(found):
-        session.left.update(messages.unknown(message))
+    for place, message in enumerate(messages):
+        session.left.update(unknown(message))
         if message.id in compactions:
             part = next(part for part in message.parts if part.get("type") == "compaction")
             tail = places.get(str(part.get("tail_start_id")), place)  # from where on all was kept
@@ -216,7 +218,7 @@ def _add(session: Session, found: list[Message]) -> None:
         elif not message.is_users and not message.is_sent():
             session.left["answer that failed"] += 1
         else:
-            last = place == len(found) - 1
-            for entry in messages.entries(message, last=last):
+            last = place == len(messages) - 1
+            for entry in entries(message, last=last):
                 talk.keep(entry)
                 place_of[entry.id] = place
