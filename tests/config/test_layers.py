@@ -127,12 +127,12 @@ def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path: Path) -> None:
         'to = "gemini"\nsystem = "low"\nbudget = 9000\nmax_tokens = 5\n[profile.x]\nsystem = "high"\n'
     )
     env = Env({"CODEH_HOME": str(tmp_path)})
-    asked = layers.asked(env, Request(), None)
+    asked = layers.resolve(env, Request(), None)
     assert (asked.request.system, asked.request.budget, asked.request.max_tokens) == (None, None, 5)
     assert asked.under == {"system": "low", "compact.budget": "9000"}
-    asked = layers.asked(env, Request(), "x")
+    asked = layers.resolve(env, Request(), "x")
     assert (asked.request.system, asked.under) == ("high", {"compact.budget": "9000"})
-    assert layers.asked(env, Request(system=""), "x").request.system == ""
+    assert layers.resolve(env, Request(system=""), "x").request.system == ""
 
 
 @pytest.mark.parametrize(

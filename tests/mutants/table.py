@@ -680,7 +680,7 @@ MUTANTS = [
     ),
     Mutant(
         "the command of another provider completes what a flag names", "config/layers.py",
-        "return of_it and (",
+        "return same and (",
         "return True and (",
         ("config/test_layers.py::test_provider_command_and_model_come_together",),
     ),

@@ -1,7 +1,7 @@
-"""Connections to Postgres, by URL: what a server is called, and what its errors mean here.
+"""Connections to Postgres, by URL: the name of a server, and its errors as ours.
 
 psycopg reads what libpq reads: the URL, `PGPASSFILE`, service files, `PG*` variables, TLS options. No
-message of ours holds what a URL may hide: not the URL, nor what libpq says of one that is malformed.
+message of ours holds what a URL may hide: neither the URL nor libpq's words about a malformed one.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 SCHEMES = ("postgres://", "postgresql://")
 LOCK_SECONDS = 10
 _CONNECT_SECONDS = 10
-_SILENT_SECONDS = 30  # that a server may leave what was sent to it unacknowledged
-_FULL = ("53100", "53200", "54")  # of a disk, of memory, past a limit: another try alone does not help
+_SILENT_SECONDS = 30  # that a server may leave data unacknowledged
+_FULL = ("53100", "53200", "54")  # disk, memory or a limit: trying again does not help
 _SETTINGS = f"SET lock_timeout = '{LOCK_SECONDS}s'; SET default_transaction_isolation = 'read committed'"
 _DURABLE = """SELECT set_config('synchronous_commit', 'on', false)
  WHERE current_setting('synchronous_commit') = 'off'"""
 Check = Callable[["psycopg.Connection[Any]"], None]
-_LEFT: list[psycopg.Connection[Any]] = []  # of the process that this one is a fork of: never closed here
+_LEFT: list[psycopg.Connection[Any]] = []  # of the process that this one was forked from: never closed here
 
 
 class Unreachable(TryAgain):
@@ -42,8 +42,8 @@ class Server:
     def __init__(self, url: str, variable: str, check: Check | None = None) -> None:
         """`variable` names where the URL is from; `check` is called with each new connection."""
         self._check = check
-        self._given = _parsed(url, variable)
-        self.name = _name(self._given)
+        self._options = _parsed(url, variable)
+        self.name = _name(self._options)
         self._local = threading.local()
 
     def connection(self, *, second: bool = False) -> psycopg.Connection[Any]:
@@ -58,14 +58,6 @@ class Server:
         held[second] = os.getpid(), made
         return made
 
-    def cursor(self) -> psycopg.Cursor[Any]:
-        """A cursor of this thread's connection, kept with it: to make one costs as much as to use it."""
-        connection = self.connection()
-        found: psycopg.Cursor[Any] | None = self._local.__dict__.get("cursor")
-        if found is None or found.connection is not connection:
-            found = self._local.cursor = connection.cursor()
-        return found
-
     def close(self) -> None:
         """Close this thread's connections."""
         for _, connection in self._local.__dict__.pop("held", {}).values():
@@ -76,11 +68,11 @@ class Server:
 
         import psycopg
 
-        logging.getLogger("psycopg").addHandler(logging.NullHandler())  # what it tells stderr is told by us
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())  # its errors are reported by us
         with self.failing():
             made = psycopg.connect(
                 **{"connect_timeout": _CONNECT_SECONDS, "tcp_user_timeout": _SILENT_SECONDS * 1000,
-                   "application_name": "codeh-history", **self._given},
+                   "application_name": "codeh-history", **self._options},
                 autocommit=True,
             )  # fmt: skip
             made.execute(_SETTINGS)
@@ -91,7 +83,7 @@ class Server:
 
     @contextmanager
     def failing(self, what: str = "") -> Iterator[None]:
-        """The server's errors as ours, naming it; `what`: what is so then."""
+        """The server's errors as ours, naming it; `what` is added to them."""
         import psycopg
 
         try:
@@ -120,13 +112,13 @@ class Server:
 
 
 def _left(connection: psycopg.Connection[Any]) -> bool:
-    """Whether the server has hung up; it is not asked, so one that is gone without a word has not."""
+    """Whether the server is known to have hung up; nothing is sent to find out."""
     import psycopg
 
-    heard = select.poll()
-    heard.register(connection.fileno(), select.POLLIN)
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
     try:
-        while heard.poll(0):
+        while poll.poll(0):
             connection.pgconn.consume_input()
     except psycopg.Error:
         connection.close()
@@ -147,13 +139,9 @@ def _parsed(url: str, variable: str) -> dict[str, Any]:
         raise Usage(f"{variable}: postgres://[USER@]HOST[:PORT]/DATABASE[?OPTIONS] expected") from None
 
 
-def _name(given: dict[str, Any]) -> str:
-    """What a server is called: hosts, port and database as far as they are given, else its service."""
-    where = str(given.get("host") or given.get("hostaddr") or "").replace("/", "%2F")
-    where += f":{given['port']}" if given.get("port") else ""
-    database = f"/{given['dbname']}" if given.get("dbname") else ""
-    return (
-        f"postgres://{where}{database}"
-        if where or database
-        else f"postgres://{given.get('service', 'default')}"
-    )
+def _name(options: dict[str, Any]) -> str:
+    """What a server is called in messages: hosts, port and database as far as they are given."""
+    where = str(options.get("host") or options.get("hostaddr") or "").replace("/", "%2F")
+    where += f":{options['port']}" if options.get("port") else ""
+    where += f"/{options['dbname']}" if options.get("dbname") else ""
+    return f"postgres://{where or options.get('service', 'default')}"

@@ -20,7 +20,7 @@ from ..base.input import from_file, nothing, piped_text
 from ..base.options import COMPACT_VIA, MAX_BYTES, PROFILE, VIA, Writing, flag, option
 from ..base.shared_options import COMPACT, Compact, Compaction, Request
 from ..config import layers
-from ..config.layers import Asked
+from ..config.layers import ResolvedRequest
 from ..providers.reply import AnswerReader
 from ..receive.answer import Received, reader_for, tell
 from ..receive.run_command import exchange
@@ -74,7 +74,7 @@ class Options(_Answer, Request, _Prompt, without=("pretty",)):
 
 def run(env: Env, options: Options) -> None:
     most = amounts.size(options.max_bytes)
-    asked = layers.asked(env, options, options.profile, options.via)
+    asked = layers.resolve(env, options, options.profile, options.via)
     layers.reaching(env, asked)
     payload.checked(asked.request)
     options = append.with_text(env, options)
@@ -90,7 +90,9 @@ def run(env: Env, options: Options) -> None:
     tell(env, target.id, ask(env, target, options, asked, most, again), echo=not options.id)
 
 
-def ask(env: Env, target: Target, options: Options, asked: Asked, most: int, again: str) -> Received:
+def ask(
+    env: Env, target: Target, options: Options, asked: ResolvedRequest, most: int, again: str
+) -> Received:
     """Store the prompt, send the session through a command, store the answer of at most `most` bytes."""
     via = layers.reaching(env, asked)
     with sending(env, target, options, asked, again) as ready:
@@ -99,7 +101,7 @@ def ask(env: Env, target: Target, options: Options, asked: Asked, most: int, aga
         return exchange(env, target, ready.body, via, ready.reader, echo=not options.id, most=most)
 
 
-def compact_first(env: Env, target: Target, options: Options, asked: Asked) -> None:
+def compact_first(env: Env, target: Target, options: Options, asked: ResolvedRequest) -> None:
     """Compact the session in place where it is above 0.85 of its budget and a command writes summaries."""
     via = layers.command(env, "compact.via", options.profile, options.compact_via)
     if via is None or not exists(target.path):
@@ -126,7 +128,7 @@ class Ready(NamedTuple):
 
 @contextmanager
 def sending(
-    env: Env, target: Target, options: Options, asked: Asked, again: str
+    env: Env, target: Target, options: Options, asked: ResolvedRequest, again: str
 ) -> Iterator[Ready | Received]:
     """Store the prompt, for whoever sends the request in here; or the answer that is there already.
 
@@ -270,7 +272,7 @@ def _system_line(env: Env, view: View, options: Options) -> bytes:
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
 
 
-def _write(env: Env, target: Target, asked: Asked, body: IO[bytes], lines: bytes) -> None:
+def _write(env: Env, target: Target, asked: ResolvedRequest, body: IO[bytes], lines: bytes) -> None:
     """Put the request of the session with these lines into the file; whatever is wrong is found here."""
 
     def look(env: Env, target: Target, **how: Any) -> View:

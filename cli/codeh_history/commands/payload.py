@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..base.env import Env
 from ..base.options import PROFILE, Reading
 from ..base.shared_options import Request
-from ..config.layers import asked
+from ..config.layers import resolve
 from ..send.payload import body_of
 
 EXAMPLES = """\
@@ -23,7 +23,7 @@ class Options(Reading, Request):
 
 
 def run(env: Env, options: Options) -> None:
-    held = asked(env, options, options.profile)
+    held = resolve(env, options, options.profile)
     pieces = body_of(
         env, options.argument, options.session, held.request, under=held.under, strict=options.strict
     )

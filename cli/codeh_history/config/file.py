@@ -1,7 +1,6 @@
-"""`config.toml`: read, and held to its table of keys.
+"""`config.toml`: read, and checked against the table of its keys.
 
-It names commands that are run, so nobody else may have written it. What is wrong with it is said in a line:
-where, what, and what was probably meant.
+It names commands that are run, so nobody else may have written it.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def read(path: str) -> Config:
         raise Usage(f"{path}: {error}") from None
     file = _File(path)
     profiles = data.pop(PROFILE, {})
-    if not isinstance(profiles, dict) or not all(isinstance(one, dict) for one in profiles.values()):
+    if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
         file.refuse("", PROFILE, "tables expected, as [profile.local]; CODEH_PROFILE names the usual one")
     return Config(
         path=path,
@@ -59,7 +58,7 @@ def _text(path: str) -> str:
         with open(fd, "rb") as file:
             status = os.fstat(fd)
             if path != os.devnull:
-                _see_that_it_is_ours(path, status, os.stat(os.path.dirname(os.path.realpath(path))))
+                _check_owner(path, status, os.stat(os.path.dirname(os.path.realpath(path))))
             return file.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Usage(f"{path}: byte {error.start}: not UTF-8") from None
@@ -67,7 +66,7 @@ def _text(path: str) -> str:
         raise InputOutput(f"{path}: {error.strerror}") from None
 
 
-def _see_that_it_is_ours(path: str, file: os.stat_result, folder: os.stat_result) -> None:
+def _check_owner(path: str, file: os.stat_result, folder: os.stat_result) -> None:
     """Usage where somebody else could have written the file, or put another in its place."""
     why = "it names commands, so only its owner may write it"
     if not stat.S_ISREG(file.st_mode):
@@ -84,7 +83,7 @@ def _see_that_it_is_ours(path: str, file: os.stat_result, folder: os.stat_result
 
 
 class _File:
-    """The file as its complaints name it."""
+    """The file, as errors name it."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -92,16 +91,16 @@ class _File:
 
     def checked(self, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
         """The values of a table by their keys, as options have them; Usage for the first that is wrong."""
-        found = {}
+        values = {}
         for key, value in _flat(data):
             if key not in _VALUES:
-                known = f"one of {', '.join(KEYS)}"
-                self.refuse(table, key, f"no such key; {suggestion(key, KEYS, known)}")
+                others = f"one of {', '.join(KEYS)}"
+                self.refuse(table, key, f"no such key; {suggestion(key, KEYS, others)}")
             try:
-                found[key] = _VALUES[key](value, self.folder)
+                values[key] = _VALUES[key](value, self.folder)
             except Usage as error:
                 self.refuse(table, key, str(error))
-        return found
+        return values
 
     def refuse(self, table: str, key: str, why: str) -> None:
         raise Usage(f"{self.path}: {f'[{table}] {key}' if table else key}: {why}")
@@ -129,8 +128,8 @@ def _word(value: object, _folder: str) -> str:
 def _provider(value: object, folder: str) -> str:
     to = _word(value, folder)
     if to not in providers.TARGETS:
-        known = f"one of {', '.join(providers.TARGETS)}"
-        raise Usage(f"{to}: no such provider; {suggestion(to, providers.TARGETS, known)}")
+        others = f"one of {', '.join(providers.TARGETS)}"
+        raise Usage(f"{to}: no such provider; {suggestion(to, providers.TARGETS, others)}")
     return to
 
 
@@ -171,7 +170,7 @@ def _budget(value: object, _folder: str) -> str:
 
 def _count(value: object, _folder: str) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_TOKENS:
-        raise Usage(f"a whole number above 0 expected, at most {MOST_TOKENS}")
+        raise Usage(f"an integer from 1 to {MOST_TOKENS} expected")
     return value
 
 
@@ -185,7 +184,7 @@ def _fields(value: object, _folder: str) -> list[str]:
     """`PATH=JSON` texts, or a table of paths and values."""
     if isinstance(value, dict):
         return [f"{path}={_json(inner)}" for path, inner in _paths(value)]
-    if not isinstance(value, list) or not all(isinstance(one, str) and "=" in one[1:] for one in value):
+    if not isinstance(value, list) or not all(isinstance(text, str) and "=" in text[1:] for text in value):
         raise Usage('a table of fields, or a list of "PATH=JSON", expected')
     return value
 
@@ -202,7 +201,7 @@ def _json(value: object) -> str:
     try:
         return dumps(value).decode()
     except (TypeError, ValueError):
-        raise Usage("a date or a number that JSON has not") from None
+        raise Usage("dates and NaN have no JSON form") from None
 
 
 _VALUES: dict[str, Callable[[object, str], Any]] = {

@@ -84,7 +84,7 @@ def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
         options = {**options, "via": A_FUNCTION if callable(via) else via}
         given = read(ask_command.Options, options, session=opened.name, no_stdin=True, id=True, echo=False)
         most = amounts.size(given.max_bytes)
-        request = layers.asked(call, given, given.profile, given.via)
+        request = layers.resolve(call, given, given.profile, given.via)
         if request.via is None:
             raise Usage("ask: `via` says how to reach the provider: a function, or a command")
         payload.checked(request.request)

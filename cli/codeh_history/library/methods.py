@@ -269,12 +269,12 @@ class Methods:
 
     def _payload(self, to: str | None, options: Json) -> bytes:
         from ..commands.payload import Options
-        from ..config.layers import asked
+        from ..config.layers import resolve
         from ..send.payload import body_of
 
         with self._opened.call() as call:
             given = read(Options, {"to": to, **options}, session=self._opened.name, argument=None)
-            held = asked(call, given, given.profile)
+            held = resolve(call, given, given.profile)
             pieces = body_of(
                 call, None, self._opened.name, held.request, under=held.under, strict=given.strict,
                 look=self._opened.look,

@@ -8,7 +8,7 @@ from ...append.text import begin
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, TryAgain
 from ...config import layers
-from ...config.layers import Asked
+from ...config.layers import ResolvedRequest
 from ...providers.json_text import excerpt
 from ...receive.answer import Received, tell
 from ...send import payload
@@ -45,10 +45,10 @@ class Talk:
         layers.reaching(self.env, asked)
         payload.checked(asked.request)
 
-    def asked(self) -> Asked:
+    def asked(self) -> ResolvedRequest:
         """The request that holds; answers are asked for as streams unless somebody says otherwise."""
-        asked = layers.asked(self.env, self.options, self.options.profile, self.options.via)
-        if "stream" in layers.held(asked.said):
+        asked = layers.resolve(self.env, self.options, self.options.profile, self.options.via)
+        if "stream" in layers.held(asked.layers):
             return asked
         return asked.but(request=asked.request.but(stream=True))
 

@@ -68,7 +68,7 @@ class Transaction:
         """Add a line by a statement of its own, one way there and back; durable where that did it."""
         self._committing = True
         values = {"id": id, "line": line, "now": time.time_ns()}
-        done = self._server.cursor().execute(_ADDED, values).rowcount > 0
+        done = self._server.connection().execute(_ADDED, values).rowcount > 0
         self._committing = done
         return done
 
