@@ -584,13 +584,13 @@ MUTANTS = [
     ),
     Mutant(
         "the fast lane takes the last of two values", "fastlane.py",
-        "        elif name in given:\n            return None\n",
+        "        elif name in options:\n            return None\n",
         "",
         ("test_fastlane.py",),
     ),
     Mutant(
         "the fast lane takes a flag twice", "fastlane.py",
-        "            if name in given or takes.DEFAULTS[name]:\n",
+        "            if name in options or takes.DEFAULTS[name]:\n",
         "            if takes.DEFAULTS[name]:\n",
         ("test_fastlane.py::test_anything_unusual_is_left_to_typer",),
     ),
@@ -710,7 +710,7 @@ MUTANTS = [
     ),
     Mutant(
         "rescue --dry-run writes", "commands/rescue/__init__.py",
-        "writes = wanted and not given.dry_run and not lost",
+        "writes = wanted and not options.dry_run and not lost",
         "writes = wanted and not lost",
         ("test_cases.py::test_case[rescue/claude-code]",),
     ),

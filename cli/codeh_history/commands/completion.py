@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 
 from ..base.env import Env
 from ..base.errors import HistoryError
@@ -50,7 +50,7 @@ def candidates(env: Env, command: str, option: Option, before: Collection[str]) 
         return list(option.choices)
     kind = "TRASH" if command == "rm" and "restore" in before else option.metavar
     try:
-        return next((find(env) for word, find in COMPLETERS.items() if word in kind), [])
+        return list(next((find(env) for word, find in COMPLETERS.items() if word in kind), ()))
     except (HistoryError, OSError):
         return []
 
@@ -67,14 +67,6 @@ def forms(_: Env) -> list[str]:
     return list(FORMS)
 
 
-def sessions(env: Env) -> list[str]:
-    return [id for id, _ in ids(env)]
-
-
-def trashed(env: Env) -> list[str]:
-    return list(dict.fromkeys(each.id for each in trash.everything(env)))
-
-
 def models(env: Env) -> list[str]:
     """The models of the sessions that changed last."""
     files = sorted((path for _, path in ids(env) if os.path.isfile(path)), key=os.path.getmtime)
@@ -86,7 +78,12 @@ def models(env: Env) -> list[str]:
     return sorted(name.decode() for name in names)
 
 
-COMPLETERS: dict[str, Callable[[Env], list[str]]] = {  # by a word of the metavar
-    "SESSION": sessions, "TRASH": trashed, "PROFILE": profiles, "MODEL": models, "COUNTER": counters,
-    "PASS": passes, "FORM": forms,
-}  # fmt: skip
+COMPLETERS: dict[str, Callable[[Env], Iterable[str]]] = {  # by a word of the metavar
+    "SESSION": lambda env: (id for id, _ in ids(env)),
+    "TRASH": lambda env: dict.fromkeys(each.id for each in trash.everything(env)),
+    "PROFILE": profiles,
+    "MODEL": models,
+    "COUNTER": lambda _: (*NAMES, APPROX),
+    "PASS": lambda _: PASSES,
+    "FORM": lambda _: FORMS,
+}

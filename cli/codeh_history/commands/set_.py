@@ -85,13 +85,9 @@ def value_of(key: str, text: str) -> object:
     if key == "tools" or key.startswith("settings."):
         return demanded(text, where)
     if key in shared_options.LISTS:
-        return texts_of(text)
+        value = json_value(text)
+        is_texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return value if is_texts else [text]
     if key == "tags":
         return [tag.strip() for tag in text.split(",") if tag.strip()]
     return text
-
-
-def texts_of(text: str) -> list[str]:
-    """A JSON list of texts as it is; anything else is one text."""
-    value = json_value(text)
-    return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else [text]

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Sequence
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
+from typing import IO
 
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Usage
@@ -24,7 +29,6 @@ from ...sync.sealing import Seal, is_bundle, is_sealed
 from ...views.view import tell_damage
 from . import blocks, program
 from .options import Options
-from .source import HEAD, Source, source
 
 EXAMPLES = """\
   codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
@@ -35,6 +39,7 @@ EXAMPLES = """\
   codeh-history import demo.tar.age --identity key.txt   # an encrypted one: `export --bundle --encrypt-to`
   codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
 """
+HEAD = 512  # bytes that tell a bundle
 
 
 def run(env: Env, options: Options) -> int:
@@ -82,10 +87,12 @@ def files(env: Env, options: Options, names: Sequence[str], form: str) -> None:
     for name in names:
         where = "stdin" if name == "-" else name
         with source(env, name) as file:
-            if name == "-" and not file.head:
+            head = file.read(HEAD)
+            file.seek(0)
+            if name == "-" and not head:
                 raise BadData(f"stdin: {nothing(env)}")
-            opened = unsealed(file, where, options) if is_sealed(file.head) else None
-            if opened is not None or (form == "auto" and is_bundle(file.head)):
+            opened = unsealed(file, where, options) if is_sealed(head) else None
+            if opened is not None or (form == "auto" and is_bundle(head)):
                 from ...sync import bundle
 
                 id = bundle.unpack(env, opened or file, where, options.into)
@@ -93,7 +100,7 @@ def files(env: Env, options: Options, names: Sequence[str], form: str) -> None:
                 continue
             if form not in forms.IMPORTERS and program.bring(env, options, file, name, form):
                 continue
-            data = file.rest()
+            data = file.read()
         tell = partial(tell_damage, env, Target(where, where), strict=options.strict)
         records = forms.read(data, form, where, tell=tell)
         for number, record in enumerate(records):
@@ -123,9 +130,32 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
     return path if into is not None and is_path(into) else id_of(path)
 
 
-def unsealed(file: Source, where: str, options: Options) -> io.BytesIO:
+@contextmanager
+def source(env: Env, name: str) -> Iterator[IO[bytes]]:
+    """A file to import, `-` is stdin; what cannot be read again is copied to a temporary file first."""
+    if name == "-":
+        env.awaits()
+    try:
+        fd = os.dup(env.stdin) if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise Usage(f"{name}: no such file") from None
+    except OSError as error:
+        raise InputOutput(f"{name}: {error.strerror}") from None
+    try:
+        with open(fd, "rb") as file, tempfile.TemporaryFile() as copy:
+            if stat.S_ISREG(os.fstat(fd).st_mode) and file.tell() == 0:
+                yield file
+                return
+            shutil.copyfileobj(file, copy)
+            copy.seek(0)
+            yield copy
+    except OSError as error:
+        raise InputOutput(f"{name}: {error.strerror}") from None
+
+
+def unsealed(file: IO[bytes], where: str, options: Options) -> io.BytesIO:
     """The bundle that a file holds, encrypted."""
-    data = Seal((), options.identity).opened(file.rest(), where)
+    data = Seal((), options.identity).opened(file.read(), where)
     if not is_bundle(data[:HEAD]):
         raise BadData(f"{where}: contains no bundle; nothing was imported")
     return io.BytesIO(data)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from typing import IO
 
 from ...base.env import Env
 from ...base.errors import BadData
@@ -15,13 +16,11 @@ from ...views.view import MOST_NAMED
 from . import copy
 from .copy import Brought
 from .options import Options
-from .source import Source
 
 
-def bring(env: Env, options: Options, file: Source, name: str, form: str) -> bool:
+def bring(env: Env, options: Options, file: IO[bytes], name: str, form: str) -> bool:
     """Bring in the sessions of another program's file; whether it is one."""
-    file.settle()
-    found = program_files.File(file.fd, "" if name == "-" else name)
+    found = program_files.File(file.fileno(), "" if name == "-" else name)
     program = program_files.whose(found, form)
     if program is None:
         return False

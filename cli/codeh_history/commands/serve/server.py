@@ -179,12 +179,18 @@ class Server:
         outputs: list[Output] = []
         try:
             worker = job.worker = self.start(job.request, outputs)
+            answer = await self.outcome(job, worker, outputs)
         except OSError as error:
-            self.end(job, {"code": 75, "stdout": "", "stderr": _line(f"no process: {error.strerror}")})
-            return
-        code = await worker.code(self.loop)
+            answer = {"code": 75, "stdout": "", "stderr": _line(f"no process: {error.strerror}")}
         for output in outputs:
             self.loop.remove_reader(output.fd)
+            os.close(output.fd)
+        self.end(job, answer)
+
+    async def outcome(self, job: Job, worker: Worker, outputs: list[Output]) -> Json:
+        """The answer, when the command has ended."""
+        code = await worker.code(self.loop)
+        for output in outputs:
             output.drain()  # what the command has started may still hold the pipe
         note = ""
         if job.kill is not None:
@@ -204,10 +210,9 @@ class Server:
         answer: Json = {"code": code}
         for output in outputs:
             answer |= output.end(note if output.name == "stderr" else "")
-            os.close(output.fd)
-        self.end(job, answer)
         if not code:
             self.known.update(each for each in job.turn.sessions or () if each.startswith(SERVER))
+        return answer
 
     def start(self, request: Request, outputs: list[Output]) -> Worker:
         """The worker that runs it, the one that was busy last, and what its output is read from."""
@@ -227,11 +232,6 @@ class Server:
                 if worker.give(request.argv, request.cwd, request.environ, files):
                     return worker
                 worker.end()  # something has ended it while it was idle
-        except OSError:
-            for output in outputs:
-                self.loop.remove_reader(output.fd)
-                os.close(output.fd)
-            raise
         finally:
             for fd in files:
                 os.close(fd)
