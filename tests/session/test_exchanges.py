@@ -5,11 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from codeh_history.session.exchanges import (
-    Exchanges,
     asks,
     exchange_places,
     exchanges,
@@ -130,20 +127,6 @@ def test_an_exchange_goes_to_the_next_real_prompt(letters: str, groups: list[str
     places, asked = exchange_places(messages)
     assert [place for group in places for place in group] == list(range(len(letters)))
     assert asked == [place for place, letter in enumerate(letters) if letter == "p"]
-
-
-@given(letters=st.text("pcms", max_size=12), data=st.data())
-def test_exchanges_that_grow_are_those_of_the_whole(letters: str, data: st.DataObject) -> None:
-    messages = session(drawn(letters)).messages
-    growing, done = Exchanges(), 0
-    while done < len(messages):
-        more = data.draw(st.integers(1, len(messages) - done))
-        growing.extend(messages[done : done + more])
-        done += more
-        assert (growing.groups, growing.asked) == exchange_places(messages[:done])
-        assert growing.seen == done
-    growing.extend([])
-    assert growing.seen == done
 
 
 def test_tools_are_named_by_imported_entries_alone() -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
-from hypothesis import example, given
+from hypothesis import given
 
 import strategies as some
-from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.session.stream import blocks_of, record_of
@@ -20,26 +19,6 @@ from strategies import TS, view_of
 def test_what_a_filter_prints_folds_to_the_same_view(data: bytes) -> None:
     view = read(data)
     assert contents(read(streamed(view))) == contents(view)
-
-
-_SAID = b'{"type":"message","id":"%b","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
-_A, _B, _C = (_SAID % id for id in (b"a", b"b", b"c"))
-
-
-@given(data=some.files_of(refs=True))
-@example(data=_A + b"\n" + _B + b"\n" + _C)
-@example(data=_A + _B + b"torn\n" + _C + _A)
-@example(data=_A + b'{"type":"meta","set":{}}\n' + _B + _C.removesuffix(b"\n"))
-def test_in_pieces_a_filter_prints_the_same_lines(data: bytes) -> None:
-    view = fold(parse(lines_of(data), data))
-    assert b"".join(stream.pieces(view)) == streamed(view)
-
-
-def test_lines_that_stand_together_are_one_piece_of_their_file() -> None:
-    data = _A + _B + _C
-    (piece,) = stream.pieces(fold(parse(lines_of(data), data)))
-    assert isinstance(piece, memoryview)
-    assert piece.obj is data
 
 
 @given(data=some.files_of(refs=True))

@@ -287,7 +287,7 @@ def _without_id(part: Part) -> Part:
     if not isinstance(given, dict):
         return part
     rest = {name: value for name, value in given.items() if name != "id"}
-    return {**part, "functionResponse": rest}  # type: ignore[typeddict-item]
+    return {**part, "functionResponse": rest}
 
 
 def _list(value: object) -> list[Any]:

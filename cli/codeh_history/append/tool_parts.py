@@ -26,7 +26,7 @@ def unmatched(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> 
 def calls(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> list[Part]:
     """The calls in their order."""
     return [
-        {"functionCall": {**_id(id), "name": name, "args": _args(text)}}  # type: ignore[typeddict-item]
+        {"functionCall": {**_id(id), "name": name, "args": _args(text)}}
         for name, text, id in zip_longest(names, args, ids)
     ]
 
@@ -46,7 +46,7 @@ def result(name: str, ids: Sequence[str], text: str, *, failed: bool) -> Part:
     """A JSON object as it is, anything else under `output`; a failure as the sentence models know."""
     error = {"error": failed_call(name, text)}
     response = error if failed else response_of(text)
-    return {"functionResponse": {**_id(next(iter(ids), None)), "name": name, "response": response}}  # type: ignore[typeddict-item]
+    return {"functionResponse": {**_id(next(iter(ids), None)), "name": name, "response": response}}
 
 
 def response_of(text: str) -> Json:

@@ -88,46 +88,25 @@ def exchanges(messages: Sequence[Message]) -> list[list[Message]]:
     return [[messages[number] for number in group] for group in exchange_places(messages)[0]]
 
 
-def exchange_places(messages: Sequence[Message]) -> tuple[list[list[int]], list[int]]:
+def exchange_places(messages: Iterable[Message]) -> tuple[list[list[int]], list[int]]:
     """The places of the messages of each exchange, and those of the real user messages."""
-    found = Exchanges()
-    found.extend(messages)
-    return found.groups, found.asked
-
-
-class Exchanges:
-    """The exchanges of the first `seen` messages, by their places; `asked` are those of real users."""
-
-    __slots__ = ("_before", "_groups", "asked", "seen")
-
-    def __init__(self) -> None:
-        self.seen = 0
-        self.asked: list[int] = []
-        self._groups: list[list[int]] = []
-        self._before: list[int] = []  # IDE context that may belong to the next prompt
-
-    def extend(self, messages: Iterable[Message]) -> None:
-        """Take in the messages that follow."""
-        groups, number = self._groups, self.seen - 1
-        for number, message in enumerate(messages, self.seen):
-            prompt = is_prompt(message)
-            if not prompt and is_ide_context(message):
-                self._before.append(number)
-                continue
-            if not groups or (prompt and self.asked):
-                groups.append([])
-            groups[-1] += [*self._before, number] if self._before else (number,)
-            self._before = []
-            if prompt:
-                self.asked.append(number)
-        self.seen = number + 1
-
-    @property
-    def groups(self) -> list[list[int]]:
-        """The places of each exchange's messages; IDE context at the very end goes with the last."""
-        if not self._before:
-            return self._groups
-        return [*self._groups[:-1], [*(self._groups or [[]])[-1], *self._before]]
+    groups: list[list[int]] = []
+    prompts: list[int] = []
+    before: list[int] = []  # IDE context that may belong to the next prompt
+    for place, message in enumerate(messages):
+        prompt = is_prompt(message)
+        if not prompt and is_ide_context(message):
+            before.append(place)
+            continue
+        if not groups or (prompt and prompts):
+            groups.append([])
+        groups[-1] += [*before, place]
+        before = []
+        if prompt:
+            prompts.append(place)
+    if before:  # at the very end it goes with the last exchange
+        groups = [*groups[:-1], [*(groups or [[]])[-1], *before]]
+    return groups, prompts
 
 
 def tools_named(message: Message) -> list[str] | None:

@@ -9,11 +9,43 @@ from ..base import Any as Any  # noqa: PLC0414 - for those who import it here
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .shapes import Json as Json  # noqa: PLC0414 - for those who import it here
-    from .shapes import Line
-    from .shapes import Part as Part  # noqa: PLC0414 - for those who import it here
+    from typing import Protocol, TypedDict
+
+    Json = dict[str, Any]
+
+    class Part(TypedDict, total=False):
+        """One piece of a message, in the Gemini spelling; unknown keys survive."""
+
+        text: str
+        thought: bool
+        thoughtSignature: str
+        inlineData: Json
+        fileData: Json
+        functionCall: Json
+        functionResponse: Json
+        native: Json  # a part that only one provider knows, replayed to that provider alone
+
+    class Op(TypedDict, total=False):
+        """One step of a compaction; `op` says which of the four, and so which other fields it has."""
+
+        op: str
+        ids: list[str]
+        why: str
+        id: str
+        part: int
+        block: str
+        after: str
+        message: Json
+        summary: str
+        lines: list[list[str]]
+
+    class Line(Protocol):
+        """A line of a file, as far as a message needs it: its bytes without the newline."""
+
+        @property
+        def raw(self) -> bytes: ...
 else:
-    Json = Part = dict  # as they are when it runs
+    Json = Part = Op = dict  # as they are when it runs
 
 
 # Before the summaries, which are sent as one text.

@@ -9,15 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from .model import Any, Json, Message, Part, Summary, unread
+from .model import Op as Op  # noqa: PLC0414 - for those who import it here
 from .records import block_of
 from .rules import NAMES_OF_AN_OP, ROLE_OF_KIND, inserted_id, named
 from .view import View, arrange, content_of, kind_of, timestamp
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .shapes import Op as Op  # noqa: PLC0414 - for those who import it here
-else:
-    Op = dict  # as it is when it runs
 
 NEXT = "~"  # the id that a compaction not yet written goes by
 

@@ -159,14 +159,12 @@ def _walked(messages: Sequence[Message]) -> Walk:
 
 
 class Walk:
-    """One way through a history: `pairing` is what it has met so far, of the first `seen` messages."""
+    """One pass over a history: `pairing` is what it has met so far."""
 
-    __slots__ = ("answering", "begun", "fresh", "latest", "pairing", "row", "same", "seen", "stale")
+    __slots__ = ("begun", "fresh", "latest", "pairing", "row", "same", "stale")
 
     def __init__(self) -> None:
         self.pairing = Pairing()
-        self.seen = 0
-        self.answering = False  # whether a user-role message came since the last model message
         self.row = 0
         self.begun = 0  # how many calls came before the model's last row
         self.latest: dict[str, Call] = {}  # by id: the first of the newest row that used it
@@ -175,9 +173,10 @@ class Walk:
         self.stale = _Waiting()  # those before
 
     def through(self, messages: Iterable[Message]) -> Iterator[tuple[Message, list[Call], list[Answer]]]:
-        """Each committed message of these, the next, with the calls and the answers that its parts are."""
-        pairing, answering, place = self.pairing, self.answering, self.seen - 1
-        for place, message in enumerate(messages, self.seen):
+        """Each committed message of these, with the calls and the answers that its parts are."""
+        pairing = self.pairing
+        answering = False  # whether a user-role message came since the last model message
+        for place, message in enumerate(messages):
             role = message.role
             if role is None or (message.own is None and message.blocks is None):
                 continue
@@ -210,7 +209,6 @@ class Walk:
             if calls:
                 pairing.units.append(calls)
             yield message, calls, answers
-        self.seen, self.answering = place + 1, answering
 
     def call(self, call: Call) -> None:
         self.pairing.calls.append(call)

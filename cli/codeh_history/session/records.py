@@ -53,13 +53,6 @@ class Record:
         end = self.held.find(b"\n", self.offset)
         return bytes(self.held[self.offset : end if end >= 0 else None])
 
-    def until(self, last: object) -> memoryview | None:
-        """The lines from this one to another, uncopied, where both stand in the same file."""
-        if not (self.whole and isinstance(last, Record) and last.held is self.held):
-            return None
-        end = self.held.find(b"\n", last.offset)
-        return memoryview(self.held)[self.offset : end if end >= 0 else None]
-
 
 ELEMENT = 0  # where the file is one JSON value: the line of what is wrong with an element of it
 

@@ -67,7 +67,7 @@ def _in_result(part: Part, found: list[Json] | str) -> Part:
         return part
     given = {} if given == {"output": ""} else given
     key = "sources" if "sources" not in given else "references"
-    return {**part, "functionResponse": {**result, "response": {**given, key: found}}}  # type: ignore[typeddict-item]
+    return {**part, "functionResponse": {**result, "response": {**given, key: found}}}
 
 
 def _has_sources(response: Json) -> bool:

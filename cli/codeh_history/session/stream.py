@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from .fold import View, content_of, is_idless
 from .model import Json, Message, Unread
-from .records import Record, dumps, keeps_id
+from .records import dumps, keeps_id
 from .rules import OF_BLOCKS
 
 BY_REFERENCE = ("flowId", *OF_BLOCKS)  # what a record says of parts in the block store
@@ -15,60 +15,19 @@ _OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "a
 
 def lines(view: View) -> Iterator[bytes]:
     """Header, meta and unknown lines, summaries, messages; bytes kept where nothing changed."""
-    return map(_line, records(view))
+    return ((item if isinstance(item, bytes) else dumps(item)) + b"\n" for item in records(view))
 
 
 def records(view: View) -> Iterator[bytes | Json]:
     """The same, as the bytes of unchanged lines and as the records of new ones."""
-    yield from _before(view)
-    for message in view.messages:
-        yield from _message(message, view.id)
-
-
-def pieces(view: View) -> Iterator[bytes | memoryview]:
-    """The same lines, unchanged ones that follow one another in their file in one piece, uncopied."""
-    yield from map(_line, _before(view))
-    run: list[Message] = []
-    next = 0  # the place of the message that would go on with it
-    for message in view.messages:
-        line = message.line
-        kept = type(line) is Record and line.whole and message.pending is None
-        if run and not (kept and message.place == next):
-            yield from _together(run, view.id)
-            run = []
-        if kept:
-            run.append(message)
-            next = message.place + 1
-        else:
-            yield from map(_line, _message(message, view.id))
-    if run:
-        yield from _together(run, view.id)
-
-
-def _together(run: Sequence[Message], flow: str) -> Iterator[bytes | memoryview]:
-    """The lines of messages that have one each, in one piece where nothing else stands between them."""
-    first, last = run[0].line, run[-1].line
-    if isinstance(first, Record) and isinstance(last, Record) and last.held is first.held:
-        end = last.held.find(b"\n", last.offset) + 1
-        if first.held.count(b"\n", first.offset, end) == len(run):
-            yield memoryview(first.held)[first.offset : end]
-            return
-    for message in run:
-        yield from map(_line, _message(message, flow))
-
-
-def _line(record: bytes | Json) -> bytes:
-    return (record if isinstance(record, bytes) else dumps(record)) + b"\n"
-
-
-def _before(view: View) -> Iterator[bytes | Json]:
-    """What stands before the messages."""
     if view.header_raw is not None:
         yield view.header_raw
     for record in view.carried:
         yield record.raw
     for summary in view.summaries:
         yield summary.raw if summary.raw is not None else summary.fields
+    for message in view.messages:
+        yield from _message(message, view.id)
 
 
 def _message(message: Message, flow: str) -> Iterator[bytes | Json]:

@@ -26,13 +26,12 @@ class View:
 
     `messages` and `summaries` are visible, in view order; `all` holds every live message by id, hidden
     ones too; `carried` are the meta and unknown lines in file order; `dead` are the places of the records
-    that do not count: undone, or said before. `memo` keeps what was worked out of parts, by who did, for
-    views of the same log that come later.
+    that do not count: undone, or said before.
     """
 
     __slots__ = (
         "all", "applied", "carried", "dead", "header", "header_raw", "hidden_summaries", "id",
-        "log", "made", "memo", "messages", "meta", "notes", "said_read", "summaries",
+        "log", "made", "messages", "meta", "notes", "said_read", "summaries",
     )  # fmt: skip
 
     def __init__(self, log: Log, dead: set[int] | None = None, notes: list[str] | None = None) -> None:
@@ -51,7 +50,6 @@ class View:
         self.made: dict[str, Step] = {}  # what `steps` has besides messages
         self.notes = notes or []
         self.said_read: list[tuple[Message, str]] | None = None
-        self.memo: Json = {}
 
     @property
     def steps(self) -> list[Step]:

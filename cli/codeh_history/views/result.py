@@ -118,7 +118,7 @@ def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
 
 def show(env: Env, view: View) -> None:
     """Print a view as a session stream, piece by piece."""
-    printed(env, stream.pieces(view))
+    printed(env, stream.lines(view))
 
 
 def printed_of(

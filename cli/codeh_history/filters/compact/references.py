@@ -71,7 +71,7 @@ def with_sources(part: Part, key: str, items: list[Json]) -> Part:
     """The response with other references; a sentence where none is left."""
     given: Any = part["functionResponse"]
     response = {**given["response"], key: items or NONE_CITED}
-    return {**part, "functionResponse": {**given, "response": response}}  # type: ignore[typeddict-item]
+    return {**part, "functionResponse": {**given, "response": response}}
 
 
 def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:

@@ -179,7 +179,7 @@ def _responding(part: Part, content: Json) -> Part:
     """The response with other content, and without media."""
     given = part["functionResponse"]
     kept: Any = {key: value for key, value in given.items() if key not in ("response", "parts")}
-    return {**part, "functionResponse": {**kept, "response": content}}  # type: ignore[typeddict-item]
+    return {**part, "functionResponse": {**kept, "response": content}}
 
 
 def described(part: Mapping[str, Any], id: str) -> str:

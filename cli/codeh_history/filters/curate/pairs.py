@@ -147,4 +147,4 @@ def _named(answer: Answer, call: Call) -> Part:
 def lost(call: Call) -> Part:
     """The response of a call whose result is not known."""
     id: Json = {"id": call.id} if call.given else {}
-    return {"functionResponse": {**id, "name": call.name, "response": {"error": LOST}}}  # type: ignore[typeddict-item]
+    return {"functionResponse": {**id, "name": call.name, "response": {"error": LOST}}}

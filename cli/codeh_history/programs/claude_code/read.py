@@ -333,4 +333,4 @@ class _Items:
             self.session.problem(node.number, "drops", str(error), "its beginning stands for it")
             return part  # type: ignore[no-any-return]
         whole = {**response, "response": {**response["response"], field: text}}
-        return {"functionResponse": whole, "spilled": {"name": name}}  # type: ignore[typeddict-unknown-key, typeddict-item]
+        return {"functionResponse": whole, "spilled": {"name": name}}  # type: ignore[typeddict-unknown-key, typeddict-unknown-key]
