@@ -12,7 +12,6 @@ from codeh_history.summaries.results import failure
     ("make all", "make: *** [all] Error 2", "make: *** [all] Error 2"),
     ("rspec spec/orders", "12 examples, 2 failures", "12 examples, 2 failures"),
     ("rspec spec/orders", "12 examples, 0 failures", ""),
-    ("/usr/bin/rsync -a out/ den:/srv", "rsync: connection unexpectedly closed", "rsync: connection unexpectedly closed"),
     ("make all", "make: Nothing to be done for 'all'.", ""),
     ("cat notes.txt", "cat: cannot be bothered", ""),
 ])  # fmt: skip

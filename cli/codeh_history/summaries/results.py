@@ -75,16 +75,7 @@ def failure(name: str, response: Any, command: str) -> str:
         return _reason(text) or f"exit {exited[1] if exited else code}"
     if (command and not shows(command) and is_error(text)) or _CRASHED.match(text):
         return _reason(text)
-    return _own_complaint(text, command)
-
-
-def _own_complaint(text: str, command: str) -> str:
-    """What a program says went wrong, in a line that begins with its name: `rsync: connection refused`."""
-    program = command.split(" ", 1)[0].rpartition("/")[2]
-    if not program.isalnum() or shows(command) or f"{program}: " not in text:
-        return ""
-    own = (line for line in text.splitlines() if line.startswith(f"{program}: "))
-    return next((clip(line, LENGTH) for line in own if _COMPLAINT.search(line)), "")
+    return ""
 
 
 def shows(command: str) -> bool:
@@ -137,15 +128,13 @@ def _telling(line: str) -> int:
 
 
 def _with_more(best: str, lines: Sequence[str]) -> str:
-    """A line with the next that says where or why, where it does not; or with the one that announces it."""
-    at = lines.index(best)
+    """A line with the next that says where or why, where it does not."""
+    after = lines[lines.index(best) + 1 :]
+    short = len(best.split()) < FEW
     if best[-1] == ":":
-        return " ".join(lines[at : at + 2])
-    if len(best.split()) < FEW or not _LOCATED.search(best):
-        more = [line for line in lines[at + 1 :] if _telling(line) > 3 or _LOCATED.search(line)]
-        short = len(best.split()) < FEW
-        why = next((line for line in more if short or _LOCATED.search(line)), "")
-        if why and len(best) + len(why) < LENGTH:
-            return f"{best} {why}"
-    before = lines[at - 1] if at else ""
-    return f"{before} {best}" if before[-1:] == ":" and len(before.split()) >= FEW else best
+        more = after[:1]
+    elif short or not _LOCATED.search(best):
+        more = [line for line in after if _LOCATED.search(line) or (short and _telling(line) > 3)][:1]
+    else:
+        more = []
+    return " ".join([best, *more])

@@ -67,7 +67,7 @@ def test_nothing_is_put_in_place_that_is_not_smaller() -> None:
     made = draft(talk())
     size = made.tokens[0][0]
     made.replace("s", (0, 0), {"text": "x"}, size, "w")
-    assert (made.new, made.steps) == ({}, [])
+    assert (made.new, made.finished()) == ({}, [])
     made.replace("s", (0, 0), {"text": "x"}, size - 1, "w")
     assert made.new == {(0, 0): {"text": "x"}}
 
@@ -117,7 +117,7 @@ def test_a_fork_is_tried_and_leaves_the_draft_as_it_is() -> None:
     other.replace("s", (0, 0), {"text": "x"}, 1, "w")
     other.drop("s", [1, 2], "w")
     other.doomed.add(3)
-    assert (made.total, made.now, made.steps, made.new, made.gone, made.doomed) == (
+    assert (made.total, made.now, made.finished(), made.new, made.gone, made.doomed) == (
         total,
         now,
         [],

@@ -131,9 +131,8 @@ class Draft:
         self.now = list(history.costs)  # and each message
         self.summaries = history.summaries
         self.summary_cost = history.summary_cost
-        self.steps: list[Step] = []
+        self._steps: dict[object, Step] = {}  # replacements by their place, others by a number
         self.new: dict[Place, Part | None] = {}
-        self.step_of: dict[Place, int] = {}
         self.gone: set[int] = set()
         self.doomed: set[int] = set()  # what is sure to be summarised: no stubs are made for it
 
@@ -141,7 +140,7 @@ class Draft:
         """The same so far, to be tried further; this one stays as it is."""
         other = Draft.__new__(Draft)
         vars(other).update(vars(self))
-        for name in ("tokens", "now", "steps", "new", "step_of", "gone", "doomed"):
+        for name in ("tokens", "now", "_steps", "new", "gone", "doomed"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
@@ -192,10 +191,9 @@ class Draft:
         now = self.tokens[number][part]
         if after >= now:
             return
-        earlier = self.step_of.setdefault(place, len(self.steps))
-        before = now if earlier == len(self.steps) else self.steps[earlier].before
+        before = self._steps[place].before if place in self._steps else now
         op: Op = {"op": "replace", "id": self.history.messages[number].id}
-        self.steps[earlier : earlier + 1] = [Step(op, stage, why, before, after)]
+        self._steps[place] = Step(op, stage, why, before, after)
         self.new[place] = new
         self.tokens[number] = [*self.tokens[number]]  # the history's stay
         self.tokens[number][part] = after
@@ -205,7 +203,7 @@ class Draft:
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
         """Remove messages; they must be whole units."""
         before = self.costs(numbers)
-        self.steps.append(Step(drop(self.history.ids(numbers), why), stage, why, before, 0))
+        self._steps[len(self._steps)] = Step(drop(self.history.ids(numbers), why), stage, why, before, 0)
         self.gone.update(numbers)
         self._total -= before
 
@@ -225,7 +223,8 @@ class Draft:
         before = self.costs(numbers) + (self.summary_cost if absorb else 0)
         total = self.summary_total(text, numbers, absorb=absorb)
         op: Op = {**summarize(ids, text), **fields, **self._period(numbers)}  # type: ignore[typeddict-item]
-        self.steps.append(Step(op, stage, "the oldest exchanges", before, before - (self._total - total)))
+        after = before - (self._total - total)
+        self._steps[len(self._steps)] = Step(op, stage, "the oldest exchanges", before, after)
         self.summaries = self._texts_with(text, ids)
         self.summary_cost = self.history.cost_of_summaries(self.summaries)
         self.gone.update(numbers)
@@ -257,19 +256,18 @@ class Draft:
         Raises RuntimeError, and so writes nothing, should a message have been removed twice or halfway.
         """
         gone = set(self.history.ids(self.gone))
-        place_of = {number: place for place, number in self.step_of.items()}
-        steps = [
-            step._replace(op=self._replacing(place_of[number], step.why)) if number in place_of else step
-            for number, step in enumerate(self.steps)
-            if step.op["op"] != "replace" or step.op["id"] not in gone
-        ]
-        known = {summary.id for summary in self.history.view.summaries}
+        scale, view = self.history.counter.scale, self.history.view
+        steps: list[Step] = []
+        for place, step in self._steps.items():
+            op = step.op
+            if isinstance(place, tuple):
+                if place[0] in self.gone:
+                    continue
+                message = self.history.messages[place[0]]
+                op = replace_shown(message, place[1], self.new[place], step.why)
+            steps.append(Step(op, step.stage, step.why, scale(step.before or 0), scale(step.after or 0)))
+        known = {summary.id for summary in view.summaries}
         removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in known]
         if len(removed) != len(gone) or set(removed) != gone:
             raise RuntimeError("a compaction lost count of its messages")
-        scale = self.history.counter.scale
-        return [Step(s.op, s.stage, s.why, scale(s.before or 0), scale(s.after or 0)) for s in steps]
-
-    def _replacing(self, place: Place, why: str) -> Op:
-        """The op that puts what is there now in this part's place."""
-        return replace_shown(self.history.messages[place[0]], place[1], self.new[place], why)
+        return steps
