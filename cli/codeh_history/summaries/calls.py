@@ -92,7 +92,7 @@ class Effects:
         command = command_of(args) if shell or "run" in words else ""
         if shell and not command and isinstance(args.get("input"), str):
             command = args["input"]
-        bare = here(command)
+        bare = without_cd(command)
         label = f"`{clip(bare, 100)}`" if command else _described(call.name, args)
         how = failure(call.name, response, bare)
         if how:
@@ -252,7 +252,7 @@ def _stem(label: str) -> str:
     return _OUTLET.split(label, 1)[0].rstrip("` ") if label[:1] == "`" else label
 
 
-def here(command: str) -> str:
+def without_cd(command: str) -> str:
     """A command without the folders it goes to first."""
     away = _AWAY.match(command)
     return command[away.end() :] if away else command

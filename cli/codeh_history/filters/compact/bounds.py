@@ -65,49 +65,49 @@ class Limits(NamedTuple):
         return self.policy or ("loop" if shared else "tiered")
 
 
-def limits(given: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
+def limits(options: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
     """The limits that options ask for; exit 2 where one is wrong, or they contradict each other."""
 
     def amount(text: str | None, option: str, unit: str) -> int | None:
         return None if text is None else amounts.amount(text, option, unit)
 
-    asked = Limits(
-        budget=amount(given.budget, "--budget", "tokens"),
-        characters=amount(given.max_chars, "--max-chars", "characters"),
-        items=amount(given.max_items, "--max-items", "messages"),
-        keep_last=amount(given.keep_last, "--keep-last", "exchanges") or 0,
-        policy=given.policy, counter=given.counter, calibrated=given.calibrated,
-        upload_share=given.upload_share, history_share=given.history_share, system=system, tools=tools,
+    wanted = Limits(
+        budget=amount(options.budget, "--budget", "tokens"),
+        characters=amount(options.max_chars, "--max-chars", "characters"),
+        items=amount(options.max_items, "--max-items", "messages"),
+        keep_last=amount(options.keep_last, "--keep-last", "exchanges") or 0,
+        policy=options.policy, counter=options.counter, calibrated=options.calibrated,
+        upload_share=options.upload_share, history_share=options.history_share, system=system, tools=tools,
     )  # fmt: skip
-    if asked.counter is not None:
-        vocabulary_of(asked.counter)
-    if asked.named not in POLICIES:
-        raise Usage(f"--policy {asked.policy}: one of {', '.join(POLICIES)}")
-    for name, share in zip(("upload", "history"), asked.shares, strict=True):
+    if wanted.counter is not None:
+        vocabulary_of(wanted.counter)
+    if wanted.named not in POLICIES:
+        raise Usage(f"--policy {wanted.policy}: one of {', '.join(POLICIES)}")
+    for name, share in zip(("upload", "history"), wanted.shares, strict=True):
         if not 0 <= share <= 1:
             raise Usage(f"--{name}-share {share}: a share of the budget, from 0 to 1")
-    if sum(asked.shares) > 1 + 1e-9:
+    if sum(wanted.shares) > 1 + 1e-9:
         raise Usage("--upload-share and --history-share together are more than the budget")
-    return asked
+    return wanted
 
 
 def settled(
-    env: Env, view: View, given: Compaction, session: str, system: str | None = None,
+    env: Env, view: View, options: Compaction, session: str, system: str | None = None,
     tools: Sequence[Json] | None = None,
 ) -> Limits:  # fmt: skip
     """The limits that options ask for, and where they say nothing the session's settings."""
-    within = given.within(view.meta, session, env.note)
+    within = options.within(view.meta, session, env.note)
     with BySettings(session):
-        return limits(within, system, tools)._replace(insisting=given.calibrated)
+        return limits(within, system, tools)._replace(insisting=options.calibrated)
 
 
-def by_window(env: Env, view: View, session: str, asked: Limits) -> Limits:
+def by_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
     """The limits; where they limit nothing, 0.6 of the window of the session's newest model.
 
     Exit 2 where that model is not known.
     """
-    if asked.limiting:
-        return demanding(asked)
+    if wanted.limiting:
+        return demanding(wanted)
     from ...tokens.prices import table
 
     newest = next((message for message in reversed(view.messages) if message.model), None)
@@ -117,16 +117,16 @@ def by_window(env: Env, view: View, session: str, asked: Limits) -> Limits:
         raise Usage(f"no limit given, and {which}; {NO_LIMIT}")
     budget = int(window * WINDOW)
     env.note(f"{session}: no limit given: {budget:,} tokens, {WINDOW} of the window of {newest.model}")
-    return asked._replace(budget=budget)
+    return wanted._replace(budget=budget)
 
 
-def demanding(asked: Limits) -> Limits:
+def demanding(wanted: Limits) -> Limits:
     """The limits; exit 2 where they limit nothing."""
-    if not asked.limiting:
+    if not wanted.limiting:
         raise Usage(f"no limit given; {NO_LIMIT}")
-    if asked.calibrated and asked.insisting and asked.budget is None:
+    if wanted.calibrated and wanted.insisting and wanted.budget is None:
         raise Usage("--calibrated goes with --budget N")
-    return asked
+    return wanted
 
 
 def within(env: Env, view: View, limits: Limits) -> View:
@@ -206,7 +206,7 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
     )  # fmt: skip
 
 
-def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, given: Compact) -> Plan:
+def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, options: Compact) -> Plan:
     """A plan with its summary written by a command; as it is, with a note, where that fails.
 
     With `--strict` the failure is raised.
@@ -217,12 +217,12 @@ def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, giv
     if limits.budget is None:
         raise Usage("--via goes with --budget N")
     counter = next(_budgets(env, view, limits))[1]
-    settings = _settings(view, limits, limits.budget)._replace(hysteresis=given.in_place)
-    commands = Commands(given.via or "", SECONDS)
+    settings = _settings(view, limits, limits.budget)._replace(hysteresis=options.in_place)
+    commands = Commands(options.via or "", SECONDS)
     try:
         return written(view, made, counter, settings, commands)
     except SummarizerFailed as error:
-        if given.strict:
+        if options.strict:
             raise SummarizerFailed(f"{session}: {error}; nothing changed") from None
         env.note(f"{session}: {error}; the built-in summary is used instead")
         return made

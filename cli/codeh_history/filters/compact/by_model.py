@@ -29,10 +29,10 @@ def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: 
 
     Raises SummarizerFailed where the command fails, or its answer is refused or too long.
     """
-    found = [n for n, step in enumerate(plan.steps) if step.stage == "summary"]
-    if not found:
+    places = [n for n, step in enumerate(plan.steps) if step.stage == "summary"]
+    if not places:
         return plan
-    step = plan.steps[found[0]]
+    step = plan.steps[places[0]]
     room = counter.counts([step.op["summary"]])[0]
     if room < LEAST:
         return plan
@@ -40,7 +40,7 @@ def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: 
     op: Op = {**step.op, "summary": text}
     op.pop("lines", None)
     steps = [*plan.steps]
-    steps[found[0]] = step._replace(op=op)
+    steps[places[0]] = step._replace(op=op)
     after = apply(view, [step.op for step in steps])
     size = history_tokens(
         counter, after.messages, system=settings.system, tools=settings.tools,

@@ -42,9 +42,9 @@ class Chooser:
     """Chooses among lines; what was chosen makes others worth less."""
 
     def __init__(
-        self, lines: Sequence[Line], shape: str, known: AbstractSet[str], vocabulary: Vocabulary
+        self, lines: Sequence[Line], shape: str, staying: AbstractSet[str], vocabulary: Vocabulary
     ) -> None:
-        """`known`: what stands in the messages that stay."""
+        """`staying`: what stands in the messages that stay."""
         for line in lines:
             line.words = vocabulary.of(line.text)
         self._names = vocabulary.names if shape == WORK else set()
@@ -53,7 +53,7 @@ class Chooser:
             word: int(UNIT * log(1 + count) * (NAME if word in self._names else rarity(word)))
             for word, count in counts.items()
         }
-        self._take(self._left.keys() & known)
+        self._take(self._left.keys() & staying)
         self.taken: set[int] = set()
 
     def _take(self, words: Iterable[str]) -> None:
@@ -166,9 +166,9 @@ def _now(lines: Sequence[Line]) -> list[Line]:
     return last
 
 
-def _firsts(asked: Sequence[Line], room: float) -> list[Line]:
-    """The sentence that each prompt is known by; where there is no room for all, every n-th."""
-    firsts = [line for line in asked if not prose.is_filler(line.text)]
+def _firsts(prompts: Sequence[Line], room: float) -> list[Line]:
+    """The sentence that each prompt is staying by; where there is no room for all, every n-th."""
+    firsts = [line for line in prompts if not prose.is_filler(line.text)]
     step = max(1, -(-len(firsts) * 12 // max(1, int(room))))
     return firsts[::-step]
 

@@ -266,8 +266,8 @@ class Draft:
                 message = self.history.messages[place[0]]
                 op = replace_shown(message, place[1], self.new[place], step.why)
             steps.append(Step(op, step.stage, step.why, scale(step.before or 0), scale(step.after or 0)))
-        known = {summary.id for summary in view.summaries}
-        removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in known]
+        summaries = {summary.id for summary in view.summaries}
+        removed = [id for step in steps if "ids" in step.op for id in step.op["ids"] if id not in summaries]
         if len(removed) != len(gone) or set(removed) != gone:
             raise RuntimeError("a compaction lost count of its messages")
         return steps

@@ -155,8 +155,8 @@ def _sections(summary: Summary) -> Iterator[tuple[str, str]]:
     for line in entries or ():
         heading = HEADING_OF[line.kind]
         sentence = heading in (SAID, SHOWN)
-        asked = line.kind == "asked" or (sentence and line.label == USER)
-        name = "prompts" if asked else "sentences" if sentence else "ledger"
+        by_user = line.kind == "asked" or (sentence and line.label == USER)
+        name = "prompts" if by_user else "sentences" if sentence else "ledger"
         sections.setdefault((name, heading), []).append(line)
     yield from ((name, fields_of(lines)["summary"]) for (name, _), lines in sections.items())
 

@@ -16,7 +16,7 @@ from ...session.labels import MODEL, USER, is_ours
 from ...session.model import Part
 from ...session.pairing import Call
 from ...summaries import cues, prose
-from ...summaries.calls import command_of, here, paths_of
+from ...summaries.calls import command_of, paths_of, without_cd
 from ...summaries.clipped import clip
 from ...summaries.own_words import rows
 from ...summaries.results import result_value
@@ -113,8 +113,8 @@ class Reader:
         if "functionCall" in part:
             kind, name, value = "called", part["functionCall"]["name"], part["functionCall"].get("args")
         else:
-            given = part["functionResponse"]
-            kind, name, value = "gave", given["name"], result_value(given.get("response"))
+            result = part["functionResponse"]
+            kind, name, value = "gave", result["name"], result_value(result.get("response"))
         label = brief(name, call.args if call is not None else {})
         texts = list(flat(cut(value, self._most) if isinstance(value, str) else value))
         rate = self._rate(number, place, sum(map(len, texts)))
@@ -160,14 +160,14 @@ def spoken(text: str, speaker: str, id: str, rate: float, *, chat: bool = False)
             continue
         item = _ITEM.match(line) is not None
         head = head if item else ""
-        whose, rest = (speaker, _MARK.sub("", bare)) if item else _named(_MARK.sub("", bare), speaker)
+        who, rest = (speaker, _MARK.sub("", bare)) if item else _named(_MARK.sub("", bare), speaker)
         for sentence in prose.split(rest):
             topic = cues.topic(sentence, user=user) if early else ""
             topic = "" if chat and topic == "open" else topic
             its_head = head if item and len(sentence) <= HEAD else ""
             cost = (len(sentence) + len(its_head) / 3) * rate + 1.5
             yield Line(
-                "asked" if user else "said", whose, sentence, id, cost,
+                "asked" if user else "said", who, sentence, id, cost,
                 row=row, topic=topic, head=its_head, first=first,
             )  # fmt: skip
             first = False
@@ -185,14 +185,14 @@ def _named(text: str, speaker: str) -> tuple[str, str]:
 
 def brief(name: str, args: Any) -> str:
     """A call in a few words: its command in backticks, its file, else its name and an argument."""
-    given = args if isinstance(args, dict) else {}
-    command = command_of(given)
+    fields = args if isinstance(args, dict) else {}
+    command = command_of(fields)
     if command:
-        return f"`{clip(here(command), BRIEF)}`"
-    path = next(iter(paths_of(given)), "")
+        return f"`{clip(without_cd(command), BRIEF)}`"
+    path = next(iter(paths_of(fields)), "")
     if path:
         return clip("/".join(path.split("/")[-2:]), BRIEF)
-    plain = [str(value) for value in given.values() if isinstance(value, (str, int))]
+    plain = [str(value) for value in fields.values() if isinstance(value, (str, int))]
     return clip(f"{name} {min(plain, key=len, default='')}", BRIEF)
 
 

@@ -97,12 +97,12 @@ def _content(part: Part) -> Content | None:
     if len(part) == 1 and "text" in part:
         return part["text"]
     if "functionResponse" in part:
-        given, inner = part["functionResponse"].get("response"), part["functionResponse"].get("parts")
-        if inner is None and isinstance(given, dict) and len(given) == 1:  # as most are
-            ((name, text),) = given.items()
+        content, inner = part["functionResponse"].get("response"), part["functionResponse"].get("parts")
+        if inner is None and isinstance(content, dict) and len(content) == 1:  # as most are
+            ((name, text),) = content.items()
             if type(text) is str:
                 return name, text
-        return dumps([given, inner])
+        return dumps([content, inner])
     return dumps(part["inlineData"]) if "inlineData" in part else None
 
 

@@ -137,10 +137,10 @@ def read(data: Any, view: View) -> Plan:
     wrong = next((name for name in _NUMBERS if type(data.get(name)) not in (int, type(None))), None)
     if wrong:
         raise BadData(f"the plan's `{wrong}` is not a number")
-    known = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
+    present = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
     return Plan(
         policy=str(data.get("policy", "plan")), counter=_of(data, "counter", str, None),
-        steps=[_step(item, number, view, known) for number, item in enumerate(data["ops"])],
+        steps=[_step(item, number, view, present) for number, item in enumerate(data["ops"])],
         largest=_of(data, "largest", list, []), **{name: data.get(name) for name in _NUMBERS},
     )  # fmt: skip
 
@@ -150,13 +150,13 @@ def _of(data: Json, name: str, kind: type, default: Any) -> Any:
     return data[name] if type(data.get(name)) is kind else default
 
 
-def _step(item: Any, number: int, view: View, known: Collection[str]) -> Step:
+def _step(item: Any, number: int, view: View, present: Collection[str]) -> Step:
     where = f"the plan's op {number}"
     needs = _OPS.get(str(item.get("op"))) if isinstance(item, dict) else None
     if needs is None or any(type(item.get(name)) is not kind for name, kind in needs.items()):
         raise BadData(f"{where}: not a drop, replace or summarize op")
     ids = item["ids"] if "ids" in needs else [item["id"]]
-    missing = [id for id in ids if type(id) is not str or id not in known]
+    missing = [id for id in ids if type(id) is not str or id not in present]
     if missing:
         raise BadData(f"{where}: {missing[0]!r} is not in the session now; make the plan again")
     if item["op"] == "replace" and not _holds(item, view):

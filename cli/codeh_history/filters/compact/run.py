@@ -23,57 +23,52 @@ from . import Plan, bounds, read
 SECOND = 4 << 20  # bytes of a session that are compacted in about a second
 
 
-def _check_apply(given: Compact) -> None:
-    """Refuse what `--apply` takes from the plan."""
-    options = (given.plan, given.via, given.system, given.tools)
-    if any(option not in (None, False) for option in options) or given.specified(*Compaction.DEFAULTS):
-        raise Usage("--apply takes its limits from the plan: give no others")
-
-
-def run(env: Env, given: Compact) -> int:
+def run(env: Env, options: Compact) -> int:
     """Make a session fit its limits, reversibly, or do what a plan says."""
-    system = None if given.system is None else from_file(given.system)
-    tools = None if given.tools is None else tools_from(given.tools)
-    bounds.limits(given)
-    target = for_filtering(env, given.session, given.argument)
-    if given.apply is not None:
-        _check_apply(given)
-    if given.explain and given.apply is not None:
-        raise Usage("--explain goes with --plan, before the plan is applied")
-    data = b"" if given.apply is None else _plan_in(env, given.apply, target)
+    system = None if options.system is None else from_file(options.system)
+    tools = None if options.tools is None else tools_from(options.tools)
+    bounds.limits(options)
+    target = for_filtering(env, options.session, options.argument)
+    data = b"" if options.apply is None else _plan_in(env, options, options.apply, target)
     items: list[int] = []
 
     def made(view: View) -> Plan:
-        if given.apply is not None:
-            return bounds.read_plan(data, given.apply, view)
-        asked = bounds.settled(env, view, given, target.id, system, tools)
-        asked = bounds.by_window(env, view, target.id, asked)
-        items.extend([asked.items] if asked.items else [])
-        plan = bounds.plan(env, view, asked, in_place=given.in_place, exact=given.plan)
-        if given.via is not None:
-            plan = bounds.by_model(env, target.id, view, plan, asked, given)
-        if given.explain:
+        if options.apply is not None:
+            return bounds.read_plan(data, options.apply, view)
+        wanted = bounds.settled(env, view, options, target.id, system, tools)
+        wanted = bounds.by_window(env, view, target.id, wanted)
+        items.extend([wanted.items] if wanted.items else [])
+        plan = bounds.plan(env, view, wanted, in_place=options.in_place, exact=options.plan)
+        if options.via is not None:
+            plan = bounds.by_model(env, target.id, view, plan, wanted, options)
+        if options.explain:
             from ...render import explanation
 
-            found = bounds.explanation(env, target.id, view, apply(view, plan.ops), asked)
-            explanation.tell(env, found, json=given.json)
+            fields = bounds.explanation(env, target.id, view, apply(view, plan.ops), wanted)
+            explanation.tell(env, fields, json=options.json)
         return plan
 
-    lost: Lost | None = {} if given.allow_missing else None
+    lost: Lost | None = {} if options.allow_missing else None
     with progress(env, "compacting", size_of(target.path), SECOND):
-        if given.plan:
-            plan = made(view_of(env, target, strict=given.strict, lost=lost))
+        if options.plan:
+            plan = made(view_of(env, target, strict=options.strict, lost=lost))
             env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
             return 0
-        if given.via is not None and given.in_place and target.path != "-":
+        if options.via is not None and options.in_place and target.path != "-":
             plan = made(
-                view_of(env, target, strict=given.strict, lost=lost)
+                view_of(env, target, strict=options.strict, lost=lost)
             )  # the lock is not held meanwhile
-            reduce = partial(_reduced, env, target, partial(_still, target, plan), report=given.report)
+            reduce = partial(_reduced, env, target, partial(_still, target, plan), report=options.report)
         else:
-            reduce = partial(_reduced, env, target, made, report=given.report)
+            reduce = partial(_reduced, env, target, made, report=options.report)
         after = filtering.run(
-            env, target, reduce, in_place=given.in_place, strict=given.strict, lost=lost, jsonl=given.jsonl
+            env,
+            target,
+            reduce,
+            in_place=options.in_place,
+            strict=options.strict,
+            lost=lost,
+            jsonl=options.jsonl,
         )
     if items and len(after.messages) > items[0]:
         env.note(f"{target.id}: still {len(after.messages)} messages: the newest exchange and pins stay")
@@ -101,7 +96,13 @@ def _reduced(
     return plan.ops, plan.fields()
 
 
-def _plan_in(env: Env, file: str, target: Target) -> bytes:
+def _plan_in(env: Env, options: Compact, file: str, target: Target) -> bytes:
+    """The plan's bytes; refuses options that the plan takes the place of."""
+    others = (options.plan, options.via, options.system, options.tools)
+    if any(option not in (None, False) for option in others) or options.specified(*Compaction.DEFAULTS):
+        raise Usage("--apply takes its limits from the plan: give no others")
+    if options.explain:
+        raise Usage("--explain goes with --plan, before the plan is applied")
     if file == target.path == "-":
         raise Usage("--apply - and the session - are both stdin: give one as a file")
     return needed(env) if file == "-" else read_file(file)
