@@ -168,14 +168,14 @@ MUTANTS = [
     ),
     Mutant(
         "the key search stops after the first MiB", "store/log.py",
-        "        for start in range(0, self.size, _CHUNK):\n            chunk = pread_all(self._fd, min(_CHUNK + reach",
-        "        for start in range(0, min(self.size, _CHUNK), _CHUNK):\n            chunk = pread_all(self._fd, min(_CHUNK + reach",
+        "for block in blocks(self._fd, self.size) if",
+        "for block in blocks(self._fd, min(self.size, 1 << 20)) if",
         ("store/test_log.py::test_a_key_is_found_wherever_it_stands",),
     ),
     Mutant(
-        "a key across two reads is not found", "store/log.py",
-        "min(_CHUNK + reach, self.size - start)",
-        "min(_CHUNK, self.size - start)",
+        "of a block only the first line with a key is found", "store/log.py",
+        "            while match := pattern.search(block, at):",
+        "            if match := pattern.search(block, at):",
         ("store/test_log.py::test_a_key_is_found_wherever_it_stands",),
     ),
     Mutant(
@@ -329,9 +329,9 @@ MUTANTS = [
         ("blocks/test_stores.py::test_only_what_was_not_written_lately_is_stale_and_deleted",),
     ),
     Mutant(
-        "a key with capitals in its escapes is another", "store/needle.py",
-        '[b"[%b%b]" % (d.encode(), d.upper().encode()) if d.isalpha() else d.encode() for d in units]',
-        "[d.encode() for d in units]",
+        "a key that another program escaped is another", "store/protocol.py",
+        '*:[ \\t\\r]*%b|\\\\[u/]" %',
+        '*:[ \\t\\r]*%b" %',
         ("receive/test_known.py",),
     ),
     Mutant(

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import random
 import threading
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
+import orjson
 import pytest
 
 import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, NotFound, TryAgain, Usage
 from codeh_history.store import read, stores
-from codeh_history.store.protocol import Locked, Store
+from codeh_history.store.protocol import Locked, Store, field
 from store_logs import HEAD, LINE, ODD
 
 
@@ -112,3 +116,13 @@ def test_a_url_that_names_no_store_is_wrong_use(tmp_path: Path) -> None:
             stores.at(env, url)
     with pytest.raises(Usage):
         stores.chosen(Env({"CODEH_HOME": str(tmp_path), "CODEH_STORE": "s3://bucket"}))
+
+
+@pytest.mark.parametrize("write", [orjson.dumps, json.dumps, partial(json.dumps, ensure_ascii=False)])
+def test_a_field_is_found_as_any_program_writes_it(write: Callable[[object], str | bytes]) -> None:
+    for char in map(chr, [*range(0x180), 0x2028, 0xD7FF, 0xFFFD, 0x1F600]):
+        data = write({"key": f"a{char}b"})
+        line = data.encode() if isinstance(data, str) else data
+        assert field("key", f"a{char}b").search(line), line
+        assert b"\\u" in line or not field("key", f"a{char}c").search(line)
+    assert field("key", "a/b").search(rb'{"key" :\t"a\/b"}'.replace(rb"\t", b"\t"))

@@ -20,7 +20,6 @@ from ..session.records import Log, Record, block_of, dumps
 from ..session.rules import PLACING, ROLE_OF_KIND
 from ..session.view import View
 from ..store import log, read
-from ..store.needle import field
 from ..store.protocol import Locked
 from ..store.resolve import Target, for_writing
 from ..views.result import compaction
@@ -227,7 +226,7 @@ def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str
     if not found:
         return None
     whole = all("id" in data and data.get("type") in ("message", "ref") for data in found)
-    if whole and next(locked.lines_with(field("type", "revert")), None) is None:
+    if whole and next(locked.lines_with("type", "revert"), None) is None:
         return _same(env, found[0], fields, blocks, key)
     records = read.read_log(locked.read()).records
     dead = undone(records, [])  # what was taken back leaves its key free again

@@ -28,7 +28,6 @@ from ..session.model import Json, Part
 from ..session.records import dumps
 from ..store import read
 from ..store.awaiting import awaiting
-from ..store.needle import field
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from .echo import Echo
@@ -290,7 +289,7 @@ def _stored(locked: Locked, response_id: str | None) -> list[Json]:
     """The records that were stored for responses of this id."""
     if not response_id:
         return []
-    lines = locked.lines_with(field("responseId", response_id))
+    lines = locked.lines_with("responseId", response_id)
     return [data for data in objects(lines) if data.get("responseId") == response_id]
 
 

@@ -16,7 +16,6 @@ from ..session.model import Json, Part
 from ..session.records import dumps
 from ..store import log, unsent
 from ..store.file import open_regular
-from ..store.needle import field
 from ..store.paths import exists
 from ..store.protocol import Locked
 from ..store.resolve import Target
@@ -102,7 +101,7 @@ class Pending:
         offset, line = self.opened
         if locked.holds(line, offset):
             return True
-        return line[:-1] in locked.lines_with(field("id", str(self.pending)))
+        return line[:-1] in locked.lines_with("id", str(self.pending))
 
     def flush(self) -> None:
         """Put what arrived on disk as pending content."""

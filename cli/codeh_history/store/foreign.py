@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from io import BytesIO
-from itertools import chain
-
 from ..base.errors import BadData
 from ..base.read_json import json_value
 from ..session import live
@@ -82,46 +78,6 @@ def read(data: bytes) -> Log:
     log = _read(data)
     log.damage += getattr(data, "damage", ())
     return log
-
-
-class Arriving:
-    """A session that is still to come; `held` is what has come of it."""
-
-    def __init__(self, blocks: Iterator[bytes]) -> None:
-        self.held = bytearray()
-        self._blocks = blocks
-
-    def lines(self) -> Iterator[bytes]:
-        """Its lines from the first on, each as soon as it is there."""
-        return chain.from_iterable(map(BytesIO, self._lines()))
-
-    def _lines(self) -> Iterator[bytes]:
-        """The same in blocks of whole lines."""
-        end = self.held.rfind(b"\n") + 1
-        yield bytes(self.held[:end])
-        rest = [bytes(self.held[end:])]
-        while block := next(self._blocks, b""):
-            self.held += block
-            end = block.rfind(b"\n") + 1
-            if end:
-                yield b"".join([*rest, memoryview(block)[:end]])
-                rest.clear()
-            rest.append(block[end:])
-        yield b"".join(rest)
-
-    def read(self) -> Log:
-        """Its records, as `read` finds them in its bytes; those of this program are read as they come."""
-        ends = self.held.count(b"\n")
-        while ends < 2 and (block := next(self._blocks, b"")):
-            self.held += block
-            ends += block.count(b"\n")
-        if ends > 1 and self.held.startswith(OURS):
-            log = parse(self.lines(), self.held)
-            if _is_session(log):
-                return log
-        for block in self._blocks:
-            self.held += block
-        return read(bytes(self.held))
 
 
 def _is_session(log: Log) -> bool:

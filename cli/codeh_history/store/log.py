@@ -16,22 +16,18 @@ from ..base import locks
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
-from .file import pread_all, records_in
+from .file import blocks, pread_all, records_in
 from .paths import SERVER, hint, id_of, own_dir, sessions_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from re import Pattern
 
     from ..base.env import Env
     from .protocol import Locked
 
 LOCK_SECONDS = 10.0
 UNSURE = "it is stored, but its durability is unknown"
-_CHUNK = 1 << 20  # of a search
-_STEP = 1 << 16  # on the way to the ends of a line
-_BLANKS = 1 << 16
 _HEADER = b'{"type":"session","version":1'
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
@@ -60,8 +56,7 @@ class LockedFile:
             import re
 
             seeded = re.compile(rb'(?<=")[0-9a-f]{20}(?=")')
-            chunks = (pread_all(self._fd, _CHUNK + 22, at) for at in range(0, self.size, _CHUNK))
-            self._ids = {found for chunk in chunks for found in seeded.findall(chunk)}
+            self._ids = {found for block in self._blocks() for found in seeded.findall(block)}
         return id.encode() in self._ids
 
     def streamed(self) -> int:
@@ -84,49 +79,25 @@ class LockedFile:
         """Whether these bytes stand there."""
         return pread_all(self._fd, len(data), offset) == data
 
-    def lines_with(self, pattern: Pattern[bytes]) -> Iterator[bytes]:
-        """The lines in which a pattern is found, in constant memory; it may match once more than needed.
+    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
+        """The lines that may hold this field, in the memory of one line; perhaps a few more."""
+        from .protocol import field
 
-        Between two chunks a match is found if its blanks are fewer than _BLANKS.
-        """
-        reach = len(pattern.pattern) + _BLANKS
-        after = 0  # the end of the line that was found last
-        for start in range(0, self.size, _CHUNK):
-            chunk = pread_all(self._fd, min(_CHUNK + reach, self.size - start), start)
-            for found in pattern.finditer(chunk):
-                if start + found.start() < after:
-                    continue
-                begin, end = chunk.rfind(b"\n", 0, found.start()), chunk.find(b"\n", found.end())
-                if end >= 0 and (begin >= 0 or start == 0):
-                    line, after = chunk[begin + 1 : end], start + end + 1
-                else:
-                    line, after = self._line_at(start + found.start())
-                yield line
+        pattern = field(name, value)
+        for block in self._blocks():
+            at = 0
+            while match := pattern.search(block, at):
+                at = block.find(b"\n", match.end())
+                at = at if at >= 0 else len(block)
+                yield block[block.rfind(b"\n", 0, match.start()) + 1 : at]
 
     def keyed(self, key: str) -> Iterator[bytes]:
         """The lines that may carry this key."""
-        from .needle import field
+        return self.lines_with("key", key)
 
-        return self.lines_with(field("key", key))
-
-    def _line_at(self, offset: int) -> tuple[bytes, int]:
-        """The line that covers a byte, and the offset after it."""
-        start = offset
-        while start > 0:
-            begin = max(0, start - _STEP)
-            at = os.pread(self._fd, start - begin, begin).rfind(b"\n")
-            if at >= 0:
-                start = begin + at + 1
-                break
-            start = begin
-        end = offset
-        while end < self.size:
-            chunk = os.pread(self._fd, min(_STEP, self.size - end), end)
-            at = chunk.find(b"\n")
-            end += at if at >= 0 else len(chunk)
-            if at >= 0 or not chunk:
-                break
-        return pread_all(self._fd, end - start, start), end + 1
+    def _blocks(self) -> Iterator[bytes]:
+        """What the file holds, some lines at a time, without lines too long to be records."""
+        return (block for block in blocks(self._fd, self.size) if isinstance(block, bytes))
 
 
 def append(

@@ -11,12 +11,14 @@ time for a session, and durable on return (74 says where that is unknown, 75 tha
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from os import stat_result
 from re import Pattern
 from typing import NamedTuple, Protocol, Self
 
 from ..base.errors import BadData, TryAgain
+from ..base.escape import quote
 
 
 class Stamp(NamedTuple):
@@ -73,8 +75,8 @@ class Locked(Protocol):
     def keyed(self, key: str) -> Iterator[bytes]:
         """The lines that may carry this key, in their order; perhaps a few more."""
 
-    def lines_with(self, pattern: Pattern[bytes]) -> Iterator[bytes]:
-        """The lines in which a pattern is found, in their order; perhaps a few more."""
+    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
+        """The lines that may hold this field, in their order; perhaps a few more."""
 
 
 class Store(Protocol):
@@ -122,6 +124,12 @@ class Store(Protocol):
 
     def wait(self, id: str, seconds: float) -> bool:
         """Return after so long, or sooner, and True, if the store can tell that the session has changed."""
+
+
+def field(name: str, value: str) -> Pattern[bytes]:
+    """What matches `"name": "value"`, and an escape by which another program may have spelled it."""
+    names = [re.escape(quote(text).encode("utf-8", "surrogatepass")) for text in (name, value)]
+    return re.compile(rb"%b[ \t\r]*:[ \t\r]*%b|\\[u/]" % (*names,))
 
 
 def exists_already(path: str) -> BadData:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import os
-from itertools import chain
 
-from ..base.env import Env
-from ..base.errors import BadData, HistoryError, InputOutput, NotFound
-from ..base.input import needed, nothing
+from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
 from .file import is_locked, open_regular, pread_all, records_in
-from .foreign import Arriving
 from .paths import SERVER, hint
 
 
@@ -105,20 +101,9 @@ def held(path: str) -> tuple[int, int]:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
 
 
-def read_log(data: bytes | Arriving) -> Log:
-    """A session's records; the collector rests meanwhile, which triples the speed of a large one."""
-    return foreign.read(data) if isinstance(data, bytes) else data.read()
-
-
-def stdin(env: Env) -> bytes | Arriving:
-    """The session on stdin; of a pipe it is read while more of it comes. BadData where nothing is on it."""
-    if not env.piped():
-        return needed(env)
-    blocks = env.arriving()
-    first = next((block for block in blocks if block.strip()), None)
-    if first is None:
-        raise BadData(f"stdin: {nothing(env)}")
-    return Arriving(chain([first], blocks))
+def read_log(data: bytes) -> Log:
+    """A session's records, in whichever form its bytes are."""
+    return foreign.read(data)
 
 
 def being_written(path: str) -> bool:

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from ..base.env import Env
 from ..base.errors import BadData, Lost, NotFound
+from ..base.input import needed
 from ..base.words import some, the_one
 from ..session.fold import View, fold
 from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log
 from ..store import read
-from ..store.foreign import Arriving
 from ..store.resolve import Target, for_reading
 
 TYPE_CHECKING = False
@@ -64,10 +64,9 @@ def view_of(
     """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told."""
     env.held = None  # of many sessions one at a time
     given = data is not None
-    source: bytes | Arriving | None = data
-    if source is None:
-        source = read.stdin(env) if target.path == "-" else read.read_bytes(target.path)
-    view = filled(env, target, fold(read.read_log(source)), given=given, **how)
+    if data is None:
+        data = needed(env) if target.path == "-" else read.read_bytes(target.path)
+    view = filled(env, target, fold(read.read_log(data)), given=given, **how)
     env.held = view
     return view
 

@@ -8,12 +8,12 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
-from re import Pattern
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from ...base.postgres import Server, Unreachable
 from ...base.read_json import json_object
 from ..foreign import check_writable, streamed
+from ..protocol import field
 
 if TYPE_CHECKING:
     import psycopg
@@ -185,8 +185,8 @@ class Row:
         query = "SELECT line FROM codeh_lines WHERE session = %s AND key = %s"
         return iter(self._lines(query, self.session, _key(key)))
 
-    def lines_with(self, pattern: Pattern[bytes]) -> Iterator[bytes]:
-        return (line for line in self.whole().split(b"\n") if pattern.search(line))
+    def lines_with(self, name: str, value: str) -> Iterator[bytes]:
+        return filter(field(name, value).search, self.whole().split(b"\n"))
 
 
 def alone(lines: bytes) -> bool:
