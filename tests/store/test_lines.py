@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import orjson
@@ -17,7 +16,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session.records import parse
 from codeh_history.store import file, lines, log, read, tail
-from codeh_history.views import rewrite
+from codeh_history.store import replace as replacing
 from codeh_history.views import skim as skimming
 from inside import inside
 
@@ -35,8 +34,8 @@ def message(size: int) -> bytes:
 @pytest.fixture
 def limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """A number so small that it costs nothing to come near it; all that is written comes to one of these."""
-    for module, writer in ((log, "append"), (rewrite, "replace")):
-        monkeypatch.setattr(module, writer, partial(getattr(module, writer), longest=LIMIT))
+    for module in (log, lines, replacing):
+        monkeypatch.setattr(module, "LONGEST", LIMIT)
     return LIMIT
 
 
@@ -196,7 +195,8 @@ def test_where_the_store_fails_nothing_is_stored(home: Path, limit: int) -> None
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 12, 25])
-def test_which_lines_are_too_long(size: int) -> None:
+def test_which_lines_are_too_long(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LONGEST", 10)
     for data in (
         b"x" * size,
         b"x" * size + b"\n",
@@ -204,7 +204,7 @@ def test_which_lines_are_too_long(size: int) -> None:
         b"\n" * 20 + b"x" * size,
     ):
         expected = [line for line in data.split(b"\n") if len(line) > 10]
-        assert [data[start:end] for start, end in lines.too_long(data, 10)] == expected
+        assert [data[start:end] for start, end in lines.too_long(data)] == expected
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ def gone(*, unknown: bool = False) -> Unreachable:
 @pytest.mark.parametrize("unknown", [False, True])
 def test_the_command_that_is_told_stores_the_messages_once(home: Path, *, unknown: bool) -> None:
     env = Env({"CODEH_HOME": str(home)})
-    said = unsent.told(env, "postgres://h/d/s", gone(unknown=unknown), LINES)
+    said = unsent.kept_messages(env, "postgres://h/d/s", gone(unknown=unknown), LINES)
     before, _, rest = str(said).partition("; it is kept: `")
     command, _, after = rest.partition("` ")
     assert (before, after) == ("postgres://h: gone", "stores it once")
@@ -57,7 +57,7 @@ def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path: Path) -> No
 def test_nothing_is_kept_where_there_is_nothing_or_the_server_is_there(home: Path) -> None:
     env = Env({"CODEH_HOME": str(home)})
     error = gone()
-    assert unsent.told(env, "postgres://h/d/s", error, b'{"type":"meta","set":{}}\n') is error
+    assert unsent.kept_messages(env, "postgres://h/d/s", error, b'{"type":"meta","set":{}}\n') is error
     busy = TryAgain("busy")
     assert unsent.answer(env, "postgres://h/d/s", busy, "auto") is busy
     assert not (home / "unsent").exists()
@@ -67,4 +67,4 @@ def test_where_it_cannot_be_kept_the_error_is_the_servers(home: Path) -> None:
     home.mkdir()
     (home / "unsent").touch()
     error = gone()
-    assert unsent.told(Env({"CODEH_HOME": str(home)}), "postgres://h/d/s", error, LINES) is error
+    assert unsent.kept_messages(Env({"CODEH_HOME": str(home)}), "postgres://h/d/s", error, LINES) is error

@@ -212,12 +212,14 @@ def _unsent(
 
     if not isinstance(error, Unreachable):
         return error
-    from ..store.unsent import told
+    from ..store.unsent import kept_messages
 
     text = _text(env, options, looked_at(env, b"", None))
     if text is None:
         return error
-    return told(env, target.path, error, compose.line_of(env, compose.draft(env, message, text), target.id))
+    return kept_messages(
+        env, target.path, error, compose.line_of(env, compose.draft(env, message, text), target.id)
+    )
 
 
 def _text(env: Env, options: Options, view: View) -> str | None:

@@ -14,29 +14,29 @@ from ..session.rules import LONGEST
 from .paths import id_of
 
 
-def fitting(env: Env, path: str, data: bytes, longest: int = LONGEST) -> bytes:
+def fitting(env: Env, path: str, data: bytes) -> bytes:
     """These new lines; the large parts of one that is too long go to the block store, or it is BadData."""
     pieces: list[bytes] = []
     at = 0
-    for start, end in too_long(data, longest):
-        pieces += [data[at:start], _by_reference(env, path, data[start:end], longest)]
+    for start, end in too_long(data):
+        pieces += [data[at:start], _by_reference(env, path, data[start:end])]
         at = end
     return b"".join([*pieces, data[at:]])
 
 
-def check(path: str, data: bytes, *, before: bytes, longest: int = LONGEST) -> None:
+def check(path: str, data: bytes, *, before: bytes) -> None:
     """BadData where what is to replace a file has a line too long that was not there before."""
-    for start, end in too_long(data, longest):
+    for start, end in too_long(data):
         line = data[start:end]
-        if all(line != before[old:until] for old, until in too_long(before, longest)):
-            raise BadData(f"{path}: {_named(line, json_object(line), longest)}; the session is as it was")
+        if all(line != before[old:until] for old, until in too_long(before)):
+            raise BadData(f"{path}: {_named(line, json_object(line))}; the session is as it was")
 
 
-def too_long(data: bytes, longest: int) -> Iterator[tuple[int, int]]:
+def too_long(data: bytes) -> Iterator[tuple[int, int]]:
     """Where the lines of a text begin and end (before their newline) that have more bytes."""
     at = 0
-    while len(data) - at > longest:
-        newline = data.rfind(b"\n", at, at + longest + 1)
+    while len(data) - at > LONGEST:
+        newline = data.rfind(b"\n", at, at + LONGEST + 1)
         if newline < 0:
             newline = data.find(b"\n", at)
             newline = len(data) if newline < 0 else newline
@@ -44,21 +44,21 @@ def too_long(data: bytes, longest: int) -> Iterator[tuple[int, int]]:
         at = newline + 1
 
 
-def _by_reference(env: Env, path: str, line: bytes, longest: int) -> bytes:
+def _by_reference(env: Env, path: str, line: bytes) -> bytes:
     data = json_object(line)
     found = referring(data, line, id_of(path), every=False) if data is not None else None
     short = dumps(found[0]) if found is not None else line
-    if found is None or len(short) > longest:
-        raise BadData(f"{path}: {_named(line, data, longest)}; nothing was stored")
+    if found is None or len(short) > LONGEST:
+        raise BadData(f"{path}: {_named(line, data)}; nothing was stored")
     from ..blocks import open_store
 
     store = open_store(env)
     store.mset(found[1])
-    env.note(f"{_named(line, data, longest)}: its large parts are in {store.name}")
+    env.note(f"{_named(line, data)}: its large parts are in {store.name}")
     return short
 
 
-def _named(line: bytes, data: Json | None, longest: int) -> str:
+def _named(line: bytes, data: Json | None) -> str:
     """Which record it is, and how much too long."""
     name = f"{data.get('type')} {data.get('id') or data.get('of') or ''}".rstrip() if data else "a line"
-    return f"{name}: {len(line):,} bytes, and a record has at most {longest:,}"
+    return f"{name}: {len(line):,} bytes, and a record has at most {LONGEST:,}"

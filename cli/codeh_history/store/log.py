@@ -108,7 +108,6 @@ def append(
     create: bool = False,
     header: Callable[[], bytes] | None = None,
     wait: float = LOCK_SECONDS,
-    longest: int = LONGEST,
 ) -> bool:
     """Append what `build` returns (whole lines; None or nothing: no write), durable on return.
 
@@ -119,9 +118,7 @@ def append(
     if path.startswith(SERVER):
         from . import on_server
 
-        return on_server.append(
-            env, path, build, begin, create=create, own=bool(header), wait=wait > 0, longest=longest
-        )
+        return on_server.append(env, path, build, begin, create=create, own=bool(header), wait=wait > 0)
     try:
         if create and not os.path.exists(path):
             _make_room(env, path)
@@ -133,10 +130,10 @@ def append(
             locked = LockedFile(fd, path, size, size + len(prefix), id_of(path), created=new)
             env.locked = locked
             lines = build(locked)
-            if lines and len(lines) > longest:
+            if lines and len(lines) > LONGEST:
                 from .lines import fitting
 
-                lines = fitting(env, path, lines, longest)
+                lines = fitting(env, path, lines)
             if lines and b'"blockId' in lines:
                 from .elsewhere import note
 

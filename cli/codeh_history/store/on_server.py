@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from ..base.env import Env
 from ..base.errors import HistoryError, NotFound
 from ..base.postgres import Unreachable
-from . import postgres
+from ..session.rules import LONGEST
+from . import postgres, unsent
 from .elsewhere import note
 from .lines import fitting
 from .paths import hint
@@ -24,39 +26,30 @@ def append(
     create: bool,
     own: bool,
     wait: bool,
-    longest: int,
 ) -> bool:
-    """Append what `build` returns; messages that could not be stored are kept in a file, which is said."""
-    made: list[bytes] = []
+    """As `log.append`; messages that could not be stored are kept in a file, which the error names."""
+    store, id = postgres.of(path)
+    made = b""
 
-    def built(locked: Locked) -> bytes | None:
+    def built(locked: Locked) -> bytes:
+        nonlocal made
         env.locked = locked
-        lines = build(locked)
-        if lines and len(lines) > longest:
-            lines = fitting(env, path, lines, longest)
-        if lines:
-            note(env, path, lines)
-            made.append(lines)
+        lines = build(locked) or b""
+        if len(lines) > LONGEST:
+            lines = fitting(env, path, lines)
+        note(env, path, lines)
+        made = lines
         return lines
 
-    store, id = postgres.of(path)
     try:
         return store.append(id, built, create=create, header=header, own=own, wait=wait)
     except postgres.Missing:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
     except Unreachable as error:
         env.locked = None  # it would ask the server
-        lines = made[0] if made else _without(path, id, build) if create else b""
-        from .unsent import told
-
-        raise told(env, path, error, lines) from None
+        if create and not made:
+            with suppress(HistoryError):  # as it would be in a session of which nothing is known
+                made = build(Row(path, id)) or b""
+        raise unsent.kept_messages(env, path, error, made) from None
     finally:
         env.locked = None
-
-
-def _without(path: str, id: str, build: Callable[[Locked], bytes | None]) -> bytes:
-    """The lines as they would be in a session of which nothing is known; nothing where it must be."""
-    try:
-        return build(Row(path, id)) or b""
-    except HistoryError:
-        return b""

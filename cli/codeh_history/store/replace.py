@@ -30,7 +30,6 @@ def replace(
     *,
     create: bool = False,
     apart: bool = False,
-    longest: int = LONGEST,
 ) -> bool:
     """Put what `build` returns in the place of all that the file holds; None leaves it as it is.
 
@@ -41,12 +40,12 @@ def replace(
         from . import postgres
 
         store, id = postgres.of(path)
-        return store.replace(id, lambda row: _checked(env, path, row, build(row), longest))
+        return store.replace(id, lambda row: _checked(env, path, row, build(row)))
     done = False
 
     def inside(locked: Locked) -> None:
         nonlocal done
-        new = _checked(env, path, locked, build(locked), longest, apart=apart)
+        new = _checked(env, path, locked, build(locked), apart=apart)
         if new is not None:
             _publish(path, new)
             done = True
@@ -56,12 +55,12 @@ def replace(
 
 
 def _checked(
-    env: Env, path: str, locked: Locked, new: bytes | None, longest: int, *, apart: bool = False
+    env: Env, path: str, locked: Locked, new: bytes | None, *, apart: bool = False
 ) -> bytes | None:
     """What is to stand there, fit to be stored; `gc` is told of the blocks that it names."""
     if new is not None:
-        if len(new) > longest:
-            check(path, new, before=locked.whole(), longest=longest)
+        if len(new) > LONGEST:
+            check(path, new, before=locked.whole())
         if not apart:
             note(env, path, new)
     return new

@@ -17,7 +17,7 @@ from . import new_file
 from .paths import id_of, path_of
 
 
-def told(env: Env, path: str, error: Unreachable, lines: bytes) -> Unreachable:
+def kept_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unreachable:
     """The error, which also says where the messages among these lines are kept, and how they are stored.
 
     They have ids: appended twice, or though they were stored after all, they are there once.

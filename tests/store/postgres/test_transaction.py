@@ -21,7 +21,6 @@ from store_logs import HEAD, LINE, ODD
 @postgres_server.needed
 @pytest.mark.parametrize("data", ODD)
 def test_a_line_is_added_to_rows_as_to_a_file(data: bytes, cluster: Cluster, tmp_path: Path) -> None:
-    """Whether it can be added without a look at the others or not."""
     env = Env({"CODEH_HOME": str(tmp_path / "home")})
     keyed = LINE.replace(b'"parts"', b'"key":"k","parts"')
     kept: list[bytes] = []
@@ -60,19 +59,9 @@ def test_rows_are_the_lines_with_the_place_of_each_and_a_key_once(
         assert set(keys) == carried - set(known)
 
 
-@pytest.mark.parametrize(("lines", "alone"), [
-    (LINE, True), (LINE + LINE, False), (LINE[:-1], False), (b"", False), (b"\n", False), (KEYED, False),
-    (LINE.replace(b'"parts"', rb'"k\u0065y":"k","parts"'), False), (LINE.replace(b'"m1"', b'"key"'), True),
-])  # fmt: skip
-def test_a_whole_line_without_a_key_needs_no_look_at_the_others(lines: bytes, *, alone: bool) -> None:
-    assert transaction.alone(lines) == alone
-
-
 def test_of_a_session_of_which_nothing_is_known_there_is_nothing() -> None:
     row = transaction.Row("postgres://h/d/s", "s", header=lambda: HEAD)
-    assert not row.looked_at
     assert (row.whole(), list(row.keyed("k")), row.created, row.offset) == (b"", [], True, len(HEAD))
-    assert row.looked_at
     assert not row.has("m1")
 
 

@@ -24,7 +24,6 @@ from .transaction import (
     Row,
     State,
     Transaction,
-    alone,
     channel,
     drop,
     edition,
@@ -167,13 +166,10 @@ class Postgres(Store):
         with Transaction(self._server) as transaction:
             row = self._row(transaction, id, create=create, header=header or bytes, wait=wait)
             lines = build(row) or b""
-            if wait and not row.looked_at and alone(lines) and transaction.adds(id, lines):
-                return False
-            state, created = row.lock(), row.created
-            if lines or (own and created):
+            if lines or (own and row.created):
                 data = row.prefix + lines
-                transaction.commit(lambda connection: grow(connection, id, state, data))
-                return created
+                transaction.commit(lambda connection: grow(connection, id, row.state, data))
+                return row.created
         return False
 
     def create(self, id: str, data: bytes) -> None:
@@ -182,17 +178,14 @@ class Postgres(Store):
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
         with Transaction(self._server) as transaction:
             row = self._row(transaction, id)
-            state = row.lock()
             data = build(row)
             if data is not None:
-                transaction.commit(lambda connection: exchange(connection, id, state, data))
+                transaction.commit(lambda connection: exchange(connection, id, row.state, data))
         return data is not None
 
     def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
         with Transaction(self._server) as transaction:
-            row = self._row(transaction, id)
-            row.lock()
-            keep(row)
+            keep(self._row(transaction, id))
             transaction.commit(lambda connection: drop(connection, id))
 
     def _row(
@@ -204,19 +197,16 @@ class Postgres(Store):
         header: Callable[[], bytes] = bytes,
         wait: bool = True,
     ) -> Row:
-        """The session's row, which the transaction begins with and locks once it is looked at."""
-
-        def begin() -> State:
-            query = _LOCK + ("" if wait else " NOWAIT")
-            found = transaction.begin(query, id)
-            if found is None and create:
-                transaction.connection.execute(_MAKE, [id, edition()])
-                found = transaction.connection.execute(query, [id], binary=True).fetchone()
-            if found is None:
-                raise Missing(f"{self.path(id)}: no such session")
-            return State(*found)
-
-        return Row(self.path(id), id, begin=begin, header=header, connection=transaction.connection)
+        """The session's row, locked: the transaction begins with it."""
+        query = _LOCK + ("" if wait else " NOWAIT")
+        state = transaction.begin(query, id)
+        if state is None and create:
+            transaction.connection.execute(_MAKE, [id, edition()])
+            state = transaction.connection.execute(query, [id], binary=True).fetchone()
+        if state is None:
+            raise Missing(f"{self.path(id)}: no such session")
+        connection = transaction.connection
+        return Row(self.path(id), id, state=State(*state), header=header, connection=connection)
 
     # -- following ----------------------------------------------------------------------------------
 

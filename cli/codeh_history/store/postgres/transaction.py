@@ -24,15 +24,6 @@ _INSERT = "INSERT INTO codeh_lines (session, number, start, key, line) VALUES (%
 _GROWN = (
     "UPDATE codeh_sessions SET lines = %s, bytes = %s, plain = %s, torn = %s, changed = %s WHERE id = %s"
 )
-# A line alone after those that are there; nothing where there is more to it than that.
-_ADDED = """
-WITH grown AS (
-    UPDATE codeh_sessions SET lines = lines + 1, bytes = bytes + length(%(line)s::bytea), changed = %(now)s
-    WHERE id = %(id)s AND plain AND NOT torn AND listened <= %(now)s / 1000000000
-    RETURNING id, lines - 1 AS number, bytes - length(%(line)s::bytea) AS start
-)
-INSERT INTO codeh_lines (session, number, start, line) SELECT id, number, start, %(line)s::bytea FROM grown
-"""
 _EDITED = _GROWN.replace("WHERE", ", edition = %s WHERE")
 _BEGIN = (
     "BEGIN ISOLATION LEVEL READ COMMITTED"  # what is read after the row is locked is what is there then
@@ -63,14 +54,6 @@ class Transaction:
         with self.connection.pipeline():
             change(self.connection)
             self.connection.execute("COMMIT")
-
-    def adds(self, id: str, line: bytes) -> bool:
-        """Add a line by a statement of its own, one way there and back; durable where that did it."""
-        self._committing = True
-        values = {"id": id, "line": line, "now": time.time_ns()}
-        done = self._server.connection().execute(_ADDED, values).rowcount > 0
-        self._committing = done
-        return done
 
     def __enter__(self) -> Self:
         return self
@@ -103,52 +86,39 @@ class State(NamedTuple):
     listened: int = 0
 
 
+NEW = State()
+
+
 class Row:
-    """A session as the builder of new lines sees it: its row is locked once anything is asked of it."""
+    """A session as the builder of new lines sees it, its row locked."""
 
     def __init__(
         self,
         path: str,
         id: str,
         *,
-        begin: Callable[[], State] = State,
+        state: State = NEW,
         header: Callable[[], bytes] = bytes,
         connection: psycopg.Connection[Any] | None = None,
     ) -> None:
         """Without a connection it is a session of which nothing is known."""
         self.path = path
         self.session = id
-        self._begin = begin
-        self._state: State | None = None
+        self.state = state
+        self.size = state.size
         self._header = header
         self._connection = connection
         self._data: bytes | None = None
 
-    def lock(self) -> State:
-        """What its own row says, which is locked from here on."""
-        if self._state is None:
-            self._state = self._begin()
-        return self._state
-
     @cached_property
     def prefix(self) -> bytes:
         """What must stand before the first new line, as in a file (`log.append`)."""
-        state = self.lock()
-        if not state.size:
+        if not self.size:
             return self._header()
-        torn = b"\n" if state.torn else b""
-        if not state.plain and check_writable(self.whole(), self.path):
+        torn = b"\n" if self.state.torn else b""
+        if not self.state.plain and check_writable(self.whole(), self.path):
             return torn + self._header()
         return torn
-
-    @property
-    def looked_at(self) -> bool:
-        """Whether anything was asked of it, so that its row is locked."""
-        return self._state is not None
-
-    @property
-    def size(self) -> int:
-        return self.lock().size
 
     @property
     def offset(self) -> int:
@@ -187,11 +157,6 @@ class Row:
 
     def lines_with(self, name: str, value: str) -> Iterator[bytes]:
         return filter(field(name, value).search, self.whole().split(b"\n"))
-
-
-def alone(lines: bytes) -> bool:
-    """Whether this is one whole line without a key, which can be added without a look at the others."""
-    return lines.find(b"\n") == len(lines) - 1 > 0 and _key_of(lines) is None
 
 
 def _numbered(
