@@ -66,6 +66,8 @@ class Cache:
 
     def remove(self) -> None:
         """Remove all that is remembered: once no other process is in the midst of a change."""
+        if not os.path.exists(self.path):
+            return
         with self.opened() as db:
             if db is not None:
                 db.execute("begin exclusive")
