@@ -25,13 +25,16 @@ def unlock(fd: int) -> None:
             fcntl.flock(fd, fcntl.LOCK_UN)
         except OSError:
             pass  # closing it does the same
-        _open.discard(fd)  # before it is closed: another thread may get its number at once
+        finally:
+            _open.discard(fd)  # before it is closed: another thread may get its number at once
 
 
 def close(fd: int) -> None:
     """Unlock it and close it."""
-    unlock(fd)
-    os.close(fd)
+    try:
+        unlock(fd)
+    finally:  # a signal may come first
+        os.close(fd)
 
 
 def _close_copies() -> None:

@@ -162,9 +162,11 @@ def _make_room(env: Env, path: str) -> None:
 def _close(fd: int, path: str, *, created: bool) -> None:
     """Unlock; what is stored is synced, so nothing that fails here takes it back."""
     try:
-        if created and _is_empty(fd):
-            os.unlink(path)  # still under the lock: nobody else has stored anything in it
-        locks.close(fd)
+        try:
+            if created and _is_empty(fd):
+                os.unlink(path)  # still under the lock: nobody else has stored anything in it
+        finally:
+            locks.close(fd)
     except OSError:
         pass
 
