@@ -16,15 +16,15 @@ def tokens(text: str, option: str = "--budget") -> int:
 
 
 def size(text: str | None) -> int:
-    """What `--max-bytes` says: a number, `32k` for thousands; MOST where none is given."""
+    """The bytes of `--max-bytes`: a number, `32k` for thousands; MOST where none is given."""
     return MOST if text is None else amount(text, "--max-bytes", "bytes")
 
 
 def amount(text: str, option: str, unit: str) -> int:
     """A number of that unit above 0, `32k` for thousands; exit 2 for anything else."""
-    found = _AMOUNT.fullmatch(text.strip().lower())
-    given = round(float(found[1]) * _SCALE[found[2]], 6) if found else 0
-    value = int(given)
-    if value < 1 or value != given:
+    match = _AMOUNT.fullmatch(text.strip().lower())
+    number = round(float(match[1]) * _SCALE[match[2]], 6) if match else 0
+    value = int(number)
+    if value < 1 or value != number:
         raise Usage(f"{option} {text}: a number of {unit} above 0 expected, as 32000 or 32k")
     return value

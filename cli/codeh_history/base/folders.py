@@ -40,12 +40,12 @@ def entries(
     """What is in a folder under such names, each with what it is; what goes meanwhile is left out."""
     try:
         with os.scandir(folder) as opened:
-            found = [entry for entry in opened if named(entry.name)]
+            listed = [entry for entry in opened if named(entry.name)]
     except FileNotFoundError:
         return
     except OSError as error:
         raise InputOutput(f"{folder}: {error.strerror}") from None
-    for entry in found:
+    for entry in listed:
         try:
             info = entry.stat(follow_symlinks=follow)
         except FileNotFoundError:

@@ -18,9 +18,9 @@ _FTYP = {
 
 def mime_type(data: bytes, name: str) -> str:
     """The media type of a file's content; for text the name may say more (`text/markdown`)."""
-    for signature, found in _SIGNATURES:
+    for signature, mime in _SIGNATURES:
         if data.startswith(signature):
-            return found
+            return mime
     if data[:4] == b"RIFF" and data[8:12] in _RIFF:
         return _RIFF[data[8:12]]
     if data[4:8] == b"ftyp":

@@ -53,47 +53,49 @@ class Options(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Options) -> int:
-    to = given.to or "contents"
-    check(given, to)
-    if given.all:
-        return pages(env, given)
-    target = for_reading(env, given.session, given.argument)
-    lost: Lost | None = {} if given.allow_missing or to in TEXTS else None
-    if given.bundle is not None:
+def run(env: Env, options: Options) -> int:
+    to = options.to or "contents"
+    check(options, to)
+    if options.all:
+        return pages(env, options)
+    target = for_reading(env, options.session, options.argument)
+    lost: Lost | None = {} if options.allow_missing or to in TEXTS else None
+    if options.bundle is not None:
         from ..sync import bundle
         from ..sync.sealing import Seal
 
         bundle.pack(
-            env, target, given.bundle, lost, Seal(given.encrypt_to, ()) if given.encrypt_to else None
+            env, target, options.bundle, lost, Seal(options.encrypt_to, ()) if options.encrypt_to else None
         )
     else:
-        write(env, target, to, given, lost)
-    tell_lost(env, target.id, lost, strict=given.strict)
+        write(env, target, to, options, lost)
+    tell_lost(env, target.id, lost, strict=options.strict)
     return 0
 
 
-def check(given: Options, to: str) -> None:
+def check(options: Options, to: str) -> None:
     """Usage for options that do not go together."""
-    if given.bundle is not None and given.specified("to", "redact", "output", *ONLY_WITH):
+    if options.bundle is not None and options.specified("to", "redact", "output", *ONLY_WITH):
         raise Usage("--bundle is the session as it is: no option but --allow-missing")
-    if given.encrypt_to and given.bundle is None:
+    if options.encrypt_to and options.bundle is None:
         raise Usage("--encrypt-to goes with --bundle FILE")
-    for name in given.specified(*ONLY_WITH):
+    for name in options.specified(*ONLY_WITH):
         if to not in ONLY_WITH[name]:
-            raise Usage(f"{given.SPELLED[name].flags(name)[0]} goes with --to {'|'.join(ONLY_WITH[name])}")
-    if given.all and (given.output in (None, "-") or given.specified("session", "argument")):
+            raise Usage(
+                f"{options.SPELLED[name].flags(name)[0]} goes with --to {'|'.join(ONLY_WITH[name])}"
+            )
+    if options.all and (options.output in (None, "-") or options.specified("session", "argument")):
         raise Usage("--all goes with --to html --output DIR, and names no session")
-    given.one_of("--output and --install", "output", "install")
+    options.one_of("--output and --install", "output", "install")
 
 
-def write(env: Env, target: Target, to: str, given: Options, lost: Lost | None) -> None:
+def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None) -> None:
     """Write the session in its form; what has no place in that is noted."""
-    view = view_of(env, target, strict=given.strict, hydrate=to != "refs" or given.redact, lost=lost)
-    if given.redact:
+    view = view_of(env, target, strict=options.strict, hydrate=to != "refs" or options.redact, lost=lost)
+    if options.redact:
         view = redacted(env, view, target)
     if to in WRITTEN:
-        for_program(env, view, to, given)
+        for_program(env, view, to, options)
         return
     if to == "contents" and view.summaries:
         env.note(f"{target.id}: {len(view.summaries)} summaries have no place in contents")
@@ -104,37 +106,37 @@ def write(env: Env, target: Target, to: str, given: Options, lost: Lost | None) 
         if view.summaries:
             names = ", ".join(summary.id for summary in view.summaries)
             env.note(f"{target.id}: each summary is a reference of its own ({names})")
-    made = export(view, to, given.last if to == "exchanges" else given.workspace)
-    if given.output in (None, "-"):
+    made = export(view, to, options.last if to == "exchanges" else options.workspace)
+    if options.output in (None, "-"):
         env.write(made.data)
     else:
-        new_file.write(given.output, made.data)
+        new_file.write(options.output, made.data)
     if any(made.left.values()):
         from ..programs.writing import described_counts
 
         env.note(f"{target.id}: left out: {described_counts(made.left)}")
 
 
-def for_program(env: Env, view: View, to: str, given: Options) -> None:
+def for_program(env: Env, view: View, to: str, options: Options) -> None:
     """Write the file that a program resumes; what it lacks and what to do next is noted."""
     from ..send import program
 
-    made = program.make(env, view, to, cwd=given.cwd, title=given.title, install=given.install)
-    if given.install:
+    made = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
+    if options.install:
         next = program.install(env, made)
-    elif given.output not in (None, "-"):
-        next = program.save(made, given.output)
+    elif options.output not in (None, "-"):
+        next = program.save(made, options.output)
     else:
         next = program.print_out(env, made)
     program.tell_left(env, made)
     env.note(f"{view.id or to}: {next}")
 
 
-def pages(env: Env, given: Options) -> int:
+def pages(env: Env, options: Options) -> int:
     """A page of each session and an index, replacing earlier ones; one failure stops no other."""
     from ..formats import html
 
-    folder = os.path.abspath(str(given.output))
+    folder = os.path.abspath(str(options.output))
     ensure_dir(folder)
     entries: list[tuple[str, str, str]] = []
     unread = 0
@@ -143,12 +145,12 @@ def pages(env: Env, given: Options) -> int:
         for number, (id, path) in enumerate(sessions, 1):
             target = Target(path, "")
             try:
-                view = view_of(env, target, strict=given.strict, lost={})
+                view = view_of(env, target, strict=options.strict, lost={})
             except (HistoryError, OSError) as error:
                 env.complain(f"{id}: no page: {reason(error)}")
                 unread += 1
             else:
-                view = redacted(env, view, target) if given.redact else view
+                view = redacted(env, view, target) if options.redact else view
                 entries.append((html.last_time(view), f"{id}.html", html.title_of(view)))
                 new_file.over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
             bar.done(number, len(sessions))

@@ -48,39 +48,39 @@ class Options(Reading, without=("argument",)):
     no_pager: bool = NO_PAGER
 
 
-def run(env: Env, given: Options) -> None:
-    given.one_of("--json and --jsonl", "json", "jsonl")
-    earliest = moment(env.millis(), given.since) if given.since is not None else 0
-    directory = env.cwd() if given.here else None
-    known = dict(ids(env))
-    paths = [*known.values()] if given.session is None else [for_reading(env, given.session).path]
+def run(env: Env, options: Options) -> None:
+    options.one_of("--json and --jsonl", "json", "jsonl")
+    earliest = moment(env.millis(), options.since) if options.since is not None else 0
+    directory = env.cwd() if options.here else None
+    names = dict(ids(env))
+    paths = [*names.values()] if options.session is None else [for_reading(env, options.session).path]
     rows = rows_of(env, paths)
-    if given.all_programs:
+    if options.all_programs:
         imported = {(row["program"], row["program_session"]) for row in rows}
         rows += [
             row for row in program_rows(env) if (row["program"], row["program_session"]) not in imported
         ]
     chosen = [
         row for row in rows
-        if matches(row, given)
+        if matches(row, options)
         and (directory is None or (directory and row["cwd"] == directory))
         and (not earliest or used(row) >= earliest)
     ]  # fmt: skip
-    chosen = sorted(chosen, key=used, reverse=True)[: given.last]
-    show(env, chosen, given, known)
-    if not chosen and not given.json and not given.jsonl:
+    chosen = sorted(chosen, key=used, reverse=True)[: options.last]
+    show(env, chosen, options, names)
+    if not chosen and not options.json and not options.jsonl:
         start = "no sessions yet: `codeh-history append -m TEXT` starts one"
         env.note("no session matches" if rows else start)
-    if given.strict and any("problem" in row for row in chosen):
+    if options.strict and any("problem" in row for row in chosen):
         raise BadData("some sessions are damaged (`codeh-history verify ID` shows where)")
 
 
-def matches(row: Json, given: Options) -> bool:
+def matches(row: Json, options: Options) -> bool:
     """Whether a session has the tag, program, model and title of the options."""
-    model, title = (given.model or "").casefold(), (given.title or "").casefold()
+    model, title = (options.model or "").casefold(), (options.title or "").casefold()
     return (
-        (given.tag is None or given.tag in row["tags"])
-        and (given.program is None or given.program == row["program"])
+        (options.tag is None or options.tag in row["tags"])
+        and (options.program is None or options.program == row["program"])
         and (not model or any(model in name.casefold() for name in row["models"]))
         and title in f"{row['title'] or ''} {row['prompt'] or ''}".casefold()
     )
@@ -119,11 +119,11 @@ def program_rows(env: Env) -> list[Json]:
     ]
 
 
-def show(env: Env, rows: list[Json], given: Options, known: Iterable[str]) -> None:
-    if given.json or given.jsonl:
-        env.write(b"".join(values.lines(rows, as_array=given.json)))
+def show(env: Env, rows: list[Json], options: Options, names: Iterable[str]) -> None:
+    if options.json or options.jsonl:
+        env.write(b"".join(values.lines(rows, as_array=options.json)))
     elif rows and rich_wanted(env):
-        ids = prefixes([row["id"] for row in rows], known)
+        ids = prefixes([row["id"] for row in rows], names)
         columns = [column for column in SHOWN if column != "program" or any(row["program"] for row in rows)]
         cells = []
         for row in rows:
@@ -136,7 +136,7 @@ def show(env: Env, rows: list[Json], given: Options, known: Iterable[str]) -> No
             }  # fmt: skip
             cells.append([shown[column] for column in columns])
         drawn = table.aligned(columns, cells, width=width(), colour=env.colour, flexible=1)
-        pager.show(env, drawn, paged=not given.no_pager)
+        pager.show(env, drawn, paged=not options.no_pager)
     else:
         env.write(table.separated([row[name] for name in listing.KEYS] for row in rows))
 

@@ -55,22 +55,22 @@ class Options(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Options) -> None:
-    if given.no_tokens:
-        without_tokens(env, given)
+def run(env: Env, options: Options) -> None:
+    if options.no_tokens:
+        without_tokens(env, options)
         return
-    if given.budget is not None and not (given.cache or given.top):
+    if options.budget is not None and not (options.cache or options.top):
         raise Usage("--budget requires --cache or --top")
-    window = amounts.tokens(given.budget) if given.budget is not None else None
-    target, view = open_view(env, given, allow_missing=given.allow_missing)
-    counter = counting(env, view, target.id, Compaction(counter=given.counter))
+    window = amounts.tokens(options.budget) if options.budget is not None else None
+    target, view = open_view(env, options, allow_missing=options.allow_missing)
+    counter = counting(env, view, target.id, Compaction(counter=options.counter))
     extra: Json = {}
-    if given.calibrated:
+    if options.calibrated:
         from ..views.calibration import asked
 
-        extra["calibration"] = asked(env, view, counter, given.counter)
+        extra["calibration"] = asked(env, view, counter, options.counter)
         counter = counter.calibrated(extra["calibration"]["factor"])
-    if given.cache:
+    if options.cache:
         from ..filters.compact.replay import cache_bill
 
         budget = window or amounts.tokens(BUDGET)
@@ -78,10 +78,10 @@ def run(env: Env, given: Options) -> None:
             extra["cache"] = cache_bill(counter, view, budget, POLICY, bar.done)
     counts = measure(counter, view)
     window = window or counts["tokens"]["total"]
-    if given.top:
+    if options.top:
         system, tools = beside(view.meta)
-        extra["largest"] = largest(counter, rendered(view), given.top, system, tools, window)
-    if given.json:
+        extra["largest"] = largest(counter, rendered(view), options.top, system, tools, window)
+    if options.json:
         env.write(values.line(counts | extra))
         return
     rich = rich_wanted(env)
@@ -96,14 +96,14 @@ def run(env: Env, given: Options) -> None:
         env.write(table.bars(groups, whole_of))
 
 
-def without_tokens(env: Env, given: Options) -> None:
+def without_tokens(env: Env, options: Options) -> None:
     """How many messages and exchanges, as `list` counts them, without reading the block store."""
-    if other := given.specified("counter", "calibrated", "cache", "budget", "top"):
+    if other := options.specified("counter", "calibrated", "cache", "budget", "top"):
         raise Usage(f"--no-tokens and --{other[0]} cannot be combined")
-    target = for_reading(env, given.session, given.argument)
-    view = view_of(env, target, strict=given.strict, hydrate=False)
+    target = for_reading(env, options.session, options.argument)
+    view = view_of(env, target, strict=options.strict, hydrate=False)
     counts = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
-    env.write(values.line(counts) if given.json else table.separated(counts.items()))
+    env.write(values.line(counts) if options.json else table.separated(counts.items()))
 
 
 def totals(counts: Json, extra: Json, *, aligned: bool) -> str:

@@ -28,21 +28,21 @@ class Options(Reading):
     allow_missing: bool = ALLOW_MISSING
 
 
-def run(env: Env, given: Options) -> None:
+def run(env: Env, options: Options) -> None:
     unsent_files = [*unsent.files(env)]
     try:
-        target = for_reading(env, given.session, given.argument)
+        target = for_reading(env, options.session, options.argument)
     except NotFound:
         for path in unsent_files:
             env.note(f"unsent text: {path}")
         raise
     with progress(env, "reading", size_of(target.path), A_SECOND):
-        state = standing_of_big(env, target, given.counter, strict=given.strict)
+        state = standing_of_big(env, target, options.counter, strict=options.strict)
         if state is None:
-            view = measured_view(env, target, strict=given.strict, allow_missing=given.allow_missing)
-            state = standing(env, target, view, given.counter)
+            view = measured_view(env, target, strict=options.strict, allow_missing=options.allow_missing)
+            state = standing(env, target, view, options.counter)
     state["unsent"] = unsent_files
-    if given.json:
+    if options.json:
         env.write(values.line(state))
     else:
         env.write("".join(f"{name:<11}{visible(text)}\n" for name, text in lines(state) if text).encode())

@@ -78,16 +78,16 @@ def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None
     file = config(env)
     usual = env.environ.get("CODEH_PROFILE")
     variables = {key: env.environ[name] for key, name in VARIABLES.items() if env.environ.get(name)}
-    found = [Layer(where=FLAGS, values=flags or {}, above=True)]
+    result = [Layer(where=FLAGS, values=flags or {}, above=True)]
     if profile:
-        found.append(Layer(where=f"-p {profile}", values=_profile(env, file, profile, "-p"), above=True))
-    found.append(Layer(where=ENVIRONMENT, values=variables, above=True))
+        result.append(Layer(where=f"-p {profile}", values=_profile(env, file, profile, "-p"), above=True))
+    result.append(Layer(where=ENVIRONMENT, values=variables, above=True))
     if usual:
         values = _profile(env, file, usual, PROFILE)
-        found.append(Layer(where=f"{PROFILE} {usual}", values=values, above=False))
+        result.append(Layer(where=f"{PROFILE} {usual}", values=values, above=False))
     if file is not None:
-        found.append(Layer(where=file.path, values=file.top, above=False))
-    return found
+        result.append(Layer(where=file.path, values=file.top, above=False))
+    return result
 
 
 def _profile(env: Env, file: Config | None, name: str, by: str) -> Mapping[str, Any]:
@@ -152,19 +152,19 @@ def _goes_with(layer: Layer, result: Held) -> bool:
     return same and ("via" not in result or via == result["via"][0])
 
 
-def resolve(env: Env, given: Request, profile: str | None, via: str | None = None) -> ResolvedRequest:
+def resolve(env: Env, request: Request, profile: str | None, via: str | None = None) -> ResolvedRequest:
     """The request that these flags and the layers make."""
-    flags = {key: getattr(given, key) for key in REQUEST if key != "via" and given.specified(key)}
+    flags = {key: getattr(request, key) for key in REQUEST if key != "via" and request.specified(key)}
     flags["via"] = via
     flags = {key: value for key, value in flags.items() if value or key == "system"}  # `--system ""` is one
     all_layers = layers(env, profile, flags)
     values = held(all_layers)
-    request, under = request_of(given, values)
+    request, under = request_of(request, values)
     command = values["via"][0] if "via" in values else None
     return ResolvedRequest(request=request, via=command, under=under, layers=all_layers)
 
 
-def request_of(given: Request, values: Held) -> tuple[Request, dict[str, Any]]:
+def request_of(request: Request, values: Held) -> tuple[Request, dict[str, Any]]:
     """The request with these values, and the settings that hold where the session has none."""
     above: dict[str, Any] = {"to": None}
     under = {}
@@ -174,7 +174,7 @@ def request_of(given: Request, values: Held) -> tuple[Request, dict[str, Any]]:
             under[SETTINGS[key]] = read(value) if read else value
         elif key in REQUEST and key != "via":
             above[key] = value
-    return given.but(**above), under
+    return request.but(**above), under
 
 
 def command(env: Env, key: str, profile: str | None, flag: str | None) -> str | None:

@@ -75,10 +75,10 @@ def _bullets(text: str) -> list[str]:
     led = False
     for line in text.splitlines():
         mark = _MARK.match(line)
-        said = line[mark.end() :].strip() if mark else line.strip().lstrip("#").strip()
-        if not said:
+        rest = line[mark.end() :].strip() if mark else line.strip().lstrip("#").strip()
+        if not rest:
             continue
         indent = "  " * (int(led) + len(mark[1].expandtabs(2)) // 2) if mark else ""
-        bullets.append(f"{indent}- {said}")
+        bullets.append(f"{indent}- {rest}")
         led = led or not mark
     return bullets

@@ -51,9 +51,9 @@ def persisted(view: View) -> bytes:
     summaries = [(facts(summary, view), summary.fields) for summary in view.summaries]
     value = {
         "recentConversations": [_written(group) for group in groups_of(view.messages)],
-        "summaries": [{**known, **_kept(fields)} for known, fields in summaries],
+        "summaries": [{**known_facts, **_kept(fields)} for known_facts, fields in summaries],
         "lastSummarized": latest(
-            [*(known["createdAt"] for known, _ in summaries), view.meta.get("lastSummarized")]
+            [*(known_facts["createdAt"] for known_facts, _ in summaries), view.meta.get("lastSummarized")]
         ),
     }
     extra = view.meta.get(EXTRA)

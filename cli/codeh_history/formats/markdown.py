@@ -23,28 +23,28 @@ def export(view: View) -> bytes:
     system = view.meta.get("system")
     blocks += [f"## System\n\n{system}"] if isinstance(system, str) and system else []
     blocks += (f"## Summary\n\n{summary.text}" for summary in view.summaries)
-    found = references(view.messages)
-    blocks += (_message(message, found.keys()) for message in view.messages)
-    notes = [_footnote(number, reference) for number, reference in found.items()]
+    cited = references(view.messages)
+    blocks += (_message(message, cited.keys()) for message in view.messages)
+    notes = [_footnote(number, reference) for number, reference in cited.items()]
     if notes:
         blocks.append("\n".join(notes))
     return ("\n\n".join(blocks) + "\n").encode("utf-8", "replace")
 
 
-def _message(message: Message, known: Collection[int]) -> str:
+def _message(message: Message, citable: Collection[int]) -> str:
     parts = message.parts if message.committed else message.pending or []
     head = f"## {NAMES.get(message.kind, message.kind)}"
     if message.ts:
         head += f" ({message.ts})"
     if not message.committed:
         head += " (pending)"
-    return "\n\n".join([head, *(text for part in parts if (text := part_text(part, known)))])
+    return "\n\n".join([head, *(text for part in parts if (text := part_text(part, citable)))])
 
 
-def part_text(part: Part, known: Collection[int]) -> str:
-    """What Markdown shows of a part; empty for what nobody could read. `known` references can be cited."""
+def part_text(part: Part, citable: Collection[int]) -> str:
+    """A part as Markdown; empty for what nobody could read. `citable`: numbers of references."""
     if "text" in part:
-        text = _SOURCE.sub(lambda found: _cited(found, known), part["text"])
+        text = _SOURCE.sub(lambda match: _citation(match, citable), part["text"])
         return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
     if "functionCall" in part:
         call = part["functionCall"]
@@ -81,9 +81,9 @@ def _block(body: str) -> str:
     return f"{fence}\n{body}\n{fence}"
 
 
-def _cited(found: re.Match[str], known: Collection[int]) -> str:
-    number = found[1].lstrip("0") or "0"
-    return f"[^{number}]" if len(number) < 10 and int(number) in known else found[0]
+def _citation(match: re.Match[str], citable: Collection[int]) -> str:
+    number = match[1].lstrip("0") or "0"
+    return f"[^{number}]" if len(number) < 10 and int(number) in citable else match[0]
 
 
 def _footnote(number: int, reference: Json) -> str:

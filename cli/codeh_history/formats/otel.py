@@ -48,7 +48,7 @@ def export(view: View) -> Exported:
         "gen_ai.request.model": talk.model,
         "gen_ai.system_instructions": [{"type": "text", "content": talk.system}] if talk.system else None,
         "gen_ai.tool.definitions": talk.tools or None,
-        "gen_ai.input.messages": [*opening, *(_message(_role(one), one.parts) for one in sent)],
+        "gen_ai.input.messages": [*opening, *(_message(_role(turn), turn.parts) for turn in sent)],
         "gen_ai.output.messages": [],
         **(_answered(answer) if answer else {}),
     }

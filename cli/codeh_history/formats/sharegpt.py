@@ -33,13 +33,13 @@ def _turns(message: Message, talk: Talk) -> list[Json]:
     talk.left.update(modality_of(mime_of(part)) for part in content.media)
     talk.left[THOUGHT] += len(content.thoughts)
     talk.left[USAGE] += bool(counts(message))
-    found = [_observation(result, talk) for result in content.results]
+    turns = [_observation(result, talk) for result in content.results]
     who = "gpt" if message.role == "model" else "human"
-    found += [{"from": who, "value": text} for text in content.texts if text]
+    turns += [{"from": who, "value": text} for text in content.texts if text]
     if content.calls:
         calls = list(map(_call, content.calls))
-        found.append({"from": "function_call", "value": _text(calls if len(calls) > 1 else calls[0])})
-    return found
+        turns.append({"from": "function_call", "value": _text(calls if len(calls) > 1 else calls[0])})
+    return turns
 
 
 def _call(part: Any) -> Json:

@@ -24,9 +24,9 @@ def rows(view: View, ops: Sequence[Op]) -> list[Row]:
     """A row for each change and its reason: how many messages, and the first of them."""
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for op in ops:
-        found: Mapping[str, Any] = op
-        ids = found["ids"] if "ids" in found else [found["after" if found["op"] == "insert" else "id"]]
-        key = VERBS[found["op"]], found.get("why") or ""
+        fields: Mapping[str, Any] = op
+        ids = fields["ids"] if "ids" in fields else [fields["after" if fields["op"] == "insert" else "id"]]
+        key = VERBS[fields["op"]], fields.get("why") or ""
         groups.setdefault(key, {}).update(dict.fromkeys(ids))
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
     return [(verb, len(ids), why, _first(view, numbers, ids)) for (verb, why), ids in groups.items()]
@@ -40,12 +40,12 @@ def _first(view: View, numbers: Mapping[str, int], ids: Mapping[str, None]) -> s
     return f":{numbers[id]} {NAME_OF_KIND[message.kind]} {first_words(message.parts)}".rstrip()
 
 
-def draw(env: Env, columns: Sequence[str], found: Sequence[Sequence[object]], flexible: int = 0) -> None:
+def draw(env: Env, columns: Sequence[str], rows: Sequence[Sequence[object]], flexible: int = 0) -> None:
     """A table on stdout, of at most `MOST` rows."""
-    some = found[:MOST]
-    if len(found) > MOST:
-        some = [*some, (f"and {len(found) - MOST} more", *[None] * (len(columns) - 1))]
+    shown = rows[:MOST]
+    if len(rows) > MOST:
+        shown = [*shown, (f"and {len(rows) - MOST} more", *[None] * (len(columns) - 1))]
     if rich_wanted(env):
-        env.draw(table.aligned(columns, some, width=width(), colour=env.colour, flexible=flexible))
+        env.draw(table.aligned(columns, shown, width=width(), colour=env.colour, flexible=flexible))
     else:
-        env.write(table.separated(some))
+        env.write(table.separated(shown))

@@ -13,16 +13,16 @@ SINGLE = ("counter", "budget", "before", "after")
 FREE = "free"
 
 
-def tell(env: Env, found: Json, *, json: bool) -> None:
+def tell(env: Env, explained: Json, *, json: bool) -> None:
     """`{session, counter, budget, before, after, spent, let_go, largest}` as a table, or as a line of JSON.
 
     It was asked for, so `-q` does not silence it.
     """
     if json:
-        env.report(orjson.dumps(found))
+        env.report(orjson.dumps(explained))
         return
-    single = "".join(f"{name}\t{found[name]}\n" for name in SINGLE if found[name] is not None)
-    groups, wholes = tables(found)
+    single = "".join(f"{name}\t{explained[name]}\n" for name in SINGLE if explained[name] is not None)
+    groups, wholes = tables(explained)
     if rich_wanted(env, env.stderr):
         bars = table.drawn_bars(groups, wholes, width=width(), colour=env.coloured(env.stderr))
         env.report(single.encode() + b"\n" + bars.removesuffix(b"\n"), drawn=True)
@@ -30,17 +30,17 @@ def tell(env: Env, found: Json, *, json: bool) -> None:
         env.report((single.encode() + table.bars(groups, wholes)).removesuffix(b"\n"))
 
 
-def tables(found: Json) -> tuple[table.Groups, dict[str, int]]:
+def tables(explained: Json) -> tuple[table.Groups, dict[str, int]]:
     """The amounts by group, and what they are shares of; what the budget has left is among the spent."""
-    budget = found["budget"] or found["after"]
-    spent = {**found["spent"], FREE: max(0, budget - found["after"])}
-    gone = {f"{kind} ({it['parts']:,})": it["tokens"] for kind, it in found["let_go"].items()}
+    budget = explained["budget"] or explained["after"]
+    spent = {**explained["spent"], FREE: max(0, budget - explained["after"])}
+    gone = {f"{kind} ({it['parts']:,})": it["tokens"] for kind, it in explained["let_go"].items()}
     groups = {
         "spent": {name: tokens for name, tokens in spent.items() if tokens},
         "let go": gone,
-        "largest": {labelled(part): part["tokens"] for part in found["largest"]},
+        "largest": {labelled(part): part["tokens"] for part in explained["largest"]},
     }
-    return groups, {"spent": budget, "let go": sum(gone.values()), "largest": found["after"]}
+    return groups, {"spent": budget, "let go": sum(gone.values()), "largest": explained["after"]}
 
 
 def labelled(part: Json) -> str:

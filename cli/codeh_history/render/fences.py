@@ -49,10 +49,10 @@ def last_block(text: str) -> str | None:
 
     A block that is not closed is none: it may have been cut.
     """
-    found: str | None = None
+    block: str | None = None
     for piece in split(text):
         if isinstance(piece, Fenced) and piece.closing is not None:
             indent = piece.indent
             lines = (line[indent:] if not line[:indent].strip() else line for line in piece.lines)
-            found = "".join(f"{line}\n" for line in lines)
-    return found
+            block = "".join(f"{line}\n" for line in lines)
+    return block

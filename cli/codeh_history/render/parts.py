@@ -47,8 +47,8 @@ def first_words(parts: Collection[Part]) -> str:
 
 def names(parts: Collection[Part], message: Message | None) -> list[str]:
     """The name of the file that each of a message's parts was attached from, or ""."""
-    found = attached_names(message.fields.get("attached")) if message is not None else {}
-    return [found.get(number, "") for number in range(len(parts))]
+    attached = attached_names(message.fields.get("attached")) if message is not None else {}
+    return [attached.get(number, "") for number in range(len(parts))]
 
 
 def of(part: Part, name: str) -> Iterator[Item]:

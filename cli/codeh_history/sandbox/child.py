@@ -50,8 +50,8 @@ def limit_memory(most: int) -> None:
 def answer(data: bytes) -> None:
     """Write the answers to a request, each at once, so that the parent knows how far it came."""
     try:
-        work, given = marshal.loads(data)  # noqa: S302 - the parent's own
-        for result in searched(work, *given) if work in SEARCHES else render(*given):
+        work, arguments = marshal.loads(data)  # noqa: S302 - the parent's own
+        for result in searched(work, *arguments) if work in SEARCHES else render(*arguments):
             if isinstance(result, str) and len(result) > MOST:
                 tell(LARGE, f"it makes a text of more than {MOST >> 20} MiB")
                 return

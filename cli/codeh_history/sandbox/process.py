@@ -45,7 +45,7 @@ class Sandbox:
         with suppress(BrokenPipeError), process:  # of what it was not told any more
             process.kill()
 
-    def ask(self, work: str, *given: Any) -> Iterator[Any]:
+    def ask(self, work: str, *arguments: Any) -> Iterator[Any]:
         """The answers to a request, as they come; raises TooMuch, after which there are no more.
 
         Raises ValueError with the child's words where what was given is wrong in itself.
@@ -53,7 +53,7 @@ class Sandbox:
         process = self._process = self._process or self._start()
         assert process.stdin and process.stdout  # noqa: S101, PT018 - pipes were asked for
         try:
-            marshal.dump(marshal.dumps((work, given)), process.stdin)
+            marshal.dump(marshal.dumps((work, arguments)), process.stdin)
             process.stdin.flush()
             while True:
                 kind, answer = marshal.load(process.stdout)  # noqa: S302 - our own child's

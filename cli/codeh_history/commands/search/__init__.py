@@ -57,42 +57,44 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, given: Options) -> int:
+def run(env: Env, options: Options) -> int:
     """The exit code says whether anything matches, and whether all could be read."""
-    given.one_of("--json and --jsonl", "json", "jsonl")
-    given.one_of("-l and -c", "list_only", "count")
+    options.one_of("--json and --jsonl", "json", "jsonl")
+    options.one_of("-l and -c", "list_only", "count")
     lost: Lost = {}
     unread: list[str] = []
-    named = bool(given.specified("session", "argument"))
+    named = bool(options.specified("session", "argument"))
     if named:
-        targets = [for_reading(env, given.session, given.argument)]
+        targets = [for_reading(env, options.session, options.argument)]
     else:  # whatever $CODEH_SESSION says
         targets = [Target(path, "") for _, path in ids(env)]
-    if given.words:
+    if options.words:
         from . import ranked
 
-        text, flags = ranked.pattern_of(given.regex).pattern, re.IGNORECASE
-        marks = Pattern(text, "", flags, allowed(given.timeout))
-        found = ranked.ranked(env, targets, given.regex, unread, given.around)
+        text, flags = ranked.pattern_of(options.regex).pattern, re.IGNORECASE
+        marks = Pattern(text, "", flags, allowed(options.timeout))
+        matches = ranked.ranked(env, targets, options.regex, unread, options.around)
     else:
-        marks = Pattern(given.regex, "", re.IGNORECASE if given.ignore_case else 0, allowed(given.timeout))
-        found = each_hit(env, given, targets, marks, lost, unread, named=named)
-    watched = env.terminal(env.stderr) and not given.words
+        marks = Pattern(
+            options.regex, "", re.IGNORECASE if options.ignore_case else 0, allowed(options.timeout)
+        )
+        matches = each_hit(env, options, targets, marks, lost, unread, named=named)
+    watched = env.terminal(env.stderr) and not options.words
     size = sum(size_of(target.path) for target in targets) if watched else 0
     with marks, progress(env, "searching", size, A_SECOND):
-        if given.list_only or given.count:
-            records = summed(found, count=given.count)
+        if options.list_only or options.count:
+            records = summed(matches, count=options.count)
         else:
-            records = (hit._asdict() for hit in (found if named else once(found)))
-        any_hit = write(env, capped(env, given, records), given, marks)
-    if unread or (given.strict and lost):
+            records = (hit._asdict() for hit in (matches if named else once(matches)))
+        any_hit = write(env, capped(env, options, records), options, marks)
+    if unread or (options.strict and lost):
         return BadData.exit_code
     return 0 if any_hit else NegativeAnswer.exit_code
 
 
 def each_hit(
     env: Env,
-    given: Options,
+    options: Options,
     targets: list[Target],
     pattern: Pattern,
     lost: Lost,
@@ -106,7 +108,9 @@ def each_hit(
         target = by_path[path]
         missing: Lost = {}
         try:
-            yield from hits(env, target, pattern, strict=given.strict, lost=missing, around=given.around)
+            yield from hits(
+                env, target, pattern, strict=options.strict, lost=missing, around=options.around
+            )
         except (HistoryError, OSError) as error:
             if named or isinstance(error, Exceeded):
                 raise
@@ -118,19 +122,19 @@ def each_hit(
         lost.update(missing)
 
 
-def once(found: Iterator[Hit]) -> Iterator[Hit]:
+def once(matches: Iterator[Hit]) -> Iterator[Hit]:
     """The hits without those of a message's copies in forks and other sessions."""
     seen: dict[int, str] = {}
-    for hit in found:
+    for hit in matches:
         first = seen.setdefault(hash((hit.id, hit.text)), hit.session)
         if hit.id is None or first == hit.session:
             yield hit
 
 
-def summed(found: Iterator[Hit], *, count: bool) -> Iterator[Json]:
+def summed(matches: Iterator[Hit], *, count: bool) -> Iterator[Json]:
     """A record for each session, in the order of the hits: its name, with `count` how many there are."""
     counts: dict[str, int] = {}
-    for hit in found:
+    for hit in matches:
         if not count and hit.session not in counts:
             yield {"session": hit.session}
         counts[hit.session] = counts.get(hit.session, 0) + 1
@@ -138,27 +142,27 @@ def summed(found: Iterator[Hit], *, count: bool) -> Iterator[Json]:
         yield from ({"session": session, "count": number} for session, number in counts.items())
 
 
-def capped(env: Env, given: Options, records: Iterator[Json]) -> Iterator[Json]:
+def capped(env: Env, options: Options, records: Iterator[Json]) -> Iterator[Json]:
     """At most `-n` records; on a terminal no more than people read, which is noted."""
-    shown = env.terminal(env.stdout) and not (given.json or given.jsonl)
-    most = given.most or (MOST if shown else None)
+    shown = env.terminal(env.stdout) and not (options.json or options.jsonl)
+    most = options.most or (MOST if shown else None)
     yield from itertools.islice(records, most)
-    if most is not None and next(records, None) is not None and given.most is None:
+    if most is not None and next(records, None) is not None and options.most is None:
         env.note(f"more than {most} matches; pass -n N for more")
 
 
-def write(env: Env, records: Iterator[Json], given: Options, marks: Pattern) -> bool:
+def write(env: Env, records: Iterator[Json], options: Options, marks: Pattern) -> bool:
     """Print the records as they are found, through a pager all at once; whether there were any."""
     first = next(records, None)
     records = itertools.chain([first], records) if first is not None else iter(())
-    if given.json or given.jsonl:
-        hidden = ("apart",) if given.around else ("apart", "before", "after")
+    if options.json or options.jsonl:
+        hidden = ("apart",) if options.around else ("apart", "before", "after")
         shown = ({key: record[key] for key in record if key not in hidden} for record in records)
-        for line in values.lines(shown, as_array=given.json):
+        for line in values.lines(shown, as_array=options.json):
             env.write(line)
         return first is not None
-    lines = lines_of(records, marks if env.colour else None, context=bool(given.around))
-    if pager.pager(env) is not None and not given.no_pager:
+    lines = lines_of(records, marks if env.colour else None, context=bool(options.around))
+    if pager.pager(env) is not None and not options.no_pager:
         pager.show(env, b"".join(lines))
     else:
         for line in lines:

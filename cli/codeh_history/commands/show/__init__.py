@@ -30,26 +30,26 @@ class Options(Reading):
     no_pager: bool = NO_PAGER
 
 
-def run(env: Env, given: Options) -> None:
-    given.one_of("--items, --json, --jsonl", "items", "json", "jsonl")
-    if given.follow and (given.items or given.json or given.curated):
+def run(env: Env, options: Options) -> None:
+    options.one_of("--items, --json, --jsonl", "items", "json", "jsonl")
+    if options.follow and (options.items or options.json or options.curated):
         raise Usage("--follow prints text or --jsonl only")
-    target = for_reading(env, given.session, given.argument)
-    if given.follow:
+    target = for_reading(env, options.session, options.argument)
+    if options.follow:
         if target.path == "-":
             raise Usage("--follow cannot follow stdin; name a session")
         from .follow import follow
 
-        follow(env, target, last=given.last, jsonl=given.jsonl, strict=given.strict)
+        follow(env, target, last=options.last, jsonl=options.jsonl, strict=options.strict)
     lost: Lost = {}
     shown = numbered.read(
-        env, target, last=given.last, curated=given.curated, strict=given.strict, lost=lost
+        env, target, last=options.last, curated=options.curated, strict=options.strict, lost=lost
     )
-    if given.items or given.json or given.jsonl:
-        as_json = numbered.item_json if given.items else numbered.message_json
+    if options.items or options.json or options.jsonl:
+        as_json = numbered.item_json if options.items else numbered.message_json
         records = (as_json(number, message) for number, message in shown.messages)
-        for line in values.lines(records, as_array=given.json):
+        for line in values.lines(records, as_array=options.json):
             env.write(line)
     else:
-        pager.show(env, messages.document(env, *shown), paged=not given.no_pager)
-    tell_lost(env, target.id, lost, strict=given.strict)
+        pager.show(env, messages.document(env, *shown), paged=not options.no_pager)
+    tell_lost(env, target.id, lost, strict=options.strict)

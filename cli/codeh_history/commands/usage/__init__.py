@@ -44,27 +44,29 @@ class Options(Reading, without=("argument",)):
     prices: str | None = option("FILE", "JSON prices by model, in dollars per million tokens.")
 
 
-def run(env: Env, given: Options) -> None:
-    query = _query(env, given)
+def run(env: Env, options: Options) -> None:
+    query = _query(env, options)
     table = prices.table()
-    rows = _rows(env, [*(given.sessions or ()), *([given.session] if given.session else [])], table)
-    if given.prices is not None:
-        table = own_prices(given.prices, table)
+    rows = _rows(env, [*(options.sessions or ()), *([options.session] if options.session else [])], table)
+    if options.prices is not None:
+        table = own_prices(options.prices, table)
         for row in rows:
             row["responses"] = [responses.repriced(response, table) for response in row["responses"]]
-    shown.write(env, summed(rows, query), table, own=given.prices, json=given.json)
-    if given.strict and any("problem" in row for row in rows):
+    shown.write(env, summed(rows, query), table, own=options.prices, json=options.json)
+    if options.strict and any("problem" in row for row in rows):
         raise BadData("damaged sessions are named above (`codeh-history verify -s ID` says where)")
 
 
-def _query(env: Env, given: Options) -> Query:
+def _query(env: Env, options: Options) -> Query:
     since = until = None
-    if given.since is not None:
-        since = from_millis(moment(env.millis(), given.since))
-    if given.until is not None:
-        whole_day = len(given.until) == DATE and given.until.count("-") == 2
-        until = from_millis(moment(env.millis(), given.until, "--until") + (A_DAY - 1 if whole_day else 0))
-    return Query(given.by or "model", since, until, local=not given.json and rich_wanted(env))
+    if options.since is not None:
+        since = from_millis(moment(env.millis(), options.since))
+    if options.until is not None:
+        whole_day = len(options.until) == DATE and options.until.count("-") == 2
+        until = from_millis(
+            moment(env.millis(), options.until, "--until") + (A_DAY - 1 if whole_day else 0)
+        )
+    return Query(options.by or "model", since, until, local=not options.json and rich_wanted(env))
 
 
 def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:

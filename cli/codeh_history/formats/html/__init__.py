@@ -96,7 +96,7 @@ def _system(view: View) -> Iterator[str]:
 
 
 def _contents(view: View) -> Iterator[str]:
-    prompts = [(number, one) for number, one in enumerate(view.messages, 1) if is_prompt(one)]
+    prompts = [(number, message) for number, message in enumerate(view.messages, 1) if is_prompt(message)]
     if len(prompts) < LONG:
         return
     items = "".join(
