@@ -13,11 +13,10 @@ import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from .. import providers
 from ..base import amounts
 from ..base.errors import InputOutput, Usage
 from ..base.lazy import Fields
-from ..base.options import MOST_TOKENS
+from ..base.shared_options import Request
 from ..base.words import suggestion
 from ..session.records import dumps
 
@@ -41,14 +40,15 @@ def read(path: str) -> Config:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise Usage(f"{path}: {error}") from None
-    file = _File(path)
     profiles = data.pop(PROFILE, {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
-        file.refuse("", PROFILE, "tables expected, as [profile.local]; CODEH_PROFILE names the usual one")
+        raise Usage(
+            f"{path}: {PROFILE}: tables expected, as [profile.local]; CODEH_PROFILE names the usual one"
+        )
     return Config(
         path=path,
-        top=file.checked("", data),
-        profiles={name: file.checked(f"{PROFILE}.{name}", table) for name, table in profiles.items()},
+        top=_checked(path, "", data),
+        profiles={name: _checked(path, f"{PROFILE}.{name}", table) for name, table in profiles.items()},
     )
 
 
@@ -82,28 +82,21 @@ def _check_owner(path: str, file: os.stat_result, folder: os.stat_result) -> Non
         raise Usage(f"{path}: not read: others may replace it; {why}: `chmod o-w {where}`")
 
 
-class _File:
-    """The file, as errors name it."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-        self.folder = os.path.dirname(os.path.abspath(path))
-
-    def checked(self, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The values of a table by their keys, as options have them; Usage for the first that is wrong."""
-        values = {}
-        for key, value in _flat(data):
-            if key not in _VALUES:
-                others = f"one of {', '.join(KEYS)}"
-                self.refuse(table, key, f"no such key; {suggestion(key, KEYS, others)}")
-            try:
-                values[key] = _VALUES[key](value, self.folder)
-            except Usage as error:
-                self.refuse(table, key, str(error))
-        return values
-
-    def refuse(self, table: str, key: str, why: str) -> None:
-        raise Usage(f"{self.path}: {f'[{table}] {key}' if table else key}: {why}")
+def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a table by their keys, as options have them; Usage for the first that is wrong."""
+    folder = os.path.dirname(os.path.abspath(path))
+    values = {}
+    for key, value in _flat(data):
+        where = f"{path}: {f'[{table}] {key}' if table else key}"
+        if key not in KEYS:
+            others = f"one of {', '.join(KEYS)}"
+            raise Usage(f"{where}: no such key; {suggestion(key, KEYS, others)}")
+        try:
+            option = _VALUES[key](value, folder) if key in _VALUES else value
+        except Usage as error:
+            raise Usage(f"{where}: {error}") from None
+        values[key] = Request.coerce(key, option, where) if key in Request.TYPES else option
+    return values
 
 
 def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -123,14 +116,6 @@ def _word(value: object, _folder: str) -> str:
     if not isinstance(value, str) or not value:
         raise Usage("a text expected")
     return value
-
-
-def _provider(value: object, folder: str) -> str:
-    to = _word(value, folder)
-    if to not in providers.TARGETS:
-        others = f"one of {', '.join(providers.TARGETS)}"
-        raise Usage(f"{to}: no such provider; {suggestion(to, providers.TARGETS, others)}")
-    return to
 
 
 def _command(value: object, folder: str) -> str:
@@ -168,18 +153,6 @@ def _budget(value: object, _folder: str) -> str:
     return str(value)
 
 
-def _count(value: object, _folder: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MOST_TOKENS:
-        raise Usage(f"an integer from 1 to {MOST_TOKENS} expected")
-    return value
-
-
-def _switch(value: object, _folder: str) -> bool:
-    if not isinstance(value, bool):
-        raise Usage("true or false expected")
-    return value
-
-
 def _fields(value: object, _folder: str) -> list[str]:
     """`PATH=JSON` texts, or a table of paths and values."""
     if isinstance(value, dict):
@@ -205,8 +178,10 @@ def _json(value: object) -> str:
 
 
 _VALUES: dict[str, Callable[[object, str], Any]] = {
-    "to": _provider, "via": _command, "model": _word, "system": _text_or_file, "tools": _tools,
-    "budget": _budget, "max_tokens": _count, "set": _fields, "stream": _switch, "summarize.via": _command,
-    "calls.via": _command, "compact.via": _command,
+    "via": _command, "model": _word, "system": _text_or_file, "tools": _tools, "budget": _budget,
+    "set": _fields, "summarize.via": _command, "calls.via": _command, "compact.via": _command,
 }  # fmt: skip
-KEYS = tuple(_VALUES)
+KEYS = (
+    "to", "via", "model", "system", "tools", "budget", "max_tokens", "set", "stream", "summarize.via",
+    "calls.via", "compact.via",
+)  # fmt: skip
