@@ -46,7 +46,7 @@ CASES = {
 def kinds(entries: list[Any], does: Any) -> list[tuple[int, str]]:
     named = {kind: ("drops", kind) for kind in does}
     return sorted(
-        (problem.line, problem.reason.rpartition(": ")[2]) for problem in problems(entries, named)
+        (problem.line, problem.reason.rpartition(": ")[2]) for problem in problems(entries, named, "x")
     )
 
 
@@ -67,7 +67,7 @@ def test_what_a_summary_covers_is_not_sent_and_no_problem() -> None:
 def test_problems_stand_by_their_lines_among_the_others() -> None:
     session = Session("x", "s", items=items("u r1 c2"))
     session.problem(3, "skips", "torn")
-    report(session, DOES)
+    report(session, DOES, "x")
     assert [(problem.line, problem.effect) for problem in session.problems] == [
         (2, "drops"),
         (3, "skips"),

@@ -18,24 +18,24 @@ _WHAT = {
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
     EARLY: "the result of {} stands before its call",
 }  # fmt: skip
-Does = Mapping[Kind, tuple[Effect, str]]  # what a program makes of each kind, if anything
+Does = Mapping[Kind, tuple[Effect, str]]  # what a program makes of each kind: `{}` is its name
 
 
-def report(session: Session, does: Does) -> None:
+def report(session: Session, does: Does, title: str) -> None:
     """Add the calls and results of a session that are no pair to its problems, by line."""
-    session.problems += problems(session.items, does)
+    session.problems += problems(session.items, does, title)
     session.problems.sort(key=lambda problem: problem.line)
 
 
-def problems(items: Sequence[Entry | Summary], does: Does) -> Iterator[Problem]:
-    """What of the items that are sent is no pair."""
+def problems(items: Sequence[Entry | Summary], does: Does, title: str) -> Iterator[Problem]:
+    """What of the items that are sent is no pair; `title`: the program's name."""
     covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
     entries = [item for item in items if isinstance(item, Entry) and item.id not in covered]
     for found, name, line in _unpaired(entries):
         kind = ORPHAN if found == EARLY and EARLY not in does else found
         if kind in does:
             effect, what = does[kind]
-            yield Problem(line, effect, f"{_WHAT[kind].format(name)}: {what}")
+            yield Problem(line, effect, f"{_WHAT[kind].format(name)}: {what.format(title)}")
 
 
 def _unpaired(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:

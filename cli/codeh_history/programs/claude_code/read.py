@@ -16,17 +16,7 @@ from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json, Part
 from .. import pairs
 from ..builder import Builder
-from ..model import (
-    ABANDONED,
-    SUB_AGENT,
-    SUB_AGENTS,
-    Effect,
-    Entry,
-    Problem,
-    Session,
-    Used,
-    omit_empty,
-)  # fmt: skip
+from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Problem, Session, Used, omit_empty
 from ..parts import texts
 from ..protocol import Program, Refused, Source
 from ..records import session_id, time_of
@@ -45,10 +35,10 @@ _STUB, _BEGIN = "<persisted-output>", 80
 _SPILLED = re.compile(
     r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n.*</persisted-output>\s*", re.DOTALL
 )
-_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
-    pairs.OPEN_AT_THE_END: ("drops", "Claude Code drops it, and says that no response was requested"),
-    pairs.OPEN_BETWEEN: ("drops", "Claude Code drops the model's message"),
-    pairs.ORPHAN: ("drops", "Claude Code drops it"),
+_PAIRS: pairs.Does = {
+    pairs.OPEN_AT_THE_END: ("drops", "{} drops it, and says that no response was requested"),
+    pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),
+    pairs.ORPHAN: ("drops", "{} drops it"),
 }
 
 
@@ -67,7 +57,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.used = partial(_used, source, tree, program)
         _count(session, tree, branch)
         session.leave(SUB_AGENTS, len(_files(source)))
-        pairs.report(session, _PAIRS)
+        pairs.report(session, _PAIRS, program.title)
     yield session
 
 

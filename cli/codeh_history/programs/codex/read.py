@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ...base.errors import BadData, HistoryError
@@ -14,7 +13,7 @@ from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
 from .. import pairs
-from ..model import ROLLED_BACK, Effect, Entry, Piece, Problem, Session, Summary, omit_empty
+from ..model import ROLLED_BACK, Entry, Piece, Session, Summary, omit_empty
 from ..protocol import Program, Source
 from ..records import made_id, time_of
 from ..source import Line, line_objects
@@ -40,13 +39,13 @@ _AT_A_TIME = 20  # items of one time that are compared
 _PRIVATE = frozenset(("internal_chat_message_metadata_passthrough", "metadata"))
 _PRIVATE_OF_USERS = _PRIVATE | {"id"}
 _EMPTY = {"text": ""}
-_ABORTED = "Codex says in its place that it was aborted"
-_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
+_ABORTED = "{} says in its place that it was aborted"
+_PAIRS: pairs.Does = {
     pairs.OPEN_AT_THE_END: ("drops", _ABORTED),
     pairs.OPEN_BETWEEN: ("drops", _ABORTED),
-    pairs.ORPHAN: ("drops", "Codex drops it"),
-    pairs.EARLY: ("refused", "Codex sends them as they stand, which its provider refuses"),
-    pairs.DOUBLE: ("refused", "Codex sends both, which its provider refuses"),
+    pairs.ORPHAN: ("drops", "{} drops it"),
+    pairs.EARLY: ("refused", "{} sends them as they stand, which its provider refuses"),
+    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
 }
 
 
@@ -57,7 +56,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     for line, data in line_objects(source, session.problems, program.recognises):
         rollout.line(line, data)
     rollout.end()
-    pairs.report(session, _PAIRS)
+    pairs.report(session, _PAIRS, program.title)
     yield session
 
 
@@ -135,31 +134,30 @@ class _Rollout:
             why = f"what it continues is missing (rollout {id}): Codex does not resume it"
             self.session.problem(1, "lacks", why, "read without")
             return
-        session, name, unnumbered = self.session, path.rpartition("/")[2], self.unnumbered
-        before = session.id, session.problems, session.left, dict(session.settings)
-        problems: list[Problem] = []
-        session.id, session.problems, session.left = ids_of(path)[0], problems, Counter()
+        inner = _Rollout(Session(self.program.name, ids_of(path)[0]), source, self.program)
         try:
             with source.other(path, size) as other:
                 if other.size < size:
                     why = f"only {other.size:,} of {size:,} bytes are there: Codex does not resume it"
-                    session.problem(0, "lacks", why, "what is there is read")
-                for line, data in line_objects(other, problems, self.program.recognises):
+                    inner.session.problem(0, "lacks", why, "what is there is read")
+                for line, data in line_objects(other, inner.session.problems, self.program.recognises):
                     if data.get("type") != "session_meta":
-                        self.line(line, data)
+                        inner.line(line, data)
                     elif earlier := object_of(object_of(data.get("payload")).get("history_base")):
-                        self.continues(other, earlier, {*known, id})
+                        inner.continues(other, earlier, {*known, id})
         except HistoryError as error:
-            session.problem(0, "lacks", f"{error}: Codex does not resume it", "read without the rest")
-        for item in self.history.items:
+            inner.session.problem(0, "lacks", f"{error}: Codex does not resume it", "read without the rest")
+        self.history, self.seen, self.model = inner.history, inner.seen, inner.model
+        self.history.gone = []
+        for item in self.history.items:  # on no line of this file
             if isinstance(item, Entry):
                 item.pieces = [piece._replace(line=0) for piece in item.pieces]
             else:
                 item.line = 0
-        session.id, session.problems, session.left, session.settings = before
-        session.problems += [_elsewhere(problem, name) for problem in problems]
-        self.response = self.last = None
-        self.history.gone, self.times, self.unnumbered = [], {}, unnumbered
+        for problem in inner.session.problems:
+            at = f"line {problem.line}: " if problem.line else ""
+            reason = f"{path.rpartition('/')[2]}: {at}{problem.reason}"
+            self.session.problems.append(problem._replace(line=0, reason=reason))
 
     def end(self) -> None:
         if self.meta is None:
@@ -303,12 +301,6 @@ class _Rollout:
         counted = usage.read(raw, _COUNTS)
         last.fields |= omit_empty(usage=counted, response=response)
         last.pieces.append(Piece(number, []))
-
-
-def _elsewhere(problem: Problem, name: str) -> Problem:
-    """A problem of a file that is continued: none of the lines of the file that was named."""
-    at = f"line {problem.line}: " if problem.line else ""
-    return problem._replace(line=0, reason=f"{name}: {at}{problem.reason}")
 
 
 def _is_context(message: Json) -> bool:

@@ -13,32 +13,32 @@ from ...session.model import Json
 from ...session.records import dumps
 from .. import pairs
 from .. import source as sources
-from ..model import Effect, Entry, Session, Summary
+from ..model import Entry, Session, Summary
 from ..protocol import Program, Source
 from ..records import made_id, time_of
 from ..tree import branch_of, branches
 from . import TYPES, messages
 from .operations import Operations, Stood
 
-_PROJECT = re.compile(r".*/\.gemini/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
+_PROJECT = re.compile(r".*/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
 _CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # of a sub-agent, below its parent's
-_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
-    pairs.OPEN_AT_THE_END: ("refused", "Gemini CLI sends it unanswered, which its provider refuses"),
-    pairs.OPEN_BETWEEN: ("refused", "Gemini CLI sends it unanswered, which its provider refuses"),
-    pairs.ORPHAN: ("refused", "Gemini CLI sends it, which its provider refuses"),
-    pairs.DOUBLE: ("doubles", "Gemini CLI sends both"),
+_PAIRS: pairs.Does = {
+    pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
+    pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),
+    pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
+    pairs.DOUBLE: ("doubles", "{} sends both"),
 }
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """The session of a file: what its operations leave, and what compressions replaced."""
     session = Session(program.name, source.stem)
-    reading = _Reading(session, source)
+    reading = _Reading(session, source, program.title)
     for number, data in sources.objects(source, session.problems, program.recognises):
         reading.line(number, data)
     reading.end()
     session.branches = partial(_branches, source, session, reading)
-    pairs.report(session, _PAIRS)
+    pairs.report(session, _PAIRS, program.title)
     yield session
 
 
@@ -47,7 +47,7 @@ def _branches(source: Source, session: Session, whole: _Reading) -> Iterator[Ses
 
     def made(stood: Stood) -> Session:
         branch = branch_of(session, "")
-        reading = _Reading(branch, source)
+        reading = _Reading(branch, source, whole.title)
         reading.headed = True
         reading.done = whole.done.before(stood)
         reading.end()
@@ -61,8 +61,9 @@ def _branches(source: Source, session: Session, whole: _Reading) -> Iterator[Ses
 class _Reading:
     """The operations one after the other."""
 
-    def __init__(self, session: Session, source: Source) -> None:
+    def __init__(self, session: Session, source: Source, title: str) -> None:
         self.session = session
+        self.title = title
         self.stood: list[Stood] = []  # before each rewind
         self.path = source.path
         self.stem = source.stem
@@ -132,7 +133,7 @@ class _Reading:
 
     def rewound(self, number: int, id: str) -> None:
         if id not in self.done.live:
-            why = f"rewound to {id[:60]}, which is not there: Gemini CLI forgets all that stands before"
+            why = f"rewound to {id[:60]}, which is not there: {self.title} forgets all that stands before"
             self.session.problem(number, "forgets", why, "nothing is taken back")
             return
         self.stood.append(self.done.stood(number))
@@ -141,7 +142,7 @@ class _Reading:
     def end(self) -> None:
         """Make the items of what is left."""
         if not self.headed and not self.checkpoint:
-            why = "no header: Gemini CLI does not find the session"
+            why = f"no header: {self.title} does not find the session"
             self.session.problem(1, "forgets", why, "read without")
         self.session.left.update(self.done.gone.values())
         ids: dict[str, list[str]] = {}  # of a message of theirs, those of ours
@@ -166,7 +167,7 @@ class _Reading:
             return []
         command = messages.beginning(data.get("content")).startswith(("/", "?"))
         if data["type"] == "user" and command and not self.checkpoint:
-            why = "a prompt that begins with / or ?: Gemini CLI forgets it when it resumes"
+            why = f"a prompt that begins with / or ?: {self.title} forgets it when it resumes"
             self.session.problem(number, "drops", why)
         made = list(messages.entries(versions, self.repeated(number, data)))
         if not made and any(list(messages.entries([one], set())) for one in versions[:-1]):
@@ -186,6 +187,6 @@ class _Reading:
         repeated = {id for id, raw in results.items() if id in self.in_calls or self.results.get(id) == raw}
         self.results |= results
         for call in sorted(repeated):
-            why = f"the result of {call} stands there before: Gemini CLI sends it twice"
+            why = f"the result of {call} stands there before: {self.title} sends it twice"
             self.session.problem(line, "doubles", why)
         return repeated

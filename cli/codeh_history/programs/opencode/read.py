@@ -12,15 +12,15 @@ from ...session.model import Json
 from .. import pairs
 from .. import source as values
 from ..builder import Builder
-from ..model import Effect, Problem, Session, Used
+from ..model import Problem, Session, Used
 from ..protocol import Program, Refused, Source
 from ..records import time_of
 from ..tree import used
 from . import is_of_tree
 from .messages import Message, entries, unknown
 
-_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
-    pairs.DOUBLE: ("refused", "opencode sends both, which its provider refuses"),
+_PAIRS: pairs.Does = {
+    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
 }
 _BELOW = "SELECT * FROM session WHERE parent_id = ? ORDER BY id"
 _KNOWN = "SELECT id FROM session"
@@ -174,7 +174,7 @@ def _session(program: Program, info: Json, messages: list[Message], problems: li
     kept = _reverted(ordered, object_of(info.get("revert")))
     session.leave("message that was reverted", len(ordered) - len(kept))
     _add(session, kept)
-    session.problems += [*pairs.problems(session.items, _PAIRS), *problems]
+    session.problems += [*pairs.problems(session.items, _PAIRS, program.title), *problems]
     return session
 
 

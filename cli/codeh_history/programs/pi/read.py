@@ -15,7 +15,7 @@ from ...session.model import Json, Part
 from ...session.records import dumps
 from .. import pairs, parts
 from ..builder import Builder
-from ..model import ABANDONED, Effect, Session, Summary, omit_empty
+from ..model import ABANDONED, Session, Summary, omit_empty
 from ..protocol import Program, Source
 from ..records import made_id, time_of
 from ..source import Line, line_objects
@@ -40,9 +40,9 @@ The following is a summary of a branch that this conversation came back from:
 
 <summary>
 {}</summary>"""
-_PAIRS: dict[pairs.Kind, tuple[Effect, str]] = {
-    pairs.ORPHAN: ("refused", "pi sends it, which its provider refuses"),
-    pairs.DOUBLE: ("refused", "pi sends both, which its provider refuses"),
+_PAIRS: pairs.Does = {
+    pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
+    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
 }
 
 
@@ -65,7 +65,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     session.leave(ABANDONED, sum(node.type == "message" for node in tree.order if node.id not in on))
     session.branches = partial(_branches, session, tree, on)
     session.leave("repeated line", tree.repeated)
-    pairs.report(session, _PAIRS)
+    pairs.report(session, _PAIRS, program.title)
     yield session
 
 
