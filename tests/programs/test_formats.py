@@ -61,7 +61,7 @@ def test_a_file_is_known_by_its_content(format: str) -> None:
     with tempfile.TemporaryFile() as file:
         file.write(whole(format))
         file.flush()
-        assert sessions.whose(File(file.fileno(), "").head) == name(format)
+        assert sessions.detect_program(File(file.fileno(), "").head) == name(format)
 
 
 @EACH

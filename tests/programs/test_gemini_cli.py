@@ -60,7 +60,7 @@ def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_pa
     file.said("b", "two")
     file.said("b", "")
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
-    assert "1 message that was written again without what it said" in done.err.decode()
+    assert "1 message that was written again without its content" in done.err.decode()
 
 
 def test_calls_that_are_written_after_the_text_are_an_update(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ PROGRAMS = pytest.mark.parametrize("program", [name for name in sessions.PROGRAM
 
 def found(program: str, data: bytes) -> Iterator[Session]:
     """The sessions in a file with these bytes, open meanwhile; none of them may make a reader fail."""
-    sessions.whose(head_of(data))
+    sessions.detect_program(head_of(data))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, f"{SESSION}.jsonl")
         with open(path, "wb") as file:
@@ -69,7 +69,7 @@ def test_a_file_is_known_by_its_content(program: str) -> None:
     with tempfile.TemporaryFile() as file:
         file.write(b"".join(whole(program)))
         file.flush()
-        assert sessions.whose(File(file.fileno(), "").head) == program
+        assert sessions.detect_program(File(file.fileno(), "").head) == program
 
 
 @PROGRAMS

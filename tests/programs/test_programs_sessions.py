@@ -29,11 +29,11 @@ def test_what_only_exports_has_no_place() -> None:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_whose_a_file_is_is_told_by_its_beginning(name: str, tmp_path) -> None:
     data = written(tmp_path / "f.jsonl", SAMPLES[name]()).read_bytes()
-    assert sessions.whose(head_of(data)) == name
+    assert sessions.detect_program(head_of(data)) == name
     assert sessions.keeps(name, head_of(data))
 
 
 @pytest.mark.parametrize("data", [b"", b"a diary\n", b'{"x":1}\n', b'[{"role":"user","content":"x"}]'])
 def test_what_is_nobodys(data: bytes) -> None:
-    assert sessions.whose(head_of(data)) is None
+    assert sessions.detect_program(head_of(data)) is None
     assert not sessions.keeps("codex", head_of(data))

@@ -46,7 +46,7 @@ def read_back(program: str, written: Written) -> Session:
             file.write(written.data)
         with open(path, "rb") as file:
             opened = File(file.fileno(), path)
-            assert sessions.whose(opened.head) == program
+            assert sessions.detect_program(opened.head) == program
             (session,) = sessions.read(program, opened)
             return session
 

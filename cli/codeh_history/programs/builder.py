@@ -121,11 +121,11 @@ class Names:
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
 
-    def id(self, given: object, *opening: object) -> str:
-        """The given one, else one by how the conversation opens; `-2` for the second of that id."""
-        own = given if isinstance(given, str) and given.strip() else made_id(*map(dumps, opening))
-        self._seen[own] += 1
-        return own if self._seen[own] == 1 else f"{own}-{self._seen[own]}"
+    def id(self, own: object, *opening: object) -> str:
+        """Its own, else one by how the conversation opens; `-2` for the second of that id."""
+        id = own if isinstance(own, str) and own.strip() else made_id(*map(dumps, opening))
+        self._seen[id] += 1
+        return id if self._seen[id] == 1 else f"{id}-{self._seen[id]}"
 
 
 def opening(messages: list[Any], field: str, users: tuple[str, ...]) -> list[Any]:

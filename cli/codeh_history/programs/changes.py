@@ -106,8 +106,8 @@ class _Comparison:
         continued = next(own, None)  # the first message of its own
         apart = self.items(continued)
         self.new += [one for one in map(records.used, self.session.used()) if one["id"] not in self.taken]
-        given = self.session.settings.items()
-        settings = {k: v for k, v in given if self.settings.get(k) != v and k not in self.kept}
+        current = self.session.settings.items()
+        settings = {k: v for k, v in current if self.settings.get(k) != v and k not in self.kept}
         if settings:
             self.new.append(records.settings(self.session, settings))
         if continued is not None and self.new:
@@ -141,10 +141,10 @@ class _Comparison:
             for revert in undone if by_import else ():
                 self.revert(revert["id"])
             if isinstance(item, Entry) and not undone:
-                self.known(item, exact=exact and broken.isdisjoint(item.lines))
+                self.compare(item, exact=exact and broken.isdisjoint(item.lines))
         return None
 
-    def known(self, item: Entry, *, exact: bool) -> None:
+    def compare(self, item: Entry, *, exact: bool) -> None:
         """A live message that was brought in before: did it grow, and does it say something else?"""
         message = self.view.all.get(item.id)
         if message is None or MARK not in message.fields:

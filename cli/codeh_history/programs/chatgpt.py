@@ -167,12 +167,12 @@ class _Branch:
         """What a tool said; what it says in a row is one result."""
         self.thoughts = None
         if self.answer is not None:
-            given = self.answer["functionResponse"]
-            given["response"]["output"] = "\n\n".join(
-                filter(None, (given["response"]["output"], "\n".join(texts(parts))))
+            result = self.answer["functionResponse"]
+            result["response"]["output"] = "\n\n".join(
+                filter(None, (result["response"]["output"], "\n".join(texts(parts))))
             )
             if held := without_texts(parts):
-                given.setdefault("parts", []).extend(held)
+                result.setdefault("parts", []).extend(held)
         elif self.talk.calls:
             self.answer = self.talk.result_of(None, object_of(message.get("author")).get("name"), parts)
             self.talk.add("tool", [self.answer], id=key, ts=ts)
@@ -205,7 +205,7 @@ def _parts(content: Json, image: Image = lambda _: None) -> list[Part] | None:
     if kind == "thoughts":
         return [{"text": text, "thought": True} for text in _thoughts(content)]
     if kind in ("text", "multimodal_text") or (kind not in _TEXTS and listed(content.get("parts"))):
-        return [found for part in listed(content.get("parts")) for found in _part(part, image)]
+        return [made for part in listed(content.get("parts")) for made in _part(part, image)]
     fields = _TEXTS.get(kind, ("text",))
     lines = (
         next(filter(None, (text_of(content.get(f)) for f in field.split("|"))), "") for field in fields
@@ -223,9 +223,9 @@ def _thoughts(content: Json) -> Iterator[str]:
 def _part(part: Any, image: Image) -> Iterator[Part]:
     """An element of `parts`: an image that is at hand, else its text, if it has any."""
     shown = object_of(part).get("content_type") == "image_asset_pointer"
-    found = image(text_of(part.get("asset_pointer"))) if shown else None
-    if found is not None:
-        yield found
+    picture = image(text_of(part.get("asset_pointer"))) if shown else None
+    if picture is not None:
+        yield picture
     elif text := _text(part):
         yield {"text": text}
 

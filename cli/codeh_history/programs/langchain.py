@@ -24,7 +24,13 @@ _PROVIDERS = {
     "google_vertexai": "gemini", "ollama": "ollama",
 }  # fmt: skip
 _ROLES = {"user": "human", "assistant": "ai"}
-_CALLS = ("tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk")  # said twice
+_CALLS = (
+    "tool_use",
+    "tool_call",
+    "function_call",
+    "input_json_delta",
+    "tool_call_chunk",
+)  # elsewhere in the message too
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "input_token_details.cache_read",
     "cacheWrite": "input_token_details.cache_creation", "reasoning": "output_token_details.reasoning",

@@ -169,10 +169,10 @@ class _Reading:
         self.session.set(system="\n\n".join(filter(None, system)))
         talk.add("tool", list(self.results(id)), id=f"{id}.results", ts=ts)
         prompt = [*self.fragments("prompt_fragments", id), text_of(row.get("prompt"))]
-        asked: list[Part] = [{"text": "\n".join(filter(None, prompt))}]
+        prompt_parts: list[Part] = [{"text": "\n".join(filter(None, prompt))}]
         for attached in self.joined("prompt_attachments", "response_id", id, "attachment"):
-            asked += self.attachment(attached["id"])
-        talk.add("user", asked, id=f"{id}.prompt", ts=ts)
+            prompt_parts += self.attachment(attached["id"])
+        talk.add("user", prompt_parts, id=f"{id}.prompt", ts=ts)
         reasoning = text_of(row.get("reasoning"))
         answer: list[Part] = [{"text": reasoning, "thought": True}] if reasoning else []
         answer.append({"text": text_of(row.get("response"))})
@@ -219,9 +219,9 @@ class _Reading:
         return {"model": model, "usage": usage.read(raw, _USAGE), "response": name_of(row.get("id"))}
 
     def row(self, table: str, id: object) -> Json | None:
-        known = table in self.source.head.tables and isinstance(id, (str, int))
+        exists = table in self.source.head.tables and isinstance(id, (str, int))
         query = f"SELECT * FROM {table} WHERE id = ?"  # noqa: S608 - a name of ours
-        return next(self.source.rows(query, id), None) if known else None
+        return next(self.source.rows(query, id), None) if exists else None
 
     def rows_of(self, table: str, id: object) -> list[Json]:
         """The rows of a response in a table, if there is this table."""

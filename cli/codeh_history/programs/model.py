@@ -103,7 +103,7 @@ class Session:
     `agent`: whether it is a sub-agent of that parent. `used` reads what sub-agents used that are not
     imported. `partial`: of a source that is damaged, so that what is not among the items may have been
     lost. `returns`: whether what its program took back may come back.
-    `interface`: which kinds of `left` are records that the program keeps for itself, nothing that was said.
+    `interface`: which kinds of `left` are the program's own records, no part of the conversation.
     """
 
     program: str
@@ -144,10 +144,10 @@ class Session:
         """When it was written last, as far as it is known."""
         return next((item.ts for item in reversed(self.items) if item.ts), self.created)
 
-    def skip(self, kind: str, *, known: bool = True) -> None:
-        """Count a record that the program keeps for itself, if it is `known` to be one."""
+    def skip(self, kind: str, *, own: bool = True) -> None:
+        """Count a record that the program keeps for itself, if it is known as its `own`."""
         self.left[kind] += 1
-        if known:
+        if own:
             self.interface.add(kind)
 
     def leave(self, kind: str, count: int) -> None:

@@ -31,8 +31,8 @@ def problems(items: Sequence[Entry | Summary], does: Does, title: str) -> Iterat
     """What of the items that are sent is no pair; `title`: the program's name."""
     covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
     entries = [item for item in items if isinstance(item, Entry) and item.id not in covered]
-    for found, name, line in _unpaired(entries):
-        kind = ORPHAN if found == EARLY and EARLY not in does else found
+    for exact, name, line in _unpaired(entries):
+        kind = ORPHAN if exact == EARLY and EARLY not in does else exact
         if kind in does:
             effect, what = does[kind]
             yield Problem(line, effect, f"{_WHAT[kind].format(name)}: {what.format(title)}")

@@ -20,10 +20,10 @@ def thought(text: str, signature: object = None) -> Part:
 
 def result(id: object, name: object, text: str, *, failed: bool, held: list[Part] | None = None) -> Part:
     """What a tool gave for a call; `held`: what of it is no text."""
-    given: Json = {"name": name_of(name) or "tool", "response": response_of(text, failed=failed)}
+    response: Json = {"name": name_of(name) or "tool", "response": response_of(text, failed=failed)}
     if name_of(id):
-        given = {"id": id, **given}
-    part: Any = {"functionResponse": {**given, "parts": held} if held else given}
+        response = {"id": id, **response}
+    part: Any = {"functionResponse": {**response, "parts": held} if held else response}
     return part  # type: ignore[no-any-return]
 
 
@@ -41,9 +41,9 @@ def media(source: object, mime: object, kind: object) -> Part:
     """The part of a file that a format only names: by its address, else as a text."""
     name = source if isinstance(source, str) else ""
     if name.startswith("data:"):
-        found = parse_data_url(name)
-        if found is not None:
-            return {"inlineData": {"mimeType": found[0], "data": found[1]}}
+        inline = parse_data_url(name)
+        if inline is not None:
+            return {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
     if name.startswith(("https://", "http://", "gs://")):
         return {
             "fileData": {"mimeType": name_of(mime) or mime_of(None, name.split("?", 1)[0]), "fileUri": name}

@@ -22,10 +22,10 @@ _STORED = re.compile(
 _NO_ID = re.compile(r"[^A-Za-z0-9_-]")
 
 
-def lines(found: Iterable[Json], where: str) -> bytes:
+def lines(records: Iterable[Json], where: str) -> bytes:
     """Records as lines; BadData names one that could not be read back."""
     made = []
-    for record in found:
+    for record in records:
         line = dumps(record)
         if reason := unfit(record, line):
             raise BadData(f"{where}: {record.get('id')}: {reason}")

@@ -1,7 +1,7 @@
 """The programs whose sessions are read, and those that resume what is written for them.
 
-A new one is a module with a `PROGRAM` (`protocol.Program`) and a line in `PROGRAMS`; whose a file is, they
-are asked in this order.
+A new one is a module with a `PROGRAM` (`protocol.Program`) and a line in `PROGRAMS`; a file is the first's
+that recognises it, in this order.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def superseded(name: str, paths: Iterable[str]) -> Collection[str]:
     return own(paths) if own is not None else ()
 
 
-def whose(head: Head) -> str | None:
+def detect_program(head: Head) -> str | None:
     """The program whose file begins so; None for none of them."""
     return next((name for name in PROGRAMS if program(name).recognises(head)), None)
 

@@ -72,7 +72,7 @@ def walk(
     """The nodes from the first to a leaf, and where a parent is missing.
 
     Where it is, the nearest one before among those `beside` the node stands in. `before`: what a node
-    without a parent goes on from, given the ids that were met.
+    without a parent goes on from, by the ids that were met.
     """
     path: list[P] = []
     broken: list[Broken[P]] = []
@@ -150,9 +150,9 @@ def apart(
             yield own[::-1]
 
 
-def branches(found: Iterable[T], make: Callable[[T], Session], session: Session) -> Iterator[Session]:
+def branches(newest: Iterable[T], make: Callable[[T], Session], session: Session) -> Iterator[Session]:
     """The sessions that are made of the newest branches; the last says how many more there are."""
-    rest = iter(found)
+    rest = iter(newest)
     last: Session | None = None
     for one in islice(rest, MOST):
         branch = make(one)

@@ -12,7 +12,7 @@ from ..providers.parts import object_of, objects
 from ..session.model import Json
 from .protocol import Place
 
-_PI_DEFAULT = 128_000  # of a model that pi is told of without its window
+_PI_DEFAULT = 128_000  # of a model that pi has settings of without its window
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 
@@ -20,8 +20,8 @@ _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 def smallest(program: str, settings: bytes, model: str) -> int | None:
     """The smallest window that a file of settings gives a model; None where it says nothing of it."""
     text = settings.decode("utf-8", "replace")
-    found = (size for size in SETTINGS[program][1](text, model) if type(size) is int and size > 0)
-    return min(found, default=None)
+    sizes = (size for size in SETTINGS[program][1](text, model) if type(size) is int and size > 0)
+    return min(sizes, default=None)
 
 
 def _pi(text: str, model: str) -> Iterator[Any]:
@@ -49,7 +49,7 @@ def _opencode(text: str, model: str) -> Iterator[Any]:
 def _json(text: str) -> Json:
     """JSON, in which there may be comments and commas too many."""
     for unwanted in (_COMMENT, _COMMA):
-        text = unwanted.sub(lambda found: found[1] or "", text)
+        text = unwanted.sub(lambda match: match[1] or "", text)
     return json_object(text) or {}
 
 

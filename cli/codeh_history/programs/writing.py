@@ -38,7 +38,7 @@ _NEXT: list[Part] = [{"text": "next"}]
 def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
     """The view as a file of this program may hold it, and what it has besides, by kind.
 
-    Its messages are those that are sent, their calls told apart by their ids. Only what the program itself
+    Its messages are those that are sent, each call with an id of its own. Only what the program itself
     thought goes back to it, signatures too. Programs have system prompts and tools of their own.
     """
     left = unsent(view.messages)
@@ -220,8 +220,8 @@ def result_blocks(block: Json) -> list[Json]:
 
 def without_place(view: View, elements: Sequence[Json]) -> Counter[str]:
     """What elements of Anthropic's hold that has no place in a program's own spelling of them."""
-    known = ("text", "tool_use", "tool_result", "image", "document", *THINKING)
-    others = sum(block["type"] not in known for element in elements for block in element["content"])
+    types = ("text", "tool_use", "tool_result", "image", "document", *THINKING)
+    others = sum(block["type"] not in types for element in elements for block in element["content"])
     return Counter({THOUGHT: thoughts(view.messages), "part that only Anthropic knows": others})
 
 

@@ -51,7 +51,7 @@ def _program(data: bytes) -> str | None:
     from ..programs import sessions
     from .program_files import HEAD, head_of
 
-    return sessions.whose(head_of(data[:HEAD]))
+    return sessions.detect_program(head_of(data[:HEAD]))
 
 
 def older_form(data: bytes) -> Json | list[Json] | None:

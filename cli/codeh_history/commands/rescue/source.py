@@ -69,7 +69,7 @@ def program_of(file: File) -> str | None:
     if program is None and not file.head.tables and not file.head.whole:
         objects = (line for line in file.lines() if json_object(line) is not None)
         head = head_of(b"".join(islice(objects, FIRST_LINES)))
-        program = sessions.whose(head)
+        program = sessions.detect_program(head)
         if program is not None:
             file.head = head
     return program

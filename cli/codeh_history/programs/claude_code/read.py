@@ -87,7 +87,7 @@ def _tree(source: Source, session: Session, program: Program) -> Tree:
             titles[kind, of] = data[_TITLES[kind]]
         repeated = node is None and name_of(data.get("uuid"))
         if not repeated and (node is None or not (node.talks or node.queued or node.attached)):
-            session.skip(_kind(data), known=kind in INTERFACE)
+            session.skip(_kind(data), own=kind in INTERFACE)
     own = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
     if own:  # older versions wrote titles of other sessions first
         session.settings["title"] = next(own[kind] for kind in _TITLES if kind in own)

@@ -98,7 +98,7 @@ class _Rollout:
                 elif kind == "token_usage_record":
                     id = name_of(payload.get("response_id"))
                     self.used(line.number, payload.get("usage"), id, closes=True)
-                self.session.skip(str(kind or "line without a type"), known=kind in _INTERFACE)
+                self.session.skip(str(kind or "line without a type"), own=kind in _INTERFACE)
 
     def begins(self, line: Line, payload: Json, ts: str | None) -> None:
         """The first header is the session's; others are of the session that it was forked from."""
@@ -126,11 +126,11 @@ class _Rollout:
                 line.number, "refused", f"the session metadata stands {why}: Codex does not resume it"
             )
 
-    def continues(self, source: Source, base: Json, known: set[str]) -> None:
+    def continues(self, source: Source, base: Json, reading: set[str]) -> None:
         """Read the history that a fork or a reverted thread continues: so many bytes of another rollout."""
         id, size = text_of(base.get("thread_id")), usage.count(base, "end_byte_offset") or 0
         path = next((path for path in source.others(self.program.places) if id == ids_of(path)[1]), None)
-        if path is None or id in known:
+        if path is None or id in reading:
             why = f"what it continues is missing (rollout {id}): Codex does not resume it"
             self.session.problem(1, "lacks", why, "read without")
             return
@@ -144,7 +144,7 @@ class _Rollout:
                     if data.get("type") != "session_meta":
                         inner.line(line, data)
                     elif earlier := object_of(object_of(data.get("payload")).get("history_base")):
-                        inner.continues(other, earlier, {*known, id})
+                        inner.continues(other, earlier, {*reading, id})
         except HistoryError as error:
             inner.session.problem(0, "lacks", f"{error}: Codex does not resume it", "read without the rest")
         self.history, self.seen, self.model = inner.history, inner.seen, inner.model
@@ -235,8 +235,8 @@ class _Rollout:
         """Under what an item counts that is not imported; None for one that is."""
         kind = payload.get("type")
         if kind != "message":
-            known = kind in _USUAL or (is_item(payload) and kind != "ghost_snapshot")
-            return None if known else f"response_item ({kind})"
+            imported = kind in _USUAL or (is_item(payload) and kind != "ghost_snapshot")
+            return None if imported else f"response_item ({kind})"
         role, content = payload.get("role"), payload.get("content")
         if not isinstance(content, list):
             self.session.problem(
@@ -262,20 +262,20 @@ class _Rollout:
     def compacted(self, line: Line, payload: Json, ts: str | None) -> None:
         """From here on the history is another one."""
         self.response = self.last = None
-        given, about = payload.get("replacement_history"), payload.get("replacement_history_metadata")
-        if isinstance(about, list) and isinstance(given, list) and len(about) != len(given):
+        history, about = payload.get("replacement_history"), payload.get("replacement_history_metadata")
+        if isinstance(about, list) and isinstance(history, list) and len(about) != len(history):
             why = "not as many `replacement_history_metadata` as items: Codex does not read it"
             self.session.problem(line.number, "skips", why)
             return
         id = made_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
         text = text_of(payload.get("message"))
         made: list[Entry | str] = []  # messages, and the texts of users' messages that may be known
-        for item in objects(given):
+        for item in objects(history):
             if item.get("type") == "message" and item.get("role") == "user" and not _is_context(item):
                 made.append("\n".join(_texts(item)))
             elif (one := self.message(line.number, item)) is not None:
                 made.append(self.entry(line.number, item, ts, one))
-        self.history.compacted(id, ts, text, line.number, made if isinstance(given, list) else None)
+        self.history.compacted(id, ts, text, line.number, made if isinstance(history, list) else None)
 
     def event(self, number: int, payload: Json) -> None:
         kind = payload.get("type")
@@ -295,11 +295,11 @@ class _Rollout:
         last = self.last
         if closes:
             self.response = None
-        known = last is not None and "usage" in last.fields and (not closes or "response" in last.fields)
-        if last is None or known or not isinstance(raw, dict):
+        counted = last is not None and "usage" in last.fields and (not closes or "response" in last.fields)
+        if last is None or counted or not isinstance(raw, dict):
             return
-        counted = usage.read(raw, _COUNTS)
-        last.fields |= omit_empty(usage=counted, response=response)
+        counts = usage.read(raw, _COUNTS)
+        last.fields |= omit_empty(usage=counts, response=response)
         last.pieces.append(Piece(number, []))
 
 
@@ -314,8 +314,8 @@ def _texts(message: Json) -> list[str]:
 
 def _ours(payload: Json) -> Json:
     """An item as the API knows it: without what Codex notes for itself, and ids of what users said."""
-    said = payload.get("type") == "message" and payload.get("role") == "user"
-    private = _PRIVATE_OF_USERS if said else _PRIVATE
+    users = payload.get("type") == "message" and payload.get("role") == "user"
+    private = _PRIVATE_OF_USERS if users else _PRIVATE
     item = payload
     if not private.isdisjoint(payload):
         item = {key: value for key, value in payload.items() if key not in private}

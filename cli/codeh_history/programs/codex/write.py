@@ -59,15 +59,15 @@ def _name(about: About) -> str:
 class _Rollout:
     def __init__(self, about: About) -> None:
         self.lines: list[Json] = []
-        self.said: set[tuple[str, bytes]] = set()
+        self.written: set[tuple[str, bytes]] = set()
         self.ts = about.time
 
     def line(self, kind: str, ts: str | None, payload: Json) -> None:
         self.ts = ts or self.ts
         raw = dumps(payload)
-        while kind == "response_item" and (self.ts, raw) in self.said:  # Codex sees a line doubled
+        while kind == "response_item" and (self.ts, raw) in self.written:  # Codex sees a line doubled
             self.ts = from_millis((to_millis(self.ts) or 0) + 1)
-        self.said.add((self.ts, raw))
+        self.written.add((self.ts, raw))
         self.lines.append({"timestamp": self.ts, "type": kind, "payload": payload})
 
     def item(self, element: Json, ts: str | None) -> None:
@@ -89,11 +89,11 @@ class _Rollout:
 
 def _message(role: str, content: Any, beside: Json | None = None) -> Json:
     """A message of its own kind: Codex drops one whose content is a text, without a word."""
-    said = role == "assistant"
+    model = role == "assistant"
     if isinstance(content, str):
-        content = [{"type": "output_text" if said else "input_text", "text": content}]
+        content = [{"type": "output_text" if model else "input_text", "text": content}]
     return {
-        **(beside or {}), "type": "message", "role": role if said else "user",
+        **(beside or {}), "type": "message", "role": role if model else "user",
         "content": list(_contents(content)),
     }  # fmt: skip
 

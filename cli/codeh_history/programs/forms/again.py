@@ -48,15 +48,15 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
     summaries = [record for record in new if record.get("type") == "summary"]
     if not summaries and not any(record.get("type", "message") in PLACING for record in new):
         return new
-    known = [id for id in messages if id in stored]
-    if known != messages[: len(known)]:
-        late = next(id for id, other in zip(known, messages, strict=False) if id != other)
+    stored_ids = [id for id in messages if id in stored]
+    if stored_ids != messages[: len(stored_ids)]:
+        late = next(id for id, other in zip(stored_ids, messages, strict=False) if id != other)
         raise OtherContent(f"its messages are in another order, from {late} on")
     gone = [id for id in live if id not in set(messages)]
-    if gone and not known:
+    if gone and not stored_ids:
         raise OtherContent("another session of that id")
     places = {id: place for place, id in enumerate(stored)}
-    last = max((places[id] for id in known), default=-1)
+    last = max((places[id] for id in stored_ids), default=-1)
     if after := [id for id in gone if places[id] > last]:
         raise OtherContent(f"its message {after[0]} is not in the file")
     if summaries:

@@ -99,9 +99,9 @@ def _committed(message: Json, id: str) -> list[Json] | None:
 
 
 def _parts(message: Json) -> list[Any] | None:
-    given = message.get("parts")
-    if isinstance(given, list):
-        return given if check_parts({"parts": given}) is None else None
+    own = message.get("parts")
+    if isinstance(own, list):
+        return own if check_parts({"parts": own}) is None else None
     calls = parts.objects(message.get("toolCalls"))
     if any(not isinstance(call.get("name"), str) for call in calls):
         return None
@@ -140,6 +140,6 @@ def _id(message: Json) -> str | None:
 
 
 def _time(message: Json) -> str | None:
-    given = message.get("timestamp")
-    number = isinstance(given, (int, float)) and not isinstance(given, bool) and 0 < given < 1e14
-    return from_millis(int(given)) if number else parts.name_of(given)  # type: ignore[arg-type]
+    time = message.get("timestamp")
+    number = isinstance(time, (int, float)) and not isinstance(time, bool) and 0 < time < 1e14
+    return from_millis(int(time)) if number else parts.name_of(time)  # type: ignore[arg-type]

@@ -79,11 +79,11 @@ def _without_system(imported: Imported) -> Imported:
 
 def _records(name: str, imported: Imported) -> Iterator[Outcome]:
     """The messages, and a `meta` record with all else that `payload` gives back."""
-    given = {
+    fields = {
         "system": imported.system, "tools": imported.tools or None,
         f"model.{name}": imported.model, f"settings.{name}": imported.settings or None,
     }  # fmt: skip
-    values = {key: value for key, value in given.items() if value is not None}
+    values = {key: value for key, value in fields.items() if value is not None}
     if values:
         yield {"type": "meta", "set": values}, None
     for message, id in zip(imported.messages, bare_ids(imported.messages), strict=True):

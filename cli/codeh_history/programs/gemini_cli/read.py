@@ -171,7 +171,7 @@ class _Reading:
             self.session.problem(number, "drops", why)
         made = list(messages.entries(versions, self.repeated(number, data)))
         if not made and any(list(messages.entries([one], set())) for one in versions[:-1]):
-            self.session.left["message that was written again without what it said"] += 1
+            self.session.left["message that was written again without its content"] += 1
         return made
 
     @cached_property

@@ -37,8 +37,8 @@ def write(view: View, about: About, program: Program) -> Written:
 
 def _name(about: About) -> str:
     """Where Gemini CLI looks: a project that has no name yet has a hash, from which it is moved."""
-    known = object_of(object_of(value_of(about.known(_PROJECTS))).get("projects"))
-    project = name_of(known.get(about.cwd)) or _hash(about.cwd)
+    names = object_of(object_of(value_of(about.known(_PROJECTS))).get("projects"))
+    project = name_of(names.get(about.cwd)) or _hash(about.cwd)
     minute = about.time[:16].replace(":", "-")
     return f".gemini/tmp/{project.replace('/', '-')}/chats/session-{minute}-{about.id[:8]}.jsonl"
 
@@ -69,7 +69,7 @@ class _File:
         self.ts = ts or self.ts
         parts = element["parts"]
         if element["role"] == "model":
-            self._said(parts, model)
+            self._model(parts, model)
             return
         for part in parts:
             if _id(part.get("functionResponse")) in self.calls:
@@ -79,7 +79,7 @@ class _File:
             self.calls = {}
             self.lines.append({**self._head("user"), "content": _kept(others)})
 
-    def _said(self, parts: list[Any], model: str | None) -> None:
+    def _model(self, parts: list[Any], model: str | None) -> None:
         """A model's message; of two in a row, the first of which has calls, one is made."""
         parts = [_unmarked(part) for part in parts]
         if any("result" not in call for call in self.calls.values()):

@@ -22,7 +22,7 @@ VERSION = "1.18.33"  # whose exports these are like
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
 THINKING_OF = None
 _UNKNOWN = "unknown"  # provider and model where none is recorded
-_BEFORE = 60_000  # milliseconds: ids are from before now, for what is said next must have greater ones
+_BEFORE = 60_000  # milliseconds: ids are from before now, for what comes next must have greater ones
 _IDS = Alphabet("a-zA-Z0-9_-", 40)  # what every provider takes
 _TOKENS: Json = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 
@@ -53,7 +53,7 @@ class _File:
         self.count = 0
         self.id = self.mint("ses")
         self.messages: list[Json] = []
-        self.asked = ""  # the last user's message
+        self.prompt = ""  # the last user's message
         self.model = {"providerID": _UNKNOWN, "modelID": _UNKNOWN}
         self.calls: dict[str, Json] = {}
 
@@ -101,14 +101,14 @@ class _File:
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request: an answer, or results and what a user says."""
         blocks = element["content"]
-        found = list(writing.by_source(blocks, sources))
+        by_source = list(writing.by_source(blocks, sources))
         if element["role"] == "assistant":
             apart = not any(block["type"] == "tool_use" for block in blocks)
-            for source, held in found if apart else [(writing.first(sources), blocks)]:
+            for source, held in by_source if apart else [(writing.first(sources), blocks)]:
                 self.at(writing.time_of([source]))
-                self.said([block for block in held if block["type"] not in THINKING], source)
+                self.add_answer([block for block in held if block["type"] not in THINKING], source)
             return
-        for source, held in found:
+        for source, held in by_source:
             self.at(writing.time_of([source]))
             for block in held:
                 if block["type"] == "tool_result":
@@ -119,13 +119,13 @@ class _File:
 
     def user(self, parts: list[Json]) -> None:
         info = {"time": {"created": self.time}, "agent": "build", "model": self.model}
-        self.asked = self.message("user", parts, **info)
+        self.prompt = self.message("user", parts, **info)
 
     def compacted(self, summary: str) -> None:
         self.user([{"type": "compaction", "auto": False}])
         self.answer([{"type": "text", "text": summary}], "compaction", summary=True)
 
-    def said(self, blocks: list[Json], source: Message | None) -> None:
+    def add_answer(self, blocks: list[Json], source: Message | None) -> None:
         provider = _PROVIDERS.get((source and source.provider) or "", _UNKNOWN)
         self.model = {"providerID": provider, "modelID": (source and source.model) or _UNKNOWN}
         parts = [made for block in blocks for made in (self._call(block) or _content(block))]
@@ -141,7 +141,7 @@ class _File:
         done = {"type": "step-finish", "reason": finish, "cost": 0, "tokens": _TOKENS}
         self.calls |= calls
         self.message(
-            "assistant", [{"type": "step-start"}, *parts, done], parentID=self.asked, **self.model,
+            "assistant", [{"type": "step-start"}, *parts, done], parentID=self.prompt, **self.model,
             mode=agent, agent=agent, path={"cwd": self.about.cwd, "root": self.about.cwd}, cost=0,
             tokens=_TOKENS, time={"created": self.time, "completed": self.time}, finish=finish, **info,
         )  # fmt: skip

@@ -15,7 +15,7 @@ from .. import writing
 from ..protocol import About, Program, Written
 
 THINKING_OF = None
-_APIS = {  # whose model an answer is said to be of: its API there, and its provider
+_APIS = {  # whose model an answer is attributed to: its API, and its provider
     "anthropic": ("anthropic-messages", "anthropic"), "gemini": ("google-generative-ai", "google"),
     "openai-responses": ("openai-responses", "openai"), "openai-chat": ("openai-completions", "openai"),
 }  # fmt: skip
@@ -67,15 +67,15 @@ class _File:
         self.last = id
 
     def message(self, role: str, content: list[Json], **fields: object) -> None:
-        said: Json = {"role": role, "content": content, **fields, "timestamp": to_millis(self.ts) or 0}
-        self.entry("message", message=said)
+        message: Json = {"role": role, "content": content, **fields, "timestamp": to_millis(self.ts) or 0}
+        self.entry("message", message=message)
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request: an answer, or results and what a user says."""
         self.ts = writing.time_of(sources) or self.ts
         blocks = element["content"]
         if element["role"] == "assistant":
-            self._said(blocks, sources)
+            self._answer(blocks, sources)
             return
         for block in blocks:
             if block["type"] == "tool_result":
@@ -86,7 +86,7 @@ class _File:
                 self.ts = writing.time_of([source]) or self.ts
                 self.message("user", content)
 
-    def _said(self, blocks: list[Json], sources: Sequence[Message | None]) -> None:
+    def _answer(self, blocks: list[Json], sources: Sequence[Message | None]) -> None:
         """An answer; one without usage makes pi crash, and what others used is none of its context."""
         content = [made for block in blocks if block["type"] not in THINKING for made in _content(block)]
         self.names = {block["id"]: block["name"] for block in content if block["type"] == "toolCall"}

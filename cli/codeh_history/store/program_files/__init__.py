@@ -55,7 +55,7 @@ class File:
             self.head = Head(data, (), tables=self._database.tables())
             return
         self.head = head_of(self._first_member() if data.startswith(_ZIP) else data)
-        if data[:1] == b"{" and b"\n" not in data and sessions.whose(self.head) is None:
+        if data[:1] == b"{" and b"\n" not in data and sessions.detect_program(self.head) is None:
             self.head = head_of(self._long_lines())
 
     def lines(self) -> Iterator[bytes]:
@@ -206,7 +206,13 @@ def is_database(path: str) -> bool:
 
 def whose(file: File, asked: str = "auto") -> str | None:
     """The program whose file this is: the one that was asked for, else as its content tells."""
-    return sessions.whose(file.head) if asked == "auto" else asked if asked in sessions.PROGRAMS else None
+    return (
+        sessions.detect_program(file.head)
+        if asked == "auto"
+        else asked
+        if asked in sessions.PROGRAMS
+        else None
+    )
 
 
 def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[Session]:
