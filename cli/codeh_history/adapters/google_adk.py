@@ -9,7 +9,6 @@ import hashlib
 import os
 import re
 import uuid
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,7 +33,6 @@ from ..store.trash import remove
 from . import events
 from .kept import FIELD, Ordered, exact
 
-_OPEN = 32  # sessions
 _FIRST = "adk-session"  # the id of a session's first message
 
 
@@ -48,7 +46,6 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
         self._home = os.path.abspath(home if home is not None else Env().home)
         self._run = Ordered()
-        self._open: OrderedDict[str, History] = OrderedDict()
 
     async def create_session(
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None,
@@ -193,12 +190,8 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         return history if exists(history.path) else None
 
     def _opened(self, name: str) -> History:
-        """A session, there or not; the newest used are kept open, so that only what is new is read."""
-        history = self._open.pop(name, None) or History.open(name, create=True, home=self._home)
-        self._open[name] = history
-        while len(self._open) > _OPEN:
-            self._open.popitem(last=False)[1].close()
-        return history
+        """A session, whether it exists or not."""
+        return History.open(name, create=True, home=self._home)
 
     @property
     def _env(self) -> Env:

@@ -10,7 +10,6 @@ import json
 import logging
 import os
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -21,7 +20,6 @@ from ..base.folders import ensure_dir, sync, sync_dir, write
 from ..store.file import pread_all
 
 ENDING = ".jsonl"
-_REMEMBERED = 64  # files whose ids are kept in memory
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
@@ -44,33 +42,31 @@ class Transcripts:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
-        self._seen: OrderedDict[str, tuple[int, int, set[str]]] = OrderedDict()
 
-    def append(self, path: str, entries: Sequence[Any]) -> None:
-        """Append entries in their order, those aside whose `uuid` is there."""
-        with self._locked(path) as fd:
+    @staticmethod
+    def append(path: str, entries: Sequence[Any]) -> None:
+        """Append entries in their order, except those whose `uuid` is stored already."""
+        with _locked(path) as fd:
             size = os.fstat(fd).st_size
-            known = self._ids(path, fd, size)
+            stored = pread_all(fd, size)
             lines: list[bytes] = []
-            new: set[str] = set()
+            ids: set[str] = set()
             for entry in entries:
                 id = entry.get("uuid")
                 if isinstance(id, str):
-                    if id in known or id in new:
+                    if id in ids or _has(stored, id):
                         continue
-                    new.add(id)
+                    ids.add(id)
                 lines.append(line_of(entry))
             if not lines:
                 return
-            torn = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
-            data = (b"\n" if torn else b"") + b"".join(lines)
+            torn = stored and not stored.endswith(b"\n")
             try:
-                write(fd, data)
+                write(fd, (b"\n" if torn else b"") + b"".join(lines))
                 sync(fd, data_only=True)
             except OSError as error:
                 os.ftruncate(fd, size)
                 raise InputOutput(f"{path}: {error.strerror}; nothing was stored") from None
-            self._seen[path] = (os.fstat(fd).st_ino, size + len(data), known | new)
 
     def read(self, path: str) -> list[Any] | None:
         """The entries; None where nothing was ever appended. A damaged line costs itself."""
@@ -94,34 +90,36 @@ class Transcripts:
             moved = place
         return moved
 
-    @contextmanager
-    def _locked(self, path: str) -> Iterator[int]:
-        """The file under its lock; made where it is not there."""
-        while True:
-            ensure_dir(os.path.dirname(path))
-            fd = os.open(path, _FLAGS, 0o600)
-            try:
-                locks.lock(fd, fcntl.LOCK_EX)
-                if _names(path, fd):
-                    if not os.fstat(fd).st_size:  # its name may not be on disk yet, whoever made it
-                        sync_dir(os.path.dirname(path))
-                    yield fd
-                    return
-            finally:
-                locks.close(fd)
 
-    def _ids(self, path: str, fd: int, size: int) -> set[str]:
-        """The ids in a file; read as far as it has grown since they were last asked for."""
-        inode = os.fstat(fd).st_ino
-        known, at, ids = self._seen.pop(path, (inode, 0, set()))
-        if known != inode or at > size:
-            at, ids = 0, set()
-        data = pread_all(fd, size - at, at)
-        ids |= {entry["uuid"] for _, entry in entries_in(data, path) if isinstance(entry.get("uuid"), str)}
-        self._seen[path] = (inode, size, ids)
-        while len(self._seen) > _REMEMBERED:
-            self._seen.popitem(last=False)
-        return ids
+@contextmanager
+def _locked(path: str) -> Iterator[int]:
+    """The file under its lock, created if it does not exist."""
+    while True:
+        ensure_dir(os.path.dirname(path))
+        fd = os.open(path, _FLAGS, 0o600)
+        try:
+            locks.lock(fd, fcntl.LOCK_EX)
+            if _names(path, fd):
+                if not os.fstat(fd).st_size:  # its name may not be on disk yet, whoever made it
+                    sync_dir(os.path.dirname(path))
+                yield fd
+                return
+        finally:
+            locks.close(fd)
+
+
+def _has(data: bytes, id: str) -> bool:
+    """Whether an entry with this `uuid` is among these lines; only lines that hold the id are parsed."""
+    needle = line_of(id).rstrip()
+    at = data.find(needle)
+    while at >= 0:
+        end = data.find(b"\n", at) + 1 or len(data)
+        if any(
+            entry.get("uuid") == id for _, entry in entries_in(data[data.rfind(b"\n", 0, at) + 1 : end])
+        ):
+            return True
+        at = data.find(needle, end)
+    return False
 
 
 def line_of(entry: Any) -> bytes:
@@ -132,8 +130,8 @@ def line_of(entry: Any) -> bytes:
         return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
 
-def entries_in(data: bytes, path: str) -> Iterator[tuple[int, Any]]:
-    """The objects among the lines, each with its place."""
+def entries_in(data: bytes, path: str = "") -> Iterator[tuple[int, Any]]:
+    """The objects among the lines, each with its place; with `path` other lines are logged."""
     at = 0
     for line in data.split(b"\n"):
         if line.strip():
@@ -143,7 +141,7 @@ def entries_in(data: bytes, path: str) -> Iterator[tuple[int, Any]]:
                 entry = None
             if isinstance(entry, dict):
                 yield at, entry
-            else:
+            elif path:
                 logging.getLogger("codeh_history").warning("%s: byte %d: no entry; skipped", path, at)
         at += len(line) + 1
 

@@ -20,8 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..store.protocol import Locked
 
-_LONG = 1 << 16  # bytes of a piece that is written by itself
-_TOGETHER = 1 << 20  # bytes of short ones that are written at once
+_TOGETHER = 1 << 20  # bytes written at once
 Reduce = Callable[[View], tuple[list[Op], Json]]  # ops, and the record's other fields (policy, …)
 
 
@@ -132,19 +131,14 @@ def printed_of(
     env.note(unchanged(env, target, writes=writes))
 
 
-def printed(env: Env, pieces: Iterable[bytes | memoryview]) -> None:
-    """Write lines to stdout, short pieces of them together."""
-    held: list[bytes | memoryview] = []
+def printed(env: Env, lines: Iterable[bytes]) -> None:
+    """Write lines to stdout, many at once."""
+    batch: list[bytes] = []
     size = 0
-    for piece in pieces:
-        if len(piece) > _LONG:
-            env.write(b"".join(held))
-            env.write(piece)
-            held, size = [], 0
-            continue
-        held.append(piece)
-        size += len(piece)
+    for line in lines:
+        batch.append(line)
+        size += len(line)
         if size > _TOGETHER:
-            env.write(b"".join(held))
-            held, size = [], 0
-    env.write(b"".join(held))
+            env.write(b"".join(batch))
+            batch, size = [], 0
+    env.write(b"".join(batch))
