@@ -12,8 +12,9 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
+from codeh_history.commands.usage import responses
 from codeh_history.tokens.prices import Table, table
-from codeh_history.views import responses, rows
+from codeh_history.views import rows
 from inside import inside
 from program_files import SESSION as SOURCE
 from program_files import Claude

@@ -107,16 +107,12 @@ def locked_view(env: Env, locked: Locked) -> View:
 
 
 def looked_at(env: Env, data: bytes, session: str | None) -> View:
-    """The view of these bytes, as `light` gives it."""
-    return light(env, fold(read.read_log(data)), session)
-
-
-def light(env: Env, view: View, session: str | None) -> View:
-    """A view to be looked at: its parts are not to be stored again.
+    """The view of these bytes, to be looked at: its parts are not to be stored again.
 
     Large images and sounds stay in the block store, so that it takes little memory; placeholders stand for
     missing blocks, which is noted of a session that is named.
     """
+    view = fold(read.read_log(data))
     if view.log.refers:
         from .late_media import Deferred
         from .stored_parts import hydrated

@@ -17,9 +17,8 @@ from ...session.model import Json
 from ...store.resolve import for_reading, ids
 from ...tokens import prices
 from ...tokens.prices import Table
-from ...views import responses
 from ...views.rows import Kind, noted, remembered
-from . import shown
+from . import responses, shown
 from .totals import BY, Query, summed, with_owners
 
 EXAMPLES = """\

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from codeh_history.commands.usage.responses import repriced, row_of
 from codeh_history.tokens.prices import Table, table
-from codeh_history.views.responses import repriced, row_of
 from strategies import encode
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": "2026-01-01T00:00:00.000Z", "cwd": "/w"}
