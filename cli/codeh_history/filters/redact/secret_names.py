@@ -101,7 +101,7 @@ def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
     if before.isalnum() and not (text[start].isupper() and (before.islower() or before.isdigit())):
         any_before = kind == "pass" and end - start > len("pass")
         joined = any_before or _joined(lower[max(0, start - _LONGEST) : start])
-        if not joined and not _escaped(text, start):
+        if not joined and text[max(0, start - 2) : start] not in ("\\n", "\\t", "\\r"):
             return 0
     return end_in(text, end)
 
@@ -159,7 +159,3 @@ def _of_a_secret(before: str) -> bool:
     if before.endswith(("_", ".", " ", "-")):
         before = before[:-1]
     return before.endswith(_OF_A_SECRET)
-
-
-def _escaped(text: str, at: int) -> bool:
-    return text[max(0, at - 2) : at] in ("\\n", "\\t", "\\r")

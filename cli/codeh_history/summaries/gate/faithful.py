@@ -43,17 +43,7 @@ _SLASHED = frozenset(
     " 24/7 ci/cd tcp/ip ui/ux a/b q/a before/after add/remove import/export success/failure and/nor".split()
 )  # fmt: skip
 _QUOTE = re.compile(r"\"([^\"\n]{3,300})\"|`([^`\n]{3,300})`")
-_QUOTES = str.maketrans(
-    {
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u201e": '"',
-        "\u00ab": '"',
-        "\u00bb": '"',
-    }
-)
+_QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb", "''" + '"' * 5)
 _DAY = re.compile(r"\d{1,2}[.]\d{1,2}[.](?:19|20)\d\d")
 COUNTS = 10  # plain whole numbers up to this are a summariser's own counting
 STEM = 5  # letters by which two words are the same
@@ -65,7 +55,7 @@ SHORT = 400  # characters of a text that may be no summary; a longer one may be 
 def problems(text: str, source: str) -> list[str]:
     """What a text names, by kind, that its source does not have."""
     known = _known(source)
-    rest = _LIST_MARK.sub(" ", _straight(text))
+    rest = _LIST_MARK.sub(" ", text.translate(_QUOTES))
     reasons: list[str] = []
     for kind, pattern, judge in (
         ("quote", _QUOTE, known.has_quote),
@@ -91,11 +81,6 @@ def problems(text: str, source: str) -> list[str]:
     if not reasons and len(text) <= SHORT and not known.has_words(rest):
         reasons.append("none of its words are its source's")
     return reasons
-
-
-def _straight(text: str) -> str:
-    """The text with straight quotes and apostrophes."""
-    return text.translate(_QUOTES)
 
 
 @lru_cache(maxsize=2)
