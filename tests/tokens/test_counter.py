@@ -146,9 +146,9 @@ def test_a_missing_or_altered_vocabulary_is_named(tmp_path: Path, monkeypatch: p
         "\n".join
     )
 )
-def test_a_draft_counts_as_the_same_text_line_by_line(name: str, text: str) -> None:
+def test_a_count_is_how_many_tokens_the_text_has(name: str, text: str) -> None:
     encode = vocabulary.encoding(name, ["я"]).encode
-    assert open_counter(name).counts([text], drafts=True) == [len(encode(text, disallowed_special=()))]
+    assert open_counter(name).counts([text]) == [len(encode(text, disallowed_special=()))]
 
 
 @pytest.mark.parametrize(("name", "model", "expected"), [

@@ -188,7 +188,7 @@ def _latest(env: Env, name: str) -> Target:
     here = name == "@."
     paths = [path for _, path in begun.begun_here(env)] if here else [path for _, path in ids(env)]
     stamps = stamps_of(paths)
-    found: list[tuple[str, float, str]] = []
+    found: list[tuple[str, int, str]] = []
     for path in passing(paths):
         try:
             newest = newest_message(path)
@@ -196,7 +196,7 @@ def _latest(env: Env, name: str) -> Target:
             continue
         stamp = stamps[path]
         if newest is not None and stamp is not None:
-            found.append((newest, stamp[2] / 1e9, path))
+            found.append((newest, stamp.changed, path))
     if not found:
         raise NotFound(f"{name}: no session yet" + (" begun in this directory" if here else ""))
     newest, _, path = max(found)

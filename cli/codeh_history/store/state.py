@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import stat
 
 from ..base import Iterator, Sequence
 from .paths import SERVER
-
-Stamp = list[int]  # equal ones: equal bytes; the second is their number, those behind it are times
+from .protocol import Stamp
 
 
 def stamp_of(path: str) -> Stamp | None:
@@ -17,13 +15,11 @@ def stamp_of(path: str) -> Stamp | None:
         from . import postgres
 
         store, id = postgres.of(path)
-        found = store.stamp(id)
-        return list(found) if found is not None else None
+        return store.stamp(id)
     try:
-        info = os.stat(path)
+        return Stamp.of(os.stat(path))
     except OSError:
         return None
-    return [info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns]
 
 
 def stamps_of(paths: Sequence[str]) -> dict[str, Stamp | None]:
@@ -32,21 +28,16 @@ def stamps_of(paths: Sequence[str]) -> dict[str, Stamp | None]:
         return {path: stamp_of(path) for path in paths}
     from . import postgres
 
-    store, _ = postgres.of(paths[0])
-    found = {store.path(id): list(stamp) for id, stamp in store.listed().items()}
-    return {path: found.get(path) for path in paths}
+    stamps = postgres.of(paths[0])[0].listed()
+    return {path: stamps.get(path.rpartition("/")[2]) for path in paths}
 
 
 def size_of(path: str) -> int:
     """How many bytes a session has; 0 where it is not there, or no file."""
-    if path.startswith(SERVER):
-        stamp = stamp_of(path)
-        return stamp[1] if stamp is not None else 0
-    try:
-        info = os.stat(path)
-    except OSError:
+    if not path.startswith(SERVER) and not os.path.isfile(path):
         return 0
-    return info.st_size if stat.S_ISREG(info.st_mode) else 0
+    stamp = stamp_of(path)
+    return stamp.size if stamp is not None else 0
 
 
 def passing(paths: Sequence[str]) -> Iterator[str]:

@@ -12,8 +12,6 @@ from .log import Log, beyond, branching, read, same
 from .merge import Fork, Merged, merged, rightful
 from .redact import redacted
 
-_DELTA = b'\n{"type":"delta"'  # a line that is not counted, if it stands as it is written here
-_REDACTION = b'"redaction"'
 UNFINISHED = "a stream in it is unfinished"
 Store = Mapping[str, bytes]  # the sessions of a store
 Busy = Mapping[str, str]  # sessions that are not to be changed now, and why
@@ -59,27 +57,6 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
     writes = list(_writes(stores, read_in, clean, found.logs))
     forks = [(name, fork) for name, fork in found.forks if any(write.session == fork for write in writes)]
     return Plan(sorted(writes, key=_turn), list(dict.fromkeys(forks)), left)
-
-
-def grown(stores: Sequence[Store]) -> list[Write] | None:
-    """The same writes where sessions only grew on one side; None where there is more to it.
-
-    Most syncs are so, and need not read a line: of 100,000 that is a fifth of the time and of the memory.
-    """
-    writes: list[Write] = []
-    one, other = stores
-    for name in one.keys() | other.keys():
-        held = one.get(name, b""), other.get(name, b"")
-        if any(_REDACTION in data or data[-1:] not in (b"\n", b"") for data in held):
-            return None
-        side = 0 if len(held[0]) < len(held[1]) else 1  # the one that lacks something
-        short, long = held[side], held[1 - side]
-        if not long.startswith(short):
-            return None
-        if short != long:
-            more = long.count(b"\n", len(short)) - long.count(_DELTA, max(0, len(short) - 1))
-            writes.append(Write(side, name, short or None, long, more, switched=False))
-    return sorted(writes, key=_turn)
 
 
 def _turn(write: Write) -> tuple[bool, int, str, int]:

@@ -15,7 +15,7 @@ from ..base.errors import HistoryError, Lost, TryAgain
 from ..blocks import bring
 from ..views.rewrite import blocks
 from .families import families
-from .plan import Plan, Write, grown, plan
+from .plan import Plan, Write, plan
 from .remembered import briefs
 from .side import Side
 
@@ -52,32 +52,31 @@ def _family(sides: Sequence[Side], names: Sequence[str], tries: int, *, dry: boo
     done, missing, begun = Plan(), list[str](), time.time()
     for _ in range(tries):
         stores, busy = [_read(side, names) for side in sides], [side.busy(names) for side in sides]
-        quick = grown(stores) if not any(busy) else None
-        found = Plan(quick) if quick is not None else plan(stores, busy)
+        planned = plan(stores, busy)
         if dry:
-            return Synced(found, [])
-        for write in found.writes:
+            return Synced(planned, [])
+        for write in planned.writes:
             missing += _blocks(sides, write)
             if not sides[write.side].put(write.session, write.before, write.after):
                 break
             done.writes.append(write)
         else:
             kept = sum(_forget(side, number, done.writes, begun) for number, side in enumerate(sides))
-            return Synced(Plan(done.writes, found.forks, found.left), missing, kept)
-        names = sorted({*names, *(write.session for write in found.writes)})
+            return Synced(Plan(done.writes, planned.forks, planned.left), missing, kept)
+        names = sorted({*names, *(write.session for write in planned.writes)})
         for side in sides:
             side.sessions()
     raise TryAgain(f"{names[0]}: kept changing during the sync; try again")
 
 
 def _read(side: Side, names: Iterable[str]) -> dict[str, bytes]:
-    found = {}
+    sessions = {}
     for name in names:
         data = side.read(name)
         if data is not None:
             side.check(name, data)
-            found[name] = data
-    return found
+            sessions[name] = data
+    return sessions
 
 
 def _blocks(sides: Sequence[Side], write: Write) -> list[str]:

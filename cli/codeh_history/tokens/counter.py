@@ -23,7 +23,6 @@ _BESIDE = 150  # bytes that a text takes beside its characters
 # A run of 999,999 blanks overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
 # so a cut after them changes no count.
 _BLANKS = r"\s{896000}(?=\s)"
-_LINES = r"\n(?=[!-.0-~])"  # of the same cuts those between lines
 _WORDS = r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*"
 
 
@@ -55,7 +54,6 @@ class Counter:
         self.factor = factor
         self._known: dict[str, int] = {}
         self._held = 0  # characters of these
-        self._lines: dict[str, int] = {}  # of drafts
 
     @property
     def name(self) -> str:
@@ -69,7 +67,7 @@ class Counter:
         """The same counter with every total multiplied; the factor is rounded up to what its name says."""
         factor = math.ceil(round(factor * 100, 6)) / 100
         copy = Counter(self.vocabulary, media=self.media, cache=self.cache, factor=factor)
-        copy._known, copy._lines = self._known, self._lines
+        copy._known = self._known
         return copy
 
     def scale(self, tokens: int) -> int:
@@ -85,11 +83,8 @@ class Counter:
             most -= 1
         return most
 
-    def counts(self, texts: Sequence[str], *, drafts: bool = False) -> list[int]:
-        """The unscaled count of each text: from memory, else tokenised and remembered.
-
-        `drafts`: texts that share most lines with what was counted before, each of which is tokenised once.
-        """
+    def counts(self, texts: Sequence[str]) -> list[int]:
+        """The unscaled count of each text: from memory, else tokenised and remembered."""
         known = self._known
         if self._held > self.by_heart:
             known.clear()
@@ -97,7 +92,7 @@ class Counter:
         missing = list(dict.fromkeys(text for text in texts if text not in known))
         if missing:
             self._held += sum(map(len, missing)) + _BESIDE * len(missing)
-            known.update(zip(missing, self._counted(missing, drafts=drafts), strict=True))
+            known.update(zip(missing, self._counted(missing), strict=True))
         return [known[text] for text in texts]
 
     def recalled(self, texts: Sequence[str]) -> list[int] | None:
@@ -111,28 +106,22 @@ class Counter:
         encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
         return keys_of(self.vocabulary, encoded)
 
-    def _counted(self, texts: list[str], *, drafts: bool) -> list[int]:
+    def _counted(self, texts: list[str]) -> list[int]:
         if self.approximate or self.cache is None:
-            return self._tokenise(texts, drafts=drafts)
+            return self._tokenise(texts)
         keys = self._keys(texts)
         counts = dict(self.cache.recall(keys))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in counts}
         if new:
-            fresh = dict(zip(new, self._tokenise([*new.values()], drafts=drafts), strict=True))
+            fresh = dict(zip(new, self._tokenise([*new.values()]), strict=True))
             self.cache.remember(fresh)
             counts.update(fresh)
         return [counts[key] for key in keys]
 
-    def _tokenise(self, texts: list[str], *, drafts: bool) -> list[int]:
+    def _tokenise(self, texts: list[str]) -> list[int]:
         if self.approximate:
             return [approximately(text) for text in texts]
-        if not drafts:
-            return list(map(self._exact(texts), texts))
-        known, drafted = self._lines, [_drafted(text) for text in texts]
-        new = dict.fromkeys(line for lines in drafted for line in lines if line not in known)
-        if new:
-            known.update(zip(new, map(self._exact(new), new), strict=True))
-        return [sum([known[line] for line in lines]) for lines in drafted]
+        return list(map(self._exact(texts), texts))
 
     def _exact(self, texts: Iterable[str]) -> Callable[[str], int]:
         """What counts any of these texts by the vocabulary."""
@@ -159,7 +148,7 @@ class Characters(Counter):
     def __init__(self) -> None:
         super().__init__("characters", media="none")
 
-    def counts(self, texts: Sequence[str], *, drafts: bool = False) -> list[int]:  # noqa: ARG002
+    def counts(self, texts: Sequence[str]) -> list[int]:
         return [len(text) for text in texts]
 
 
@@ -216,12 +205,6 @@ def approximately(text: str) -> int:
         else:
             total += 1 if first.isascii() else 0.8
     return math.ceil(total)
-
-
-def _drafted(text: str) -> list[str]:
-    """The lines of a text, in pieces whose counts add up to its own."""
-    *lines, last = re.split(_LINES, text)
-    return [*[f"{line}\n" for line in lines], last]
 
 
 def _cut_blanks(text: str) -> list[str]:

@@ -97,7 +97,7 @@ def ratios(view: View, counter: Counter, model: str) -> list[float]:
 def _sessions(env: Env, model: str) -> Iterator[View]:
     """The newest sessions in which the model answered; one that cannot be read is passed over."""
     paths = [path for _, path in ids(env)]
-    times = {path: stamp[2] if stamp is not None else 0 for path, stamp in stamps_of(paths).items()}
+    times = {path: stamp.changed if stamp is not None else 0 for path, stamp in stamps_of(paths).items()}
     stamped = sorted(((time, path) for path, time in times.items()), reverse=True)[:SESSIONS]
     needle = quote(model).encode()
     for _, path in stamped:

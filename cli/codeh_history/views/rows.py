@@ -38,7 +38,7 @@ def remembered(
     env: Env, paths: list[str], row_of: Callable[[str], Json], kind: Kind = LISTED
 ) -> list[Json]:
     """The row of each session: as remembered where they are large or many, else made now."""
-    stamps = {path: Stamp(s[0], s[1], max(s[2:])) if s else None for path, s in stamps_of(paths).items()}
+    stamps = stamps_of(paths)
     if len(paths) < MANY and _size(paths, stamps) < kind.much:
         return _made(env, paths, stamps, row_of)
     known = Known(env.home, f"{kind.use} {sessions_dir(env)}", kind.version, settled=kind.settled)

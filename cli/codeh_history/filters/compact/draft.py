@@ -104,7 +104,7 @@ class History:
         """What the one record costs that these are sent as."""
         if not texts:
             return 0
-        return self.counter.message + self.counter.counts([summary_text(texts)], drafts=True)[0]
+        return self.counter.message + self.counter.counts([summary_text(texts)])[0]
 
     def ids(self, numbers: Iterable[int]) -> list[str]:
         return [self.messages[number].id for number in numbers]
