@@ -37,13 +37,13 @@ def prefixes(
 ) -> dict[str, str]:
     """Each id as a prefix of at least so many letters that no other id has; short ids stay whole."""
     wanted = list(ids)
-    order = sorted({*wanted, *others})
+    order = sorted(id for id in {*wanted, *others} if len(id) >= least)  # shorter ones share less
     shared = dict.fromkeys(order, 0)  # with the neighbours in order, which share most
     for first, second in pairwise(order):
         pairs = enumerate(zip(first, second, strict=False))
         length = next((n for n, (a, b) in pairs if a != b), len(first))
         shared[first], shared[second] = max(shared[first], length), length
-    ends = {id: max(least, shared[id] + 1) for id in wanted}
+    ends = {id: max(least, shared.get(id, 0) + 1) for id in wanted}
     return {id: id if len(id) <= max(whole, end + SPARED) else id[:end] for id, end in ends.items()}
 
 
