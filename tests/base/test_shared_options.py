@@ -40,13 +40,13 @@ def test_what_runs_a_command_or_lifts_a_limit_is_never_taken_from_a_session(key:
     said: list[str] = []
     found = Reduction().within({key: "rm -rf /"}, "s", said.append)
     assert found.specified() == []
-    assert said == [f"s: {key} is not taken from a session; give the flag"]
+    assert said == [f"s: {key} is not taken from a session; pass it as an option"]
     assert key not in KEYS
 
 
 def test_a_setting_that_there_is_not_is_told_and_one_of_another_job_is_not() -> None:
     assert within(Reduction(), curate_nothing="x")[1] == [
-        "s: curate.nothing is not taken from a session; there is no such setting"
+        "s: curate.nothing is not taken from a session; no such setting"
     ]
     said: list[str] = []
     assert Curation().within({"compact.budget": "1k"}, "s", said.append).specified() == []

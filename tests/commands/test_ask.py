@@ -153,7 +153,7 @@ RESULT = [
 
 
 @pytest.mark.parametrize(
-    ("stands", "note"), [(4, b""), (2, b"codeh-history: stdin is not read: an unanswered prompt stands last and is sent\n")],
+    ("stands", "note"), [(4, b""), (2, b"codeh-history: stdin is not read: the last prompt is unanswered and is sent\n")],
     ids=["tool results", "a prompt"],
 )  # fmt: skip
 def test_where_the_model_is_next_stdin_is_left_to_the_loop(

@@ -1,4 +1,4 @@
-"""What requests, curation and compaction may be asked for: each option once, for every verb that takes it.
+"""The options of requests, curation and compaction: each once, for every verb that takes it.
 
 A session may say how it is curated and compacted (`set curate.remove=…`, `set compact.policy=…`); a flag is
 stronger. What runs a command, reads a file or lifts a limit never comes from a session: it may be foreign.
@@ -41,7 +41,7 @@ class Settable(OptionSet):
                 continue
             name = name_of(key)
             if key not in KEYS:
-                instead = "give the flag" if key in FLAGS_ONLY else "there is no such setting"
+                instead = "pass it as an option" if key in FLAGS_ONLY else "no such setting"
                 tell(f"{session}: {key} is not taken from a session; {instead}")
             elif name in self.DEFAULTS and not self.specified(name):
                 with BySettings(session):
@@ -90,14 +90,14 @@ class Compaction(Settable, section="Compaction"):
 
 
 class Explained(OptionSet, section="Compaction"):
-    """Whether it is told what a budget went to; never kept in a session."""
+    """Whether to explain what used the budget; never a setting of a session."""
 
     explain: bool = flag("Show on stderr what used the budget, what was removed.")
     json: bool = flag("With --explain: JSON on stderr.", rare=True, requires=("explain",))
 
 
 class Compact(Reading, Explained, Compaction):
-    """Everything that `compact` may be asked for."""
+    """The options of `compact`."""
 
     system: str | None = option("TEXT|@FILE", "System prompt that counts too.", section="Compaction")
     tools: str | None = option("@FILE", "Tool declarations that count too.", section="Compaction")
@@ -148,7 +148,7 @@ class Wanted(Settable, section="Request"):
 
 
 class Request(Explained, Reduction, Wanted):
-    """Everything that `payload` and `ask` may be asked for."""
+    """The options of `payload` and `ask`."""
 
 
 def key_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The verbs, a file or a folder each: `Options` is what one may be asked for, `run` does it.
+"""The verbs, a file or a folder each: `Options` are its options, `run` runs it.
 
 A verb is imported only when it is called, or when its help is asked for.
 """

@@ -130,10 +130,10 @@ class Ready(NamedTuple):
 def sending(
     env: Env, target: Target, options: Options, asked: ResolvedRequest, again: str
 ) -> Iterator[Ready | Received]:
-    """Store the prompt, for whoever sends the request in here; or the answer that is there already.
+    """Store the prompt while the request is sent in this context; or give the answer that exists already.
 
     What can be refused is refused before the prompt is stored, and it is stored before it is sent. Without
-    a prompt, and for the one that stands last and is unanswered, what is there is sent again: `again` is
+    a prompt, and for an unanswered one at the end, the session is sent again: `again` is
     what people type for that.
     """
     compact_first(env, target, options, asked)
@@ -232,7 +232,7 @@ def _text(env: Env, options: Options, view: View) -> str | None:
     last = unanswered(view)
     if not flags and last is not None and (last.kind == "tool" or is_prompt(last)):
         if stdin and last.kind != "tool" and env.waiting():
-            env.note("stdin is not read: an unanswered prompt stands last and is sent")
+            env.note("stdin is not read: the last prompt is unanswered and is sent")
         return None
     pieces = append.given(env, options.message, options.file)
     piped = piped_text(env, "--no-stdin: not at all") if stdin and "-" not in options.file else None

@@ -60,7 +60,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def outcome(env: Env, target: Target, redactor: Redactor) -> str:
-    """What became of what was found; a session of this home is unchanged, which is said."""
+    """What happened to the secrets; a session of this home is unchanged: how to remove them there."""
     if target.path == "-" or target.path != path_of(env, target.id):
         return redacting.REPLACED
     them = "it" if sum(redactor.counts.values()) == 1 else "them"
@@ -92,7 +92,7 @@ def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> 
 
 
 def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
-    """The lines with what lies in the block store: secrets are looked for there too."""
+    """The lines with the content of their blocks: secrets are searched there too."""
     return Hydration(env).lines(lines)
 
 

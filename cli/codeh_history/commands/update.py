@@ -97,7 +97,7 @@ def commit_of(message: Message, now: str) -> bytes:
 
 
 def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:
-    """The message that an ID names, with its parts, and what stands for those that lie in blocks."""
+    """The message that an ID names, with its parts, and the references to those in blocks."""
     message = find(view, name, session=session)
     before = content(message)
     if not any(type(part) is Unread for part in before):

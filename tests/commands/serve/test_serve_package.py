@@ -23,7 +23,7 @@ def test_a_line_is_a_command_and_a_line_its_answer(home: Path) -> None:
 def test_what_to_do_is_no_argument(home: Path) -> None:
     done = run("serve", "show", home=home)
     assert done.code == 2
-    assert b"what to do is said on stdin, a JSON line a command" in done.err
+    assert b"requests are read from stdin, a JSON line each" in done.err
 
 
 def test_a_person_is_told_what_it_waits_for(home: Path) -> None:

@@ -15,7 +15,7 @@ from .talk import Talk
 
 EXAMPLES = """\
   codeh-history chat -p local                   # /help lists what else may be typed, Ctrl-D leaves
-  codeh-history chat @                          # goes on with the session of the newest message
+  codeh-history chat @                          # continues the session of the newest message
   printf 'Why is the sky blue?\\nAnd on Mars?\\n' | codeh-history chat demo    # a prompt a line
 """
 STRAY = "the session is the only argument; prompts are typed, or piped in, a line each"

@@ -1,4 +1,4 @@
-"""What may be typed beside prompts: `/undo`, `/model` and the others of `COMMANDS`."""
+"""The commands of `chat`: `/undo`, `/model` and the others of `COMMANDS`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def do(talk: Talk, text: str) -> None:
 
 
 def welcome(talk: Talk) -> None:
-    """Where one left: the last exchange, what waits, and whom the next prompt goes to."""
+    """Show the last exchange, what is unanswered, and the provider of the next prompt."""
     env, view = talk.env, talk.view()
     sent = [message for message in view.messages if message.role is not None]
     if sent and env.terminal(env.stdout):
@@ -139,12 +139,12 @@ def _fork(talk: Talk, rest: str) -> None:
     before = talk.target.id
     new = fork.copy(talk.env, talk.target, None, rest or None)
     talk.target = for_writing(talk.env, new)
-    talk.env.note(f"from here on in {talk.target.id}, a copy of {before}")
+    talk.env.note(f"continuing in {talk.target.id}, a copy of {before}")
 
 
 def _help(talk: Talk, _rest: str) -> None:
     usage = [(f"{name} {each.takes}".rstrip(), each.help) for name, each in COMMANDS.items()]
-    usage += [("line \\", "the prompt goes on in the next line"), ("//…", "a prompt that begins with /")]
+    usage += [("line \\", "continue the prompt in the next line"), ("//…", "a prompt that begins with /")]
     usage += [("Ctrl-C", "stops the answer; what came stays pending"), ("Ctrl-D", "leaves")]
     talk.env.write("".join(f"{name:<21}{help}\n" for name, help in usage).encode())
 
@@ -168,13 +168,13 @@ COMMANDS = {
         "", "ask again: what is unanswered, else for another answer", lambda talk, _: talk.again()
     ),
     "/model": Command("[MODEL]", "the model from now on, or which it is", _model),
-    "/profile": Command("[NAME]", "go on with a profile of config.toml, or list them", _profile),
+    "/profile": Command("[NAME]", "switch to a profile of config.toml, or list them", _profile),
     "/attach": Command("[FILE]", "a file to go with the next prompt", _attach),
     "/system": Command("[TEXT|@FILE]", "the system prompt from now on, or what it is", _system),
     "/show": Command("[N]", "the conversation, or its last N messages", _show),
-    "/fork": Command("[NEW]", "go on in a copy; this session stays as it is", _fork),
+    "/fork": Command("[NEW]", "continue in a copy; this session is unchanged", _fork),
     "/help": Command("", "this list", _help),
-    "/quit": Command("", "leave; the session can be gone on with", _quit),
+    "/quit": Command("", "leave; `chat` resumes the session", _quit),
 }
 
 

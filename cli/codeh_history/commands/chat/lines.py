@@ -10,7 +10,7 @@ from ...base.errors import BadData, HistoryError
 from ...base.folders import ensure_dir
 from ...store import new_file
 
-MORE = "\\"  # at the end of a line: the prompt goes on
+MORE = "\\"  # at the end of a line: the prompt continues
 KEPT = 1000  # lines of the history
 _CHUNK = 1 << 16
 Completer = Callable[[str, str], Sequence[str]]

@@ -1,4 +1,4 @@
-"""A conversation under way: its session, what is asked of whom, and the turns."""
+"""A conversation: its session, the request options, and the turns."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Talk:
         self.unnamed = unnamed  # the first prompt will name the session
 
     def checked(self) -> None:
-        """Usage where it is not known whom to ask, or how."""
+        """Usage if no provider or command is configured."""
         asked = self.asked()
         layers.reaching(self.env, asked)
         payload.checked(asked.request)
@@ -57,7 +57,7 @@ class Talk:
         return ask.looked(self.env, self.target)
 
     def turn(self, text: str | None) -> None:
-        """Ask this, or what stands last; the answer is printed and stored as it comes.
+        """Ask this, or send the last prompt again; the answer is printed and stored as it comes.
 
         Calls of tools are run, and the model asked again, where `calls.via` says by what; else they wait.
         """
@@ -110,7 +110,7 @@ class Talk:
         return True
 
     def again(self) -> None:
-        """Ask anew: what stands last unanswered (open calls are run), else for another answer."""
+        """Retry: send what is unanswered (open calls are run), else ask for another answer."""
         view = self.view()
         if unanswered(view) is None and not (open_at_end(view.messages) and self._called()):
             last = next((m for m in reversed(view.messages) if m.role is not None and m.committed), None)

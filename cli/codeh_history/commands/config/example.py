@@ -17,7 +17,7 @@ TEXT = f"""\
 # Settings of codeh-history, for whatever a command line does not say. `codeh-history config` prints the
 # effective ones and where each comes from; `codeh-history config check` tries the profiles without sending.
 #
-# A profile per provider follows: `codeh-history ask -p anthropic "Why is the sky blue?"`, or once for all
+# A profile per provider follows: `codeh-history ask -p anthropic "Why is the sky blue?"`; for a whole shell
 # `export CODEH_PROFILE=anthropic`. Keep your key in a file of its own, from which curl reads the header:
 #
 #   umask 077

@@ -135,7 +135,7 @@ def _holders(env: Env, *folders: str) -> Iterator[str]:
 
 
 def _on_server(name: str) -> Iterator[str]:
-    """The sessions of a database, each at hand in its turn."""
+    """The sessions of a database, one after the other."""
     try:
         store, _ = postgres.of(f"{name}/")
     except KeyError:
@@ -206,7 +206,7 @@ def _named(path: str, seen: set[tuple[int, ...]]) -> Iterator[str]:
 
 
 def sweep(env: Env, before: float) -> None:
-    """Remove the temporary files beside the sessions that killed processes left."""
+    """Remove the temporary files that killed processes left in the folders of sessions."""
     folders = {own_dir(env), sessions_dir(env)}
     for path in (path for folder in folders if not folder.startswith(SERVER) for path in _files(folder)):
         name = os.path.basename(path)

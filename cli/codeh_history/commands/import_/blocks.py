@@ -1,4 +1,4 @@
-"""Messages whose parts lie in blocks: those of other programs become ours."""
+"""Messages whose parts are in blocks: those of other programs become ours."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...views.view import tell_lost
 
 
 def by_ours(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:
-    """The records, whose blocks can all be read, and lie in the store under our ids."""
+    """The records, after checking that all their blocks can be read; other programs' are stored as ours."""
     if all(record.get("type") != "ref" for record in records):
         return records
     lost: Lost | None = {} if allow_missing else None

@@ -37,7 +37,7 @@ def bring(env: Env, options: Options, file: IO[bytes], name: str, form: str) -> 
 
 
 def with_branches(found: Iterable[Session], *, branches: bool) -> Iterator[Session]:
-    """The sessions of a file; with their branches after each, where these are wanted."""
+    """The sessions of a file; with `branches`, each followed by its branches."""
     for session in found:
         if not branches:
             session.branches = tuple  # they hold all of the file, and it in turn

@@ -18,7 +18,7 @@ EXAMPLES = """\
   codeh-history rescue                           # the newest sessions, and what is wrong with each
   codeh-history rescue ~/.claude/projects/DIR/UUID.jsonl --install    # says by which command to go on
   codeh-history rescue ~/.codex/sessions/2026/01/02/rollout-….jsonl --dry-run   # says what it would do
-  codeh-history rescue FILE --budget 60k --to codex --install         # another program goes on with it
+  codeh-history rescue FILE --budget 60k --to codex --install         # resume in another program
   codeh-history rescue demo                                           # a new session; `demo` stays as it is
 """
 

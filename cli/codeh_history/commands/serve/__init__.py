@@ -10,7 +10,7 @@ EXAMPLES = """\
   codeh-history serve                     # and keep it: it ends when its stdin does
 """
 _LINE = '{"id":1,"argv":["list"]}'
-STRAY = "what to do is said on stdin, a JSON line a command"
+STRAY = "requests are read from stdin, a JSON line each"
 
 
 class Options(OptionSet):

@@ -1,4 +1,4 @@
-"""A line of stdin: the command line that it asks for, and what goes with it."""
+"""A line of stdin: the command line to run, its stdin, directory and environment."""
 
 from __future__ import annotations
 
