@@ -38,7 +38,7 @@ def items(text: str) -> list[Any]:
 
 CASES = {
     "pairs": ("c1 r1", []), "none": ("u u", []), "open at the end": ("u c1", [(2, OPEN_AT_THE_END)]), "open before its own results": ("c1+c2 r1", [(1, OPEN_AT_THE_END)]),
-    "open between": ("c1 u", [(1, OPEN_BETWEEN)]), "an orphan": ("u r1", [(2, ORPHAN)]), "a double": ("c1 r1 r1", [(3, DOUBLE)]), "before its call": ("r1 c1", [(1, EARLY), (2, OPEN_AT_THE_END)]),
+    "open between": ("c1 u", [(1, OPEN_BETWEEN)]), "an orphan": ("u r1", [(2, ORPHAN)]), "a double": ("c1 r1 r1", [(3, DOUBLE)]), "before its call": ("r1 c1", [(1, EARLY)]),
     "several": ("c1+c2 r2 r1 c3 u r4", [(4, OPEN_BETWEEN), (6, ORPHAN)]),
 }  # fmt: skip
 

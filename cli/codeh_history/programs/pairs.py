@@ -31,16 +31,16 @@ def problems(items: Sequence[Entry | Summary], does: Does, title: str) -> Iterat
     """What of the items that are sent is no pair; `title`: the program's name."""
     covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
     entries = [item for item in items if isinstance(item, Entry) and item.id not in covered]
-    for exact, name, line in _unpaired(entries):
-        kind = ORPHAN if exact == EARLY and EARLY not in does else exact
+    for kind, name, line in _unpaired(entries, early=EARLY in does):
         if kind in does:
             effect, what = does[kind]
             yield Problem(line, effect, f"{_WHAT[kind].format(name)}: {what.format(title)}")
 
 
-def _unpaired(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
+def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[Kind, str, int]]:
     calls: dict[str, tuple[str, int, int]] = {}  # by id: the function, the line, the place
     answered: set[str] = set()
+    before: set[str] = set()  # calls whose result stands before them
     parts = [part for entry in entries for part in entry.parts]
     called = {part["functionCall"].get("id") for part in parts if "functionCall" in part}
     last = 0  # the place of the last message that is no result
@@ -52,12 +52,15 @@ def _unpaired(entries: Sequence[Entry]) -> Iterator[tuple[Kind, str, int]]:
                 calls[call["id"]] = call["name"], line, place
             elif "functionResponse" in part and part["functionResponse"].get("id"):
                 answer = part["functionResponse"]
-                if answer["id"] not in calls:
-                    yield EARLY if answer["id"] in called else ORPHAN, answer["name"], line
+                if early and answer["id"] in called - calls.keys():
+                    before.add(answer["id"])
+                    yield EARLY, answer["name"], line
+                elif answer["id"] not in calls:
+                    yield ORPHAN, answer["name"], line
                 elif answer["id"] in answered:
                     yield DOUBLE, answer["name"], line
                 else:
                     answered.add(answer["id"])
     for id, (name, line, place) in calls.items():
-        if id not in answered:
+        if id not in answered | before:
             yield (OPEN_AT_THE_END if place == last else OPEN_BETWEEN), name, line

@@ -166,7 +166,7 @@ class _Tree:
             node = lost.node
             count = talk - sent[node.id] + (node.type == "message")
             reason = f"its parent {node.parent} {lost.why}: pi would send {count} of {talk} messages"
-            session.problem(node.number, "forgets", reason, lost.mended)
+            session.problem(node.line.number, "forgets", reason, lost.mended)
         if self.again is not None and leaf is self.leaf:
             number, known = self.again
             why = f"the same as line {known.number}: pi goes back there, and forgets what came after"
