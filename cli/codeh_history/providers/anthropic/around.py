@@ -3,73 +3,59 @@
 from __future__ import annotations
 
 from ...session.model import Any, Json
-from ..base import Options, Tool
-from ..parts import object_of
+from ..array import Array
+from ..base import Tool
+from ..parts import listed, object_of
 from ..tools import declared
 from . import FIELD, NAME, blocks
 
 MAX_TOKENS = 8192  # the API requires a limit
 MARK = {"type": "ephemeral"}
 MARKS = 4
-_AROUND = (FIELD, "model", "max_tokens", "system", "tools", "stream", "thinking")
+_AROUND = (FIELD, "max_tokens", "system", "stream", "thinking")
 
 
-def body(options: Options, messages: list[Json], notes: list[str], *, called: bool) -> Json:
+def body(work: Array, *, called: bool) -> Json:
     """The whole body. Settings of an imported body go back; options given now win over them."""
-    settings = options.settings
-    result: Json = {}
-    if options.model:
-        result["model"] = options.model
-    result["max_tokens"] = _limit(options)
+    options, settings = work.options, work.options.settings
+    result: Json = {"model": options.model} if options.model else {}
+    budget = object_of(settings.get("thinking")).get("budget_tokens")
+    default = MAX_TOKENS + (budget if isinstance(budget, int) else 0)
+    limit = options.max_tokens
+    result["max_tokens"] = limit if limit is not None else settings.get("max_tokens", default)
     if options.stream or "stream" in settings:
         result["stream"] = options.stream or settings["stream"]
-    system = _system(options)
+    system, text = settings.get("system"), options.system or ""
+    if system is None or system_text(system) != text:  # imported blocks stay while they say the same
+        system = text if blocks.says(text) else None
     if system:
         result["system"] = system
-    tools = declared(options.tools, NAME, _function, notes)
+    tools = declared(options.tools, NAME, _function, work.notes)
     if tools:
         result["tools"] = tools
     elif called:
-        notes.append(
+        work.notes.append(
             "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools"
         )
     if "thinking" in settings:
-        if options.faithful or thinks(settings["thinking"], messages):
+        if options.faithful or thinks(settings["thinking"], work.array):
             result["thinking"] = settings["thinking"]
         else:
-            notes.append(
+            work.notes.append(
                 "thinking is left out: the model's last turn was not made with it, or is to be continued"
             )
-    result[FIELD] = messages
-    result |= {key: value for key, value in settings.items() if key not in _AROUND}
+    result[FIELD] = work.array
+    result |= work.settings(*_AROUND)
     if not tools and "mcp_servers" not in result:
         result.pop("tool_choice", None)  # "tool_choice may only be specified while providing tools"
     return _marked(result) if options.cache else result
-
-
-def _limit(options: Options) -> Any:
-    """`max_tokens`: as asked, as imported, else a default above the thinking budget."""
-    if options.max_tokens is not None:
-        return options.max_tokens
-    if "max_tokens" in options.settings:
-        return options.settings["max_tokens"]
-    budget = object_of(options.settings.get("thinking")).get("budget_tokens")
-    return MAX_TOKENS + (budget if isinstance(budget, int) else 0)
-
-
-def _system(options: Options) -> Any:
-    """The system prompt: the imported blocks while they say the same, else the text."""
-    kept, text = options.settings.get("system"), options.system or ""
-    if kept is not None and system_text(kept) == text:
-        return kept
-    return text if blocks.says(text) else None
 
 
 def system_text(system: Any) -> str:
     """The texts of a system prompt, a blank line between."""
     if isinstance(system, str):
         return system
-    texts = [object_of(block).get("text") for block in system] if isinstance(system, list) else []
+    texts = [object_of(block).get("text") for block in listed(system)]
     return "\n\n".join(text for text in texts if isinstance(text, str))
 
 
@@ -104,9 +90,7 @@ def thinks(thinking: Any, messages: list[Json]) -> bool:
 def _kinds(message: Json) -> list[Any]:
     """The types of a message's blocks; a text's for content that is one text."""
     content = message.get("content")
-    if isinstance(content, str):
-        return ["text"]
-    return [object_of(block).get("type") for block in content] if isinstance(content, list) else []
+    return ["text"] if isinstance(content, str) else [object_of(b).get("type") for b in listed(content)]
 
 
 # -- cache ----------------------------------------------------------------------------------------------
@@ -122,24 +106,23 @@ def _marked(body: Json) -> Json:
     left = MARKS - ("cache_control" in body)
     result = dict(body)
     tools = [_bare(tool) for tool in body.get("tools") or ()]
-    end = max((number for number, tool in enumerate(tools) if not tool.get("defer_loading")), default=-1)
-    if end >= 0:
-        tools[end] = {**tools[end], "cache_control": MARK}
-        left -= 1
+    last = next((n for n in reversed(range(len(tools))) if not tools[n].get("defer_loading")), None)
     if tools:
         result["tools"] = tools
+    if last is not None:
+        tools[last]["cache_control"] = MARK
+        left -= 1
     system = body.get("system")
-    if isinstance(system, str):
-        system = [{"type": "text", "text": system}]
     if system:
-        system = [_bare(block) for block in system]
-        result["system"] = [*system[:-1], {**system[-1], "cache_control": MARK}]
+        blocks_ = [{"type": "text", "text": system}] if isinstance(system, str) else map(_bare, system)
+        result["system"] = [*blocks_]
+        result["system"][-1]["cache_control"] = MARK
         left -= 1
     messages = list(body[FIELD])
     for number in _ends(messages)[-left:]:
         content = messages[number]["content"]
-        last = {**content[-1], "cache_control": MARK}
-        messages[number] = {**messages[number], "content": [*content[:-1], last]}
+        marked = [*content[:-1], {**content[-1], "cache_control": MARK}]
+        messages[number] = {**messages[number], "content": marked}
     return {**result, FIELD: messages}
 
 
@@ -149,10 +132,9 @@ def _bare(value: Any) -> Json:
 
 def _ends(messages: list[Json]) -> list[int]:
     """Where requests ended: users' messages before a model's, and the last."""
+    roles = [*(message["role"] for message in messages), ""]
     return [
         number
         for number, message in enumerate(messages)
-        if message["role"] == "user"
-        and message["content"]
-        and (number + 1 == len(messages) or messages[number + 1]["role"] != "user")
+        if roles[number] == "user" and message["content"] and roles[number + 1] != "user"
     ]

@@ -9,7 +9,7 @@ from ...session.model import Any, Json
 from ..answers import FAILED, answer
 from ..media import Media, media
 from ..names import Alphabet
-from ..parts import object_of
+from ..parts import item_of, listed, object_of, objects
 from ..turns import described
 from . import NAME
 
@@ -32,10 +32,8 @@ def version(model: object) -> tuple[str, int, int]:
 
     Both orders of words are read: `claude-opus-4-8`, `claude-3-5-sonnet-20241022`.
     """
-    found = _VERSION.search(model.lower()) if isinstance(model, str) else None
-    if not found:
-        return "", 0, 0
-    return found[1] or found[4] or "", int(found[2]), int(found[3] or 0)
+    match = _VERSION.search(model.lower()) if isinstance(model, str) else None
+    return (match[1] or match[4] or "", int(match[2]), int(match[3] or 0)) if match else ("", 0, 0)
 
 
 def takes_system(model: object) -> bool:
@@ -67,25 +65,25 @@ def says(text: object) -> bool:
 
 def media_block(part: Any) -> Json | str:
     """The block for an image, PDF or text file; a text about anything else, or why it cannot be sent."""
-    found = media(part) or Media("", None, None, None)
-    if found.mime in IMAGES and (source := _source(found)):
+    held = media(part) or Media("", None, None, None)
+    source = _source(held)
+    if held.mime in IMAGES and source:
         return {"type": "image", "source": source}
-    beside = {key: value for key, value in object_of(part.get("item")).items() if key in _OF_A_DOCUMENT}
-    if found.name:
-        beside = {"title": found.name[:TITLE], **beside}
-    if found.mime == PDF and (source := _source(found)):
-        return {"type": "document", "source": source, **beside}
-    if found.textual and found.data is not None and says(text := found.text()):
-        source = {"type": "text", "media_type": "text/plain", "data": text}
-        return {"type": "document", "source": source, **beside}
-    known = found.mime in IMAGES or found.mime == PDF or found.textual
+    if held.textual:
+        text = held.text() if held.data is not None else None
+        source = {"type": "text", "media_type": "text/plain", "data": text} if says(text) else None
+    if source and (held.mime == PDF or held.textual):
+        title = {"title": held.name[:TITLE]} if held.name else {}
+        beside = {key: value for key, value in item_of(part).items() if key in _OF_A_DOCUMENT}
+        return {"type": "document", "source": source, **title, **beside}
+    known = held.mime in IMAGES or held.mime == PDF or held.textual
     return "its data is missing, damaged or elsewhere" if known else "Anthropic does not take this type"
 
 
-def _source(found: Media) -> Json | None:
-    if found.data is not None:
-        return {"type": "base64", "media_type": found.mime, "data": found.data}
-    return {"type": "url", "url": found.url} if found.url else None
+def _source(held: Media) -> Json | None:
+    if held.data is not None:
+        return {"type": "base64", "media_type": held.mime, "data": held.data}
+    return {"type": "url", "url": held.url} if held.url else None
 
 
 def result_block(part: Any, id: str) -> tuple[Json, Sequence[str]]:
@@ -111,14 +109,13 @@ def _held(parts: Any) -> tuple[list[Json], list[str]]:
     """The media in a response as blocks."""
     blocks: list[Json] = []
     whys: list[str] = []
-    for held in parts if isinstance(parts, list) else ():
-        part: Any = object_of(held)
+    for part in map(object_of, listed(parts)):
         block: Json | str = {"type": "text", "text": part.get("text")}
-        if media(part) is not None:
+        if media(part) is not None:  # type: ignore[arg-type]
             block = media_block(part)
         if isinstance(block, str):
             whys.append(block)
-            block = {"type": "text", "text": described(part, block)}
+            block = {"type": "text", "text": described(part, block)}  # type: ignore[arg-type]
         if block["type"] != "text" or says(block["text"]):
             blocks.append(block)
     return blocks, whys
@@ -126,13 +123,9 @@ def _held(parts: Any) -> tuple[list[Json], list[str]]:
 
 def sendable(content: Any) -> bool:
     """Whether a kept content of a tool_result can go back as it is."""
-    return (
-        isinstance(content, list)
-        and bool(content)
-        and all(
-            isinstance(block, dict)
-            and block.get("type") in RESULT_CONTENT
-            and (block["type"] != "text" or says(block.get("text")))
-            for block in content
-        )
+    blocks = objects(content)
+    fits = all(
+        block.get("type") in RESULT_CONTENT and (block["type"] != "text" or says(block.get("text")))
+        for block in blocks
     )
+    return fits and bool(blocks) and len(blocks) == len(content)

@@ -27,7 +27,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     work.fill(messages, summaries)
     if not work.answered:
         work.finish(last=True)
-    return work.request(around.body(options, work.array, work.notes, called=work.called))
+    return work.request(around.body(work, called=work.called))
 
 
 class _Conversation(Array):

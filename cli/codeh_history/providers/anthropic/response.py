@@ -10,9 +10,10 @@ from typing import Any
 
 from ...session.model import Json, Part
 from .. import usage
+from ..assembly import Assembly
 from ..failures import concluded
 from ..json_text import loads
-from ..parts import call, listed, name_of, native, object_of, objects, rest, text_of
+from ..parts import call, listed, name_of, native, object_of, rest, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
 from . import EVENTS, NAME
@@ -64,9 +65,8 @@ class Stream(StreamReader):
 
     def __init__(self) -> None:
         self._message: Json | None = None  # as message_start gives it, then what message_delta adds
-        self._blocks: dict[int, Json] = {}
+        self._blocks = Assembly()
         self._open: dict[int, int] = {}  # the blocks that are not over: by their index their number
-        self._pieces: dict[int, list[str]] = {}  # of a block's text, thinking or tool input, so far
         self._usage: Json | None = None
 
     def belongs(self, event: Json) -> bool:
@@ -90,7 +90,7 @@ class Stream(StreamReader):
     def result(self) -> Reply | Failure | None:
         if not self.done or self._message is None:
             return None
-        content = [self._whole(index) for index in sorted(self._blocks)]
+        content = [self._whole(number) for number in self._blocks.indexes()]
         return read({**self._message, "content": content, "usage": self._usage})
 
     def _message_start(self, event: Json) -> list[Part]:
@@ -98,14 +98,13 @@ class Stream(StreamReader):
         self.id = name_of(self._message.get("id"))
         self.model = name_of(self._message.get("model"))
         self._usage = usage.merged(None, self._message.get("usage"))
-        self._blocks = dict(enumerate(objects(self._message.get("content"))))
-        self._open, self._pieces = {}, {}
+        self._blocks, self._open = Assembly(), {}
         return []
 
     def _message_delta(self, event: Json) -> list[Part]:
         self._usage = usage.merged(self._usage, event.get("usage"))
-        said = {key: value for key, value in object_of(event.get("delta")).items() if value is not None}
-        self._message = {**(self._message or {}), **said} if self._message is not None else None
+        if self._message is not None:
+            self._message = usage.merged(self._message, event.get("delta"))
         return []
 
     def _message_stop(self, _event: Json) -> list[Part]:
@@ -114,53 +113,58 @@ class Stream(StreamReader):
 
     def _content_block_start(self, event: Json) -> list[Part]:
         block, index = object_of(event.get("content_block")), _index(event)
-        number = index if index not in self._pieces else max(self._pieces) + 1  # some hosts always say 0
-        self._open[index], self._blocks[number] = number, block
-        text = text_of(block.get(_field(block)))
-        self._pieces[number] = [text]
-        return [_delta(block, text)] if text else []
+        begun = self._blocks.indexes()
+        number = index if index not in begun else begun[-1] + 1  # some hosts always say 0
+        self._open[index], self._blocks.items[number] = number, block
+        return self._grow(number, text_of(block.get(_field(block))))
 
     def _content_block_delta(self, event: Json) -> list[Part]:
-        index, delta = self._number(event), object_of(event.get("delta"))
-        kind = delta.get("type")
+        delta, blocks = object_of(event.get("delta")), self._blocks.items
+        kind, number = delta.get("type"), self._number(event)
         field = _GROWING.get(kind) if isinstance(kind, str) else None
         if field is not None:
-            text = text_of(delta.get(field))
-            self._pieces.setdefault(index, []).append(text)
-            block = self._blocks.get(index)
-            if block is None:  # some hosts leave the start out
-                block = self._blocks[index] = {"type": _STARTS[field]}
-                self._open[index] = index
-            return [_delta(block, text)] if text and field != "partial_json" else []
-        block = self._blocks.get(index, {})
+            if number not in blocks:  # some hosts leave the start out
+                blocks[number] = {"type": _STARTS[field]}
+                self._open[number] = number
+            return self._grow(number, text_of(delta.get(field)))
+        block = blocks.get(number, {})
         if kind == "citations_delta":
-            citations = [*listed(block.get("citations")), delta.get("citation")]
-            self._blocks[index] = {**block, "citations": citations}
+            more: Json = {"citations": [*listed(block.get("citations")), delta.get("citation")]}
         else:  # a signature, or a kind unknown here: its fields replace the block's
-            fields = {key: value for key, value in delta.items() if key != "type"}
-            self._blocks[index] = {**block, **fields}
+            more = {key: value for key, value in delta.items() if key != "type"}
+        blocks[number] = {**block, **more}
         return []
 
     def _content_block_stop(self, event: Json) -> list[Part]:
         """The block is whole: one that is not text goes out in one piece."""
-        index = self._number(event)
+        number = self._number(event)
         self._open.pop(_index(event), None)
-        part = part_of(self._whole(index)) if index in self._blocks else None
+        part = part_of(self._whole(number)) if number in self._blocks.items else None
         return [part] if part is not None and "text" not in part else []
+
+    def _grow(self, number: int, text: str) -> list[Part]:
+        """Add to the text, thinking or input of a block; the part that shows it."""
+        block = self._blocks.items[number]
+        field = _field(block)
+        self._blocks.append(number, field, text)
+        if not text or field == "input":
+            return []
+        return [{"text": text, "thought": True} if field == "thinking" else {"text": text}]
 
     def _number(self, event: Json) -> int:
         """The block that an event is about."""
         return self._open.get(_index(event), _index(event))
 
-    def _whole(self, index: int) -> Json:
+    def _whole(self, number: int) -> Json:
         """A block with the text, thinking or input that was streamed for it."""
-        block = self._blocks[index]
-        text, field = "".join(self._pieces.get(index, ())), _field(block)
-        if field == "input":
-            if not text.strip():
-                return block
-            return {**block, field: text if block.get("type") == "tool_use" else _input(text)}
-        return {**block, field: text}
+        block = self._blocks.items[number]
+        field = _field(block)
+        text = self._blocks.texts(number).get(field, "")
+        if field != "input":
+            return {**block, field: text}
+        if not text.strip():
+            return block
+        return {**block, field: text if block.get("type") == "tool_use" else _input(text)}
 
 
 _GROWING = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
@@ -176,10 +180,6 @@ def _field(block: Json) -> str:
     """The field of a block that its deltas are for."""
     kind = block.get("type")
     return kind if kind in ("text", "thinking") else "input"
-
-
-def _delta(block: Json, text: str) -> Part:
-    return {"text": text, "thought": True} if block.get("type") == "thinking" else {"text": text}
 
 
 def _input(text: str) -> Any:
