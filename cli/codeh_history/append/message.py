@@ -38,36 +38,38 @@ if TYPE_CHECKING:
 class Draft:
     """A message about to be stored: all of it but its id, its time and what hangs on the session."""
 
-    given: Options
+    options: Options
     fields: Json
     blocks: list[str]  # of large files, which are in the block store already
     references: list[Json] | None
 
 
-def run(env: Env, given: Options) -> None:
+def run(env: Env, options: Options) -> None:
     """Append the message and print its id; with a known `--key` print the id it has."""
-    given.check()
-    never = given.result or given.call_id  # begins a session
-    chosen = for_writing(env, given.session) if never else target_of(env, given.session, new=given.new)
-    text = _text(env, given)
-    target = chosen or begin(env, text)
-    stored = store(env, target, draft(env, given, text))
+    options.check()
+    if options.result or options.call_id:  # which never begin a session
+        target: Target | None = for_writing(env, options.session)
+    else:
+        target = target_of(env, options.session, new=options.new)
+    text = _text(env, options)
+    target = target or begin(env, text)
+    stored = store(env, target, draft(env, options, text))
     announce(env, target, [stored.id], created=stored.created)
 
 
-def draft(env: Env, given: Options, text: str) -> Draft:
+def draft(env: Env, options: Options, text: str) -> Draft:
     """The message that was asked for, with this text."""
     cleaning = None
-    if given.redact:
+    if options.redact:
         from .clean import Cleaning
 
         cleaning = Cleaning(env)
-    fields, blocks = _fields(env, given, text, cleaning)
-    references = _references(given.references)
+    fields, blocks = _fields(env, options, text, cleaning)
+    references = _references(options.references)
     if cleaning is not None:
         references = cleaning.value(references, "references")
         cleaning.tell()
-    return Draft(given, fields, blocks, references)
+    return Draft(options, fields, blocks, references)
 
 
 class Stored(NamedTuple):
@@ -80,31 +82,31 @@ class Stored(NamedTuple):
 
 def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored:
     """Store the message, after these lines."""
-    given = draft.given
+    options = draft.options
     stored: list[tuple[str, int]] = []
 
     def build(locked: Locked) -> bytes | None:
         untaken(target, locked)
-        key = given.key
-        known = keyed(env, locked, key, draft.fields, draft.blocks) if key is not None else None
-        if known is not None:
-            stored.append((known, locked.size))
+        key = options.key
+        same = keyed(env, locked, key, draft.fields, draft.blocks) if key is not None else None
+        if same is not None:
+            stored.append((same, locked.size))
             return before
         id = env.id_in(locked, len(before))
         message = {"type": "message", "id": id, "ts": env.now(), **draft.fields}
-        if given.result and not given.call_id:
+        if options.result and not options.call_id:
             message["parts"] = _answering(locked_view(env, locked), message["parts"], locked.session)
         if draft.references is not None:
             message["references"] = numbered(draft.references, read.read_log(locked.read()))
         if draft.blocks:
             message = _by_reference(env, message, draft.blocks, locked.session)
         stored.append((id, locked.size))
-        lines = before + _lines(message, pending=given.pending)
-        if given.max_items is not None:
-            lines += _limited(env, locked, lines, given.max_items)
+        lines = before + _lines(message, pending=options.pending)
+        if options.max_items is not None:
+            lines += _limited(env, locked, lines, options.max_items)
         return lines
 
-    created = log.append(env, target.path, build, create=given.result is None)
+    created = log.append(env, target.path, build, create=options.result is None)
     return Stored(stored[0][0], created, stored[0][1])
 
 
@@ -116,42 +118,42 @@ def line_of(env: Env, draft: Draft, session: str) -> bytes:
     return _lines(message, pending=False)
 
 
-def _text(env: Env, given: Options) -> str:
+def _text(env: Env, options: Options) -> str:
     """The message's text; stdin is read where nothing else gives content (or is a tool's result)."""
-    if given.message or given.file:
-        needed = not (given.call or given.attach or given.result or given.pending)
-        return text_of(env, given.message, given.file, needed=needed)
-    if given.result:
+    if options.message or options.file:
+        needed = not (options.call or options.attach or options.result or options.pending)
+        return text_of(env, options.message, options.file, needed=needed)
+    if options.result:
         return text_of(env, [], ["-"], needed=False)
-    if given.pending and not given.call:
+    if options.pending and not options.call:
         return piped_text(env, "-m '' reads none") or ""
-    return text_of(env, [], [], needed=not (given.call or given.attach))
+    return text_of(env, [], [], needed=not (options.call or options.attach))
 
 
-def _fields(env: Env, given: Options, text: str, cleaning: Cleaning | None) -> tuple[Json, list[str]]:
+def _fields(env: Env, options: Options, text: str, cleaning: Cleaning | None) -> tuple[Json, list[str]]:
     """Kind, role, parts and what else was given (no id and no time yet), and the blocks of large files."""
-    asked = kind_and_role(given.role, given.kind)[0]
-    kind = "tool" if given.result else "codeh" if given.call else asked
-    if kind != asked and (given.role or given.kind):
-        raise Usage(f"--{'result' if given.result else 'call'} makes a message of kind {kind}")
+    chosen = kind_and_role(options.role, options.kind)[0]
+    kind = "tool" if options.result else "codeh" if options.call else chosen
+    if kind != chosen and (options.role or options.kind):
+        raise Usage(f"--{'result' if options.result else 'call'} makes a message of kind {kind}")
     fields: Json = {"kind": kind}
     if ROLE_OF_KIND[kind]:
         fields["role"] = ROLE_OF_KIND[kind]
-    if given.result:
-        parts = [tool_parts.result(given.result, given.call_id, text, failed=given.failed)]
+    if options.result:
+        parts = [tool_parts.result(options.result, options.call_id, text, failed=options.failed)]
     else:
         parts = [{"text": text}] if text else []
-        parts += tool_parts.calls(given.call, given.args, given.call_id)
-    files = _files(env, given.attach, len(parts), cleaning)
+        parts += tool_parts.calls(options.call, options.args, options.call_id)
+    files = _files(env, options.attach, len(parts), cleaning)
     blocks = [file.block for file in files if file.block]
     if cleaning is not None:
         parts = cleaning.value(parts)
     fields["parts"] = parts if blocks else [*parts, *(file.part for file in files)]
     if files:
         fields["attached"] = [file.about for file in files]
-    if given.key is not None:
-        fields["key"] = given.key
-    if given.pin:
+    if options.key is not None:
+        fields["key"] = options.key
+    if options.pin:
         fields["pinned"] = True
     return fields, blocks
 
@@ -190,8 +192,8 @@ def _references(name: str | None) -> list[Json] | None:
 
 def numbered(references: Sequence[Json], before: Log) -> list[Json]:
     """References with numbers unique in the session, never used before, not even by what was undone."""
-    known = [item for record in before.records for item in record.data.get("references") or ()]
-    numbers = [item.get("number") for item in known if isinstance(item, dict)]
+    earlier = [item for record in before.records for item in record.data.get("references") or ()]
+    numbers = [item.get("number") for item in earlier if isinstance(item, dict)]
     used = max([0, *(number for number in numbers if isinstance(number, int))])
     return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
 
@@ -222,8 +224,7 @@ def _lines(message: Json, *, pending: bool) -> bytes:
 
 def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str] = ()) -> str | None:
     """The id of the live message already stored under this key; other content is BadData."""
-    found = [data for data in objects(locked.keyed(key)) if data.get("key") == key]
-    if not found:
+    if not any(data.get("key") == key for data in objects(locked.keyed(key))):
         return None
     whole = all("id" in data and data.get("type") in ("message", "ref") for data in found)
     if whole and next(locked.lines_with("type", "revert"), None) is None:
@@ -233,9 +234,9 @@ def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str
     for place, record in enumerate(records):
         data = record.data
         if data.get("key") == key and data["type"] in PLACING and place not in dead:
-            if data["type"] == "open":
-                data = {**data, "parts": _streamed(env, data["id"], records[place:])}
-            return _same(env, data, fields, blocks, key)
+            if not _is_stored(env, records[place:], fields, blocks):
+                raise BadData(f"--key {key}: already used by {data['id']}, with other content")
+            return str(data["id"])
     return None
 
 
@@ -244,28 +245,28 @@ def objects(lines: Iterable[bytes]) -> Iterator[Json]:
     yield from (data for line in lines if (data := json_object(line)) is not None)
 
 
-def _streamed(env: Env, id: str, records: Sequence[Record]) -> list[Part]:
-    """What the deltas of a message say before it is committed or changed."""
+def _is_stored(env: Env, records: Sequence[Record], fields: Json, blocks: Sequence[str]) -> bool:
+    """Whether the first record, with what was streamed into it, is this message."""
+    data = records[0].data
+    new = [*map(block_of, fields["parts"]), *blocks]
+    old = data.get("blockIds")
+    if not isinstance(old, list):
+        parts = _streamed(env, records) if data["type"] == "open" else _list(data.get("parts"))
+        old = new if not blocks and parts == fields["parts"] else [*map(block_of, parts)]
+    if old != new and any("functionResponse" in part for part in fields["parts"]):
+        old = [block_of(_without_id(part)) for part in _stored_parts(env, data)]  # it has its call's id
+    return bool(old == new and kind_of(data) == fields["kind"])
+
+
+def _streamed(env: Env, records: Sequence[Record]) -> list[Part]:
+    """What the deltas of the first record say before it is committed or changed."""
     parts: list[Part] = []
-    for record in records:
-        if record.data.get("of") == id:
+    for record in records[1:]:
+        if record.data.get("of") == records[0].data["id"]:
             if record.data["type"] != "delta":
                 break
             parts += _stored_parts(env, record.data)
     return join([], parts)
-
-
-def _same(env: Env, data: Json, fields: Json, blocks: Sequence[str], key: str) -> str:
-    new = [*map(block_of, fields["parts"]), *blocks]
-    old = data.get("blockIds")
-    if not isinstance(old, list):
-        parts = _list(data.get("parts"))
-        old = new if not blocks and parts == fields["parts"] else [block_of(part) for part in parts]
-    if old != new and any("functionResponse" in part for part in fields["parts"]):
-        old = [block_of(_without_id(part)) for part in _stored_parts(env, data)]  # it was given its call's
-    if old != new or kind_of(data) != fields["kind"]:
-        raise BadData(f"--key {key}: already used by {data['id']}, with other content")
-    return str(data["id"])
 
 
 def _stored_parts(env: Env, data: Json) -> list[Part]:
@@ -277,13 +278,13 @@ def _stored_parts(env: Env, data: Json) -> list[Part]:
     from ..views.stored_parts import parts_of
 
     stores = open_stores(env)
-    found = parts_of(stores, ids, fetch(stores, ids))
-    return [found[id] for id in ids]
+    parts = parts_of(stores, ids, fetch(stores, ids))
+    return [parts[id] for id in ids]
 
 
 def _without_id(part: Part) -> Part:
-    given = part.get("functionResponse") if isinstance(part, dict) else None
-    if not isinstance(given, dict):
+    response = part.get("functionResponse") if isinstance(part, dict) else None
+    if not isinstance(response, dict):
         return part
     rest = {name: value for name, value in given.items() if name != "id"}
     return {**part, "functionResponse": rest}

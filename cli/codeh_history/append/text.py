@@ -32,18 +32,18 @@ class Taken(TryAgain):
     """Another process began a session of the name that was free."""
 
 
-def with_text(env: Env, given: Taking) -> Taking:
+def with_text(env: Env, options: Taking) -> Taking:
     """The options with the text of the arguments as an `-m`; Usage where both are given."""
-    if not given.words:
-        return given
-    if [*given.words] == ["-"]:
+    if not options.words:
+        return options
+    if [*options.words] == ["-"]:
         raise Usage("-: stdin is read without an argument, or by -F -")
-    if given.message:
-        raise Usage(f"{given.words[0]} and -m: the text is one or the other (the session is -s SESSION)")
-    first = given.words[0]
-    if given.session is None and is_id(first) and exists(path_of(env, first)):
+    if options.message:
+        raise Usage(f"{options.words[0]} and -m: the text is one or the other (the session is -s SESSION)")
+    first = options.words[0]
+    if options.session is None and is_id(first) and exists(path_of(env, first)):
         env.note(f"{first} is text here; the session {first} is -s {first}")
-    return given.but(words=(), message=[" ".join(given.words)])
+    return options.but(words=(), message=[" ".join(options.words)])
 
 
 def target_of(env: Env, session: str | None, argument: str | None = None, *, new: bool) -> Target | None:
@@ -70,11 +70,11 @@ def begin(env: Env, text: str) -> Target:
     return Target(path_of(env, free_name(env, text)), BEGUN)
 
 
-def run(env: Env, given: Options) -> None:
+def run(env: Env, options: Options) -> None:
     """Append a text message and print its id."""
-    target = target_of(env, given.session, new=given.new)
-    kind, role = kind_and_role(given.role, given.kind)
-    text = text_of(env, given.message, given.file)
+    target = target_of(env, options.session, new=options.new)
+    kind, role = kind_and_role(options.role, options.kind)
+    text = text_of(env, options.message, options.file)
 
     def build(locked: Locked, ids: list[str]) -> bytes:
         id = env.id_in(locked)
@@ -141,7 +141,7 @@ def kind_and_role(role: str | None, kind: str | None) -> tuple[str, str | None]:
 
 def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: bool = True) -> str:
     """The `-m`s then the `-F`s, a blank line between; stdin when nothing else gives content."""
-    pieces = given(env, messages, files)
+    pieces = pieces_of(env, messages, files)
     if pieces or not needed:
         if "-" not in files and env.waiting():
             env.note("stdin has unread bytes: give -F - to append them too")
@@ -157,7 +157,7 @@ def text_of(env: Env, messages: Sequence[str], files: Sequence[str], *, needed: 
 
 def exact(env: Env, messages: Sequence[str], files: Sequence[str]) -> str:
     """The texts one after the other, each as it is; stdin when none is given."""
-    pieces = given(env, messages, files)
+    pieces = pieces_of(env, messages, files)
     if pieces:
         return "".join(pieces)
     text = decode(env.read_stdin(), "stdin")
@@ -175,7 +175,7 @@ def see_that_something_came(env: Env) -> None:
         raise BadData(f"stdin: {nothing(env)}")
 
 
-def given(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:
+def pieces_of(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[str]:
     """The `-m`s, then the texts of the `-F`s."""
     if files.count("-") > 1:
         raise Usage("-F -: given twice, and stdin can be read once")

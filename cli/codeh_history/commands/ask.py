@@ -234,7 +234,7 @@ def _text(env: Env, options: Options, view: View) -> str | None:
         if stdin and last.kind != "tool" and env.waiting():
             env.note("stdin is not read: the last prompt is unanswered and is sent")
         return None
-    pieces = append.given(env, options.message, options.file)
+    pieces = append.pieces_of(env, options.message, options.file)
     piped = piped_text(env, "--no-stdin: not at all") if stdin and "-" not in options.file else None
     text = append.joined(pieces if piped is None else [*pieces, piped])
     if text.strip() or options.attach:

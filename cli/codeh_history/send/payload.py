@@ -38,7 +38,7 @@ def body_of(
     env: Env,
     argument: str | None,
     session: str | None,
-    given: Request,
+    flags: Request,
     *,
     under: Json | None = None,
     strict: bool = False,
@@ -52,49 +52,49 @@ def body_of(
     block store is not read before its piece is written, unless a budget must know what it costs and its
     first bytes do not tell.
     """
-    to = checked(given)
+    to = checked(flags)
     choose = for_filtering if named(env, session, argument) is None else for_reading
     target = choose(env, session, argument)
-    if given.persist:
+    if flags.persist:
         from ..views.persist import persist_now
 
-        persist_now(env, session, argument, {} if given.allow_missing else None)
-    media = Deferred(measured=bool(given.specified(*Compaction.DEFAULTS)))
-    lost: Lost | None = {} if given.allow_missing else None
+        persist_now(env, session, argument, {} if flags.allow_missing else None)
+    media = Deferred(measured=bool(flags.specified(*Compaction.DEFAULTS)))
+    lost: Lost | None = {} if flags.allow_missing else None
     how: Filling = {"strict": strict, "media": media, "lost": lost}
     view = (look or view_of)(env, target, **how)
     tell_lost(env, target.id, lost)
     if under:
         over = {key: value for key, value in view.meta.items() if value is not None}
         view = view.with_settings({**under, **over})
-    given = given.within(view.meta, target.id, env.note)
-    view, messages, options = _as_sent(env, view, to, given, target.id, lost_known=lost_known)
+    flags = flags.within(view.meta, target.id, env.note)
+    view, messages, options = _as_sent(env, view, to, flags, target.id, lost_known=lost_known)
     summaries = [summary.text for summary in view.summaries]
     if to == providers.PLAIN:  # the labels of a summary that we wrote are ours
         own = [
             summary.text if "lines" in summary.fields else escaped(summary.text)
             for summary in view.summaries
         ]
-        return [_plain(env, target, providers.transcript(messages, options, own), given)]
+        return [_plain(env, target, providers.transcript(messages, options, own), flags)]
     request = providers.load(to).request(messages, options, summaries)
     env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
-    written = _written(env, target, request, given)
+    written = _written(env, target, request, flags)
     return media.pieces(b"".join(written), env) if media.used else written
 
 
 def _as_sent(
-    env: Env, view: View, to: str, given: Request, session: str, *, lost_known: bool
+    env: Env, view: View, to: str, flags: Request, session: str, *, lost_known: bool
 ) -> tuple[View, Sequence[Message], Options]:
     """The view as it is sent, its messages with what templates and attachments add, and the options."""
-    options = _options(view, to, given, session)
-    if given.context:
+    options = _options(view, to, flags, session)
+    if flags.context:
         view, options = _with_context(env, view, options)
-    view = _reduced(env, view, options, given, session, lost_known=lost_known)
-    check_sendable(view, session, prefill=given.prefill)
-    if given.user_template or given.system_template or given.rendered_user is not None:
+    view = _reduced(env, view, options, flags, session, lost_known=lost_known)
+    check_sendable(view, session, prefill=flags.prefill)
+    if flags.user_template or flags.system_template or flags.rendered_user is not None:
         from . import templates
 
-        messages, options = templates.rendered(view, options, given)
+        messages, options = templates.rendered(view, options, flags)
     else:
         messages = view.messages
     return view, messages if view.lacks("attached") else sources.listed(messages), options
@@ -109,41 +109,41 @@ def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options
     return view, options.but(system=system)
 
 
-def checked(given: Request) -> str:
+def checked(flags: Request) -> str:
     """The provider; Usage where that, or an option that needs no session to be judged, is wrong."""
-    to = provider_of(given.to)
-    curating.settings(given)
-    curating.names(given)
-    if given.raw and (ignored := given.specified(*_LEFT_OUT)):
+    to = provider_of(flags.to)
+    curating.settings(flags)
+    curating.names(flags)
+    if flags.raw and (ignored := flags.specified(*_LEFT_OUT)):
         raise Usage(f"--raw leaves out what --{ignored[0].replace('_', '-')} asks for: give one of them")
-    if given.var:
+    if flags.var:
         from . import templates
 
-        templates.variables(given.var)
-    if given.specified(*Compaction.DEFAULTS):
+        templates.variables(flags.var)
+    if flags.specified(*Compaction.DEFAULTS):
         from ..filters.compact import bounds
 
-        bounds.limits(given)
+        bounds.limits(flags)
     return to
 
 
-def _written(env: Env, target: Target, request: Body, given: Request) -> Iterable[bytes]:
+def _written(env: Env, target: Target, request: Body, flags: Request) -> Iterable[bytes]:
     """The request's bytes; what could not be sent as it is goes to stderr.
 
     In pieces where its messages come from a session alone: what others made may be no JSON, in the midst.
     """
     _tell(env, target, request.notes)
     if not (
-        given.pretty
-        or given.specified("set", "context", "user_template", "system_template", "rendered_user")
+        flags.pretty
+        or flags.specified("set", "context", "user_template", "system_template", "rendered_user")
     ):
         return pieces(request.body)
-    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if given.pretty else 0)
-    return [orjson.dumps(_set(request.body, given.set), option=option)]
+    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
+    return [orjson.dumps(_set(request.body, flags.set), option=option)]
 
 
-def _plain(env: Env, target: Target, transcript: Transcript, given: Request) -> bytes:
-    if given.set:
+def _plain(env: Env, target: Target, transcript: Transcript, flags: Request) -> bytes:
+    if flags.set:
         raise Usage("--set: plain text has no fields")
     _tell(env, target, transcript.notes)
     return transcript.text.encode("utf-8", "replace")
@@ -163,28 +163,28 @@ def provider_of(to: str | None, among: Collection[str] = providers.TARGETS) -> s
     return to
 
 
-def _within(env: Env, view: View, options: Options, given: Request, session: str) -> View:
+def _within(env: Env, view: View, options: Options, flags: Request, session: str) -> View:
     """The view made to fit, as given or as the session's settings say; tells how, where asked to."""
     from ..filters.compact import bounds
 
     with BySettings(session):
-        limits = bounds.limits(given, options.system or "", options.tools)
+        limits = bounds.limits(flags, options.system or "", options.tools)
     limits = limits._replace(model=options.model)
     after = bounds.within(env, view, limits)
-    if given.explain:
+    if flags.explain:
         from ..render import explanation
 
         bounds.demanding(limits)
-        explanation.tell(env, bounds.explanation(env, session, view, after, limits), json=given.json)
+        explanation.tell(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
     return after
 
 
 def _reduced(
-    env: Env, view: View, options: Options, given: Request, session: str, *, lost_known: bool
+    env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
 ) -> View:
     """The view after the passes (with `--raw` only those that provider rules force), within its limits."""
     with BySettings(session):
-        settings, names = curating.settings(given), [] if given.raw else curating.names(given)
+        settings, names = curating.settings(flags), [] if flags.raw else curating.names(flags)
     view, _, report = passes.curate(sources.rendered(view), settings, {*names, *passes.FORCED})
     repaired = sum(
         line["pass"] == "pairs" and not (lost_known and line["why"] == pairs.MISSING)  # noqa: S105 - a pass
@@ -193,8 +193,8 @@ def _reduced(
     if repaired:
         repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
         env.note(f"{session}: {repairs} of call/response pairs (curate --report shows each)")
-    if given.explain or given.specified(*Compaction.DEFAULTS):
-        view = _within(env, view, options, given, session)
+    if flags.explain or flags.specified(*Compaction.DEFAULTS):
+        view = _within(env, view, options, flags, session)
         view, _, _ = passes.curate(sources.rendered(view), settings, ("pairs",))
     return view
 
@@ -234,22 +234,22 @@ def model_for(view: View, to: str, model: str | None) -> str | None:
     return next(filter(None, made), None)
 
 
-def _options(view: View, to: str, given: Request, session: str) -> Options:
+def _options(view: View, to: str, flags: Request, session: str) -> Options:
     """What the request is to hold."""
-    model = model_for(view, to, given.model)
+    model = model_for(view, to, flags.model)
     if model is None and to != providers.PLAIN and not providers.model_in_url(to):
         raise Usage(f"{session}: which model? --model MODEL, or `set model.{to}=MODEL` once")
     system, tools = beside(view.meta)
-    if given.system is not None:
-        system = from_file(given.system)
+    if flags.system is not None:
+        system = from_file(flags.system)
     settings = view.meta.get(f"settings.{to}")
     return Options(
         model=model,
         system=system or None,
-        tools=tools_from(given.tools) if given.tools else tools,
-        max_tokens=given.max_tokens,
-        stream=given.stream,
-        cache=given.cache,
+        tools=tools_from(flags.tools) if flags.tools else tools,
+        max_tokens=flags.max_tokens,
+        stream=flags.stream,
+        cache=flags.cache,
         session=view.id,
         settings=settings if isinstance(settings, dict) else {},
     )

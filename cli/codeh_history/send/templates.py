@@ -14,7 +14,7 @@ from ..session.fold import View
 from ..session.model import Json, Message, Part
 
 
-def rendered(view: View, options: Options, given: Request) -> tuple[list[Message], Options]:
+def rendered(view: View, options: Options, flags: Request) -> tuple[list[Message], Options]:
     """The messages and options with the rendered texts; the session is not changed.
 
     The rendered user text replaces the original inside the last user message, so what was attached to it
@@ -24,15 +24,15 @@ def rendered(view: View, options: Options, given: Request) -> tuple[list[Message
     messages = list(view.messages)
     last = next((n for n in range(len(messages) - 1, -1, -1) if is_prompt(messages[n])), None)
     original = text_of(messages[last]) if last is not None else ""
-    values: Json = {"message": original, "context": options.system or "", "vars": variables(given.var)}
-    seconds = given.timeout or SECONDS
-    if given.rendered_user is not None and last is not None:
-        messages[last] = _with_text(messages[last], from_file(given.rendered_user))
-    elif given.user_template and last is not None:
-        text = render(given.user_template, values, seconds)
+    values: Json = {"message": original, "context": options.system or "", "vars": variables(flags.var)}
+    seconds = flags.timeout or SECONDS
+    if flags.rendered_user is not None and last is not None:
+        messages[last] = _with_text(messages[last], from_file(flags.rendered_user))
+    elif flags.user_template and last is not None:
+        text = render(flags.user_template, values, seconds)
         messages[last] = _with_text(messages[last], text)
-    if given.system_template:
-        options = options.but(system=render(given.system_template, values, seconds))
+    if flags.system_template:
+        options = options.but(system=render(flags.system_template, values, seconds))
     return messages, options
 
 
