@@ -128,25 +128,25 @@ def _wrong(data: object, raw: bytes) -> str | None:
 
 def stored_before(locked: Locked, lines: Sequence[Line | bytes]) -> dict[str, Json]:
     """The messages already in the session by id and by key, only where a line gives either."""
-    said = (line.data for line in lines if isinstance(line, Line))
-    if locked.created or not any("id" in data or "key" in data for data in said):
+    messages = (line.data for line in lines if isinstance(line, Line))
+    if locked.created or not any("id" in data or "key" in data for data in messages):
         return {}
-    known: dict[str, Json] = {}
+    stored_messages: dict[str, Json] = {}
     records = read.read_log(locked.read()).records
     dead = undone(records, [])  # as if never written: their ids and keys are free again
     for place, record in enumerate(records):
         if place in dead:
             continue
         if isinstance(record.data.get("id"), str):
-            known.setdefault(record.data["id"], record.data)
+            stored_messages.setdefault(record.data["id"], record.data)
         if isinstance(record.data.get("key"), str):
-            known.setdefault("\0" + record.data["key"], record.data)
-    return known
+            stored_messages.setdefault("\0" + record.data["key"], record.data)
+    return stored_messages
 
 
 def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str], name: str) -> bytes:
     """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
-    now, session, known = env.now(), locked.session, stored_before(locked, lines)
+    now, session, stored_messages = env.now(), locked.session, stored_before(locked, lines)
     before = locked.offset
     middle = b'","ts":"%b",' % now.encode()
     new_id = env.ids(session, len(lines))
@@ -160,7 +160,7 @@ def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[st
         data = line.data
         same = None
         if "id" in data or "key" in data:
-            same = _same(known, data, f"{name}:{line.number}")
+            same = _same(stored_messages, data, f"{name}:{line.number}")
         if same is not None:
             ids.append(same)
             continue
@@ -175,9 +175,9 @@ def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[st
         records.write(b"{%b%b\n" % (head.encode(), line.raw[1:]))
         ids.append(id)
         if "id" in data or "key" in data:
-            known[id] = data
+            stored_messages[id] = data
             if "key" in data:
-                known["\0" + str(data["key"])] = {**data, "id": id}
+                stored_messages["\0" + str(data["key"])] = {**data, "id": id}
     return records.getvalue()
 
 
@@ -188,12 +188,12 @@ def says(before: Json, parts: list[Part]) -> bool:
     return bool(before.get("parts") == parts)
 
 
-def _same(known: dict[str, Json], data: Json, where: str) -> str | None:
+def _same(stored_messages: dict[str, Json], data: Json, where: str) -> str | None:
     """The id of an equal message stored before; the same id or key with other content is BadData."""
     for name, value in (("id", data.get("id")), ("key", data.get("key"))):
         if value is None:
             continue
-        before = known.get(value if name == "id" else f"\0{value}")
+        before = stored_messages.get(value if name == "id" else f"\0{value}")
         if before is None:
             continue
         if not says(before, data["parts"]) or kind_of(before) != kind_of(data):

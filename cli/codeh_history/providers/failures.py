@@ -36,10 +36,10 @@ def failure(body: Json, *, event: str = "", provider: str | None = None, status:
 def described(error: Any, provider: str, *, model: str | None = None, status: int = 0) -> Failure:
     """An error object (`{type, code, status, message}`, each optional) or text as a Failure."""
     fields = error if isinstance(error, dict) else {"message": error}
-    said = dict.fromkeys(_word(fields.get(key)) for key in ("type", "status", "code", "error_type"))
-    words = [word for word in said if word not in ("", "error")]
+    named = dict.fromkeys(_word(fields.get(key)) for key in ("type", "status", "code", "error_type"))
+    words = [word for word in named if word not in ("", "error")]
     numbers = [int(word) for word in words if word.isdecimal() and len(word) == 3]
-    known = status if status >= 400 else next((number for number in numbers if 400 <= number < 600), 0)
+    status = status if status >= 400 else next((number for number in numbers if 400 <= number < 600), 0)
     message = fields.get("message")
     if not isinstance(message, str) or not message.strip():
         message = "" if words and message is None else excerpt(str(error), 500)
@@ -48,7 +48,7 @@ def described(error: Any, provider: str, *, model: str | None = None, status: in
     signs = any(sign in word.lower() for word in words for sign in _PASSING)
     signs = signs or any(sign in text.lower() for sign in packages()[provider].PASSING)
     code = next((word for word in reversed(words) if not word.isdecimal()), words[0] if words else None)
-    retry = passing(known) if known else signs
+    retry = passing(status) if status else signs
     return Failure(text=text, provider=provider, retry=retry, model=model, code=code)
 
 
@@ -77,6 +77,6 @@ def concluded(reply: Reply, why: str = "") -> Reply | Failure:
     else:
         text = "an answer without content"
         retry = any(reply.finish in package.CHANCE for package in everybody)
-    said = ": ".join(word for word in (reply.finish, why) if word)
-    text = f"{said} ({text})" if said else text
+    finish = ": ".join(word for word in (reply.finish, why) if word)
+    text = f"{finish} ({text})" if finish else text
     return Failure(text, reply.provider, retry, model=reply.model, code=reply.finish)

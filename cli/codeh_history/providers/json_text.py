@@ -34,11 +34,11 @@ class Scan:
         """Scan on from `at`; where the value ends, or None while it does not."""
         self.short = 0
         while not self._in_string or (at := self._string_end(text, at)) >= 0:
-            for found in _TOKENS.finditer(text, at):
-                at = found.start()
+            for match in _TOKENS.finditer(text, at):
+                at = match.start()
                 char = text[at]
                 if char == _QUOTE:
-                    if found.end() == at + 1:
+                    if match.end() == at + 1:
                         self._in_string = True
                         at += 1
                         break
@@ -54,8 +54,8 @@ class Scan:
 
     def _string_end(self, text: bytes | bytearray, at: int) -> int:
         """Where the string that `at` stands in is over; -1 while it is not."""
-        while found := _INSIDE.search(text, at):
-            at = found.end()
+        while match := _INSIDE.search(text, at):
+            at = match.end()
             if text[at - 1] == _QUOTE:
                 self._in_string = False
                 return at
@@ -133,8 +133,8 @@ def last_value(text: bytes) -> int:
     """Where the object or array begins that ends with the text; -1 when none does."""
     open_at: list[int] = []
     start, end = -1, 0
-    for found in _TOKENS.finditer(text):
-        at = found.start()
+    for match in _TOKENS.finditer(text):
+        at = match.start()
         if text[at] in _OPENING:
             open_at.append(at)
         elif text[at] != _QUOTE:

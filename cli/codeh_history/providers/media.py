@@ -89,10 +89,10 @@ def media(part: Part) -> Media | None:
     return Media(mime, None, uri if fetched else None, name)
 
 
-def mime_of(given: object, name: str | None) -> str:
+def mime_of(mime_type: object, name: str | None) -> str:
     """A media type in its one spelling; without one, what the name's ending says, else ""."""
-    if isinstance(given, str) and "/" in given:
-        mime = given.split(";", 1)[0].strip().lower()
+    if isinstance(mime_type, str) and "/" in mime_type:
+        mime = mime_type.split(";", 1)[0].strip().lower()
         return _ALIASES.get(mime, mime)
     ending = (name or "").rsplit("/", 1)[-1].rsplit(".", 1)
     return _ENDINGS.get(ending[-1].lower(), "") if len(ending) == 2 else ""

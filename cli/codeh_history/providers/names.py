@@ -88,10 +88,10 @@ class CallIds:
 
 def _characters(inside: str) -> frozenset[str]:
     """What a character class with this inside takes: `a-c_-` is a, b, c, `_` and `-`."""
-    found = set(inside)
+    characters = set(inside)
     for place in range(1, len(inside) - 1):
         if inside[place] == "-":
-            found.update(map(chr, range(ord(inside[place - 1]), ord(inside[place + 1]) + 1)))
+            characters.update(map(chr, range(ord(inside[place - 1]), ord(inside[place + 1]) + 1)))
     if not inside.endswith("-"):
-        found.discard("-")
-    return frozenset(found)
+        characters.discard("-")
+    return frozenset(characters)

@@ -35,8 +35,8 @@ def call(id: object, name: str, arguments: object, item: Json | None = None) -> 
     read of it, at least {}).
     """
     args, verbatim = _arguments(arguments)
-    given = {"id": id} if isinstance(id, str) and id else {}
-    part: Any = {"functionCall": {**given, "name": name, "args": args}}
+    id_field = {"id": id} if isinstance(id, str) and id else {}
+    part: Any = {"functionCall": {**id_field, "name": name, "args": args}}
     if verbatim is not None:
         part["arguments"] = verbatim
     if item:
@@ -44,12 +44,12 @@ def call(id: object, name: str, arguments: object, item: Json | None = None) -> 
     return part  # type: ignore[no-any-return]
 
 
-def _arguments(given: object) -> tuple[Json, str | None]:
-    if isinstance(given, dict):
-        return given, None
-    if given is None:
+def _arguments(arguments: object) -> tuple[Json, str | None]:
+    if isinstance(arguments, dict):
+        return arguments, None
+    if arguments is None:
         return {}, None
-    text = given if isinstance(given, str) else orjson.dumps(given).decode()
+    text = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
     if not text.strip():
         return {}, None
     value = value_of(text)
@@ -64,17 +64,17 @@ def _has_long_number(text: str) -> bool:
     return b"0" * 19 in digits and _LONG_NUMBER.search(text) is not None
 
 
-def said(value: Any) -> bool:
+def has_value(value: Any) -> bool:
     """Whether a field says anything: null, "", [] and {} do not."""
     return value not in _EMPTY
 
 
-def rest(value: Json, known: Iterable[str]) -> Json:
-    """The fields that say something, besides the known ones."""
-    skip = frozenset(known)
+def rest(value: Json, skipped: Iterable[str]) -> Json:
+    """The fields that say something, without the skipped ones."""
+    skip = frozenset(skipped)
     if value.keys() <= skip:  # as most are
         return {}
-    return {key: field for key, field in value.items() if key not in skip and said(field)}
+    return {key: field for key, field in value.items() if key not in skip and has_value(field)}
 
 
 def text_of(value: object) -> str:
@@ -121,8 +121,8 @@ def is_message(item: object, *beside: str) -> bool:
     if not isinstance(item, dict) or item.get("type", "message") != "message":
         return False
     content, role = item.get("content"), item.get("role")
-    said = isinstance(content, (str, list)) or (content is None and not item.keys().isdisjoint(beside))
-    return isinstance(role, str) and role in ROLES and said
+    beside_it = content is None and not item.keys().isdisjoint(beside)
+    return isinstance(role, str) and role in ROLES and (isinstance(content, (str, list)) or beside_it)
 
 
 def listed(value: object) -> list[Any]:

@@ -56,9 +56,9 @@ def _read_element(element: Any) -> Iterable[Tool]:
     if not isinstance(element, dict):
         return [native(str(element)[:40], {"value": element}, "", {})]
     for package in packages().values():
-        found = package.tools(element)
-        if found is not None:
-            return found
+        tools = package.tools(element)
+        if tools is not None:
+            return tools
     name, kind = element.get("name"), element.get("type")
     if isinstance(name, str) and kind is None:  # as MCP and others declare it
         return [function(element, "", element, clean=True)]

@@ -70,10 +70,10 @@ def family(model: str) -> str:
 
     `gemini-2.5-pro` → `gemini-2`, `gpt-5.1-mini` → `gpt-5`, `us.anthropic.claude-opus-4-8` → `claude-4`.
     """
-    known = _families.get(model)
-    if known is None:
-        known = _families[model] = _family(model.rsplit("/", 1)[-1].lower())
-    return known
+    known_family = _families.get(model)
+    if known_family is None:
+        known_family = _families[model] = _family(model.rsplit("/", 1)[-1].lower())
+    return known_family
 
 
 def _family(name: str) -> str:

@@ -55,24 +55,26 @@ def billed(usage: Json) -> Json:
     """The counts of a usage, and what of its `raw` has a price of its own, by the names of prices."""
     raw = usage.get("raw")
     raw = raw if isinstance(raw, dict) else {}
-    found: Json = {name: count(usage, name) for name in COUNTS}
+    counts: Json = {name: count(usage, name) for name in COUNTS}
     if "cache_creation" in raw:
-        found["cacheWrite1h"] = count(raw, "cache_creation", "ephemeral_1h_input_tokens")
+        counts["cacheWrite1h"] = count(raw, "cache_creation", "ephemeral_1h_input_tokens")
     if "server_tool_use" in raw:
-        found["webSearches"] = count(raw, "server_tool_use", "web_search_requests")
+        counts["webSearches"] = count(raw, "server_tool_use", "web_search_requests")
     for field in _SIDES.keys() & raw.keys():
-        found |= {f"{_SIDES[field]}{kind}": _of_kind(raw[field], kind) for kind in _KINDS}
+        counts |= {f"{_SIDES[field]}{kind}": _of_kind(raw[field], kind) for kind in _KINDS}
     for name in ("speed", "service_tier"):
         if isinstance(raw.get(name), str) and raw[name] != "standard":
-            found[name] = raw[name]
-    if found.get("service_tier") == "batch":
-        found["processing"] = "batch"
-    return {name: value for name, value in found.items() if value}
+            counts[name] = raw[name]
+    if counts.get("service_tier") == "batch":
+        counts["processing"] = "batch"
+    return {name: value for name, value in counts.items() if value}
 
 
 def _of_kind(details: object, kind: str) -> int | None:
     """The tokens of a kind in a provider's details, which are an object or a list."""
     if not isinstance(details, list):
         return count(details, f"{kind.lower()}_tokens")
-    named = (one for one in details if isinstance(one, dict) and one.get("modality") == kind.upper())
+    named = (
+        detail for detail in details if isinstance(detail, dict) and detail.get("modality") == kind.upper()
+    )
     return count(next(named, None), "tokenCount")

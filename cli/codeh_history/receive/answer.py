@@ -92,8 +92,8 @@ def receive(
     stays pending. One that is stored already is not stored again, unless it is `fresh`: the answer to what
     was just asked. `ended` is called at the end of the input, before it is decided what it was.
     """
-    told = echo if isinstance(echo, Echo) else Echo(env) if echo else None
-    return follow(Receiving(env, target, reader, told, fresh=fresh), fd, most, ended)
+    shown = echo if isinstance(echo, Echo) else Echo(env) if echo else None
+    return follow(Receiving(env, target, reader, shown, fresh=fresh), fd, most, ended)
 
 
 def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
@@ -263,8 +263,8 @@ class Receiving(Pending):
     def store_error(self, failure: Failure) -> None:
         """A provider's error, for people: an `error` message is never sent."""
         model = failure.model or self.reader.model
-        known = {"provider": failure.provider, "model": model, "code": failure.code}
-        fields = {name: value for name, value in known.items() if value}
+        made_by = {"provider": failure.provider, "model": model, "code": failure.code}
+        fields = {name: value for name, value in made_by.items() if value}
 
         def build(locked: Locked) -> bytes:
             id = self.env.id_in(locked)

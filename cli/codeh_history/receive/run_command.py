@@ -72,11 +72,11 @@ def start(
     command: str, stdin: int, environ: Mapping[str, str], stderr: int | None = None
 ) -> subprocess.Popen[bytes]:
     """`sh -c CMD` with a descriptor as stdin and a pipe as stdout; stderr goes where ours goes."""
-    given = {os.fsencode(name): os.fsencode(value) for name, value in environ.items()}
+    variables = {os.fsencode(name): os.fsencode(value) for name, value in environ.items()}
     try:
         return subprocess.Popen(
             ["/bin/sh", "-c", command], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
-            env={**os.environb, **given},
+            env={**os.environb, **variables},
         )  # fmt: skip
     except OSError as error:
         raise InputOutput(f"--via: {error.strerror}") from None

@@ -24,8 +24,8 @@ def split(env: Env, view: View) -> tuple[str, View]:
     exchange with a pinned message is not told but sent, as older ones are.
     """
     earlier = [group for group in exchanges(view.messages)[:-1] if not any(m.pinned for m in group)]
-    told = earlier[-context.RECENT :]
+    recent = earlier[-context.RECENT :]
     summaries = [summary.text for summary in view.summaries]
-    text = context.prompt([entry(group) for group in told], summaries, env.millis(), local())
-    gone = {message.id for group in told for message in group}
+    text = context.prompt([entry(group) for group in recent], summaries, env.millis(), local())
+    gone = {message.id for group in recent for message in group}
     return text, view.with_messages([m for m in view.messages if m.id not in gone], [])

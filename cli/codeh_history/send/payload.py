@@ -104,8 +104,8 @@ def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options
     """The view without what the context prompt tells, and the options with that prompt."""
     from .context import split
 
-    told, view = split(env, view)
-    system = "\n\n".join(filter(None, (options.system, told.rstrip("\n")))) or None
+    prompt, view = split(env, view)
+    system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n")))) or None
     return view, options.but(system=system)
 
 

@@ -58,8 +58,8 @@ def make(
     title = named if isinstance(named, str) and named else None
     written = sessions.written(program, whole, About(id, where, title, env.now(), partial(_known, folder)))
     place = os.path.join(folder, *written.name.split("/")) if not written.imported else ""
-    known = cwd is not None or os.path.isdir(where)
-    return Made(view.id or "-", program, where if known else "", place, written)
+    exists = cwd is not None or os.path.isdir(where)
+    return Made(view.id or "-", program, where if exists else "", place, written)
 
 
 def _known(folder: str, name: str) -> bytes:
@@ -164,9 +164,9 @@ def _imported(env: Env, made: Made) -> None:
             raise InputOutput(
                 f"{shlex.join(words)}, in {made.cwd}: {error.strerror}; --output FILE writes the file alone"
             ) from None
-    said = " ".join((done.stdout + done.stderr).decode("utf-8", "replace").split())
-    if done.returncode or made.written.resume[-1] not in said:
-        raise InputOutput(f"{shlex.join(words)}: {said[-300:] or f'exit {done.returncode}'}")
+    output = " ".join((done.stdout + done.stderr).decode("utf-8", "replace").split())
+    if done.returncode or made.written.resume[-1] not in output:
+        raise InputOutput(f"{shlex.join(words)}: {output[-300:] or f'exit {done.returncode}'}")
 
 
 def _to_be_put(made: Made) -> str:

@@ -34,9 +34,9 @@ AT_ONCE = 4096  # messages whose tokens are counted together
 def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
     """The state of a session, as `status --json` prints it."""
     numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
-    found = total_of(counting(env, view, target.id, Compaction(counter=counter)), view)
+    totals = total_of(counting(env, view, target.id, Compaction(counter=counter)), view)
     pending = [message for message in view.messages if message.pending is not None]
-    return _state(env, target, view, found, open_calls(view.messages), pending, numbers)
+    return _state(env, target, view, totals, open_calls(view.messages), pending, numbers)
 
 
 def standing_of_big(
@@ -69,13 +69,13 @@ def standing_of_big(
             return None
         tell_damage(env, target, view.log, strict=strict)
         tell_notes(env, target, skimmed.notes)
-        found = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again, at_once)
+        totals = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again, at_once)
     except NeedsFold:
         return None
-    found |= {"messages": skimmed.placed, "exchanges": exchanges}
+    totals |= {"messages": skimmed.placed, "exchanges": exchanges}
     calls = calling.calls()
-    told = [*view.messages, *pending, *(call.message for call in calls)]
-    return _state(env, target, view, found, calls, pending, {m.id: m.place for m in told})
+    named_in = [*view.messages, *pending, *(call.message for call in calls)]
+    return _state(env, target, view, totals, calls, pending, {m.id: m.place for m in named_in})
 
 
 def _counted(counter: Counter, view: View, skimmed: Skim, at_once: int) -> Json:
@@ -94,7 +94,7 @@ def _counted(counter: Counter, view: View, skimmed: Skim, at_once: int) -> Json:
 
 
 def _state(
-    env: Env, target: Target, view: View, found: Json, calls: Sequence[Call], pending: Sequence[Message],
+    env: Env, target: Target, view: View, totals: Json, calls: Sequence[Call], pending: Sequence[Message],
     numbers: dict[str, int],
 ) -> Json:  # fmt: skip
     prompt, system = unanswered(view), beside(view.meta)[0]
@@ -102,8 +102,8 @@ def _state(
         "session": target.id, "why": target.why, "path": target.path,
         "title": text_of(view.meta.get("title")), "system": beginning(system) if system else None,
         "bytes": view.log.size,
-        "messages": found["messages"], "exchanges": found["exchanges"],
-        "summaries": len(view.summaries), "tokens": found["tokens"]["total"], "counter": found["counter"],
+        "messages": totals["messages"], "exchanges": totals["exchanges"],
+        "summaries": len(view.summaries), "tokens": totals["tokens"]["total"], "counter": totals["counter"],
         "open_calls": [
             {"message": call.message_id, "n": numbers[call.message_id], "id": call.id, "name": call.name}
             for call in calls

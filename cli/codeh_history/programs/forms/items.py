@@ -116,7 +116,7 @@ def _results(message: Json) -> list[Any]:
     """The results that the calls of a message hold."""
     results: list[Any] = []
     for call in parts.objects(message.get("toolCalls")):
-        name = next((name for name in _RESULTS if parts.said(call.get(name))), None)
+        name = next((name for name in _RESULTS if parts.has_value(call.get(name))), None)
         if name is None:
             continue
         value = call[name]

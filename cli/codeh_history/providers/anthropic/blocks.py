@@ -76,8 +76,8 @@ def media_block(part: Any) -> Json | str:
         title = {"title": held.name[:TITLE]} if held.name else {}
         beside = {key: value for key, value in item_of(part).items() if key in _OF_A_DOCUMENT}
         return {"type": "document", "source": source, **title, **beside}
-    known = held.mime in IMAGES or held.mime == PDF or held.textual
-    return "its data is missing, damaged or elsewhere" if known else "Anthropic does not take this type"
+    takes = held.mime in IMAGES or held.mime == PDF or held.textual
+    return "its data is missing, damaged or elsewhere" if takes else "Anthropic does not take this type"
 
 
 def _source(held: Media) -> Json | None:

@@ -13,7 +13,18 @@ from ...session.model import Any, Json
 from ..answers import response_of
 from ..body import Imported, Messages, messages_in
 from ..media import mime_of
-from ..parts import is_message, kinds, listed, name_of, native, object_of, objects, rest, said, texts_of
+from ..parts import (
+    has_value,
+    is_message,
+    kinds,
+    listed,
+    name_of,
+    native,
+    object_of,
+    objects,
+    rest,
+    texts_of,
+)
 from . import FIELD, NAME, blocks, response
 from .around import system_text
 
@@ -35,13 +46,13 @@ def holds(item: object) -> bool:
 def shows(body: Json) -> bool:
     """By blocks, or marks of a text, that only it has; or by what stands around messages that all have."""
     messages = objects(body.get(FIELD))
-    found = kinds(messages) - {"text"}
+    types = kinds(messages) - {"text"}
     if (
         any(
             name_of(message.get("role")) not in _ROLES or message.keys() & _ELSEWHERE
             for message in messages
         )
-        or not all(map(_OWN.fullmatch, found))
+        or not all(map(_OWN.fullmatch, types))
         or not messages
     ):
         return False
@@ -52,7 +63,7 @@ def shows(body: Json) -> bool:
     )
     schemas = any("input_schema" in tool for tool in objects(body.get("tools")))
     around = "system" in body or schemas or str(body.get("model", "")).startswith("claude")
-    return bool(found) or marked or around
+    return bool(types) or marked or around
 
 
 def read(body: Json) -> Imported:
@@ -117,7 +128,7 @@ class Reader(Messages):
             return {"functionResponse": {**named, "response": response_of(content, failed=failed)}}
         items = content if isinstance(content, list) else [{**_TEXT, "text": content or ""}]
         texts = texts_of(items)
-        held = [found for item in items if (found := media_part(item)) is not None]
+        held = [types for item in items if (types := media_part(item)) is not None]
         text = "\n".join(texts) if texts or held else orjson.dumps(items).decode()
         answer: Json = {**named, "response": response_of(text, failed=failed)}
         if held:
@@ -147,12 +158,12 @@ def media_part(block: Any) -> Any:
         part = {"inlineData": {"mimeType": "text/plain", "data": base64.b64encode(data.encode()).decode()}}
     else:
         return None
-    if said(block.get("title")):
+    if has_value(block.get("title")):
         next(iter(part.values()))["displayName"] = block["title"]
     item = rest(block, ("type", "source", "title", "cache_control"))
     if item:
         part["item"] = item
-    same = {key: value for key, value in _unmarked(block).items() if said(value)}
+    same = {key: value for key, value in _unmarked(block).items() if has_value(value)}
     return part if blocks.media_block(part) == same else None
 
 

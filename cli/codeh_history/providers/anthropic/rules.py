@@ -130,8 +130,8 @@ class _Validator(Validator):
         if kind == "text" and not blocks.says(block.get("text")):
             self.report(path, "text content blocks must contain non-whitespace text")
         for field in _REQUIRED.get(kind, ()):
-            there = name_of(block.get(field)) or (field == "thinking" and block.get(field) == "")
-            self.require(there, f"{path}.{field}", "field required")
+            filled = name_of(block.get(field)) or (field == "thinking" and block.get(field) == "")
+            self.require(filled, f"{path}.{field}", "field required")
         if kind == "tool_use":
             self.id(block.get("id"), f"{path}.id")
             self.name(block.get("name"), path)

@@ -22,10 +22,10 @@ def shows(body: Json) -> bool:
 
 def _is_content(item: Json) -> bool:
     parts = [fields.part(part) for part in item["parts"]]
-    known = all(
+    fits = all(
         isinstance(part, dict) and "type" not in part and not fields.DATA.isdisjoint(part) for part in parts
     )
-    return known and item.get("role", "user") in ("user", "model", "function", "tool")
+    return fits and item.get("role", "user") in ("user", "model", "function", "tool")
 
 
 def _is_foreign(item: Json) -> bool:
@@ -51,21 +51,21 @@ def read(body: Json) -> Imported:
 
 def _read(content: Any, path: str, messages: Messages) -> None:
     """Add a content: a model's or a user's message; function responses become a message of their own."""
-    given, role = object_of(content).get("parts"), object_of(content).get("role", "user")
-    known = isinstance(content, dict) and role in ("user", "model", "function", "tool")
-    if not known or not isinstance(given, list | None):
+    value, role = object_of(content).get("parts"), object_of(content).get("role", "user")
+    fits = isinstance(content, dict) and role in ("user", "model", "function", "tool")
+    if not fits or not isinstance(value, list | None):
         raise BadData(f"{path}: not a content: role user or model and a list of parts expected")
-    parts = [part_of(part) for part in given or ()]
+    parts = [part_of(part) for part in value or ()]
     (messages.add_model if role == "model" else messages.add_user)(parts)
 
 
-def part_of(given: Any) -> Any:
+def part_of(value: Any) -> Any:
     """A part as a record can hold it; one of an unknown shape as native."""
-    if type(given) is dict and len(given) == 1 and type(given.get("text")) is str:  # most parts
-        return given
-    part = fields.part(given)
+    if type(value) is dict and len(value) == 1 and type(value.get("text")) is str:  # most parts
+        return value
+    part = fields.part(value)
     if not isinstance(part, dict):
-        return native(NAME, given)
+        return native(NAME, value)
     for key in ("functionCall", "functionResponse"):
         held = part.get(key)
         if isinstance(held, dict) and not isinstance(held.get("name"), str):

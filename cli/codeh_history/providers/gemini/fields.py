@@ -42,15 +42,15 @@ def is_signature(value: object) -> bool:
 def generation(model: str | None) -> int | None:
     """The generation of a Gemini model, 3 for one that is always the newest; None if it cannot be told."""
     name = (model or "").rsplit("/", 1)[-1].lower()
-    found = _GENERATION.match(name)
-    if found:
-        return int(found[1])
+    match = _GENERATION.match(name)
+    if match:
+        return int(match[1])
     return 3 if name.startswith("gemini-") and name.endswith("latest") else None
 
 
 def camel(key: str) -> str:
     """A field's JSON spelling; both are accepted, `function_call` and `functionCall`."""
-    return str(_FIELD.sub(lambda found: found[1].upper(), key))
+    return str(_FIELD.sub(lambda match: match[1].upper(), key))
 
 
 def camelled(value: Any) -> Any:

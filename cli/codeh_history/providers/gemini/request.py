@@ -131,17 +131,17 @@ class _Contents(Array):
     def _media(self, key: str, held: Any, turn: Turn) -> tuple[str, Any]:
         """What is sent for media, as key and value of a part: of its own kind, inline, or a text."""
         part: Any = {key: held}
-        found = media(part) or Media("", None, None, None)
+        clean = media(part) or Media("", None, None, None)
         uri = held.get("fileUri") if key == "fileData" else None
         mime = held.get("mimeType")
-        if isinstance(uri, str) and "://" in uri and (not found.mime or fields.takes(found.mime)):
-            return key, {"fileUri": uri, **(_typed(mime, found.mime) if mime is not None else {})}
-        if found.data is not None and fields.takes(found.mime):
-            return "inlineData", {**_typed(mime, found.mime), "data": held.get("data", found.data)}
-        if found.data is not None and found.textual and (text := found.text()):
+        if isinstance(uri, str) and "://" in uri and (not clean.mime or fields.takes(clean.mime)):
+            return key, {"fileUri": uri, **(_typed(mime, clean.mime) if mime is not None else {})}
+        if clean.data is not None and fields.takes(clean.mime):
+            return "inlineData", {**_typed(mime, clean.mime), "data": held.get("data", clean.data)}
+        if clean.data is not None and clean.textual and (text := clean.text()):
             return "text", text
-        why = "Gemini does not take this type" if found.data or uri else "its data is missing or damaged"
-        self.note(turn, f"{found.mime or 'media'} is sent as a text about it: {why}")
+        why = "Gemini does not take this type" if clean.data or uri else "its data is missing or damaged"
+        self.note(turn, f"{clean.mime or 'media'} is sent as a text about it: {why}")
         return "text", described(part, why)
 
     def _signed(self, parts: list[Any], turn: Turn, *, own: bool) -> list[Any]:

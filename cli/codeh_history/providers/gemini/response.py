@@ -62,7 +62,7 @@ class Stream(StreamReader):
         self._further |= further(event.get("candidates"))
         candidate = first(event.get("candidates"))
         content = object_of(candidate.get("content"))
-        parts = [part for given in listed(content.get("parts")) if (part := _part(given)) is not None]
+        parts = [part for value in listed(content.get("parts")) if (part := _part(value)) is not None]
         self._parts += parts
         finish = name_of(candidate.get("finishReason"))
         if finish:
@@ -93,9 +93,9 @@ def _blocking(candidate: Json) -> str:
     return ", ".join(text_of(rating.get("category")) for rating in ratings if rating.get("blocked"))
 
 
-def _part(given: object) -> Part | None:
-    if not isinstance(given, dict):
-        return native(NAME, given)
-    if given.get("text") == "" and not given.keys() - {"text", "thought"}:
+def _part(value: object) -> Part | None:
+    if not isinstance(value, dict):
+        return native(NAME, value)
+    if value.get("text") == "" and not value.keys() - {"text", "thought"}:
         return None
-    return kept(given, NAME)
+    return kept(value, NAME)

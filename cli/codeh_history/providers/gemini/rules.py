@@ -96,8 +96,8 @@ class _Validator(Validator):
             return
         mime = held.get("mimeType")
         base = mime.split(";", 1)[0].strip().lower() if isinstance(mime, str) else ""
-        known = "/" in base and (fields.takes(base) or not base.startswith("image/"))
-        self.require(known, f"{path}.mimeType", f"unsupported MIME type: {mime}")
+        fits = "/" in base and (fields.takes(base) or not base.startswith("image/"))
+        self.require(fits, f"{path}.mimeType", f"unsupported MIME type: {mime}")
         self.require(name_of(held.get("data")), f"{path}.data", "base64 expected")
 
     def function(self, key: str, value: Json, path: str) -> None:

@@ -41,12 +41,12 @@ def read(body: Json) -> Imported:
     The first message, if it is a system's, is the system prompt; a later one is a user's message with its
     role kept in `item`.
     """
-    given = messages_in(body, FIELD, NAME)
-    first = object_of(given[0]) if given else {}
+    elements = messages_in(body, FIELD, NAME)
+    first = object_of(elements[0]) if elements else {}
     system = name_of(first.get("content")) if first.keys() == {"role", "content"} else None
     system = system if first.get("role") == "system" else None
     messages = _Messages(NAME, body)
-    for number, message in enumerate(given):
+    for number, message in enumerate(elements):
         if number or system is None:
             messages.message(message, f"{FIELD}.{number}")
     return messages.imported(system, FIELD)

@@ -67,12 +67,12 @@ def _parts_of(message: Json) -> list[Part]:
         parts.append({"text": message["thinking"], "thought": True})
     if text_of(message.get("content")):
         parts.append({"text": message["content"]})
-    for given in objects(message.get("tool_calls")):
-        function = object_of(given.get("function"))
+    for tool_call in objects(message.get("tool_calls")):
+        function = object_of(tool_call.get("function"))
         name = name_of(function.get("name"))
         if name is None:
-            parts.append(native(NAME, {"tool_calls": [given]}))
+            parts.append(native(NAME, {"tool_calls": [tool_call]}))
         else:
             item = rest(function, ("name", "arguments"))
-            parts.append(call(given.get("id"), name, function.get("arguments"), item))
+            parts.append(call(tool_call.get("id"), name, function.get("arguments"), item))
     return parts + [native(NAME, {key: value}) for key, value in rest(message, _KNOWN).items()]

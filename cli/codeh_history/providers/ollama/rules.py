@@ -35,10 +35,10 @@ class _Validator(Validator):
         self.require(isinstance(body.get("stream"), bool | None), "stream", "true or false is expected")
         self.require(isinstance(body.get("options"), dict | None), "options", "an object is expected")
         think, format = body.get("think"), body.get("format")
-        known = isinstance(think, bool | None) or think in _EFFORTS
-        self.require(known, "think", f"true, false or one of {', '.join(_EFFORTS)} is expected")
-        known = isinstance(format, dict | None) or format in ("", "json")
-        self.require(known, "format", "json or a JSON Schema is expected")
+        fits = isinstance(think, bool | None) or think in _EFFORTS
+        self.require(fits, "think", f"true, false or one of {', '.join(_EFFORTS)} is expected")
+        fits = isinstance(format, dict | None) or format in ("", "json")
+        self.require(fits, "format", "json or a JSON Schema is expected")
         self.require(isinstance(body.get("tools"), list | None), "tools", "a list is expected")
         for path, tool in each(body.get("tools"), "tools"):
             name = object_of(object_of(tool).get("function")).get("name")

@@ -156,8 +156,8 @@ class _Chat(OpenAIArray):
         else:
             call["function"] = {"name": name, "arguments": arguments_of(part)}
         if own and len(part) > 1:
-            known = ("id", "type", "function", "custom")
-            call.update((key, value) for key, value in item_of(part).items() if key not in known)
+            written = ("id", "type", "function", "custom")
+            call.update((key, value) for key, value in item_of(part).items() if key not in written)
         return call
 
 
