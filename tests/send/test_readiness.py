@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import event, given
@@ -24,7 +25,11 @@ def test_a_big_log_is_told_as_its_view(
     path.write_bytes(data)
     env, target = Env({"CODEH_HOME": "/nowhere"}, stderr=99), Target(str(path), "-s")
     env.quiet = True
-    found = readiness.standing_of_big(env, target, "approx", strict=False, big=0, at_once=at_once, ends=end)
+    with (
+        patch.object(readiness.skim, "FOLDED", 0), patch.object(readiness, "AT_ONCE", at_once),
+        patch.object(readiness, "END", end),
+    ):  # fmt: skip
+        found = readiness.standing_of_big(env, target, "approx", strict=False)
     event(f"big: {found is not None}")
     expected: Any = readiness.standing(env, target, view_of(env, target, hydrate=False), "approx")
     assert found in (None, expected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import orjson
 
 from ..base.lazy import Pattern
-from ..session.depth import nests_deeper
+from ..session.depth import depth_exceeds, nests_deeper
 from ..session.model import Any
 
 DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
@@ -16,8 +16,6 @@ _TOKENS = Pattern(_STRING + rb'|["{}\[\]]')  # a lone quote begins a string with
 _INSIDE = Pattern(rb'["\\]')
 _OPENING = b"{["
 _QUOTE = 0x22
-_AS_BRACES = bytes.maketrans(b"[]", b"{}")
-_NO_BRACKETS = bytes(char for char in range(256) if char not in b"{}[]")
 
 
 class Scan:
@@ -75,7 +73,7 @@ def loads(raw: bytes | str) -> Any:
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
-        if b"\\ud" not in text.lower() or _depth(text) > DEPTH:
+        if b"\\ud" not in text.lower() or depth_exceeds(text, DEPTH):
             raise
         import json
 
@@ -96,16 +94,6 @@ def value_of(text: object) -> Any:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
-
-
-def _depth(text: bytes) -> int:
-    """How deep the text nests, counted no further than one more than allowed."""
-    braces = _STRINGS.sub(b"", text).translate(_AS_BRACES, _NO_BRACKETS)
-    depth = 0
-    while braces and depth <= DEPTH:
-        braces = braces.replace(b"{}", b"")  # the innermost level
-        depth += 1
-    return depth
 
 
 def in_string(text: bytes) -> bool:

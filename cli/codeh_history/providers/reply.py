@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from ..session.model import Json, Part
 
@@ -63,19 +62,30 @@ Outcome = Reply | Failure | Cut | Nothing | Unreadable
 """Failure: 75 where `retry`, else 4. Only a Reply may become a model's message; its parts may be none."""
 
 
-class AnswerReader(Protocol):
-    """Reads whatever was sent in answer to one request; `wire.Reader` says what each field means."""
+class AnswerReader:
+    """Reads whatever was sent in answer to one request.
 
-    provider: str | None
-    model: str | None
-    response_id: str | None
-    begun: bool
-    restarts: int
-    tail: list[Part]
-    arrived: list[Part]
+    `provider`, `model` and `response_id` are those of the answer being read, None while unknown
+    (`provider` is a given format from the start). `begun`: a streamed answer has begun, so that a
+    pending message may be opened. `restarts` counts the answers that began after an earlier one had
+    begun (a retry): when a feed raises it, the parts it returns replace all earlier ones. `tail`: parts
+    that only close() brought to light (with `restarts` as for feed). `arrived`: all parts of the newest
+    answer that a provider sent.
+    """
+
+    def __init__(self, provider: str | None, model: str | None) -> None:
+        self.provider = provider
+        self.model = model
+        self.response_id: str | None = None
+        self.begun = False
+        self.restarts = 0
+        self.tail: list[Part] = []
+        self.arrived: list[Part] = []
 
     def feed(self, chunk: bytes) -> list[Part]:
         """Take the next bytes; returns the parts that arrived with them."""
+        raise NotImplementedError
 
     def close(self) -> Outcome:
         """The end of the input has been reached: what it was. To be called once."""
+        raise NotImplementedError

@@ -23,33 +23,22 @@ from .failures import failure, refused
 from .framing import Frame, Framer
 from .json_text import excerpt
 from .protocol import StreamReader
-from .reply import Cut, Failure, Nothing, Outcome, Reply, Unreadable
+from .reply import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, Unreadable
 
 __all__ = ["Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
 
 _NOISE_KEPT = 50  # lines, for the message about what came instead of an answer
 
 
-class Reader:
-    """Reads what a provider sent in answer to one request, whatever curl did on the way.
+class Reader(AnswerReader):
+    """Reads what a provider sent, whatever curl did on the way.
 
-    `provider`, `model` and `response_id` are those of the answer being read, None while unknown
-    (`provider` is the given format from the start). `begun`: a streamed answer has begun, so that a
-    pending message may be opened. `restarts` counts the answers that began after an earlier one had
-    begun (a retry): when a feed raises it, the parts it returns replace all earlier ones. `done`: the
-    terminator has arrived; only close() says whether more followed. `tail`: parts that only close()
-    brought to light (with `restarts` as for feed). `arrived`: all parts of the newest answer.
+    `done`: the terminator has arrived; only close() says whether more followed.
     """
 
     def __init__(self, format: str | None = None, model: str | None = None) -> None:
+        super().__init__(format, model)
         self.format = format
-        self.provider: str | None = format
-        self.model = model
-        self.response_id: str | None = None
-        self.begun = False
-        self.restarts = 0
-        self.tail: list[Part] = []
-        self.arrived: list[Part] = []
         self._framer = Framer()
         self._any_began = False
         self._stream: StreamReader | None = None
@@ -78,7 +67,6 @@ class Reader:
         return self._read(self._framer.feed(chunk))
 
     def close(self) -> Outcome:
-        """The end of the input has been reached: what it was. To be called once."""
         self.tail = self._read(self._framer.close())
         self._settle()
         if self._mixed:

@@ -124,8 +124,8 @@ def install(env: Env, made: Made) -> str:
     """Write the file where its program looks, or have the program take it in; returns how to go on."""
     if made.written.imported:
         _imported(env, made)
-        return f"resume with: {command(made, made.written.resume)}"
-    new_file.write(made.place, made.written.data, folders=True)
+    else:
+        new_file.write(made.place, made.written.data, folders=True)
     return f"resume with: {command(made, made.written.resume)}"
 
 
@@ -136,17 +136,11 @@ def installed(env: Env, made: Made) -> tuple[str, str] | None:
         if id in file.path or f"-{id[:8]}.json" in file.path:  # the latter by Gemini CLI
             return file.path, id
         if is_database(file.path):  # opencode's ids begin with their time
-            same = next(
-                (other for other in _ids_in(file.path, made.program) if other[-14:] == id[-14:]), None
-            )
-            if same is not None:
-                return file.path, same
+            with opened(file.path) as database:
+                for session in sessions_in(database, made.program):
+                    if session.id[-14:] == id[-14:]:
+                        return file.path, session.id
     return None
-
-
-def _ids_in(path: str, program: str) -> set[str]:
-    with opened(path) as file:
-        return {session.id for session in sessions_in(file, program)}
 
 
 def _imported(env: Env, made: Made) -> None:

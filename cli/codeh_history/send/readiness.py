@@ -39,16 +39,13 @@ def standing(env: Env, target: Target, view: View, counter: str | None) -> Json:
     return _state(env, target, view, totals, open_calls(view.messages), pending, numbers)
 
 
-def standing_of_big(
-    env: Env, target: Target, counter: str | None, *, strict: bool, big: int = skim.FOLDED,
-    at_once: int = AT_ONCE, ends: int = END,
-) -> Json | None:  # fmt: skip
+def standing_of_big(env: Env, target: Target, counter: str | None, *, strict: bool) -> Json | None:
     """The same of a big plain log, read twice in little memory; None for any other log."""
-    if target.path == "-" or size_of(target.path) <= big:
+    if target.path == "-" or size_of(target.path) <= skim.FOLDED:
         return None
     calling, exchanges, pending, end = OpenCalls(), 0, [], {}
     newest: dict[str, Message] = {}
-    skimmed, again = (Skim(skim.logs(target.path, big=big)) for _ in range(2))
+    skimmed, again = (Skim(skim.logs(target.path, big=skim.FOLDED)) for _ in range(2))
     try:
         for number, message in skimmed.messages():
             message.place = number
@@ -59,8 +56,8 @@ def standing_of_big(
                 if getattr(message, name) and number > (newest[name].place if name in newest else 0):
                     newest[name] = message
             end[number] = message
-            if len(end) > 2 * ends:
-                end = {n: m for n, m in end.items() if n > skimmed.placed - ends}
+            if len(end) > 2 * END:
+                end = {n: m for n, m in end.items() if n > skimmed.placed - END}
         view = View(Log([], skimmed.damage, size_of(target.path)))
         view.meta = skimmed.meta
         shown = {m.place: m for m in newest.values()} | end
@@ -69,7 +66,7 @@ def standing_of_big(
             return None
         tell_damage(env, target, view.log, strict=strict)
         tell_notes(env, target, skimmed.notes)
-        totals = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again, at_once)
+        totals = _counted(counting(env, view, target.id, Compaction(counter=counter)), view, again)
     except NeedsFold:
         return None
     totals |= {"messages": skimmed.placed, "exchanges": exchanges}
@@ -78,12 +75,12 @@ def standing_of_big(
     return _state(env, target, view, totals, calls, pending, {m.id: m.place for m in named_in})
 
 
-def _counted(counter: Counter, view: View, skimmed: Skim, at_once: int) -> Json:
+def _counted(counter: Counter, view: View, skimmed: Skim) -> Json:
     """The tokens of a big plain log, some messages at a time."""
     system, tools = beside(view.meta)
     total = counter.history + overhead(counter, system, tools, ())
     messages = skimmed.messages()
-    while batch := list(islice(messages, at_once)):
+    while batch := list(islice(messages, AT_ONCE)):
         for number, message in batch:
             message.place = number
         some = rendered(view.with_messages([message for _, message in batch])).messages

@@ -6,7 +6,7 @@ import re
 from codecs import utf_8_decode
 
 from ...session.model import Part
-from ..reply import Cut, Nothing, Outcome, Reply, Unreadable
+from ..reply import AnswerReader, Cut, Nothing, Outcome, Reply, Unreadable
 
 # Escape sequences: CSI (colours, the cursor), OSC (titles, links), strings, and the two-character ones.
 _ESCAPE = re.compile(
@@ -17,21 +17,14 @@ _TO_THE_START = re.compile(r"\x1b\[(?:[01]?G|2K)")  # of the line, as a carriage
 _LONGEST = 4096  # characters of a sequence that has not ended
 
 
-class Exact:
-    """Text that is kept byte for byte; the interface is that of `wire.Reader`.
+class Exact(AnswerReader):
+    """Text that is kept byte for byte.
 
     Bytes that are not UTF-8 arrive as U+FFFD, and make the whole Unreadable, naming the first of them.
     """
 
-    provider: str | None = None
-    response_id: str | None = None
-
-    def __init__(self, model: str | None = None) -> None:
-        self.model = model
-        self.begun = False
-        self.restarts = 0
-        self.tail: list[Part] = []
-        self.arrived: list[Part] = []
+    def __init__(self, model: str | None = None, provider: str | None = None) -> None:
+        super().__init__(provider, model)
         self.cut = ""  # why what arrived is not the whole
         self._texts: list[str] = []
         self._blank = ""  # blanks before the first word
@@ -44,7 +37,6 @@ class Exact:
         return self._take(self._decoded(chunk, final=False), final=False)
 
     def close(self) -> Outcome:
-        """The end of the input has been reached: what it was."""
         self.tail = self._take(self._decoded(b"", final=True), final=True)
         text = self._whole("".join(self._texts))
         if self._wrong is not None:
@@ -89,10 +81,8 @@ class Exact:
 class Reader(Exact):
     """The answer of a command, without byte order mark, escape sequences and final newlines; CRLF is LF."""
 
-    provider: str | None = "text"
-
     def __init__(self, model: str | None = None) -> None:
-        super().__init__(model)
+        super().__init__(model, "text")
         self._held = ""  # the beginning of an escape sequence or of CRLF
 
     def _decoded(self, chunk: bytes, *, final: bool) -> str:
