@@ -109,8 +109,6 @@ def runs(
             results = _with_results(results, message, answers)
             parts = [part for part in parts if "functionResponse" not in part]
         if parts or not answers:
-            if not faithful and {"text": ""} in parts:
-                parts = [part for part in parts if part != {"text": ""}]
             user = Turn("user", message, parts, calls, [])
         if faithful and results is not None:
             yield results

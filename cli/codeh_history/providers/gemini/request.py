@@ -41,10 +41,12 @@ class _Contents(Array):
     def add_model_turn(self, turn: Turn) -> None:
         if self.answered:
             self.calls, self.answered = [], False
-        own = turn.made_by(NAME, self.model)
-        parts = self._converted(turn, own=own)
-        if not self.faithful:
-            parts = self._signed(parts, turn, own=own)
+        parts: list[Any] = turn.parts
+        if not all(len(part) == 1 and "text" in part for part in parts):  # as most do
+            own = turn.made_by(NAME, self.model)
+            parts = self._converted(turn, own=own)
+            if not self.faithful:
+                parts = self._signed(parts, turn, own=own)
         if parts or self.faithful:
             self._emit("model", parts, [turn.id] * (len(parts) or 1))
 
