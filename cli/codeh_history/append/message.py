@@ -226,9 +226,6 @@ def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str
     """The id of the live message already stored under this key; other content is BadData."""
     if not any(data.get("key") == key for data in objects(locked.keyed(key))):
         return None
-    whole = all("id" in data and data.get("type") in ("message", "ref") for data in found)
-    if whole and next(locked.lines_with("type", "revert"), None) is None:
-        return _same(env, found[0], fields, blocks, key)
     records = read.read_log(locked.read()).records
     dead = undone(records, [])  # what was taken back leaves its key free again
     for place, record in enumerate(records):
@@ -286,7 +283,7 @@ def _without_id(part: Part) -> Part:
     response = part.get("functionResponse") if isinstance(part, dict) else None
     if not isinstance(response, dict):
         return part
-    rest = {name: value for name, value in given.items() if name != "id"}
+    rest = {name: value for name, value in response.items() if name != "id"}
     return {**part, "functionResponse": rest}
 
 

@@ -39,6 +39,12 @@ class Turn:
         self.answers = answers
 
     @property
+    def plain(self) -> bool:
+        """Whether it is one text and says nothing else, as most do."""
+        parts = self.parts
+        return len(parts) == 1 and len(parts[0]) == 1 and bool(parts[0].get("text"))
+
+    @property
     def id(self) -> str:
         """The id of the message that it is, or begins with; "" for what no message says."""
         return self.message.id if self.message is not None else ""

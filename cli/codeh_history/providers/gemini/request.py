@@ -33,7 +33,7 @@ class _Contents(Array):
 
     def add_user_turn(self, turn: Turn) -> None:
         self.answered = True
-        parts = self._converted(turn, own=True)
+        parts: list[Any] = turn.parts if turn.plain else self._converted(turn, own=True)
         if not parts and not self.faithful:
             parts = [{"text": EMPTY_MESSAGE}]
         self._emit("user", parts, [turn.id] * (len(parts) or 1))
@@ -42,7 +42,7 @@ class _Contents(Array):
         if self.answered:
             self.calls, self.answered = [], False
         parts: list[Any] = turn.parts
-        if not all(len(part) == 1 and "text" in part for part in parts):  # as most do
+        if not turn.plain:
             own = turn.made_by(NAME, self.model)
             parts = self._converted(turn, own=own)
             if not self.faithful:
