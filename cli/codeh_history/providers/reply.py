@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..session.model import Json, Part
 
@@ -62,7 +63,7 @@ Outcome = Reply | Failure | Cut | Nothing | Unreadable
 """Failure: 75 where `retry`, else 4. Only a Reply may become a model's message; its parts may be none."""
 
 
-class AnswerReader:
+class AnswerReader(Protocol):
     """Reads whatever was sent in answer to one request.
 
     `provider`, `model` and `response_id` are those of the answer being read, None while unknown
@@ -84,8 +85,6 @@ class AnswerReader:
 
     def feed(self, chunk: bytes) -> list[Part]:
         """Take the next bytes; returns the parts that arrived with them."""
-        raise NotImplementedError
 
     def close(self) -> Outcome:
         """The end of the input has been reached: what it was. To be called once."""
-        raise NotImplementedError
