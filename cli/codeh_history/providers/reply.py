@@ -74,14 +74,19 @@ class AnswerReader(Protocol):
     answer that a provider sent.
     """
 
+    provider: str | None
+    model: str | None
+    response_id: str | None = None
+    begun: bool = False
+    restarts: int = 0
+    tail: list[Part]
+    arrived: list[Part]
+
     def __init__(self, provider: str | None, model: str | None) -> None:
         self.provider = provider
         self.model = model
-        self.response_id: str | None = None
-        self.begun = False
-        self.restarts = 0
-        self.tail: list[Part] = []
-        self.arrived: list[Part] = []
+        self.tail = []
+        self.arrived = []
 
     def feed(self, chunk: bytes) -> list[Part]:
         """Take the next bytes; returns the parts that arrived with them."""
