@@ -620,7 +620,7 @@ MUTANTS = [
     ),
     Mutant(
         "shares that are rounded do not sum up", "filters/compact/explain.py",
-        "    for place in last[: total - sum(found)]:\n        found[place] += 1\n",
+        "        done += parts[-1]\n",
         "",
         ("filters/compact/test_explain.py::test_shares_are_whole_and_sum_up",),
     ),
