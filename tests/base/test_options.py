@@ -67,13 +67,6 @@ def test_what_there_is_not_is_a_type_error() -> None:
         More(off=True)
 
 
-def test_of_two_that_exclude_each_other_one_may_be_given() -> None:
-    Some(text="x").one_of("--text and --on", "text", "on")
-    Some().one_of("--text and --on", "text", "on")
-    with pytest.raises(Usage, match=r"--text and --on cannot be combined"):
-        Some(text="x", on=True).one_of("--text and --on", "text", "on")
-
-
 def test_another_job_takes_those_that_it_has() -> None:
     found = More(text="x", place="p", quiet=True, session="s").part(Reading)
     assert type(found) is Reading

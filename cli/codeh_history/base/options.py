@@ -172,13 +172,6 @@ class OptionSet(Fields):
         """Those of these options that were given; without names of all."""
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
-    def one_of(self, label: str, *names: str) -> None:
-        """Usage where several of these options were given, `label`: what errors call them."""
-        if len(self.specified(*names)) > 1:
-            from .errors import Usage
-
-            raise Usage(f"{label} cannot be combined")
-
     def part(self, takes: type[Taken]) -> Taken:
         """Those of these options that another job takes."""
         return takes(**{name: value for name, value in vars(self).items() if name in takes.DEFAULTS})
@@ -213,7 +206,7 @@ ARGUMENT = argument("[SESSION]", "The same as -s.", rare=True)
 PROFILE = option("PROFILE", "Use this profile of config.toml; $CODEH_PROFILE.", "-p")
 QUIET = flag("No notes on stderr.", "-q")
 JSON = flag("Print one JSON value.")
-JSONL = flag("Print JSON lines.")
+JSONL = flag("Print JSON lines.", excludes=("json",))
 STREAM = flag("On a terminal, print the session itself instead of a table.")
 REPORT = flag("JSON lines of what changed and why, on stderr.")
 IN_PLACE = flag("Append one reversible record instead of printing.", "-i")

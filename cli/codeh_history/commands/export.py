@@ -47,7 +47,7 @@ class Options(Reading):
     cwd: str | None = option("DIR", "With a program: its working directory.")
     title: str | None = option("T", "With a program: the session's title there.")
     output: str | None = option("FILE|-", "Write a new file instead of stdout.", "-o")
-    install: bool = flag("With a program: put it where the program looks.")
+    install: bool = flag("With a program: put it where the program looks.", excludes=("output",))
     all: bool = flag("With --to html: all sessions, a page each and an index, in the folder --output.")
     redact: bool = flag("Replace secrets; best effort.")
     allow_missing: bool = ALLOW_MISSING
@@ -86,7 +86,6 @@ def check(options: Options, to: str) -> None:
             )
     if options.all and (options.output in (None, "-") or options.specified("session", "argument")):
         raise Usage("--all goes with --to html --output DIR, and names no session")
-    options.one_of("--output and --install", "output", "install")
 
 
 def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None) -> None:

@@ -49,7 +49,6 @@ class Options(Reading, without=("argument",)):
 
 
 def run(env: Env, options: Options) -> None:
-    options.one_of("--json and --jsonl", "json", "jsonl")
     earliest = moment(env.millis(), options.since) if options.since is not None else 0
     directory = env.cwd() if options.here else None
     names = dict(ids(env))

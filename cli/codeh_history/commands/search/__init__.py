@@ -37,7 +37,7 @@ class Options(OptionSet):
     argument: str | None = argument("[SESSION]", "Only this session (default: all).")
     ignore_case: bool = flag("Ignore case.", "-i")
     list_only: bool = flag("Only the names of sessions with a match.", "-l", long="--list")
-    count: bool = flag("Only SESSION:COUNT for each session with a match.", "-c")
+    count: bool = flag("Only SESSION:COUNT for each session with a match.", "-c", excludes=("list_only",))
     most: int | None = option("N", f"At most N matches (on a terminal {MOST}).", long="-n", least=1)
     around: int = option(
         "N",
@@ -59,8 +59,6 @@ class Options(OptionSet):
 
 def run(env: Env, options: Options) -> int:
     """The exit code says whether anything matches, and whether all could be read."""
-    options.one_of("--json and --jsonl", "json", "jsonl")
-    options.one_of("-l and -c", "list_only", "count")
     lost: Lost = {}
     unread: list[str] = []
     named = bool(options.specified("session", "argument"))

@@ -22,7 +22,9 @@ STRAY = "the session is the only argument; -n N shows the last N messages"
 
 class Options(Reading):
     last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
-    items: bool = flag("JSON lines with the committed and pending content of each message.")
+    items: bool = flag(
+        "JSON lines with the committed and pending content of each message.", excludes=("json", "jsonl")
+    )
     curated: bool = flag("As `curate` would leave it.")
     json: bool = JSON
     jsonl: bool = JSONL
@@ -31,7 +33,6 @@ class Options(Reading):
 
 
 def run(env: Env, options: Options) -> None:
-    options.one_of("--items, --json, --jsonl", "items", "json", "jsonl")
     if options.follow and (options.items or options.json or options.curated):
         raise Usage("--follow prints text or --jsonl only")
     target = for_reading(env, options.session, options.argument)
