@@ -87,20 +87,20 @@ class SessionStore:
     def _summaries(self, project_key: str) -> list[Any]:
         from claude_agent_sdk import fold_session_summary
 
-        found: list[Any] = []
+        summaries: list[Any] = []
         for session in self._sessions(project_key):
             key: Key = {"project_key": project_key, "session_id": session["session_id"]}
             entries: list[Any] = self._files.read(self.path(key)) or []
             summary = fold_session_summary(None, key, entries)  # type: ignore[arg-type,unused-ignore]
-            found.append({**summary, "mtime": session["mtime"]})
-        return found
+            summaries.append({**summary, "mtime": session["mtime"]})
+        return summaries
 
 
 def _files(folder: str) -> list[tuple[str, os.DirEntry[str]]]:
     """The transcripts right in a folder, by name."""
     try:
-        with os.scandir(folder) as found:
-            files = [entry for entry in found if entry.name.endswith(ENDING) and entry.is_file()]
+        with os.scandir(folder) as entries:
+            files = [entry for entry in entries if entry.name.endswith(ENDING) and entry.is_file()]
     except (FileNotFoundError, NotADirectoryError):
         return []
     named = [(unescaped(file.name.removesuffix(ENDING)), file) for file in files]
@@ -109,12 +109,12 @@ def _files(folder: str) -> list[tuple[str, os.DirEntry[str]]]:
 
 def _below(folder: str) -> list[str]:
     """The subpaths of all transcripts below a folder."""
-    found: list[str] = []
+    subpaths: list[str] = []
     for above, folders, files in os.walk(folder):
         folders.sort()
         names = os.path.relpath(above, folder).split(os.sep) if above != folder else []
         components = [
             [*names, name.removesuffix(ENDING)] for name in sorted(files) if name.endswith(ENDING)
         ]
-        found += ["/".join(map(unescaped, one)) for one in components]
-    return found
+        subpaths += ["/".join(map(unescaped, one)) for one in components]
+    return subpaths

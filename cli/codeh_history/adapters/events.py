@@ -38,15 +38,15 @@ def message(event: Event) -> Json:
             if event.actions.state_delta
             else f"event of {event.author}"
         )
-        said: Json = {"kind": "info", "parts": [{"text": text}]}
+        content_fields: Json = {"kind": "info", "parts": [{"text": text}]}
         kept |= {"content": content} if content else {}
     elif role == "user":
         answers = any("functionResponse" in part for part in parts)
-        said = {"kind": "tool" if answers else "user", "role": role, "parts": parts}
+        content_fields = {"kind": "tool" if answers else "user", "role": role, "parts": parts}
     else:
-        said = {"kind": "codeh", "role": role, "parts": parts, **_origin(kept)}
+        content_fields = {"kind": "codeh", "role": role, "parts": parts, **_origin(kept)}
     return {
-        "id": event.id, "ts": from_millis(int(event.timestamp * 1000)), **said,
+        "id": event.id, "ts": from_millis(int(event.timestamp * 1000)), **content_fields,
         FIELD: {PACKAGE: {"event": kept}},
     }  # fmt: skip
 
@@ -79,7 +79,7 @@ def of_view(view: View) -> list[Event]:
     """The events of a session as it is now: summaries first, what other programs appended among them."""
     render = rendering(_FORMAT)
     texts = [one.text for one in view.summaries]
-    found: list[Event] = [
+    events: list[Event] = [
         Event(id=view.summaries[0].id, author="user", content=content, timestamp=0.0)
         for content in (render((), texts) if texts else ())
     ]
@@ -90,15 +90,15 @@ def of_view(view: View) -> list[Event]:
             content = kept.get("content") or (
                 {"role": message.role, "parts": message.parts} if message.role else None
             )
-            found.append(Event.model_validate({**kept, "content": content}))
-            author = found[-1].author if found[-1].author != "user" else author
+            events.append(Event.model_validate({**kept, "content": content}))
+            author = events[-1].author if events[-1].author != "user" else author
         elif message.role is not None and message.committed:
             by = author if message.role == "model" else "user"
-            found += [
+            events += [
                 Event(id=message.id, author=by, content=content, timestamp=_seconds(message.ts))
                 for content in render([message], ())
             ]
-    return found
+    return events
 
 
 def state_of(view: View) -> Json:

@@ -145,27 +145,27 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         if history is None:
             return None
         view = history.view
-        found = events.of_view(view)
+        shown = events.of_view(view)
         if config is not None and config.after_timestamp:
-            found = [event for event in found if event.timestamp >= config.after_timestamp]
+            shown = [event for event in shown if event.timestamp >= config.after_timestamp]
         if config is not None and config.num_recent_events is not None:
-            found = found[-config.num_recent_events :] if config.num_recent_events else []
-        return self._session(app, user, id, view, found)
+            shown = shown[-config.num_recent_events :] if config.num_recent_events else []
+        return self._session(app, user, id, view, shown)
 
-    def _session(self, app: str, user: str, id: str, view: View, found: Sequence[Event]) -> Session:
+    def _session(self, app: str, user: str, id: str, view: View, shown: Sequence[Event]) -> Session:
         state = {
             **_prefixed(State.APP_PREFIX, self._shared(name_of(app))),
             **_prefixed(State.USER_PREFIX, self._shared(name_of(app, user))),
             **by_scope(events.state_of(view))[""],
         }
         return Session(
-            id=id, app_name=app, user_id=user, state=state, events=list(found),
+            id=id, app_name=app, user_id=user, state=state, events=list(shown),
             last_update_time=events.last_time(view),
         )  # fmt: skip
 
     def _list(self, app: str, user: str | None) -> ListSessionsResponse:
         names = [name for name, _ in ids(self._env) if name.startswith(f"adk-{_slug(app)}-")]
-        found: list[Session] = []
+        sessions: list[Session] = []
         for name in names:
             history = self._found(name)
             view = history.view if history is not None else None
@@ -177,9 +177,9 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
                 or user not in (None, about["userId"])
             ):
                 continue
-            found.append(self._session(app, about["userId"], about["id"], view, ()))
-        found.sort(key=lambda one: (one.last_update_time, one.user_id, one.id))
-        return ListSessionsResponse(sessions=found)
+            sessions.append(self._session(app, about["userId"], about["id"], view, ()))
+        sessions.sort(key=lambda one: (one.last_update_time, one.user_id, one.id))
+        return ListSessionsResponse(sessions=sessions)
 
     def _shared(self, name: str) -> dict[str, Any]:
         history = self._found(name)
@@ -201,8 +201,8 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 def name_of(*names: str) -> str:
     """The id of the session that keeps a session (app, user, id), a user's state or an app's."""
     apart = (name.replace("\0", "\0\0") for name in names)
-    told = hashlib.sha256("\0".join(apart).encode("utf-8", "replace")).hexdigest()[:12]
-    return "-".join(("adk", *map(_slug, names), told))
+    digest = hashlib.sha256("\0".join(apart).encode("utf-8", "replace")).hexdigest()[:12]
+    return "-".join(("adk", *map(_slug, names), digest))
 
 
 def _slug(name: str) -> str:

@@ -69,17 +69,17 @@ class Kept:
     def values(self) -> list[Any]:
         """What the session is now, as values."""
         view = self.session.view
-        found: list[Any] = self.render((), [one.text for one in view.summaries]) if view.summaries else []
+        values: list[Any] = self.render((), [one.text for one in view.summaries]) if view.summaries else []
         others: list[Message] = []
         for message in view.messages:
             value = self.value(message)
             if value is None:
                 others.append(message)
                 continue
-            found += self._rendered(others)
+            values += self._rendered(others)
             others = []
-            found.append(value)
-        return found + self._rendered(others)
+            values.append(value)
+        return values + self._rendered(others)
 
     def value(self, message: Message) -> Any:
         """The value that a message was made of; None where it has none, or no longer says the same."""

@@ -85,7 +85,7 @@ class Session:
 
 def called(items: Sequence[Any]) -> dict[str, str]:
     """The function of each call, by its id."""
-    found = [
+    calls = [
         item for item in map(object_of, items) if name_of(item.get("call_id")) and name_of(item.get("name"))
     ]
-    return {item["call_id"]: item["name"] for item in found}
+    return {item["call_id"]: item["name"] for item in calls}

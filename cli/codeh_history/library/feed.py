@@ -126,5 +126,5 @@ def pieces(data: Any) -> Iterable[bytes | str]:
         return [orjson.dumps(data)]
     if not hasattr(data, "__iter__"):
         raise TypeError(f"a response is bytes, text, an object or an iterable, not {type(data).__name__}")
-    found: Iterable[bytes | str] = data
-    return found
+    chunks: Iterable[bytes | str] = data
+    return chunks

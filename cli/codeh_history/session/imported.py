@@ -9,5 +9,5 @@ MARK = "imported"  # of the header: of what it is a copy; of any other record: f
 
 def origin(header: Json | None) -> Json:
     """Of what a session is a copy: `from, id, path, …`; nothing of one that is none."""
-    found = (header or {}).get(MARK)
-    return found if isinstance(found, dict) else {}
+    mark = (header or {}).get(MARK)
+    return mark if isinstance(mark, dict) else {}

@@ -27,7 +27,7 @@ def named(data: bytes) -> list[Line]:
     """The lines of a session; a torn last one is none."""
     records = {record.offset: record for record in parse(lines_of(data)).records}
     counts: Counter[str] = Counter()
-    found: list[Line] = []
+    lines: list[Line] = []
     offset = after = 0
     before = ""
     for text in lines_of(data):
@@ -43,8 +43,8 @@ def named(data: bytes) -> list[Line]:
             counts[own] += 1
             before = name = own if counts[own] == 1 else f"{own} #{counts[own]}"
             after = 0
-        found.append(Line(name, raw, record))
-    return found
+        lines.append(Line(name, raw, record))
+    return lines
 
 
 def _own(data: Json) -> str | None:

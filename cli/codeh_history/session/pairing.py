@@ -257,11 +257,11 @@ class Walk:
 
     def named(self, answer: Answer) -> Call | None:
         """The oldest open call of that name: one without an id, else (for an answer without) any."""
-        found = (
+        candidates = (
             calls.oldest(answer.name, "") or (None if answer.id else calls.oldest(answer.name))
             for calls in self.waiting()
         )
-        return next(filter(None, found), None)
+        return next(filter(None, candidates), None)
 
 
 class _Waiting:

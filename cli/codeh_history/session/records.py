@@ -148,11 +148,11 @@ def parse(
         if _is_usual(data, keys):
             records.append(Record(data, source, start, None, True) if source else Record(data, line, start))
             continue
-        found = _record(data, line, start, keys, before.bare)
-        if isinstance(found, Record):
-            records.append(found)
+        parsed = _record(data, line, start, keys, before.bare)
+        if isinstance(parsed, Record):
+            records.append(parsed)
         else:
-            damage.append(Damage(number, start, found))
+            damage.append(Damage(number, start, parsed))
     before.size, before.lines = offset, number
     return Log(records, damage, offset, keys)
 

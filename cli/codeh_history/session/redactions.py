@@ -42,8 +42,8 @@ def joined(lines: Sequence[bytes], redactions: Iterable[bytes]) -> list[bytes]:
 
 def names_in(data: Json) -> list[str]:
     """The lines that a redaction names."""
-    found = data.get("lines")
-    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
+    names = data.get("lines")
+    return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def blank(line: Line) -> Json:

@@ -59,7 +59,7 @@ def _rendered(message: Message) -> Message:
     return message
 
 
-def _in_result(part: Part, found: list[Json] | str) -> Part:
+def _in_result(part: Part, references: list[Json] | str) -> Part:
     result: Any = part["functionResponse"]
     response = result.get("response") or {}
     given: Json = response if isinstance(response, dict) else {"output": response}
@@ -67,7 +67,7 @@ def _in_result(part: Part, found: list[Json] | str) -> Part:
         return part
     given = {} if given == {"output": ""} else given
     key = "sources" if "sources" not in given else "references"
-    return {**part, "functionResponse": {**result, "response": {**given, key: found}}}
+    return {**part, "functionResponse": {**result, "response": {**given, key: references}}}
 
 
 def _has_sources(response: Json) -> bool:
@@ -81,8 +81,8 @@ def _has_sources(response: Json) -> bool:
     return False
 
 
-def _in_text(part: Part, found: list[Json] | str) -> Part:
-    text = found if isinstance(found, str) else f"Sources:\n{orjson.dumps(found).decode()}"
+def _in_text(part: Part, references: list[Json] | str) -> Part:
+    text = references if isinstance(references, str) else f"Sources:\n{orjson.dumps(references).decode()}"
     if part["text"].endswith(text):
         return part
     return {**part, "text": f"{part['text']}\n\n{text}"}
@@ -110,8 +110,8 @@ def _listed(message: Message) -> Message:
     ]
     parts += message.parts[len(parts) :]
     before = sum(number < first for number in shown)
-    said: Part = {"text": text}
-    return message.derive([*parts[:before], said, *parts[before:]])
+    listing_part: Part = {"text": text}
+    return message.derive([*parts[:before], listing_part, *parts[before:]])
 
 
 def _named(part: Part, name: str) -> Part:

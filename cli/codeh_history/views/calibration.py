@@ -47,10 +47,10 @@ def asked(env: Env, view: View, counter: Counter, name: str | None) -> Json:
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     if model is None:
         raise Usage("--calibrated: the session names no model; pass --counter MODEL")
-    found = calibration(env, counter, model)
-    if found is None:
+    result = calibration(env, counter, model)
+    if result is None:
         raise Usage(f"--calibrated: no usage of {model} is recorded in this home; leave it out")
-    return found
+    return result
 
 
 def calibration(env: Env, counter: Counter, model: str) -> Json | None:
@@ -59,12 +59,12 @@ def calibration(env: Env, counter: Counter, model: str) -> Json | None:
     None where no usage of the model is recorded.
     """
     plain = open_counter(counter.vocabulary, model=model, cache=counter.cache)
-    found = sorted(ratio for view in _sessions(env, model) for ratio in ratios(view, plain, model))
-    if not found:
+    shares = sorted(ratio for view in _sessions(env, model) for ratio in ratios(view, plain, model))
+    if not shares:
         return None
     return {
-        "model": model, "counter": plain.name, "ratios": len(found), "factor": quantile(found, QUANTILE),
-        "median": quantile(found, 0.5), "least": found[0], "most": found[-1],
+        "model": model, "counter": plain.name, "ratios": len(shares), "factor": quantile(shares, QUANTILE),
+        "median": quantile(shares, 0.5), "least": shares[0], "most": shares[-1],
     }  # fmt: skip
 
 
@@ -84,14 +84,14 @@ def ratios(view: View, counter: Counter, model: str) -> list[float]:
     view = rendered(view)
     system, tools = beside(view.meta)
     total = history_tokens(counter, (), system=system, tools=tools)
-    found: list[float] = []
+    measured: list[float] = []
     for message, cost in zip(view.messages, message_tokens(counter, view.messages), strict=True):
         usage = message.fields.get("usage")
         given = usage.get("input") if isinstance(usage, dict) and message.model == model else None
         if type(given) is int and given > 0:
-            found.append(given / total)
+            measured.append(given / total)
         total += cost
-    return found
+    return measured
 
 
 def _sessions(env: Env, model: str) -> Iterator[View]:

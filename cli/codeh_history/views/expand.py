@@ -46,9 +46,9 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
 
 def _only(prefix: str, ids: Iterable[str], session: str) -> str:
     """The one id that begins so; of a compaction's summaries (`ID.N`) the compaction stands first."""
-    found = list(dict.fromkeys(id for id in ids if prefix and id.startswith(prefix)))
-    known = set(found)
-    roots = [id for id in found if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
+    matches = list(dict.fromkeys(id for id in ids if prefix and id.startswith(prefix)))
+    known = set(matches)
+    roots = [id for id in matches if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
     return the_one(prefix, roots, session, "nothing live has this id (`codeh-history show` prints ids)")
 
 
@@ -77,14 +77,14 @@ def records_of(view: View, ids: set[str]) -> list[Record]:
         for step in view.made.values()
         if step.type == "update" and step.message is not None and step.message.id in ids
     }
-    found: list[tuple[str, Record]] = []
+    chosen: list[tuple[str, Record]] = []
     whole: set[str] = set()  # committed with their content: what streamed before says it again
     for place, record in enumerate(view.log.records):
         data = record.data
         id = owner.get(content_id(data) or "")
         if id is None or place in view.dead or place < view.all[id].place:
             continue
-        found.append((id, record))
+        chosen.append((id, record))
         if data["type"] == "commit" and ("parts" in data or "blockIds" in data):
             whole.add(id)
-    return [record for id, record in found if record.data["type"] != "delta" or id not in whole]
+    return [record for id, record in chosen if record.data["type"] != "delta" or id not in whole]

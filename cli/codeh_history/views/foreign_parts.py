@@ -29,16 +29,16 @@ def foreign_parts(
         if not _SAFE.fullmatch(name):
             raise BadData(f"{name[:80]}: no block id")
     heads = ["", f"{flow}:msg:", f"{workspace}:{flow}:msg:"]
-    found: dict[str, bytes] = {}
+    blocks: dict[str, bytes] = {}
     for store in stores:
-        left = [id for id in wanted if id not in found]
+        left = [id for id in wanted if id not in blocks]
         if left:
-            found |= store.foreign(left, heads)
+            blocks |= store.foreign(left, heads)
     parts: dict[str, Part] = {}
     for id in wanted:
-        part = sidekick.part(found[id]) if id in found else None
+        part = sidekick.part(blocks[id]) if id in blocks else None
         if part is None:
-            why = "holds no part that can be read" if id in found else "is missing"
+            why = "holds no part that can be read" if id in blocks else "is missing"
             if lost is None:
                 raise BadData(f"block {id} {why} ({names(stores)})")
             lost[id] = f"block {id} {why}"

@@ -50,7 +50,7 @@ class StandIn(str):
 
 
 class Deferred:
-    """The media put aside for one body; what stands for it is found in no text (128 random bits).
+    """The media put aside for one body; what stands for it is mark in no text (128 random bits).
 
     `measured`: only images whose dimensions their stand-ins tell, so that what they cost can be counted.
     """
@@ -90,11 +90,11 @@ class Deferred:
 
         stores = open_stores(env)
         at = 0
-        for found in Pattern(self._mark.encode() + rb"([0-9a-f]{32})").finditer(body):
-            yield body[at : found.start()]
-            id, start, end = self._held[int(found[1], 16)]
+        for mark in Pattern(self._mark.encode() + rb"([0-9a-f]{32})").finditer(body):
+            yield body[at : mark.start()]
+            id, start, end = self._held[int(mark[1], 16)]
             yield memoryview(fetch(stores, [id])[id])[start:end]
-            at = found.end()
+            at = mark.end()
         yield body[at:]
 
 

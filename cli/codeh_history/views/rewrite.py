@@ -62,17 +62,17 @@ def records(
             before.lines += 1
             yield line, None
         else:
-            found = parse([line], before=before).records
-            yield line, found[0] if found else None
+            parsed = parse([line], before=before).records
+            yield line, parsed[0] if parsed else None
 
 
 def blocks(data: bytes) -> list[str]:
     """The blocks that a session's lines name, also where they are hidden or undone."""
     if b'"blockId' not in data:
         return []
-    found = records(data, skip=lambda line: b'"blockId' not in line)
+    parsed = records(data, skip=lambda line: b'"blockId' not in line)
     return list(
-        dict.fromkeys(id for _, record in found if record is not None for id in all_ids(record.data))
+        dict.fromkeys(id for _, record in parsed if record is not None for id in all_ids(record.data))
     )
 
 

@@ -80,10 +80,10 @@ def _theirs(
 
 
 def parts_of(
-    stores: Sequence[BlockStore], ids: Sequence[str], found: Mapping[str, bytes], lost: Lost | None = None
+    stores: Sequence[BlockStore], ids: Sequence[str], blocks: Mapping[str, bytes], lost: Lost | None = None
 ) -> dict[str, Part]:
-    """The parts in these blocks; a placeholder for each that was not found."""
-    return {id: part_of(stores, id, found.get(id), lost) for id in ids}
+    """The parts in these blocks; a placeholder for each that was not blocks."""
+    return {id: part_of(stores, id, blocks.get(id), lost) for id in ids}
 
 
 def part_of(stores: Sequence[BlockStore], id: str, data: bytes | None, lost: Lost | None = None) -> Part:

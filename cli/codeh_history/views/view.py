@@ -144,9 +144,9 @@ def tell_damage(env: Env, target: Target, log: Log, *, strict: bool, given: bool
 def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
     """Damaged lines in one text, mended ones and elements that are not as they should be in others."""
     for mended in (False, True):
-        found = [d for d in damage if d.line != ELEMENT and d.mended is mended]
-        if found:
-            yield f"{counted(found)} ({_first([f'{place(d)}: {d.reason}' for d in found], MOST_SHOWN)})"
+        lines = [d for d in damage if d.line != ELEMENT and d.mended is mended]
+        if lines:
+            yield f"{counted(lines)} ({_first([f'{place(d)}: {d.reason}' for d in lines], MOST_SHOWN)})"
     elements = [d.reason for d in damage if d.line == ELEMENT]
     if elements:
         several = "1 element is" if len(elements) == 1 else f"{len(elements)} elements are"
@@ -157,8 +157,8 @@ def counted(damage: Sequence[Damage]) -> str:
     """How many lines are lost, and how many were read all the same."""
     mended = sum(one.mended for one in damage)
     lost = len(damage) - mended
-    said = [f"{some(lost, 'damaged line')} skipped"] if lost else []
-    return ", ".join([*said, *([f"{some(mended, 'line')} mended"] if mended else [])])
+    counts = [f"{some(lost, 'damaged line')} skipped"] if lost else []
+    return ", ".join([*counts, *([f"{some(mended, 'line')} mended"] if mended else [])])
 
 
 def place(damage: Damage) -> str:
