@@ -180,8 +180,8 @@ MUTANTS = [
     ),
     Mutant(
         "restore takes the oldest", "store/trash.py",
-        "return found[-1]",
-        "return found[0]",
+        "return items[-1]",
+        "return items[0]",
         ("store/test_trash.py::test_the_newest_comes_back_whatever_numbers_are_missing",),
     ),
     Mutant(
@@ -312,8 +312,8 @@ MUTANTS = [
     ),
     Mutant(
         "the trash counts by letters", "store/trash.py",
-        "    return sorted(found, key=lambda item: (item.id, item.number))",
-        "    return sorted(found, key=lambda item: (item.id, str(item.number)))",
+        "    return sorted(items, key=lambda item: (item.id, item.number))",
+        "    return sorted(items, key=lambda item: (item.id, str(item.number)))",
         ("store/test_trash.py::test_a_number_of_two_digits_is_newer_than_one_of_one",),
     ),
     Mutant(
@@ -777,7 +777,7 @@ MUTANTS = [
     ),
     Mutant(
         "sync forgets that a fork's own fork is one of the first session", "sync/merge.py",
-        "        return found[1]",
+        "        return match[1]",
         "        return name",
         ("sync/test_plan.py::test_a_fork_of_a_fork_is_one_of_the_first_session",),
     ),
@@ -789,8 +789,8 @@ MUTANTS = [
     ),
     Mutant(
         "sync believes one of two that redacted different things", "sync/redact.py",
-        "if len(set(map(digest, found))) == 1 else None",
-        "if found else None",
+        "if len(set(map(digest, copies))) == 1 else None",
+        "if copies else None",
         ("sync/test_plan.py::test_one_redaction_with_two_outcomes_leaves_nothing_of_the_line",),
     ),
     Mutant(

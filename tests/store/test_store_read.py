@@ -47,7 +47,7 @@ def test_whole_it_may_be_read_from_a_byte_on(path: str) -> None:
 def test_another_programs_file_is_read_as_the_session_that_it_is(theirs: str) -> None:
     data = read.read_bytes(theirs)
     assert data.startswith(b'{"type":"session","version":1,')
-    with read.Opened(theirs) as (fd, size):
+    with read.opened(theirs) as (fd, size):
         assert os.pread(fd, size + 1, 0) == data
     assert [r.data["parts"] for r in read.read_log(data).records[1:]] == [[{"text": "hi"}]]
     assert [read.is_ours(name) for name in (theirs, theirs + "x")] == [False, False]
@@ -56,10 +56,10 @@ def test_another_programs_file_is_read_as_the_session_that_it_is(theirs: str) ->
 def test_ours_is_open_as_it_stands_and_let_go_of_again(path: str, theirs: str) -> None:
     before = len(os.listdir("/dev/fd"))
     assert read.is_ours(path)
-    with read.Opened(path) as (fd, size):
+    with read.opened(path) as (fd, size):
         assert os.pread(fd, size, 0) == HEADER + LINE
         assert os.fstat(fd).st_ino == os.stat(path).st_ino
-    with read.Opened(theirs):
+    with read.opened(theirs):
         pass
     read.read_bytes(theirs)
     assert len(os.listdir("/dev/fd")) == before
@@ -70,6 +70,6 @@ def test_what_is_not_there_is_named_with_what_was_meant(path: str) -> None:
         read.read_bytes(path.replace("demo", "dmeo"))
     with (
         pytest.raises(BadData, match="not a regular file; a session is one"),
-        read.Opened(os.path.dirname(path)),
+        read.opened(os.path.dirname(path)),
     ):
         pass

@@ -47,8 +47,10 @@ def open_store(env: Env) -> BlockStore:
     url = env.environ.get("CODEH_BLOCKS") or own_folder(env)
     store = open_url(env, url)
     if store is None:
-        known = ", ".join(f"{name}://" for name in STORES if name)
-        raise Usage(f"CODEH_BLOCKS: no store for {url.split('://')[0]}://; a directory, or one of {known}")
+        schemes = ", ".join(f"{name}://" for name in STORES if name)
+        raise Usage(
+            f"CODEH_BLOCKS: no store for {url.split('://')[0]}://; a directory, or one of {schemes}"
+        )
     return store
 
 
@@ -93,11 +95,11 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
     failed: HistoryError | None = None
     for store in stores if left else ():
         try:
-            found = store.mget(left)
+            blocks = store.mget(left)
         except (InputOutput, BadData) as error:
             failed = failed or error
             continue
-        for id, data in found.items():
+        for id, data in blocks.items():
             if hashlib.sha256(data).hexdigest() == id:
                 good[id] = data
             else:
@@ -116,12 +118,12 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
 def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
     """How many bytes these blocks have, those that a store holds; nothing is verified."""
     left = [id for id in dict.fromkeys(ids) if is_block_id(id)]
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for store in stores:
         if left:
-            found |= store.sizes(left)
-            left = [id for id in left if id not in found]
-    return found
+            result |= store.sizes(left)
+            left = [id for id in left if id not in result]
+    return result
 
 
 def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> Brought:
@@ -131,16 +133,16 @@ def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
     """
     first, rest = stores[0], stores[1:]
     wanted = [id for id in dict.fromkeys(ids) if is_block_id(id)]
-    there = first.sizes(wanted) if wanted else {}
-    elsewhere = sizes(rest, (id for id in wanted if id not in there))
+    present = first.sizes(wanted) if wanted else {}
+    elsewhere = sizes(rest, (id for id in wanted if id not in present))
     for id in wanted:
-        if id not in there and id not in elsewhere:
+        if id not in present and id not in elsewhere:
             _miss(id, stores, None, lost)
     for batch in batches(elsewhere):
-        found = fetch(rest, batch, lost)
-        first.mset(found)
-        fetch([first], found)
-    return Brought(there, len(elsewhere))
+        blocks = fetch(rest, batch, lost)
+        first.mset(blocks)
+        fetch([first], blocks)
+    return Brought(present, len(elsewhere))
 
 
 def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost | None) -> None:

@@ -67,14 +67,14 @@ class DirectoryStore:
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
         """In files of these names: where ours would lie, or in the folder itself."""
-        found: dict[str, bytes] = {}
+        blocks: dict[str, bytes] = {}
         for id in ids:
             for head in heads:
                 for path in (self._path(head + id), os.path.join(self.root, head + id)):
                     data = self._read(id, path)
                     if data is not None:
-                        found.setdefault(id, data)
-        return found
+                        blocks.setdefault(id, data)
+        return blocks
 
     def sizes(self, ids: Sequence[str]) -> dict[str, int]:
         sizes: dict[str, int] = {}
@@ -165,13 +165,13 @@ class DirectoryStore:
     # -- collecting ---------------------------------------------------------------------------------
 
     def stale(self, before: float) -> dict[str, int]:
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         with self._failing(""):
             for entry in self._entries():
                 info = entry.stat(follow_symlinks=False)
                 if is_block_id(entry.name) and info.st_mtime < before:
-                    found[entry.name] = info.st_size
-        return found
+                    sizes[entry.name] = info.st_size
+        return sizes
 
     def delete(self, ids: Sequence[str], before: float) -> int:
         """Also removes what writers that were killed left half written."""

@@ -70,12 +70,12 @@ class RedisStore(BlockStore):
             pipe = self._client.pipeline(transaction=False)
             for key in self._keys(ids):
                 pipe.strlen(key)
-            found = map(_number, pipe.execute())
-            return {id: size for id, size in zip(ids, found, strict=True) if size}
+            numbers = map(_number, pipe.execute())
+            return {id: size for id, size in zip(ids, numbers, strict=True) if size}
 
     def stale(self, before: float) -> dict[str, int]:
         """By the time since a key was last used; its server must not count uses instead (LFU)."""
-        found: dict[str, int] = {}
+        sizes: dict[str, int] = {}
         seconds = time.time() - before
         with self._failing():
             keys = [key.decode() for key in self._client.scan_iter(f"{self._prefix}*", count=_KEYS)]
@@ -87,8 +87,8 @@ class RedisStore(BlockStore):
                 answers = pipe.execute()
                 for key, idle, size in zip(some, answers[::2], answers[1::2], strict=True):
                     if idle is not None and _number(idle) > seconds:
-                        found[key.removeprefix(self._prefix)] = _number(size)
-        return found
+                        sizes[key.removeprefix(self._prefix)] = _number(size)
+        return sizes
 
     def delete(self, ids: Sequence[str], before: float) -> int:
         """Each block is looked at and removed in one step, so none goes that was just written."""
@@ -103,15 +103,15 @@ class RedisStore(BlockStore):
         """In our workspace and outside of any, as keys of their own or beside our blocks."""
         mine = self._prefix.removesuffix("block:")
         heads = [self._prefix, *(space + head for head in heads for space in (mine, ""))]
-        found: dict[str, bytes] = {}
+        blocks: dict[str, bytes] = {}
         with self._failing():
             for head in dict.fromkeys(heads):
-                left = [id for id in ids if id not in found]
+                left = [id for id in ids if id not in blocks]
                 for some in _chunks(left):
                     values = self._client.mget([head + id for id in some])
                     pairs = zip(some, values, strict=True)
-                    found.update((id, data) for id, data in pairs if isinstance(data, bytes))
-        return found
+                    blocks.update((id, data) for id, data in pairs if isinstance(data, bytes))
+        return blocks
 
     def _keys(self, ids: Sequence[str]) -> list[str]:
         return [self._prefix + id for id in ids]

@@ -58,13 +58,13 @@ def lately(env: Env) -> list[str]:
 
     since = time.time_ns() // 1_000_000 - LATELY
     earliest = from_millis(env.millis() - LATELY)
-    found = []
+    recent = []
     for changed, path in begun_here(env):
         if changed < since:
             break
         if _last_used(path) >= earliest:
-            found.append(id_of(path))
-    return found
+            recent.append(id_of(path))
+    return recent
 
 
 def _changed_by_message(path: str, changed: int) -> bool:

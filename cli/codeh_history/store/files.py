@@ -22,8 +22,8 @@ def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:
     def is_named(name: str) -> bool:
         return name.endswith(ending) and is_id(name.removesuffix(ending))
 
-    found = ((entry.name.removesuffix(ending), info) for entry, info in entries(folder, is_named))
-    return {id: Stamp.of(info) for id, info in found if stat.S_ISREG(info.st_mode)}
+    files = ((entry.name.removesuffix(ending), info) for entry, info in entries(folder, is_named))
+    return {id: Stamp.of(info) for id, info in files if stat.S_ISREG(info.st_mode)}
 
 
 class Files(Store):

@@ -46,14 +46,14 @@ def too_long(data: bytes) -> Iterator[tuple[int, int]]:
 
 def _by_reference(env: Env, path: str, line: bytes) -> bytes:
     data = json_object(line)
-    found = referring(data, line, id_of(path), every=False) if data is not None else None
-    short = dumps(found[0]) if found is not None else line
-    if found is None or len(short) > LONGEST:
+    references = referring(data, line, id_of(path), every=False) if data is not None else None
+    short = dumps(references[0]) if references is not None else line
+    if references is None or len(short) > LONGEST:
         raise BadData(f"{path}: {_named(line, data)}; nothing was stored")
     from ..blocks import open_store
 
     store = open_store(env)
-    store.mset(found[1])
+    store.mset(references[1])
     env.note(f"{_named(line, data)}: its large parts are in {store.name}")
     return short
 

@@ -56,7 +56,7 @@ class LockedFile:
             import re
 
             seeded = re.compile(rb'(?<=")[0-9a-f]{20}(?=")')
-            self._ids = {found for block in self._blocks() for found in seeded.findall(block)}
+            self._ids = {match for block in self._blocks() for match in seeded.findall(block)}
         return id.encode() in self._ids
 
     def streamed(self) -> int:
@@ -187,14 +187,14 @@ def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
         try:
             _check_ours(fd, path)
             lock(fd, path, deadline)
-            here, there = os.fstat(fd), _stat(path)
-            if there is not None and (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino):
+            opened, named = os.fstat(fd), _stat(path)
+            if named is not None and (opened.st_dev, opened.st_ino) == (named.st_dev, named.st_ino):
                 return fd, created
         except BaseException:
             locks.close(fd)
             raise
         locks.close(fd)
-        if there is None and not create:
+        if named is None and not create:
             raise NotFound(f"{path}: the session was removed")
         if time.monotonic() >= deadline:
             raise TryAgain(f"{path}: keeps being replaced by another process; try again")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.records import Log
@@ -18,9 +20,9 @@ def read_bytes(path: str, *, whole: bool = False, start: int = 0) -> bytes:
     """
     fd, size = held(path)
     try:
-        found = _translated(fd, path)
-        if found is not None:
-            return found
+        translated = _translated(fd, path)
+        if translated is not None:
+            return translated
         return pread_all(fd, size - start, start) if whole else records_in(fd, size)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
@@ -40,29 +42,22 @@ def is_ours(path: str) -> bool:
         os.close(fd)
 
 
-class Opened:
+@contextmanager
+def opened(path: str) -> Iterator[tuple[int, int]]:
     """A session file open for reading, and its size now.
 
     Another program's is open as the session that it is: as a file without a name.
     """
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> tuple[int, int]:
-        self._fd, size = held(self._path)
-        try:
-            found = _translated(self._fd, self._path)
-        except BaseException:
-            os.close(self._fd)
-            raise
-        if found is not None:
-            os.close(self._fd)
-            self._fd, size = _unnamed(found)
-        return self._fd, size
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._fd)
+    fd, size = held(path)
+    try:
+        lines = _translated(fd, path)
+        if lines is not None:
+            unnamed, size = _unnamed(lines)
+            os.close(fd)
+            fd = unnamed
+        yield fd, size
+    finally:
+        os.close(fd)
 
 
 def _unnamed(data: bytes) -> tuple[int, int]:

@@ -132,11 +132,11 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
     if path.endswith(".jsonl") and os.path.exists(path.removesuffix("l")):
         return Target(path.removesuffix("l"), why)
     paths = {id: path for id, path in ids(env) if id.startswith(name)}
-    found = list(paths)
-    if len(found) == 1:
-        return _noted(env, Target(paths[found[0]], f"{why} (prefix of {found[0]})"))
-    if found:
-        several = f"{name}: ambiguous: {', '.join(found[:8])}{', …' if len(found) > 8 else ''}"
+    matches = list(paths)
+    if len(matches) == 1:
+        return _noted(env, Target(paths[matches[0]], f"{why} (prefix of {matches[0]})"))
+    if matches:
+        several = f"{name}: ambiguous: {', '.join(matches[:8])}{', …' if len(matches) > 8 else ''}"
         raise NotFound(several, [*paths.values()][:8])
     raise NotFound(f"{name}: no such session{hint(path)}")
 
@@ -175,8 +175,8 @@ def ids(env: Env) -> list[tuple[str, str]]:
     except FileNotFoundError:
         return []
     # of an older form and a session of one id the latter, which is sorted behind it
-    found = {id_of(name): os.path.join(directory, name) for name in names if is_path(name)}
-    return [(id, path) for id, path in found.items() if is_id(id)]
+    by_id = {id_of(name): os.path.join(directory, name) for name in names if is_path(name)}
+    return [(id, path) for id, path in by_id.items() if is_id(id)]
 
 
 def _latest(env: Env, name: str) -> Target:
@@ -185,10 +185,10 @@ def _latest(env: Env, name: str) -> Target:
     from .state import passing, stamps_of
     from .tail import newest_message
 
-    here = name == "@."
-    paths = [path for _, path in begun.begun_here(env)] if here else [path for _, path in ids(env)]
+    begun_here = name == "@."
+    paths = [path for _, path in begun.begun_here(env)] if begun_here else [path for _, path in ids(env)]
     stamps = stamps_of(paths)
-    found: list[tuple[str, int, str]] = []
+    candidates: list[tuple[str, int, str]] = []
     for path in passing(paths):
         try:
             newest = newest_message(path)
@@ -196,10 +196,10 @@ def _latest(env: Env, name: str) -> Target:
             continue
         stamp = stamps[path]
         if newest is not None and stamp is not None:
-            found.append((newest, stamp.changed, path))
-    if not found:
-        raise NotFound(f"{name}: no session yet" + (" begun in this directory" if here else ""))
-    newest, _, path = max(found)
+            candidates.append((newest, stamp.changed, path))
+    if not candidates:
+        raise NotFound(f"{name}: no session yet" + (" begun in this directory" if begun_here else ""))
+    newest, _, path = max(candidates)
     env.note(f"{name} is {id_of(path)}")
-    origin = "begun here, " if here else ""
+    origin = "begun here, " if begun_here else ""
     return Target(path, f"{name} ({origin}newest message {newest or 'undated'})")

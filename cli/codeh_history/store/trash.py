@@ -48,8 +48,8 @@ def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
     for name in names:
         if not is_id(name):
             raise Usage(f"{name}: an exact session id expected")
-        there = trashed(env, name) if restore else _there(path_of(env, name))
-        if not there:
+        present = trashed(env, name) if restore else _there(path_of(env, name))
+        if not present:
             where = f" in the trash ({trash_dir(env)})" if restore else hint(path_of(env, name))
             old = path_of(env, name).removesuffix("l")
             if not restore and old.endswith(".json") and os.path.lexists(old):
@@ -76,13 +76,13 @@ def _exists(env: Env, name: str) -> BadData:
 
 def everything(env: Env) -> list[Trashed]:
     """What is in the trash, by id, the oldest of each first."""
-    found: list[Trashed] = []
+    items: list[Trashed] = []
     for entry, info in entries(trash_dir(env), _NAME.fullmatch, follow=False):
         name = _NAME.fullmatch(entry.name)
         if name and is_id(name[1]) and not stat.S_ISDIR(info.st_mode):
             since = max(info.st_mtime, info.st_ctime)  # a move sets the first, perhaps the second
-            found.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))
-    return sorted(found, key=lambda item: (item.id, item.number))
+            items.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))
+    return sorted(items, key=lambda item: (item.id, item.number))
 
 
 def trashed(env: Env, name: str) -> list[Trashed]:
@@ -155,10 +155,10 @@ def restore(env: Env, name: str) -> list[Trashed]:
     def newest(locked: Locked) -> Trashed:
         if locked.size:
             raise _exists(env, name)
-        found = trashed(env, name)
-        if not found:
+        items = trashed(env, name)
+        if not items:
             raise NotFound(f"{name}: no such session in the trash")
-        return found[-1]
+        return items[-1]
 
     def move(locked: Locked) -> None:
         with _held(env):

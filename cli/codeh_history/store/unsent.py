@@ -83,10 +83,10 @@ def kept_text(env: Env, path: str, id: str, text: str, options: str) -> str:
 
 def files(env: Env, before: float | None = None) -> dict[str, int]:
     """The sizes of the files that are kept; with `before` (epoch seconds), of those written before it."""
-    found = entries(_folder(env), lambda name: not name.endswith(SUFFIX), follow=False)
+    kept = entries(_folder(env), lambda name: not name.endswith(SUFFIX), follow=False)
     return {
         entry.path: info.st_size
-        for entry, info in sorted(found, key=lambda one: one[0].name)
+        for entry, info in sorted(kept, key=lambda one: one[0].name)
         if stat.S_ISREG(info.st_mode) and (before is None or info.st_mtime < before)
     }
 
@@ -108,6 +108,6 @@ def _kept(env: Env, path: str, data: bytes, ending: str) -> str | None:
 def _said(error: Unreachable, file: str | None, command: str) -> Unreachable:
     if file is None:
         return error
-    said = Unreachable(f"{error}; it is kept: `{command} {shlex.quote(file)}` stores it once")
-    said.unknown = error.unknown
-    return said
+    full = Unreachable(f"{error}; it is kept: `{command} {shlex.quote(file)}` stores it once")
+    full.unknown = error.unknown
+    return full

@@ -72,7 +72,7 @@ def write(
     file: Any, session: str, data: bytes, blocks: Iterable[tuple[str, bytes]], missing: Collection[str]
 ) -> int:
     """Write a bundle of a session's bytes and these blocks; how many. `missing`: as known at the end."""
-    there: list[str] = []
+    written: list[str] = []
     with tarfile.open(fileobj=file, mode="w|") as tar:
         about = {"type": "codeh-bundle", "version": VERSION, "session": session}
         about |= {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
@@ -80,9 +80,9 @@ def write(
         _add(tar, SESSION, data)
         for id, block in blocks:
             _add(tar, BLOCKS + id, block)
-            there.append(id)
-        _add(tar, LAST, orjson.dumps({"blocks": there, "missing": list(missing)}) + b"\n")
-    return len(there)
+            written.append(id)
+        _add(tar, LAST, orjson.dumps({"blocks": written, "missing": list(missing)}) + b"\n")
+    return len(written)
 
 
 def _id(target: Target, data: bytes) -> str:

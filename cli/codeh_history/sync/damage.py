@@ -18,29 +18,29 @@ def mended(one: Log, other: Log) -> tuple[Log, Log]:
         return one, other
     counted = {id(line) for line in (*one.compared(other.commits), *other.compared(one.commits))}
     new, others = list[Line](), list[Line]()
-    at = there = 0
-    while at < len(mine) and there < len(theirs):
-        if count := _was(mine[at], theirs, there):
-            new += theirs[there : there + count]
-            others += theirs[there : there + count]
-            at, there = at + 1, there + count
-        elif count := _was(theirs[there], mine, at):
+    at = other_at = 0
+    while at < len(mine) and other_at < len(theirs):
+        if count := _was(mine[at], theirs, other_at):
+            new += theirs[other_at : other_at + count]
+            others += theirs[other_at : other_at + count]
+            at, other_at = at + 1, other_at + count
+        elif count := _was(theirs[other_at], mine, at):
             new += mine[at : at + count]
             others += mine[at : at + count]
-            at, there = at + count, there + 1
+            at, other_at = at + count, other_at + 1
         elif id(mine[at]) not in counted:
             new.append(mine[at])
             at += 1
-        elif id(theirs[there]) not in counted:
-            others.append(theirs[there])
-            there += 1
-        elif same(mine[at], theirs[there]):
+        elif id(theirs[other_at]) not in counted:
+            others.append(theirs[other_at])
+            other_at += 1
+        elif same(mine[at], theirs[other_at]):
             new.append(mine[at])
-            others.append(theirs[there])
-            at, there = at + 1, there + 1
+            others.append(theirs[other_at])
+            at, other_at = at + 1, other_at + 1
         else:
             break  # where they branch
-    return Log([*new, *mine[at:]], one.redactions), Log([*others, *theirs[there:]], other.redactions)
+    return Log([*new, *mine[at:]], one.redactions), Log([*others, *theirs[other_at:]], other.redactions)
 
 
 def _is_zeroed(line: Line) -> bool:

@@ -40,15 +40,15 @@ class Log:
     @cached_property
     def roots(self) -> dict[str, str]:
         """Streams and updates of them → their stream."""
-        found: dict[str, str] = {}
+        roots: dict[str, str] = {}
         for line in self.lines:
             data = line.record.data if line.record is not None else {}
             if data.get("type") == "open":
-                found[data["id"]] = data["id"]
+                roots[data["id"]] = data["id"]
             elif data.get("type") == "update":
                 of = str(data["of"])
-                found[data["id"]] = found.get(of, of)
-        return found
+                roots[data["id"]] = roots.get(of, of)
+        return roots
 
     @cached_property
     def commits(self) -> Counter[str]:
@@ -68,18 +68,18 @@ class Log:
 
     def going_on(self, ended: AbstractSet[str]) -> set[str]:
         """The streams at its end that are not ended; one after which more was said was given up."""
-        found: set[str] = set()
+        streams: set[str] = set()
         for line in reversed(self.lines):
             root = self.root(line)
             if root and root not in ended:
-                found.add(root)
+                streams.add(root)
             elif kind_of(line) and kind_of(line) not in QUIET:
                 break
-        return found
+        return streams
 
     def compared(self, other: Commits) -> list[Line]:
         """The lines that count: no damage, no delta whose stream is committed after it, here or there."""
-        found: list[Line] = []
+        lines: list[Line] = []
         done: Counter[str] = Counter()
         for line in self.lines:
             kind = kind_of(line)
@@ -90,8 +90,8 @@ class Log:
                 if done[root] < max(self.commits[root], other.get(root, 0)):
                     continue
             if kind:
-                found.append(line)
-        return found
+                lines.append(line)
+        return lines
 
     @property
     def data(self) -> bytes:
@@ -122,16 +122,16 @@ def branching(one: Sequence[Line], other: Sequence[Line]) -> int:
     return next((at for at, pair in enumerate(pairs) if not same(*pair)), min(len(one), len(other)))
 
 
-def beyond(there: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
+def beyond(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
     """Those of the lines that are not there, however often they are."""
-    held = Counter(map(digest, there))
-    found = []
+    held = Counter(map(digest, others))
+    more = []
     for line in lines:
         if held[digest(line)]:
             held[digest(line)] -= 1
         else:
-            found.append(line)
-    return found
+            more.append(line)
+    return more
 
 
 def digest(line: Line) -> str:
@@ -139,19 +139,19 @@ def digest(line: Line) -> str:
     if line.record is None:
         return hashlib.sha256(line.raw).hexdigest()
     if kind_of(line) == "session":
-        said = dumps(sorted(_header(line.record.data).items()))
+        payload = dumps(sorted(_header(line.record.data).items()))
     else:
-        said = content(line.record)
-    return hashlib.sha256(said).hexdigest()
+        payload = content(line.record)
+    return hashlib.sha256(payload).hexdigest()
 
 
 def _header(data: Json) -> Json:
-    said = {key: value for key, value in data.items() if key not in _NOT_COMPARED}
-    if isinstance(said.get("imported"), dict):
-        said["imported"] = sorted(
-            item for item in said["imported"].items() if item[0] not in _OF_THE_MACHINE
+    header = {key: value for key, value in data.items() if key not in _NOT_COMPARED}
+    if isinstance(header.get("imported"), dict):
+        header["imported"] = sorted(
+            item for item in header["imported"].items() if item[0] not in _OF_THE_MACHINE
         )
-    return said
+    return header
 
 
 def time_of(line: Line) -> str:

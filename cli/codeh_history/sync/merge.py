@@ -89,9 +89,9 @@ def root_of(name: str, *logs: Log) -> str:
 
     Of a fork of two that had nothing in common the first line tells.
     """
-    found = _FORK.fullmatch(name)
-    if found is not None and any(_is_named(log, found[2]) for log in logs):
-        return found[1]
+    match = _FORK.fullmatch(name)
+    if match is not None and any(_is_named(log, match[2]) for log in logs):
+        return match[1]
     return name
 
 

@@ -48,14 +48,16 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
     clean = _redacted(read_in)
     left: dict[str, str] = {}
     while True:
-        found = _Resolved(clean, left)
-        found.run(names)
-        stuck = _stuck(clean, found, busy, left)
+        resolved = _Resolved(clean, left)
+        resolved.run(names)
+        stuck = _stuck(clean, resolved, busy, left)
         if not stuck:
             break
         left |= stuck
-    writes = list(_writes(stores, read_in, clean, found.logs))
-    forks = [(name, fork) for name, fork in found.forks if any(write.session == fork for write in writes)]
+    writes = list(_writes(stores, read_in, clean, resolved.logs))
+    forks = [
+        (name, fork) for name, fork in resolved.forks if any(write.session == fork for write in writes)
+    ]
     return Plan(sorted(writes, key=_turn), list(dict.fromkeys(forks)), left)
 
 
@@ -86,12 +88,12 @@ class _Resolved:
         while waiting:
             name = waiting.pop(0)
             for fork in self.resolve(name):
-                said = (fork.name, tuple(line.raw for line in fork.log.lines))
+                branch = (fork.name, tuple(line.raw for line in fork.log.lines))
                 self.forks.append((name, fork.name))
                 if fork.name in self.left:
                     self.stuck[name] = f"its fork {fork.name} is left alone: {self.left[fork.name]}"
-                elif said not in self.known:
-                    self.known.add(said)
+                elif branch not in self.known:
+                    self.known.add(branch)
                     self.brought[fork.name].append(fork.log)
                     waiting.append(fork.name)
 
@@ -100,27 +102,27 @@ class _Resolved:
         logs.sort(key=lambda log: not rightful(name, log))
         forks = []
         while len(logs) > 1:
-            one, other, found = _next(name, logs)
-            logs = [found.log, *(log for log in logs if log is not one and log is not other)]
-            forks += [found.fork] if found.fork is not None else []
+            one, other, result = _next(name, logs)
+            logs = [result.log, *(log for log in logs if log is not one and log is not other)]
+            forks += [result.fork] if result.fork is not None else []
         self.logs[name] = logs[0]
         return forks
 
 
 def _next(name: str, logs: Sequence[Log]) -> tuple[Log, Log, Merged]:
     """Two of the logs, made one; what is quiet comes last: it belongs to the branch that keeps the name."""
-    found = [(one, other, merged(name, one, other)) for one, other in combinations(logs, 2)]
-    return min(found, key=lambda three: three[2].appended)
+    pairs = [(one, other, merged(name, one, other)) for one, other in combinations(logs, 2)]
+    return min(pairs, key=lambda three: three[2].appended)
 
 
 def _stuck(
-    stores: Sequence[Mapping[str, Log]], found: _Resolved, busy: Sequence[Busy], left: Mapping[str, str]
+    stores: Sequence[Mapping[str, Log]], resolved: _Resolved, busy: Sequence[Busy], left: Mapping[str, str]
 ) -> dict[str, str]:
     """The sessions that cannot become what was found, and why; empty where all can."""
-    stuck = {name: why for name, why in found.stuck.items() if name not in left}
+    stuck = {name: why for name, why in resolved.stuck.items() if name not in left}
     ended = set[str]().union(*(log.ended for store in stores for log in store.values()))
     for side, store in enumerate(stores):
-        for name, new in found.logs.items():
+        for name, new in resolved.logs.items():
             old = store.get(name)
             if old is None:
                 continue

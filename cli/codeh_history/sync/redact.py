@@ -34,8 +34,8 @@ def redacted(logs: Sequence[Log]) -> list[Log]:
 def _clean(name: str, known: set[bytes], logs: Iterable[Log]) -> Line | None:
     """The line of this name without all that is redacted of it; None if no log has it, or two differ."""
     knowing = (log for log in logs if known <= log.redactions)
-    found = [line for log in knowing for line in log.lines if line.name == name]
-    return found[0] if len(set(map(digest, found))) == 1 else None
+    copies = [line for log in knowing for line in log.lines if line.name == name]
+    return copies[0] if len(set(map(digest, copies))) == 1 else None
 
 
 def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None]) -> Log:
@@ -67,5 +67,5 @@ def _replaced(line: Line, new: Line | None) -> Line | None:
         raw = dumps({**shared, **own})
     else:
         raw = new.raw
-    found = parse([raw + b"\n"]).records
-    return Line(line.name, raw, found[0] if found else None)
+    records = parse([raw + b"\n"]).records
+    return Line(line.name, raw, records[0] if records else None)

@@ -88,8 +88,8 @@ class Sealed:
         """The bundle of a session and of its blocks, as far as there are any."""
         file = io.BytesIO()
         named = rewrite.blocks(data)
-        there = self._held.mget(named)
-        bundle.write(file, session, data, there.items(), [id for id in named if id not in there])
+        held = self._held.mget(named)
+        bundle.write(file, session, data, held.items(), [id for id in named if id not in held])
         return file.getvalue()
 
 

@@ -67,12 +67,14 @@ def _identities(name: str) -> list[Any]:
         if data.startswith(b"-----BEGIN"):
             return [age.ssh.Identity.from_buffer(data)]
         lines = [line.strip() for line in data.decode().splitlines()]
-        found = [age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")]
+        identities = [
+            age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")
+        ]
     except (age.IdentityError, UnicodeDecodeError):
-        found = []
-    if not found:
+        identities = []
+    if not identities:
         raise BadData(f"{name}: not an identity (AGE-SECRET-KEY-1…, or an SSH key without a passphrase)")
-    return found
+    return identities
 
 
 def _age() -> Any:

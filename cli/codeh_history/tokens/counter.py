@@ -165,12 +165,12 @@ def vocabulary_of(name: str) -> str:
     """The vocabulary that a counter's name or a model's stands for. Raises Usage for an unknown name."""
     from .vocabulary import NAMES
 
-    known = name if name in (*NAMES, APPROX) else _of_model(name)
-    if known is None and _bare(name).startswith(_OTHERS):
+    vocabulary = name if name in (*NAMES, APPROX) else _of_model(name)
+    if vocabulary is None and _bare(name).startswith(_OTHERS):
         return DEFAULT  # their makers publish no vocabulary
-    if known is None:
+    if vocabulary is None:
         raise Usage(f"--counter {name}: one of {', '.join((*NAMES, APPROX))}, or a model's name")
-    return known
+    return vocabulary
 
 
 def _of_model(model: str) -> str | None:

@@ -61,8 +61,8 @@ def unscaled(
 
 def listings(messages: Sequence[Message]) -> dict[int, str]:
     """The lists of attached files that are sent, by the place of their message."""
-    found = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and sent(m)}
-    return {number: text for number, text in found.items() if text}
+    lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and sent(m)}
+    return {number: text for number, text in lists.items() if text}
 
 
 def history_tokens(
@@ -131,10 +131,10 @@ def _counted(
             fixed = _take(part, texts, counter)
             shape.append((len(texts) - before, fixed))
         shapes.append(shape)
-    found = counts(texts)
-    if found is None:
+    tokens = counts(texts)
+    if tokens is None:
         return None
-    counted = iter(found)
+    counted = iter(tokens)
     return [[fixed + sum(next(counted) for _ in range(n)) for n, fixed in shape] for shape in shapes]
 
 
@@ -234,9 +234,9 @@ def _inline(blob: object, texts: list[str], rule: str) -> int:
 
 def _native(value: object, texts: list[str], rule: str) -> int:
     """A provider's own item: its compact JSON, with the media inside priced as media."""
-    found: list[tuple[str, str]] = []
-    texts.append(compact(media.without(value, found)))
-    return sum(media.tokens(mime, data, rule) for mime, data in found)
+    blobs: list[tuple[str, str]] = []
+    texts.append(compact(media.without(value, blobs)))
+    return sum(media.tokens(mime, data, rule) for mime, data in blobs)
 
 
 def compact(value: object) -> str:

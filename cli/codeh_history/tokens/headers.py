@@ -61,10 +61,10 @@ def _webp(data: bytes) -> tuple[int, int] | None:
 
 def seconds(data: bytes, mime: str) -> float:
     """The duration of sound or film: WAV, FLAC, Ogg, MP3, MP4, M4A; else estimated from the size."""
-    found = _stated(data)
-    if found is None or not 0 < found < _LONGEST:
-        found = len(data) / (_FILM_BYTES if mime.startswith("video/") else _SOUND_BYTES)
-    return max(found, 0.1)
+    length = _stated(data)
+    if length is None or not 0 < length < _LONGEST:
+        length = len(data) / (_FILM_BYTES if mime.startswith("video/") else _SOUND_BYTES)
+    return max(length, 0.1)
 
 
 def _stated(data: bytes) -> float | None:

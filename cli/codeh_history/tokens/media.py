@@ -101,16 +101,16 @@ def _tiles(width: int, height: int) -> int:
     return 85 + 170 * ceil(max(1, int(width * scale)) / 512) * ceil(max(1, int(height * scale)) / 512)
 
 
-def without(value: object, found: list[tuple[str, str]]) -> object:
+def without(value: object, taken: list[tuple[str, str]]) -> object:
     """A JSON value with its base64 media taken out into `found` (type, data)."""
     if isinstance(value, dict):
-        return {key: without(inner, found) for key, inner in value.items()}
+        return {key: without(inner, taken) for key, inner in value.items()}
     if isinstance(value, list):
-        return [without(inner, found) for inner in value]
+        return [without(inner, taken) for inner in value]
     if isinstance(value, str) and len(value) >= _LONG:
         mime, data = _sniff(value)
         if mime:
-            found.append((mime, data))
+            taken.append((mime, data))
             return ""
     return value
 

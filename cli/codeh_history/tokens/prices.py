@@ -89,8 +89,8 @@ class Table:
         which `input` and `output` include the others, and what prices may depend on besides (`speed`,
         `service_tier`, `processing`). `at`: a time as stored; without one the day of the table.
         """
-        found = self.find(model, provider)
-        prices = _prices(found, at or f"{self.date}T00:00:00", usage) if found else None
+        row = self.find(model, provider)
+        prices = _prices(row, at or f"{self.date}T00:00:00", usage) if row else None
         if not prices:
             return None
         total, input = Decimal(), usage.get("input") or 0
@@ -100,16 +100,16 @@ class Table:
 
     def window(self, model: str, provider: str | None = None) -> int | None:
         """How many tokens a model takes in; None where the table does not say."""
-        found = self.find(model, provider)
-        return found.get("window") if found else None
+        row = self.find(model, provider)
+        return row.get("window") if row else None
 
     def find(self, model: str, provider: str | None = None) -> Json | None:
         """The row of a model."""
         key = model.lower(), provider
         if key not in self._found:
             own = next((row for row in self._own if _is(row, key[0])), None)
-            asked = dict.fromkeys(self._asked(*key))
-            sellers = (self._sellers[id] for id in asked if id in self._sellers)
+            ids = dict.fromkeys(self._asked(*key))
+            sellers = (self._sellers[id] for id in ids if id in self._sellers)
             sold = next((row for seller in sellers if (row := self._in(seller, key[0]))), None)
             self._found[key] = {**(sold or {}), **own} if own else sold
         return self._found[key]
@@ -183,11 +183,11 @@ def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
     dated = row["prices"]
     if isinstance(dated, list):
         dated = next((one for one in reversed(dated) if _holds(one, at)), dated[0])["prices"]
-    asked: Json = {}
+    extra: Json = {}
     for variant in row.get("variants", ()):
         if _holds(variant, at) and all(usage.get(key) == value for key, value in variant["for"].items()):
-            asked = {**variant["prices"], **asked}
-    return {**dated, **asked} if asked else dated
+            extra = {**variant["prices"], **extra}
+    return {**dated, **extra} if extra else dated
 
 
 def _holds(rule: Json, at: str) -> bool:
@@ -217,8 +217,8 @@ def _tier(price: Any, input: int) -> float:
     """The price for a request of so many input tokens: a tier's holds for all of them."""
     if not isinstance(price, list):
         return price  # type: ignore[no-any-return]
-    found, *tiers = price
-    return next((above for start, above in reversed(tiers) if input > start), found)  # type: ignore[no-any-return]
+    base, *tiers = price
+    return next((above for start, above in reversed(tiers) if input > start), base)  # type: ignore[no-any-return]
 
 
 def _number(price: float) -> Decimal:

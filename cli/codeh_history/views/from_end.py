@@ -58,7 +58,7 @@ def from_end(path: str, role: str | None) -> Message | None:
     The end of the log is folded as a log of its own. Later lines alone hide or change a message, so what
     it shows last is the last message, unless a line before it has the same id, or an undo reaches back.
     """
-    with read.Opened(path) as (fd, size):
+    with read.opened(path) as (fd, size):
         length = END
         while True:
             start = max(0, size - length)

@@ -40,7 +40,7 @@ def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
     log: it may be in another format.
     """
     if size_of(path) > big:
-        with read.Opened(path) as (fd, size):
+        with read.opened(path) as (fd, size):
             head = os.pread(fd, _STEP, 0)
             if head[:1] == b"{" and head[1:2] not in b"\r\n" and begins_a_session(head.partition(b"\n")[0]):
                 yield from _pieces(fd, size)

@@ -83,8 +83,8 @@ class Postgres(Store):
     @property
     def _passing(self) -> dict[str, bytes]:
         """The bytes of what is read by many, while it is worked on."""
-        found: dict[str, bytes] = self._local.__dict__.setdefault("passing", {})
-        return found
+        passing: dict[str, bytes] = self._local.__dict__.setdefault("passing", {})
+        return passing
 
     # -- reading ------------------------------------------------------------------------------------
 
@@ -95,15 +95,15 @@ class Postgres(Store):
 
     def listed(self) -> dict[str, Stamp]:
         """The same as it was last asked for, once: what is read after it may be newer, never older."""
-        found, self._listed = self._listed, None
-        return found if found is not None else self.stamps()
+        stamps, self._listed = self._listed, None
+        return stamps if stamps is not None else self.stamps()
 
     def stamp(self, id: str) -> Stamp | None:
         """The stamp of one session; None where it is not there."""
         if id in self._passing:
             return Stamp(0, len(self._passing[id]), 0)
-        found = self._rows(_STAMP, id)
-        return Stamp(*found[0]) if found else None
+        rows = self._rows(_STAMP, id)
+        return Stamp(*rows[0]) if rows else None
 
     def read(self, id: str, offset: int = 0) -> bytes:
         if id in self._passing:
@@ -135,10 +135,10 @@ class Postgres(Store):
         held: dict[str, bytes] = {}
         last = ""
         with self._server.failing(), self._server.connection(second=True).cursor(binary=True) as cursor:
-            found = _grouped(cursor.stream(_ALL, [wanted]))
+            sessions = _grouped(cursor.stream(_ALL, [wanted]))
             for id in sorted(ids, key=lambda id: _as_a_file((id,))):
                 while id not in held and last < id:
-                    last, data = next(found, ("~", b""))  # which is behind all ids
+                    last, data = next(sessions, ("~", b""))  # which is behind all ids
                     held[last] = data
                 self._passing[id] = held.pop(id, b"")
                 try:

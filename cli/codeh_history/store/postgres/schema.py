@@ -73,12 +73,12 @@ def check(connection: psycopg.Connection[Any]) -> None:
     import psycopg
 
     try:
-        found = _version(connection)
+        current = _version(connection)
     except psycopg.errors.InsufficientPrivilege:
         return
-    if found != VERSION:
+    if current != VERSION:
         raise BadData(
-            f"its tables have version {found}, and this program knows {VERSION}: `codeh-history store init`"
+            f"its tables have version {current}, this program knows {VERSION}: `codeh-history store init`"
         )
 
 
@@ -88,8 +88,8 @@ def _begin(connection: psycopg.Connection[Any]) -> None:
 
 
 def _version(connection: psycopg.Connection[Any], query: str = _READ) -> int:
-    found = connection.execute(query).fetchone()
-    version = found[0] if found is not None else 0
+    row = connection.execute(query).fetchone()
+    version = row[0] if row is not None else 0
     if version > VERSION:
         raise BadData(f"its tables have version {version}, made by a newer codeh-history: install that")
     return int(version)

@@ -68,8 +68,11 @@ class Transaction:
         except psycopg.Error:
             self.connection.close()
         if isinstance(error, psycopg.Error):
-            told = (error.sqlstate or "08")[:2] not in ("08", "57")  # the server itself said that it failed
-            if told or not self._committing:
+            failed = (error.sqlstate or "08")[:2] not in (
+                "08",
+                "57",
+            )  # as the server says
+            if failed or not self._committing:
                 raise self._server.error(error, _NOTHING) from None
             unknown = Unreachable(str(self._server.error(error, _UNKNOWN)))
             unknown.unknown = True

@@ -204,13 +204,13 @@ def is_database(path: str) -> bool:
         return False
 
 
-def whose(file: File, asked: str = "auto") -> str | None:
+def whose(file: File, program: str = "auto") -> str | None:
     """The program whose file this is: the one that was asked for, else as its content tells."""
     return (
         sessions.detect_program(file.head)
-        if asked == "auto"
-        else asked
-        if asked in sessions.PROGRAMS
+        if program == "auto"
+        else program
+        if program in sessions.PROGRAMS
         else None
     )
 

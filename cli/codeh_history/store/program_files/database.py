@@ -85,11 +85,11 @@ class Database:
 def _state(fd: int, path: str) -> list[object]:
     """What is another once the file was written, or its log begun anew; a log may grow."""
     info = os.fstat(fd)
-    found: list[object] = [info.st_size, info.st_mtime_ns, pread_all(fd, _HEAD)]
+    state: list[object] = [info.st_size, info.st_mtime_ns, pread_all(fd, _HEAD)]
     for ending in _BESIDE:
         with _beside(path, ending) as other:
-            found.append(other if other is None else pread_all(other, 32))
-    return found
+            state.append(other if other is None else pread_all(other, 32))
+    return state
 
 
 def _copy(fd: int, path: str, copy: str) -> None:

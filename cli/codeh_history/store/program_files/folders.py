@@ -61,7 +61,7 @@ def window(env: Env, program: str, model: str) -> int | None:
 def below(folder: str) -> list[str]:
     """The sessions' files in a program's folder: `~/.claude`, and any in it that leads to some."""
     names = os.path.abspath(folder).split(os.sep)
-    found: dict[str, os.stat_result] = {}
+    files: dict[str, os.stat_result] = {}
     for program in sessions.PROGRAMS:
         matching: dict[str, os.stat_result] = {}
         for pattern in (
@@ -72,8 +72,8 @@ def below(folder: str) -> list[str]:
                 if "*" not in first or _ends_in(names, parts[:start]):
                     matching |= _matching(folder, parts[start:])
         older = sessions.superseded(program, matching)
-        found |= {path: info for path, info in matching.items() if path not in older}
-    return sorted(path for path in found if not _is_older(path, found))
+        files |= {path: info for path, info in matching.items() if path not in older}
+    return sorted(path for path in files if not _is_older(path, files))
 
 
 def around(path: str, places: Sequence[Place]) -> Iterator[str]:

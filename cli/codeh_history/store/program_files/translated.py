@@ -27,11 +27,11 @@ def of_file(fd: int, path: str) -> Translated | None:
     program = whose(file)
     if program is None:
         return None
-    found = sessions_in(file, program)
-    session = next(iter(found), None)
+    sessions = sessions_in(file, program)
+    session = next(iter(sessions), None)
     if session is None:
         raise BadData(f"{path}: no session of {program} in it")
-    if next(found, None) is not None:
+    if next(sessions, None) is not None:
         raise BadData(f"{path}: more than one session of {program}; `codeh-history import` them")
     return _lines(session, path)
 
