@@ -53,7 +53,8 @@ class Program(NamedTuple):
     `title`: its name in sentences. `reader`: the module with `read(source, program)`, the sessions of a
     file one at a time, damage a problem of theirs. `recognises`: whether a file that begins so is one of
     its; `is_kept`: the same in its own place. `superseded`: those of its files of which a newer one is
-    resumed. `writer`: the module with `write(sent, about)`.
+    resumed. `writer`: the module with a `File` (`writing.Writer`),
+    `FORMAT`, the provider whose requests it spells, and `THINKING_OF`, whose thinking it writes.
     """
 
     name: str

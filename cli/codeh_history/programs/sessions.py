@@ -85,5 +85,5 @@ def written(name: str, view: View, about: About) -> Written:
     from . import writing
 
     prepared, left = writing.prepared(view, name)
-    made: Written = import_module(program(name).writer).write(prepared, about, program(name))
+    made = writing.write(import_module(program(name).writer), prepared, about, name)
     return made._replace(left=left + made.left)

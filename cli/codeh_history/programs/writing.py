@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import groupby
 from operator import itemgetter
-from typing import Any
+from typing import Any, Protocol
 
 from .. import providers
 from ..base.shared_options import beside
@@ -26,7 +26,7 @@ from ..session.pairing import pair
 from ..session.records import dumps
 from ..session.view import View
 from . import records
-from .protocol import About
+from .protocol import About, Written
 
 THOUGHT = "thought"  # among what is left out
 _NEXT: list[Part] = [{"text": "next"}]
@@ -228,6 +228,30 @@ def without_place(view: View, elements: Sequence[Json]) -> Counter[str]:
 def begun(view: View, about: About) -> str:
     """When the first of the messages was written."""
     return time_of(view.messages) or about.time
+
+
+class Writer(Protocol):
+    """A program's `write.File(about, begun)`: how each thing is spelled in its files."""
+
+    def summary(self, text: str) -> None:
+        """What summaries stand for, which begins the file as the program's own compaction does."""
+
+    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
+        """An element of a request, and the messages that its parts come from."""
+
+    def written(self, sent: Sent, view: View) -> Written:
+        """The file; what it could not hold is counted."""
+
+
+def write(module: Any, view: View, about: About, program: str) -> Written:
+    """A file of a view as `prepared` makes it, by a program's module `write`."""
+    elements = sent(view, module.FORMAT)
+    file: Writer = module.File(about, begun(view, about))
+    if summary := summary_of(view, program):
+        file.summary(summary)
+    for element, sources in elements:
+        file.add(element, sources)
+    return file.written(elements, view)
 
 
 # -- ids and lines -----------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from ...providers.anthropic import NAME as FORMAT
 from ...session.model import Json, Message
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Program, Written
+from ..protocol import About, Written
 
 THINKING_OF = FORMAT
 VERSION = "2.1.197"  # whose lines these are like
@@ -18,33 +18,14 @@ UNKNOWN = "unknown"  # the model of what no model is known of; without one Claud
 _LONGEST = 200  # characters of a folder's name
 
 
-def write(view: View, about: About, program: Program) -> Written:
-    """A chain of lines; what summaries stand for begins it as a compaction does."""
-    sent = writing.sent(view, FORMAT)
-    summary = writing.summary_of(view, program.name)
-    chain = _Chain(about)
-    if about.title:
-        chain.lines.append({"type": "custom-title", "customTitle": about.title, "sessionId": about.id})
-    if summary:
-        chain.compacted(summary, writing.begun(view, about))
-    for element, sources in sent:
-        chain.add(element, sources)
-    return Written(
-        writing.lines(chain.lines),
-        f"projects/{folder(about.cwd)}/{about.id}.jsonl",
-        ("claude", "--resume", about.id),
-        sent.left(view),
-        sent.notes,
-        taken=("claude", "--resume"),
-    )
+class File:
+    """Lines, each hanging on the one before; what summaries stand for begins them as a compaction does."""
 
-
-class _Chain:
-    """Lines, each hanging on the one before."""
-
-    def __init__(self, about: About) -> None:
+    def __init__(self, about: About, begun: str) -> None:
         self.about = about
-        self.lines: list[Json] = []
+        self.begun = begun
+        title = {"type": "custom-title", "customTitle": about.title, "sessionId": about.id}
+        self.lines: list[Json] = [title] if about.title else []
         self.last: str | None = None
         self.ts = ""
 
@@ -58,13 +39,20 @@ class _Chain:
         })  # fmt: skip
         self.last = id
 
-    def compacted(self, summary: str, ts: str | None) -> None:
+    def written(self, sent: writing.Sent, view: View) -> Written:
+        name = f"projects/{folder(self.about.cwd)}/{self.about.id}.jsonl"
+        resume = ("claude", "--resume")
+        return Written(
+            writing.lines(self.lines), name, (*resume, self.about.id), sent.left(view), sent.notes, resume
+        )
+
+    def summary(self, text: str) -> None:
         self.line(
-            "system", ts, subtype="compact_boundary", content="Conversation compacted", isMeta=False,
-            level="info", compactMetadata={"trigger": "manual", "preTokens": 0},
+            "system", self.begun, subtype="compact_boundary", content="Conversation compacted",
+            isMeta=False, level="info", compactMetadata={"trigger": "manual", "preTokens": 0},
         )  # fmt: skip
         self.line(
-            "user", ts, message={"role": "user", "content": summary}, isCompactSummary=True,
+            "user", self.begun, message={"role": "user", "content": text}, isCompactSummary=True,
             isVisibleInTranscriptOnly=True,
         )  # fmt: skip
 

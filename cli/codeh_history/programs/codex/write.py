@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...base.times import from_millis, to_millis
@@ -10,43 +10,15 @@ from ...providers.media import parse_data_url
 from ...providers.openai_responses import NAME as FORMAT
 from ...providers.parts import objects
 from ...providers.turns import described
-from ...session.model import Json
+from ...session.model import Json, Message
 from ...session.records import dumps
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Program, Written
+from ..protocol import About, Written
 
 THINKING_OF = FORMAT
 VERSION = "0.169.0"  # whose lines these are like
 _EVENTS = {"user": "user_message", "assistant": "agent_message"}  # what it shows, and lists sessions by
-
-
-def write(view: View, about: About, program: Program) -> Written:
-    """A rollout of the older kind, without ordinals; a summary begins it as a compaction."""
-    sent = writing.sent(view, FORMAT)
-    rollout = _Rollout(about)
-    rollout.line("session_meta", about.time, {
-        "id": about.id, "timestamp": about.time, "cwd": about.cwd, "originator": "codex_cli_rs",
-        "cli_version": VERSION, "source": "cli",
-    })  # fmt: skip
-    if about.title:
-        named = {"type": "thread_name_updated", "thread_id": about.id, "thread_name": about.title}
-        rollout.line("event_msg", about.time, named)
-    summary = writing.summary_of(view, program.name)
-    if summary:
-        history = [_message("user", summary)]
-        rollout.line(
-            "compacted", writing.begun(view, about), {"message": summary, "replacement_history": history}
-        )
-    for element, sources in sent:
-        rollout.item(element, writing.time_of(sources))
-    return Written(
-        writing.lines(rollout.lines),
-        _name(about),
-        ("codex", "resume", about.id),
-        sent.left(view),
-        sent.notes,
-    )
 
 
 def _name(about: About) -> str:
@@ -56,22 +28,42 @@ def _name(about: About) -> str:
     return f"sessions/{date.replace('-', '/')}/rollout-{date}T{clock}-{about.id}.jsonl"
 
 
-class _Rollout:
-    def __init__(self, about: About) -> None:
+class File:
+    """A rollout of the older kind, without ordinals; a summary begins it as a compaction."""
+
+    def __init__(self, about: About, begun: str) -> None:
+        self.about = about
+        self.begun = begun
         self.lines: list[Json] = []
-        self.written: set[tuple[str, bytes]] = set()
+        self.seen: set[tuple[str, bytes]] = set()
         self.ts = about.time
+        self.line("session_meta", about.time, {
+            "id": about.id, "timestamp": about.time, "cwd": about.cwd, "originator": "codex_cli_rs",
+            "cli_version": VERSION, "source": "cli",
+        })  # fmt: skip
+        if about.title:
+            named = {"type": "thread_name_updated", "thread_id": about.id, "thread_name": about.title}
+            self.line("event_msg", about.time, named)
+
+    def written(self, sent: writing.Sent, view: View) -> Written:
+        resume = ("codex", "resume", self.about.id)
+        return Written(writing.lines(self.lines), _name(self.about), resume, sent.left(view), sent.notes)
+
+    def summary(self, text: str) -> None:
+        history = [_message("user", text)]
+        self.line("compacted", self.begun, {"message": text, "replacement_history": history})
 
     def line(self, kind: str, ts: str | None, payload: Json) -> None:
         self.ts = ts or self.ts
         raw = dumps(payload)
-        while kind == "response_item" and (self.ts, raw) in self.written:  # Codex sees a line doubled
+        while kind == "response_item" and (self.ts, raw) in self.seen:  # Codex sees a line doubled
             self.ts = from_millis((to_millis(self.ts) or 0) + 1)
-        self.written.add((self.ts, raw))
+        self.seen.add((self.ts, raw))
         self.lines.append({"timestamp": self.ts, "type": kind, "payload": payload})
 
-    def item(self, element: Json, ts: str | None) -> None:
+    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request, and the event that shows its text."""
+        ts = writing.time_of(sources)
         if "role" not in element:
             output = element.get("output")
             held = {"output": list(_contents(output))} if isinstance(output, list) else {}

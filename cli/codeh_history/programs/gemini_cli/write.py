@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
@@ -9,30 +10,14 @@ from ...providers.gemini import NAME as FORMAT
 from ...providers.gemini.fields import SKIP_SIGNATURE
 from ...providers.json_text import value_of
 from ...providers.parts import name_of, object_of
-from ...session.model import SUMMARY_HEAD, Json, Part
+from ...session.model import SUMMARY_HEAD, Json, Message, Part
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Program, Written
+from ..protocol import About, Written
 from .messages import SNAPSHOT, WRAPPER, is_forgotten
 
 THINKING_OF = FORMAT
 _PROJECTS = ".gemini/projects.json"  # the program's own table of the names of projects
-
-
-def write(view: View, about: About, program: Program) -> Written:
-    """Messages, one a line; a summary begins them as the program's own compression does."""
-    sent = writing.sent(view, FORMAT)
-    file = _File(about, writing.begun(view, about))
-    summary = writing.summary_of(view, program.name)
-    if summary:
-        file.compressed(summary)
-    for element, sources in sent:
-        models = (one.model for one in sources if one is not None and one.provider in (None, FORMAT))
-        file.add(element, writing.time_of(sources), next(filter(None, models), None))
-    return Written(
-        writing.lines(file.lines), _name(about), ("gemini", "--resume", about.id), sent.left(view),
-        sent.notes,
-    )  # fmt: skip
 
 
 def _name(about: About) -> str:
@@ -47,7 +32,9 @@ def _hash(cwd: str) -> str:
     return sha256(cwd.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class _File:
+class File:
+    """Messages, one a line; a summary begins them as the program's own compression does."""
+
     def __init__(self, about: About, begun: str) -> None:
         self.about = about
         self.ts = begun
@@ -58,18 +45,23 @@ class _File:
         }  # fmt: skip
         self.lines = [{**head, "summary": about.title} if about.title else head]
 
-    def compressed(self, summary: str) -> None:
-        headed = summary if summary.startswith(SUMMARY_HEAD) else f"{SUMMARY_HEAD}\n\n{summary}"
-        text = summary if SNAPSHOT in summary else WRAPPER.format(headed)
+    def written(self, sent: writing.Sent, view: View) -> Written:
+        resume = ("gemini", "--resume", self.about.id)
+        return Written(writing.lines(self.lines), _name(self.about), resume, sent.left(view), sent.notes)
+
+    def summary(self, text: str) -> None:
+        headed = text if text.startswith(SUMMARY_HEAD) else f"{SUMMARY_HEAD}\n\n{text}"
+        text = text if SNAPSHOT in text else WRAPPER.format(headed)
         message = {**self._head("user"), "content": [{"text": text}]}
         self.lines.append({"$set": {"messages": [message]}})
 
-    def add(self, element: Json, ts: str | None, model: str | None) -> None:
+    def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request: a user's, a model's, or results, which go into their calls."""
-        self.ts = ts or self.ts
+        self.ts = writing.time_of(sources) or self.ts
         parts = element["parts"]
         if element["role"] == "model":
-            self._model(parts, model)
+            models = (one.model for one in sources if one is not None and one.provider in (None, FORMAT))
+            self._model(parts, next(filter(None, models), None))
             return
         for part in parts:
             if _id(part.get("functionResponse")) in self.calls:

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from ...base.times import to_millis
 from ...providers.answers import response_of
-from ...providers.anthropic import NAME as FORMAT
+from ...providers.anthropic import NAME
 from ...providers.anthropic.blocks import THINKING
 from ...providers.anthropic.body import media_part
 from ...providers.names import Alphabet
@@ -16,10 +16,11 @@ from ...session.model import Json, Message
 from ...session.records import dumps
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Program, Written
+from ..protocol import About, Written
 
 VERSION = "1.18.33"  # whose exports these are like
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
+FORMAT = NAME  # whose requests are spelled here
 THINKING_OF = None
 _UNKNOWN = "unknown"  # provider and model where none is recorded
 _BEFORE = 60_000  # milliseconds: ids are from before now, for what comes next must have greater ones
@@ -27,24 +28,11 @@ _IDS = Alphabet("a-zA-Z0-9_-", 40)  # what every provider takes
 _TOKENS: Json = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 
 
-def write(view: View, about: About, program: Program) -> Written:
-    """All messages with ids of their own; a summary begins them as a compaction. No thinking is written."""
-    sent = writing.sent(view, FORMAT)
-    file = _File(about, writing.begun(view, about))
-    summary = writing.summary_of(view, program.name)
-    if summary:
-        file.compacted(summary)
-    for element, sources in sent:
-        file.add(element, sources)
-    return Written(
-        dumps(file.value) + b"\n", f"{file.id}.json", ("opencode", "--session", file.id),
-        writing.without_place(view, sent.elements), [*sent.notes, file.advice],
-        imported=("opencode", "import"),
-    )  # fmt: skip
+class File:
+    """An export without thinking: messages in the order of their times, which never run back.
 
-
-class _File:
-    """Messages in the order of their times, which never run back; `calls`: the last answer's, by id."""
+    `calls`: the last answer's, by id.
+    """
 
     def __init__(self, about: About, begun: str) -> None:
         self.about = about
@@ -57,8 +45,18 @@ class _File:
         self.model = {"providerID": _UNKNOWN, "modelID": _UNKNOWN}
         self.calls: dict[str, Json] = {}
 
-    @property
-    def value(self) -> Json:
+    def written(self, sent: writing.Sent, view: View) -> Written:
+        model = "/".join(self.model.values())
+        advice = (
+            f"opencode goes on with {model}; where it has no such model, choose one (-m PROVIDER/MODEL)"
+        )
+        return Written(
+            dumps(self._value()) + b"\n", f"{self.id}.json", ("opencode", "--session", self.id),
+            writing.without_place(view, sent.elements), [*sent.notes, advice],
+            imported=("opencode", "import"),
+        )  # fmt: skip
+
+    def _value(self) -> Json:
         first = self.messages[0]["info"]["time"]["created"] if self.messages else self.now
         return {
             "info": {
@@ -69,11 +67,6 @@ class _File:
             },
             "messages": self.messages,
         }  # fmt: skip
-
-    @property
-    def advice(self) -> str:
-        model = "/".join(self.model.values())
-        return f"opencode goes on with {model}; where it has no such model, choose one (-m PROVIDER/MODEL)"
 
     def mint(self, kind: str) -> str:
         """An id greater than those before it, as the program makes them."""
@@ -121,9 +114,9 @@ class _File:
         info = {"time": {"created": self.time}, "agent": "build", "model": self.model}
         self.prompt = self.message("user", parts, **info)
 
-    def compacted(self, summary: str) -> None:
+    def summary(self, text: str) -> None:
         self.user([{"type": "compaction", "auto": False}])
-        self.answer([{"type": "text", "text": summary}], "compaction", summary=True)
+        self.answer([{"type": "text", "text": text}], "compaction", summary=True)
 
     def add_answer(self, blocks: list[Json], source: Message | None) -> None:
         provider = _PROVIDERS.get((source and source.provider) or "", _UNKNOWN)

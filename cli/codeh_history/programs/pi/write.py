@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...base.times import to_millis
-from ...providers.anthropic import NAME as FORMAT
+from ...providers.anthropic import NAME
 from ...providers.anthropic.blocks import THINKING
 from ...providers.names import Alphabet
 from ...session.model import Json, Message
 from ...session.view import View
 from .. import writing
-from ..protocol import About, Program, Written
+from ..protocol import About, Written
 
+FORMAT = NAME  # whose requests are spelled here
 THINKING_OF = None
 _APIS = {  # whose model an answer is attributed to: its API, and its provider
     "anthropic": ("anthropic-messages", "anthropic"), "gemini": ("google-generative-ai", "google"),
@@ -22,23 +23,6 @@ _APIS = {  # whose model an answer is attributed to: its API, and its provider
 _UNKNOWN = ("anthropic-messages", "unknown")
 _IDS = Alphabet("a-zA-Z0-9_-", 64)  # of a longer one pi sends the beginning
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
-
-
-def write(view: View, about: About, program: Program) -> Written:
-    """A chain of entries; a summary begins it as a compaction. Thinking stays behind: pi would say it."""
-    sent = writing.sent(view, FORMAT)
-    file = _File(about, writing.begun(view, about))
-    if about.title:
-        file.entry("session_info", name=about.title)
-    summary = writing.summary_of(view, program.name)
-    if summary:
-        file.entry("compaction", summary=summary, firstKeptEntryId="", tokensBefore=0)
-    for element, sources in sent:
-        file.add(element, sources)
-    return Written(
-        writing.lines(file.lines), _name(about), ("pi", "--session", about.id),
-        writing.without_place(view, sent.elements), sent.notes, taken=("pi", "--session"),
-    )  # fmt: skip
 
 
 def _name(about: About) -> str:
@@ -50,8 +34,11 @@ def _name(about: About) -> str:
     return f"sessions/--{folder}--/{time}_{about.id}.jsonl"
 
 
-class _File:
-    """Entries, each hanging on the one before; `ts`: of the one that is written."""
+class File:
+    """Entries, each hanging on the one before; `ts`: of the one that is written.
+
+    A summary begins them as a compaction. Thinking stays behind: pi would send it as text.
+    """
 
     def __init__(self, about: About, begun: str) -> None:
         self.about = about
@@ -60,6 +47,18 @@ class _File:
         self.names: dict[str, str] = {}  # of the functions of the calls, by id
         head: Json = {"type": "session", "version": 3, "id": about.id, "timestamp": begun, "cwd": about.cwd}
         self.lines = [head]
+        if about.title:
+            self.entry("session_info", name=about.title)
+
+    def written(self, sent: writing.Sent, view: View) -> Written:
+        left = writing.without_place(view, sent.elements)
+        resume = ("pi", "--session")
+        return Written(
+            writing.lines(self.lines), _name(self.about), (*resume, self.about.id), left, sent.notes, resume
+        )
+
+    def summary(self, text: str) -> None:
+        self.entry("compaction", summary=text, firstKeptEntryId="", tokensBefore=0)
 
     def entry(self, type: str, **fields: object) -> None:
         id = writing.uuid(self.about.id, len(self.lines))[:13]
