@@ -100,7 +100,8 @@ def output(shell: str, place: Path, env: dict[str, str]) -> str:
 def printed(shell: str, place: Path, env: dict[str, str]) -> str:
     """The output without what differs from run to run."""
     text = ID.sub("ID", output(shell, place, env)).replace(str(place), "$HOME")
-    return BYTES.sub(r"\1BYTES\2", text)  # which hang on how a stream arrived
+    text = re.sub(r"\b\d+ lines to", "N lines to", text)  # like bytes, they depend on how a stream arrived
+    return BYTES.sub(r"\1BYTES\2", text)
 
 
 def as_shown(text: str, place: Path) -> str:

@@ -662,8 +662,8 @@ MUTANTS = [
     ),
     Mutant(
         "an entry of another process is stored again", "adapters/transcripts.py",
-        "(inode, 0, set())",
-        "(inode, size, set())",
+        "if id in ids or _has(stored, id):",
+        "if id in ids:",
         ("adapters/test_protocols.py::test_a_retry_stores_nothing_twice_wherever_it_comes_from",),
     ),
     Mutant(

@@ -65,12 +65,13 @@ _SUMMARY: dict[str, Rule] = {
     "id": _NAME, "createdAt": _TIME, "periodStart": _TIME, "periodEnd": _TIME, "summary": _TEXT,
     "conversationCount": (lambda value: type(value) is int, "must be an integer"),
 }  # fmt: skip
-_REQUIRED = ("userMessage", "assistantResponse", "summary")
+_REQUIRED = ("userMessage", "summary")
 
 
 def wrong_in_entry(entry: Json) -> dict[str, str]:
-    """What is wrong with the fields of a history entry, by field; null is like no field."""
-    return _wrong_in(entry, _ENTRY)
+    """What is wrong with the fields of a whole history entry, by field; null is like no field."""
+    unanswered = entry.get("assistantResponse") is None
+    return _wrong_in(entry, _ENTRY) | ({"assistantResponse": "is missing"} if unanswered else {})
 
 
 def _wrong_in(value: Json, rules: dict[str, Rule]) -> dict[str, str]:
@@ -100,7 +101,7 @@ def history_in(value: object, depth: int = 3) -> Json | None:
 def exchange(entry: Json, id: str | None = None) -> list[Json]:
     """A HistoryEntry as its two messages, the model's with the names of the tools it used.
 
-    `id` stands in for the entry's own.
+    The user's alone where there is neither an answer nor a tool. `id` stands in for the entry's own.
     """
     id = id or entry.get("id") or bare_id(dumps(entry), 0)
     common: Json = {
@@ -112,6 +113,8 @@ def exchange(entry: Json, id: str | None = None) -> list[Json]:
         "type": "message", "id": id, **common, "kind": "user", "role": "user",
         "parts": [{"text": entry.get("userMessage") or ""}], **_beside(entry, _ENTRY, id),
     }  # fmt: skip
+    if entry.get("assistantResponse") is None and not entry.get("toolsUsed"):
+        return [user]
     model: Json = {
         "type": "message", "id": f"{id}-answer", **common, "kind": "codeh", "role": "model",
         "parts": [{"text": entry.get("assistantResponse") or ""}],
@@ -162,9 +165,9 @@ def _records(value: Json) -> Iterator[Outcome]:
         if id is None:
             yield unread(where, item, str(reason))
             continue
-        first, answer = exchange(item, id)
+        first, *answer = exchange(item, id)
         yield first, reason
-        yield answer, None
+        yield from ((record, None) for record in answer)
 
 
 def _fitting(
