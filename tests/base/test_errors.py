@@ -126,6 +126,7 @@ def test_a_signal_ends_the_command_that_texts_are_put_through(
     while not told.exists():
         assert at_work.poll() is None
         time.sleep(0.01)
+    time.sleep(0.3)  # while it starts a process, its parent does not know it yet
     at_work.send_signal(signal.SIGTERM)
     assert at_work.wait(timeout=30) in (143, -signal.SIGTERM)
     end = time.monotonic() + 10
