@@ -157,6 +157,8 @@ def decision(sentence: str) -> bool:
     text = sentence.lower()
     if _is_question(sentence) or _short(sentence, DECIDES) or _AT_ONCE.search(text):
         return False
+    if sentence.endswith((":", "：")):  # "The issue is likely that:" only announces it
+        return False
     return _DECISION.search(text) is not None
 
 
