@@ -31,10 +31,10 @@ class Ordered:
         self._process = -1
         self._thread: ThreadPoolExecutor | None = None
 
-    async def __call__(self, work: Callable[..., Result], *given: Any) -> Result:
+    async def __call__(self, work: Callable[..., Result], *arguments: Any) -> Result:
         if self._thread is None or self._process != os.getpid():  # a fork has none of its parent's threads
             self._process, self._thread = os.getpid(), ThreadPoolExecutor(1, "codeh-history")
-        return await asyncio.wrap_future(self._thread.submit(work, *given))
+        return await asyncio.wrap_future(self._thread.submit(work, *arguments))
 
 
 def exact(value: Any, what: str) -> Any:
@@ -60,10 +60,10 @@ class Kept:
         self.session = session
         self.render = render
 
-    def add(self, given: Iterable[tuple[Any, Json]]) -> list[str]:
+    def add(self, messages: Iterable[tuple[Any, Json]]) -> list[str]:
         """Append values with the messages that say what they mean, all or nothing; their ids."""
         return self.session.extend(
-            [{**message, FIELD: {self.package: exact(value, self.package)}} for value, message in given]
+            [{**message, FIELD: {self.package: exact(value, self.package)}} for value, message in messages]
         )
 
     def values(self) -> list[Any]:

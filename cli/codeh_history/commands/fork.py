@@ -33,10 +33,10 @@ def run(env: Env, options: Options) -> None:
     env.write(f"{copy(env, target, options.at, options.into)}\n".encode("utf-8", "surrogateescape"))
 
 
-def written(env: Env, path: str, view: View, parent: Json | None, *, here: bool = True) -> str:
+def written(env: Env, path: str, view: View, parent: Json | None, *, begun_here: bool = True) -> str:
     """Begin a session with what a view shows; its id or path. `here`: as `create.session` has it."""
     body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
-    return create.session(env, path, lambda _: body, parent=parent, here=here)
+    return create.session(env, path, lambda _: body, parent=parent, begun_here=begun_here)
 
 
 def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:

@@ -58,14 +58,19 @@ def taken(path: str) -> bool:
 
 
 def session(
-    env: Env, path: str, build: Callable[[Locked], bytes], *, parent: Json | None = None, here: bool = True
+    env: Env,
+    path: str,
+    build: Callable[[Locked], bytes],
+    *,
+    parent: Json | None = None,
+    begun_here: bool = True,
 ) -> str:
     """Create a session with a header and these lines, in one write; returns its id (or path).
 
-    `here`: it counts as begun in this directory, as a copy that was imported or rescued does not.
+    `begun_here`: it counts as begun in this directory, as a copy that was imported or rescued does not.
     """
     begun_by = dumps(parent).decode() if parent is not None else ""
-    return _made(env, path, lambda: log.first_line(env, path, begun_by, here=here), build)
+    return _made(env, path, lambda: log.first_line(env, path, begun_by, begun_here=begun_here), build)
 
 
 def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
@@ -74,7 +79,7 @@ def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
     head, _, rest = data.partition(b"\n")
     first = parse([head]).records
     if not (head.endswith(b"}") and first and first[0].data["type"] == "session"):
-        return session(env, path, lambda _: data, here=False)
+        return session(env, path, lambda _: data, begun_here=False)
     if renamed:
         head = dumps({**orjson.loads(head), "id": id_of(path)})
     return _made(env, path, lambda: head + b"\n", lambda _: rest)

@@ -276,7 +276,7 @@ def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes
     return torn
 
 
-def first_line(env: Env, path: str, parent: str = "", *, here: bool = True) -> bytes:
+def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True) -> bytes:
     """The first line of a new session, with the JSON of its parent if it has one, and where it was begun.
 
     Seeded ids hang on offsets: they are the same everywhere only if the directory's name is left out.
@@ -284,7 +284,7 @@ def first_line(env: Env, path: str, parent: str = "", *, here: bool = True) -> b
     from ..base.escape import quote
 
     text = f'{{"type":"session","version":1,"id":{quote(id_of(path))},"created":{quote(env.now())}'
-    cwd = env.cwd() if here and not env.seed else ""
+    cwd = env.cwd() if begun_here and not env.seed else ""
     text += f',"cwd":{quote(cwd)}' if cwd else ""
     text += f',"parent":{parent}' if parent else ""
     return (text + "}\n").encode("utf-8", "replace")

@@ -31,14 +31,14 @@ _FILLER = frozenset(
 
 def split(line: str) -> list[str]:
     """The sentences of a line, each as it stands."""
-    found: list[str] = []
+    sentences: list[str] = []
     start = 0
     for end in _END.finditer(line):
         before = line[max(start, end.end() - _NEAR) : end.end()].split()
         if not _ABBREVIATION.search(before[-1]):
-            found.append(line[start : end.end()].strip())
+            sentences.append(line[start : end.end()].strip())
             start = end.end()
-    return [*found, rest] if (rest := line[start:].strip()) else found
+    return [*sentences, rest] if (rest := line[start:].strip()) else sentences
 
 
 def is_prose(line: str) -> bool:

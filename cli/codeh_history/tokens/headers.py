@@ -112,10 +112,10 @@ def _mp3(data: bytes) -> float | None:
 
 def pages(data: bytes) -> int:
     """The pages of a PDF, from its page objects, its page tree, or its size."""
-    found = len(re.findall(_PDF_PAGE, data))
-    if not found:
-        found = max((int(count) for count in re.findall(_PDF_COUNT, data)), default=0)
-    return found or max(1, len(data) // PAGE_BYTES)
+    pages = len(re.findall(_PDF_PAGE, data))
+    if not pages:
+        pages = max((int(count) for count in re.findall(_PDF_COUNT, data)), default=0)
+    return pages or max(1, len(data) // PAGE_BYTES)
 
 
 def _big(data: bytes, place: int, size: int) -> int:

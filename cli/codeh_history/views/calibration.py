@@ -87,9 +87,9 @@ def ratios(view: View, counter: Counter, model: str) -> list[float]:
     measured: list[float] = []
     for message, cost in zip(view.messages, message_tokens(counter, view.messages), strict=True):
         usage = message.fields.get("usage")
-        given = usage.get("input") if isinstance(usage, dict) and message.model == model else None
-        if type(given) is int and given > 0:
-            measured.append(given / total)
+        input_tokens = usage.get("input") if isinstance(usage, dict) and message.model == model else None
+        if type(input_tokens) is int and input_tokens > 0:
+            measured.append(input_tokens / total)
         total += cost
     return measured
 

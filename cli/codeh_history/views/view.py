@@ -36,10 +36,10 @@ MOST_SHOWN = 3  # damaged lines named
 MOST_NAMED = 20  # elements named
 
 
-def open_view(env: Env, given: Reading, *, allow_missing: bool) -> tuple[Target, View]:
+def open_view(env: Env, options: Reading, *, allow_missing: bool) -> tuple[Target, View]:
     """The session that was named, and its view to be measured."""
-    target = for_reading(env, given.session, given.argument)
-    return target, measured_view(env, target, strict=given.strict, allow_missing=allow_missing)
+    target = for_reading(env, options.session, options.argument)
+    return target, measured_view(env, target, strict=options.strict, allow_missing=allow_missing)
 
 
 def measured_view(env: Env, target: Target, *, strict: bool, allow_missing: bool) -> View:
@@ -61,12 +61,12 @@ def view_of(
     data: bytes | None = None,
     **how: Unpack[Filling],
 ) -> View:
-    """The view of a session's file, of the stream on stdin, or of the bytes given; `filled` as told."""
+    """The view of a session's file, of the stream on stdin, or of these bytes, filled as `filled` does."""
     env.held = None  # of many sessions one at a time
-    given = data is not None
+    in_memory = data is not None
     if data is None:
         data = needed(env) if target.path == "-" else read.read_bytes(target.path)
-    view = filled(env, target, fold(read.read_log(data)), given=given, **how)
+    view = filled(env, target, fold(read.read_log(data)), in_memory=in_memory, **how)
     env.held = view
     return view
 
@@ -76,7 +76,7 @@ def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it
     target: Target,
     view: View,
     *,
-    given: bool = False,
+    in_memory: bool = False,
     strict: bool = False,
     hydrate: bool = True,
     media: Deferred | None = None,
@@ -86,10 +86,10 @@ def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it
     """A view with its parts from the block store, itself not changed; what is wrong with its log is told.
 
     Large media are as `media` says. A missing block is BadData; with `lost` a placeholder stands for it and
-    is noted there. `newest`: only so many messages are looked at, those of the end. `given`: nobody writes
-    what it is of, whoever holds the file's lock.
+    is noted there. `newest`: only so many messages are looked at, those of the end. `in_memory`: no other
+    process is writing it.
     """
-    tell_damage(env, target, view.log, strict=strict, given=given)
+    tell_damage(env, target, view.log, strict=strict, in_memory=in_memory)
     tell_notes(env, target, view.notes)
     if hydrate and view.log.refers:
         from .stored_parts import hydrated
@@ -129,10 +129,10 @@ def tell_notes(env: Env, target: Target, notes: Sequence[str]) -> None:
         env.note(f"{target.id}: {text}")
 
 
-def tell_damage(env: Env, target: Target, log: Log, *, strict: bool, given: bool = False) -> None:
+def tell_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory: bool = False) -> None:
     damage = log.damage
     torn = damage and damage[-1].reason == "torn last line"
-    if torn and not given and read.being_written(target.path):
+    if torn and not in_memory and read.being_written(target.path):
         damage = damage[:-1]
     texts = [f"{target.path}: {text}" for text in _damage_told(damage)]
     if texts and strict:

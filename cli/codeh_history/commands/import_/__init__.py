@@ -117,7 +117,7 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
     else:
         path = create.asked_path(env, into or create.id_like(name))
     if not create.taken(path):
-        return create.session(env, path, partial(lines, env, records=records), here=False)
+        return create.session(env, path, partial(lines, env, records=records), begun_here=False)
 
     def build(locked: Locked) -> bytes:
         try:

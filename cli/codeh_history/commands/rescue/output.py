@@ -110,5 +110,5 @@ def _ours(env: Env, options: Options, session: Recovered, done: Reduced) -> Out:
     path = create.free_path(env, options.output, f"{session.id}-rescued")
     last = next((message.id for message in reversed(view.messages)), None)
     parent = {"session": session.id, "at": last} if session.program is None else None
-    id = fork.written(env, path, view, parent, here=False)
+    id = fork.written(env, path, view, parent, begun_here=False)
     return Out(path, id, f"codeh-history ask -s {id}")

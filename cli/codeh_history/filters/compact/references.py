@@ -69,9 +69,9 @@ def _number(item: object) -> int | None:
 
 def with_sources(part: Part, key: str, items: list[Json]) -> Part:
     """The response with other references; a sentence where none is left."""
-    given: Any = part["functionResponse"]
-    response = {**given["response"], key: items or NONE_CITED}
-    return {**part, "functionResponse": {**given, "response": response}}
+    result: Any = part["functionResponse"]
+    response = {**result["response"], key: items or NONE_CITED}
+    return {**part, "functionResponse": {**result, "response": response}}
 
 
 def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:

@@ -52,9 +52,9 @@ def shorten(part: Part, id: str, room: int, *, errors: bool = True, own: Sequenc
     if "text" in part:
         return {**part, "text": cuts[part["text"]]}
     if "functionCall" in part:
-        given = part["functionCall"]
+        call = part["functionCall"]
         smaller = {text: cut for text, cut in cuts.items() if len(cut) < len(text)}
-        return {**part, "functionCall": {**given, "args": _with(given.get("args") or {}, smaller)}}
+        return {**part, "functionCall": {**call, "args": _with(call.get("args") or {}, smaller)}}
     content = content_of(part)
     ((text, cut),) = cuts.items()
     new = {_key(content): cut} if text == _as_json(content) else _with(content, cuts)
@@ -177,8 +177,8 @@ def _key(content: Json) -> str:
 
 def _responding(part: Part, content: Json) -> Part:
     """The response with other content, and without media."""
-    given = part["functionResponse"]
-    kept: Any = {key: value for key, value in given.items() if key not in ("response", "parts")}
+    response = part["functionResponse"]
+    kept: Any = {key: value for key, value in response.items() if key not in ("response", "parts")}
     return {**part, "functionResponse": {**kept, "response": content}}
 
 

@@ -37,8 +37,8 @@ def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[l
     for call in (pairing or pair(messages)).calls:
         if call.answer is not None:
             join(call.place, call.answer.place)
-    found = {id(unit): sorted(unit) for unit in unit_of}
-    return sorted(found.values())
+    by_identity = {id(unit): sorted(unit) for unit in unit_of}
+    return sorted(by_identity.values())
 
 
 def _only_thoughts(message: Message) -> bool:
