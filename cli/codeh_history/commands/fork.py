@@ -34,7 +34,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def written(env: Env, path: str, view: View, parent: Json | None, *, begun_here: bool = True) -> str:
-    """Begin a session with what a view shows; its id or path. `here`: as `create.session` has it."""
+    """Begin a session with what a view shows; its id or path. `begun_here`: as `create.session` has it."""
     body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
     return create.session(env, path, lambda _: body, parent=parent, begun_here=begun_here)
 

@@ -250,8 +250,9 @@ class Server:
 
     def end(self, job: Job, answer: Json) -> None:
         """Answer a request and forget it."""
+        job.worker = None
+        self.send(job.request.id, answer)  # a reader that has gone raises, and the request counts as open
         del self.jobs[job.request.id]
-        self.send(job.request.id, answer)
         self.look()
 
     def cancel(self, job: Job, number: int) -> None:
