@@ -251,3 +251,17 @@ def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path: Path
     said = done.err.decode()
     assert f"resume    cd {os.path.realpath(os.getcwd())} && claude --resume " in said
     assert "/home/dev/project does not exist; it continues in" in said
+
+
+def test_2026_11_24_a_prompt_that_stands_there_again_after_its_summary_is_left_out(tmp_path: Path) -> None:
+    case = next(case for case in CHOSEN["codex"] if case.folder.name == "compacted")
+    lines = case.session.read_bytes().splitlines(keepends=True)
+    prompt = next(line for line in lines if b'"role":"user"' in line)
+    compaction = next(number for number, line in enumerate(lines) if b'"type":"compacted"' in line)
+    data = b"".join([*lines[: compaction + 1], prompt, *lines[compaction + 1 :]])
+    brought_back(lay(case, data, tmp_path), data, "codex", tmp_path)
+    paths = case.session, lay(case, data, tmp_path)
+    whole, again = (inside("rescue", str(path), "--dry-run", "--json", home=tmp_path) for path in paths)
+    assert orjson.loads(again.out)["left"]["line that stands there twice"] == 1
+    assert accounted(again)["messages"] == accounted(whole)["messages"]
+    assert accounted(whole)["messages"]["summarised"] > 0

@@ -99,6 +99,33 @@ def test_what_became_of_messages_is_counted() -> None:
     assert {line["op"] for line in small.report} >= {"summarize"}
 
 
+def fates(records: list[Any], budget: int | None = None) -> dict[str, int]:
+    counts = done(records, budget=budget).messages
+    return {
+        name: counts[name]
+        for name in ("before", "kept", "shortened", "summarised", "dropped")
+        if counts[name]
+    }
+
+
+def test_2026_11_24_messages_that_an_earlier_summary_stands_for_are_counted() -> None:
+    records = [{**user("go"), "id": "a"}, {**model("so"), "id": "b"}, user("on"), model("ok")]
+    summary = {"type": "summary", "id": "s", "covers": ["a", "b"], "summary": "They went."}
+    assert fates([*records, summary]) == {"before": 4, "kept": 2, "summarised": 2}
+
+
+def test_2026_11_24_a_result_that_went_to_its_call_has_the_fate_of_that() -> None:
+    late = [user("go"), asked("c"), user("on"), said("c", output="x " * 60), model("ok")]
+    assert fates(late) == {"before": 5, "kept": 5}
+    end = [user("Tell me more. " * 9), model("ok")]
+    assert fates([*late, *end], budget=50)["kept"] == 2
+
+
+def test_2026_11_24_a_message_that_lost_one_of_two_results_is_shortened() -> None:
+    both = {**said("c"), "parts": [*said("c")["parts"], *said("other")["parts"]]}
+    assert fates([user("go"), asked("c"), both, model("ok")]) == {"before": 4, "kept": 3, "shortened": 1}
+
+
 def test_a_program_is_given_only_what_it_may_go_on_with() -> None:
     assert done([user("go"), model("ok")], to="codex").after.messages
     with pytest.raises(BadData, match="nothing can be sent again"):

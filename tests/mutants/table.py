@@ -728,7 +728,7 @@ MUTANTS = [
     ),
     Mutant(
         "rescue says of a message in a summary that it was dropped", "commands/rescue/reduction.py",
-        '"summarised" if message.id in covered else "dropped"',
+        '"summarised" if covered & {id, place} else "dropped"',
         '"dropped"',
         ("commands/test_rescue.py::test_a_budget_is_kept_and_every_message_accounted_for",
          "test_cases.py::test_case[rescue/too-long]"),

@@ -16,8 +16,9 @@ from ...filters.curate.pairs import LOST, MISPLACED, MOVED, SECOND, UNASKED
 from ...filters.curate.passes import Settings
 from ...programs import sessions
 from ...session.imported import origin
-from ...session.model import Json
+from ...session.model import Json, Part
 from ...session.ops import Op, apply
+from ...session.records import dumps
 from ...session.view import View
 from ...store.program_files import folders
 from ...summaries.window import stands_for
@@ -105,18 +106,49 @@ def _repairs(ops: list[Op]) -> Counter[str]:
 
 
 def _counts(view: View, ops: list[Op], repaired: View, after: View) -> Json:
-    """How many messages there were and are, and what became of them; a result may be where its call is."""
+    """How many messages there were and are, and what became of them.
+
+    Those that an earlier summary stands for count too; a result that was moved is where its call is.
+    """
     before = {message.id: message.parts for message in repaired.messages}
     shown = {message.id: message.parts for message in after.messages}
-    moved = {id for op in ops if op.get("why") == MOVED for id in op.get("ids", [])}
     covered = set(stands_for(after.summaries, after))
-    counts = {"before": len(view.messages), "after": len(after.messages)}
+    moved = _moved(view, ops)
+    removals = (op for op in ops if op["op"] == "replace" and dict(op)["with"] is None)
+    lost = {op["id"] for op in removals if op["why"] != MOVED}
+    earlier = (id for id in stands_for(view.summaries, view) if id in view.all)
+    ids = dict.fromkeys([*earlier, *(message.id for message in view.messages)])
+    counts = {"before": len(ids), "after": len(after.messages)}
     counts |= dict.fromkeys(("kept", "shortened", "summarised", "dropped"), 0)
-    for message in view.messages:
-        if message.id in shown:
-            counts["kept" if shown[message.id] == before.get(message.id) else "shortened"] += 1
-        elif message.id in moved:
-            counts["kept"] += 1
+    for id in ids:
+        place = id if id in before else moved.get(id, id)
+        if place in shown:
+            whole = shown[place] == before.get(place) and id not in lost
+            counts["kept" if whole else "shortened"] += 1
         else:
-            counts["summarised" if message.id in covered else "dropped"] += 1
+            counts["summarised" if covered & {id, place} else "dropped"] += 1
     return counts
+
+
+def _moved(view: View, ops: list[Op]) -> dict[str, str]:
+    """The messages whose results were moved to their calls, and the new messages that hold these."""
+    places = {
+        _result(part): op["message"]["id"]
+        for op in ops
+        if op["op"] == "insert"
+        for part in op["message"]["parts"]
+    }
+    moved = {id for op in ops if op.get("why") == MOVED for id in op.get("ids", [])}
+    return {
+        message.id: places[result]
+        for message in view.messages
+        if message.id in moved
+        for part in message.parts
+        if "functionResponse" in part and (result := _result(part)) in places
+    }
+
+
+def _result(part: Part) -> bytes:
+    """What a result is recognised by, whatever its call is named."""
+    response = part["functionResponse"]
+    return dumps([response.get("id"), response.get("response")])
