@@ -55,18 +55,6 @@ def candidates(env: Env, command: str, option: Option, before: Collection[str]) 
         return []
 
 
-def counters(_: Env) -> list[str]:
-    return [*NAMES, APPROX]
-
-
-def passes(_: Env) -> list[str]:
-    return list(PASSES)
-
-
-def forms(_: Env) -> list[str]:
-    return list(FORMS)
-
-
 def models(env: Env) -> list[str]:
     """The models of the sessions that changed last."""
     files = sorted((path for _, path in ids(env) if os.path.isfile(path)), key=os.path.getmtime)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError
@@ -12,7 +13,6 @@ from ...store import new_file
 
 MORE = "\\"  # at the end of a line: the prompt continues
 KEPT = 1000  # lines of the history
-_CHUNK = 1 << 16
 Completer = Callable[[str, str], Sequence[str]]
 """From the line up to the word, and the word, to the words that it may become."""
 
@@ -23,55 +23,45 @@ class Lines:
     def __init__(self, env: Env, completer: Completer) -> None:
         self.env = env
         self.typed = env.terminal(env.stdin)
-        self._rest = b""
-        self._first = True
-        self._ended = False
+        self._encoding = "utf-8-sig"  # of the first line
+        self._stdin = open(env.stdin, "rb", closefd=False)  # noqa: SIM115 - as long as the program
         edited = self.typed and (env.stdin, env.stdout) == (0, 1) and env.terminal(env.stdout)
         self._history = History(env, completer) if edited else None
 
     def prompt(self) -> str | None:
         """The next prompt that is not blank, without its `\\` at the ends of lines; None at the end."""
-        while (text := self._line("> ")) is not None:
-            lines = [text]
-            while lines[-1].endswith(MORE) and not lines[-1].endswith(2 * MORE):
-                more = self._line(". ")
-                lines[-1] = lines[-1].removesuffix(MORE)
-                if more is None:
+        while (line := self._line("> ")) is not None:
+            prompt = line
+            while prompt.endswith(MORE):
+                prompt, is_last = prompt.removesuffix(MORE), prompt.endswith(2 * MORE)
+                if is_last or (line := self._line(". ")) is None:
                     break
-                lines.append(more)
-            lines[-1] = lines[-1].removesuffix(MORE)
-            prompt = "\n".join(lines)
+                prompt += f"\n{line}"
             if prompt.strip():
                 return prompt
         return None
 
     def _line(self, sign: str) -> str | None:
-        if self._history is not None:
-            try:
-                line = input(sign)
-            except (EOFError, KeyboardInterrupt) as end:
-                self.env.draw(b"\n")
-                if isinstance(end, KeyboardInterrupt):
-                    raise
-                return None
-            self._history.add(line)
-            return line
-        if self.typed:
-            os.write(self.env.stderr, sign.encode())
-        return self._read()
+        if self._history is None:
+            if self.typed:
+                os.write(self.env.stderr, sign.encode())
+            return self._read()
+        try:
+            line = input(sign)
+        except (EOFError, KeyboardInterrupt) as end:
+            self.env.draw(b"\n")
+            if isinstance(end, KeyboardInterrupt):
+                raise
+            return None
+        self._history.add(line)
+        return line
 
     def _read(self) -> str | None:
         """A line of whatever stdin is, as soon as it is there; the last needs no end."""
-        while b"\n" not in self._rest and not self._ended:
-            chunk = os.read(self.env.stdin, _CHUNK)
-            self._ended = not chunk
-            self._rest += chunk
-        if not self._rest:
-            return None
-        line, _, self._rest = self._rest.partition(b"\n")
-        encoding, self._first = "utf-8-sig" if self._first else "utf-8", False
+        line = self._stdin.readline()
+        encoding, self._encoding = self._encoding, "utf-8"
         try:
-            return line.removesuffix(b"\r").decode(encoding)
+            return line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding) if line else None
         except UnicodeDecodeError as error:
             raise BadData(
                 f"stdin: byte {error.start} of a line: not UTF-8; nothing of it was stored"
@@ -84,18 +74,18 @@ class History:
     def __init__(self, env: Env, completer: Completer) -> None:
         self.path = os.path.join(env.home, "chat_history")
         self.last = ""
-        self._matches: list[str] = []
         try:
             import readline
         except ImportError:  # a Python without it: lines cannot be edited
             return
         for line in self._newest():
             readline.add_history(line)
+        matches: list[str] = []
 
         def complete(word: str, state: int) -> str | None:
             if state == 0:
-                self._matches = [*completer(readline.get_line_buffer()[: readline.get_begidx()], word)]
-            return self._matches[state] if state < len(self._matches) else None
+                matches[:] = completer(readline.get_line_buffer()[: readline.get_begidx()], word)
+            return matches[state] if state < len(matches) else None
 
         readline.set_completer_delims(" ")
         readline.set_completer(complete)
@@ -107,14 +97,12 @@ class History:
         if not line.strip() or line == self.last or line[0].isspace() or "\n" in line:
             return
         self.last = line
-        try:
+        with suppress(OSError):
             ensure_dir(os.path.dirname(self.path))
             flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             with open(os.open(self.path, flags, 0o600), "ab") as file:
                 os.fchmod(file.fileno(), 0o600)
                 file.write(f"{line}\n".encode("utf-8", "replace"))
-        except OSError:
-            pass
 
     def _newest(self) -> list[str]:
         """The newest lines; the file is cut to them once it has twice as many."""
