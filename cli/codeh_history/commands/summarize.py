@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
 
 import orjson
 
@@ -28,16 +27,16 @@ from ..store.cache import Cache
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import store as summarizing
+from ..summaries import two_step
+from ..summaries.ask import Asked
+from ..summaries.command import Commands, Runs
+from ..summaries.request import Prompt, Sources, Wording, standard, words_of
 from ..summaries.store import Settings
 from ..summaries.window import Batch, not_due
 from ..summaries.writer import Outline, Summarizer
 from ..tokens import Counter, open_counter
 from ..views import result as filtering
 from ..views.view import view_of
-
-if TYPE_CHECKING:
-    from ..summaries.command import Runs
-    from ..summaries.request import Prompt, Sources, Wording
 
 EXAMPLES = """\
   codeh-history summarize demo > smaller.jsonl              # the built-in outline, offline
@@ -110,11 +109,7 @@ def counter_of(env: Env, options: Options) -> Counter:
 def command_of(env: Env, options: Options) -> Runs | None:
     """What runs the command, where there is one."""
     via = layers.command(env, "summarize.via", options.profile, options.via)
-    if via is None:
-        return None
-    from ..summaries.command import Commands
-
-    return Commands(via, options.timeout)
+    return None if via is None else Commands(via, options.timeout)
 
 
 def settings_of(options: Options, counter: Counter, command: Runs | None) -> Settings:
@@ -127,30 +122,26 @@ def settings_of(options: Options, counter: Counter, command: Runs | None) -> Set
         raise Usage(f"--to {options.to} requires --model MODEL")
     summarizer: Summarizer = Outline(partial(outlined, counter), counter)
     if command is not None:
-        from ..summaries.ask import Asked
-
-        summarizer = Asked(
-            command, sources(options, counter), options.to, options.model, faithful=options.gate
-        )
+        made = sources(options, counter)
+        summarizer = Asked(command, made, options.to, options.model, faithful=options.gate)
     over = None if options.due_over is None else amounts.tokens(options.due_over)
     return Settings(summarizer, counter, options.max_conversations, options.min_batch, over, due_over)
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     """The oldest units of a view of more than `most` tokens."""
-    from ..filters.compact.oldest import due_over
+    from ..filters.compact import oldest
 
-    return due_over(view, most, counter)
+    return oldest.due_over(view, most, counter)
 
 
 def sources(options: Options, counter: Counter) -> Sources:
     """What prompts are made of, as the options say."""
-    from ..filters.compact import extract
-    from ..summaries.request import Sources, standard
+    from ..filters.compact.extract import extracted
 
     return Sources(
         counter.counts, amounts.tokens(options.budget), amounts.tokens(options.max_source),
-        partial(extract.extracted, counter), standard if options.prompt is None else worded(options.prompt),
+        partial(extracted, counter), standard if options.prompt is None else worded(options.prompt),
     )  # fmt: skip
 
 
@@ -166,20 +157,13 @@ def outlined(
 def worded(file: str) -> Wording:
     """The wording of a template; where it does not say `text` itself, that follows."""
     from ..send.templates import render
-    from ..summaries.request import Prompt, words_of
 
     shows = re.search(r"\{[{%][^{}]*\btext\b", decode(read_file(file), file))
 
     @lru_cache(maxsize=8)  # a process renders each
     def wording(count: int, what: str, tokens: int, data: str) -> Prompt:
-        values: Json = {
-            "vars": {},
-            "count": count,
-            "what": what.format(count=count),
-            "words": words_of(tokens),
-            "text": data,
-        }
-        text = render(file, values)
+        values: Json = {"vars": {}, "count": count, "words": words_of(tokens), "text": data}
+        text = render(file, {**values, "what": what.format(count=count)})
         return Prompt("", text) if shows else Prompt(text, data)
 
     return wording
@@ -187,15 +171,11 @@ def worded(file: str) -> Wording:
 
 def emit(env: Env, options: Options, made: Sources) -> int:
     """Print the next prompt; nothing where nothing is due."""
-    from ..summaries import two_step
-
     target = for_reading(env, options.session, options.argument)
     name = lasting_name(env, target)
     view = view_of(env, target, strict=options.strict)
-    try:
+    with unchanged(target):
         emitted = two_step.emit(view, name, made, most=options.max_conversations, least=options.min_batch)
-    except SummarizerFailed as error:
-        raise unchanged(target, error) from None
     if emitted is None:
         env.note(f"{target.id}: {not_due(view.messages, options.max_conversations, options.min_batch)}")
         return 0
@@ -204,20 +184,15 @@ def emit(env: Env, options: Options, made: Sources) -> int:
 
 def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
     """Store what was answered; the answer is in the file, else it is what is piped in."""
-    from ..summaries import two_step
-
     emitted = two_step.read(needed(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
     if options.specified("session", "argument"):
         named = for_reading(env, options.session, options.argument)
         if os.path.abspath(named.path) != os.path.abspath(target.path):
             raise Usage(f"{file} is of session {emitted['session']}, not of {named.id}")
-    try:
+    with unchanged(target):
         answered = two_step.Answered(emitted, answer_in(env, emitted, file), counter, faithful=options.gate)
-        line = two_step.apply(env, target, answered, strict=options.strict)
-    except SummarizerFailed as error:
-        raise unchanged(target, error) from None
-    return report(env, line)
+        return report(env, two_step.apply(env, target, answered, strict=options.strict))
 
 
 def lasting_name(env: Env, target: Target) -> str:
@@ -245,9 +220,8 @@ def answer_in(env: Env, emitted: Json, file: str) -> str:
 def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
     """Summarise what is due of a session."""
     try:
-        return (stored if options.in_place else printed)(env, target, settings, options)
-    except SummarizerFailed as error:
-        raise unchanged(target, error) from None
+        with unchanged(target):
+            return (stored if options.in_place else printed)(env, target, settings, options)
     finally:
         settings.summarizer.stop()
 
@@ -287,8 +261,13 @@ def report(env: Env, line: Json) -> int:
     return 0
 
 
-def unchanged(target: Target, error: SummarizerFailed) -> SummarizerFailed:
-    return SummarizerFailed(f"{target.id}: {error}; nothing changed")
+@contextmanager
+def unchanged(target: Target) -> Iterator[None]:
+    """Whatever the summarizer fails with names the session."""
+    try:
+        yield
+    except SummarizerFailed as error:
+        raise SummarizerFailed(f"{target.id}: {error}; nothing changed") from None
 
 
 def every(env: Env, settings: Settings, jobs: int) -> int:

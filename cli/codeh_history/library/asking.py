@@ -17,7 +17,6 @@ from ..base.errors import Usage
 from ..base.read_json import json_object
 from ..commands import ask as ask_command
 from ..commands import calls as calls_command
-from ..commands import summarize as summarize_command
 from ..config import layers
 from ..receive import tool_call
 from ..receive.answer import Received, Receiving, reader_of
@@ -136,6 +135,8 @@ def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
 
 def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
     """Summarise what is due."""
+    from ..commands import summarize as summarize_command
+
     with opened.call() as call:
         fixed = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
         options = {**options, "via": A_FUNCTION if callable(via) else via}
