@@ -5,7 +5,6 @@ from __future__ import annotations
 from ...base.env import Env
 from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
-from ...base.input import needed
 from ...base.options import JSON, PROVIDERS, Reading, option
 from ...base.words import some
 from ...render import values
@@ -13,8 +12,9 @@ from ...render.progress import progress, size_of
 from ...session.model import Json
 from ...store import read
 from ...store.resolve import Target, for_reading
-from ...views.view import view_of
+from . import program
 from . import session as verifying
+from .lines import Problem
 
 SECOND = 16 << 20  # bytes of a session that are checked in about a second
 EXAMPLES = """\
@@ -47,61 +47,41 @@ def run(env: Env, options: Options) -> int:
 def verdict(env: Env, options: Options, target: Target) -> Json:
     """What is wrong with it: by itself, or to a provider."""
     if options.to:
-        return refused(env, target, options)
-    if target.path == "-" or read.is_ours(target.path):
-        return checked(env, target)
-    from . import program
+        from . import provider
 
-    return program.checked(target) or checked(env, target)
-
-
-def checked(env: Env, target: Target) -> Json:
-    """The verdict on a session's file."""
-    verdict = verifying.verify(env, target)
-    problems = [
-        {"line": p.line, "offset": p.offset, **({"id": p.id} if p.id else {}), "reason": p.reason}
-        for p in verdict.problems
-    ]
+        verdict = provider.verify(env, target, options.to, options.model, strict=options.strict)
+    elif target.path != "-" and not read.is_ours(target.path) and (other := program.checked(target)):
+        return other
+    else:
+        verdict = verifying.verify(env, target)
     return {
-        "session": verdict.session, "ok": not problems, "records": verdict.records,
-        "messages": verdict.messages, "problems": problems,
+        "session": target.id, **({"to": options.to} if options.to else {}), "ok": not verdict.problems,
+        "records": len(verdict.view.log.records), "messages": len(verdict.view.messages),
+        "problems": [as_json(problem) for problem in verdict.problems],
     }  # fmt: skip
 
 
-def refused(env: Env, target: Target, options: Options) -> Json:
-    """The verdict of a provider on what the session says."""
-    from . import provider
-
-    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
-    view = view_of(env, target, data, strict=options.strict)
-    refusals = provider.refusals(view, str(options.to), options.model)
-    lines = verifying.lines_at([r.offset for r in refusals if r.offset is not None], data)
-    return {
-        "session": target.id, "to": options.to, "ok": not refusals,
-        "records": len(view.log.records), "messages": len(view.messages),
-        "problems": [provider.as_json(refusal, lines) for refusal in refusals],
-    }  # fmt: skip
+def as_json(problem: Problem) -> Json:
+    """`line, offset, id?, n?, path?, reason`."""
+    more = {"id": problem.id or None, "n": problem.n, "path": problem.path, "reason": problem.reason}
+    where = {"line": problem.line, "offset": problem.offset}
+    return where | {key: value for key, value in more.items() if value is not None}
 
 
 def lines(target: Target, result: Json) -> list[str]:
     """`ok: …`, or a line for each problem."""
     if "program" in result:
-        from . import program
-
         return program.lines(target, result)
     if result["ok"]:
         return [f"ok: {some(result['records'], 'record')}, {some(result['messages'], 'message')}"]
-    return [refusal(p) if "path" in p else problem(target, p) for p in result["problems"]]
+    return [line(target, problem) for problem in result["problems"]]
 
 
-def problem(target: Target, result: Json) -> str:
-    """`PATH: line 3, byte 120: [ID: ]REASON`."""
-    id = f"{result['id']}: " if "id" in result else ""
+def line(target: Target, problem: Json) -> str:
+    """`PATH: line 3, byte 120: [ID: ]REASON`, or `messages.6.content.0 ← :12 ID: REASON` (`--to`)."""
+    if "path" in problem:
+        source = f" ← :{problem['n']} {problem['id']}" if "id" in problem else ""
+        return f"{problem['path']}{source}: {problem['reason']}"
+    id = f"{problem['id']}: " if "id" in problem else ""
     where = target.path if target.path != "-" else target.id
-    return f"{where}: line {result['line']}, byte {result['offset']}: {id}{result['reason']}"
-
-
-def refusal(result: Json) -> str:
-    """`messages.6.content.0 ← :12 ID: REASON`."""
-    source = f" ← :{result['n']} {result['id']}" if "id" in result else ""
-    return f"{result['path']}{source}: {result['reason']}"
+    return f"{where}: line {problem['line']}, byte {problem['offset']}: {id}{problem['reason']}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...session.by_reference import block_ids
 from ...session.model import Json
@@ -11,14 +11,18 @@ from ...session.records import VERSION, Log, Record
 from ...session.rules import NAMES_OF_AN_OP, OTHER, RULES, brought, named, own_id
 
 
-@dataclass(frozen=True)
-class Problem:
-    """Something wrong at a byte offset (of the file), with the id it concerns and the line, where known."""
+class Problem(NamedTuple):
+    """Something wrong at a byte offset (of the file), with the id it concerns and the line, where known.
 
-    offset: int
+    What a provider refuses has its `path` in the body, and the message's number `n` where it is of one.
+    """
+
+    offset: int | None
     reason: str
     id: str | None = None
     line: int | None = None
+    n: int | None = None
+    path: str | None = None
 
 
 class Checks:

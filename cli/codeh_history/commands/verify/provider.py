@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import orjson
 
 from ... import providers
+from ...base.env import Env
+from ...base.input import needed
 from ...base.shared_options import beside
 from ...providers.base import Options, Request
 from ...send.payload import model_for
-from ...session.model import Json, Message, Part
+from ...session.model import Message, Part
 from ...session.view import View
+from ...store import read
+from ...store.resolve import Target
+from ...views.view import view_of
+from .lines import Problem
+from .session import Verdict, with_lines
 
 
-@dataclass(frozen=True)
-class Refusal:
-    """One thing refused: where in the body, which message it came from (number, id, offset), why."""
-
-    path: str
-    reason: str
-    n: int | None = None
-    id: str | None = None
-    offset: int | None = None
+def verify(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Verdict:
+    """Everything that a provider would refuse, in the order of its request."""
+    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
+    view = view_of(env, target, data, strict=strict)
+    return Verdict(view, with_lines(refusals(view, to, model), data))
 
 
-def refusals(view: View, to: str, model: str | None) -> list[Refusal]:
+def refusals(view: View, to: str, model: str | None) -> list[Problem]:
     """What `to` would refuse about the request that says exactly what the session says."""
     system, tools = beside(view.meta)
     kept = view.meta.get(f"settings.{to}")
@@ -53,16 +55,18 @@ def _next_prompt() -> Message:
     return Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts)
 
 
-def _traced(view: View, request: Request, places: Mapping[str, int], path: str, reason: str) -> Refusal:
+def _traced(view: View, request: Request, places: Mapping[str, int], path: str, reason: str) -> Problem:
     id = source_of(request.sources, path)
     message = view.all.get(id) if id else None
-    return Refusal(path, reason) if message is None else _of_message(view, message, places, path, reason)
+    if message is None:
+        return Problem(None, reason, path=path)
+    return _of_message(view, message, places, path, reason)
 
 
-def _of_message(view: View, message: Message, places: Mapping[str, int], path: str, reason: str) -> Refusal:
+def _of_message(view: View, message: Message, places: Mapping[str, int], path: str, reason: str) -> Problem:
     number = places.get(message.id)
     offset = view.log.records[message.place].offset if message.place < len(view.log.records) else None
-    return Refusal(path, reason, number, message.id, offset)
+    return Problem(offset, reason, message.id, n=number, path=path)
 
 
 def _writable(message: Message) -> bool:
@@ -82,11 +86,3 @@ def source_of(sources: list[list[str]], path: str) -> str | None:
     if len(numbers) > 1 and numbers[1] < len(blocks):
         return blocks[numbers[1]] or None
     return next((id for id in blocks if id), None)
-
-
-def as_json(refusal: Refusal, lines: Mapping[int, int]) -> Json:
-    """A refusal as one of `verify --json`'s problems; `lines` by offset."""
-    line = lines.get(refusal.offset) if refusal.offset is not None else None
-    source = {"id": refusal.id, "n": refusal.n} if refusal.id else {}
-    where = {"line": line, "offset": refusal.offset}
-    return where | source | {"path": refusal.path, "reason": refusal.reason}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ...base.env import Env
 from ...base.errors import HistoryError, Lost
@@ -21,18 +21,15 @@ from .lines import Checks, Problem
 BATCH = 256  # blocks fetched at once
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What was read, and what is wrong with it, in the order of the file."""
+class Verdict(NamedTuple):
+    """What was read, and what is wrong with it."""
 
-    session: str
-    records: int
-    messages: int
+    view: View
     problems: list[Problem]
 
 
 def verify(env: Env, target: Target) -> Verdict:
-    """Everything that is wrong with a session: its lines, what they name, its pairs, its blocks."""
+    """Everything wrong with a session's lines, what they name, its pairs, its blocks, as in the file."""
     data = needed(env) if target.path == "-" else read.read_bytes(target.path)
     log = read.read_log(data)
     kept = os.path.dirname(target.path) == sessions_dir(env)  # a copy elsewhere may have any name
@@ -41,10 +38,9 @@ def verify(env: Env, target: Target) -> Verdict:
     problems = [*checks.problems, *pairs(env, view), *missing(env, checks)]
     if target.path != "-" and problems and read.being_written(target.path):
         problems = [problem for problem in problems if problem.reason != "torn last line"]
-    lines = lines_at([p.offset for p in problems if p.line is None], data)
-    problems = [p if p.line is not None else replace(p, line=lines[p.offset]) for p in problems]
+    problems = with_lines(problems, data)
     problems.sort(key=lambda problem: (problem.offset, problem.line))
-    return Verdict(target.id, len(log.records), len(view.messages), problems)
+    return Verdict(view, problems)
 
 
 def pairs(env: Env, view: View) -> Iterator[Problem]:
@@ -90,6 +86,13 @@ def missing(env: Env, checks: Checks) -> Iterator[Problem]:
         fetch(stores, ids[at : at + BATCH], lost)
         for id, why in lost.items():
             yield Problem(checks.blocks[id][0], why, checks.blocks[id][1])
+
+
+def with_lines(problems: Iterable[Problem], data: bytes) -> list[Problem]:
+    """The problems, each with the line of its offset, where it has one."""
+    problems = list(problems)
+    lines = lines_at([p.offset for p in problems if p.offset is not None], data)
+    return [p if p.offset is None or p.line else p._replace(line=lines[p.offset]) for p in problems]
 
 
 def lines_at(offsets: Iterable[int], data: bytes) -> dict[int, int]:
