@@ -516,14 +516,14 @@ MUTANTS = [
     ),
     Mutant(
         "calls of one id in a row are not told apart by name", "session/pairing.py",
-        "call = same.oldest(answer.name) or same.oldest() or call",
-        "call = same.oldest() or call",
+        "oldest(same, answer.name) or oldest(same)",
+        "oldest(same)",
         ("session/test_pairing.py::test_matching",),
     ),
     Mutant(
         "an id used again is answered where it was used first", "session/pairing.py",
-        "        if first is not None and first.row == self.row:\n",
-        "        if first is not None:\n",
+        "        if same is not None and same[0].row == self.row:\n",
+        "        if same is not None:\n",
         ("session/test_pairing.py::test_matching",),
     ),
     Mutant(
@@ -534,8 +534,8 @@ MUTANTS = [
     ),
     Mutant(
         "a result with an id of nobody answers a call with another", "session/pairing.py",
-        "or (None if answer.id else calls.oldest(answer.name))",
-        "or calls.oldest(answer.name)",
+        "or (None if answer.id else oldest(calls, answer.name))",
+        "or oldest(calls, answer.name)",
         ("session/test_pairing.py::test_matching",),
     ),
     Mutant(

@@ -63,10 +63,8 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     if not ops:
         return view
     hanging = [m for m in view.messages if m.after is not None]
-    gone = _gone(ops, hanging)
-    messages = [m for m in view.messages if m.id not in gone] if gone else view.messages
-    concerned = {id for op in ops for id in _concerned(dict(op))}.union(m.id for m in hanging) - gone
-    effects = Effects({m.id: _copy(m) for m in messages if m.id in concerned} if concerned else {})
+    concerned = {id for op in ops for id in _concerned(dict(op))}.union(m.id for m in hanging)
+    effects = Effects({m.id: _copy(m) for m in view.messages if m.id in concerned})
     for message in reversed(effects.messages.values()):
         if message.after in effects.messages:
             effects.inserted.setdefault(message.after, []).append(message)
@@ -76,7 +74,7 @@ def apply(view: View, ops: Sequence[Op]) -> View:
     compaction = {"id": _unused(taken, view, len(ops)), "ops": ops}
     effects.insert(compaction, place)
     effects.apply(compaction, place, trusted=True)
-    after = view.with_messages(effects.ordered(messages))
+    after = view.with_messages(effects.ordered(view.messages))
     if effects.summaries:
         cleared = [summary for summary in view.hidden_summaries if summary.cleared]
         covered = [summary for summary in view.hidden_summaries if not summary.cleared]
@@ -89,15 +87,6 @@ def _concerned(op: Json) -> Iterator[str]:
     """The ids that an op names, and that of the message that it inserts."""
     yield from named(op, NAMES_OF_AN_OP)
     yield from named(op.get("message") or {}, ("id",))
-
-
-def _gone(ops: Sequence[Op], hanging: Sequence[Message]) -> set[str]:
-    """Messages that are hidden, and on which no other hangs: what else is said of them changes nothing."""
-    gone = {id for op in ops if op.get("op") in ("drop", "summarize") for id in op.get("ids") or ()}
-    gone.difference_update(op["after"] for op in ops if "after" in op)
-    for message in hanging:
-        gone.difference_update((message.id, message.after or ""))
-    return gone
 
 
 def _copy(message: Message) -> Message:

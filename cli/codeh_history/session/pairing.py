@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
 import orjson
@@ -161,16 +160,15 @@ def _walked(messages: Sequence[Message]) -> Walk:
 class Walk:
     """One pass over a history: `pairing` is what it has met so far."""
 
-    __slots__ = ("begun", "fresh", "latest", "pairing", "row", "same", "stale")
+    __slots__ = ("begun", "earlier", "idless", "latest", "pairing", "row")
 
     def __init__(self) -> None:
         self.pairing = Pairing()
         self.row = 0
+        self.idless = False  # whether there was a call without an id
         self.begun = 0  # how many calls came before the model's last row
-        self.latest: dict[str, Call] = {}  # by id: the first of the newest row that used it
-        self.same: dict[str, _Waiting] = {}  # where that row used it again: all of these
-        self.fresh = _Waiting()  # the model's last row, as far as it was looked at
-        self.stale = _Waiting()  # those before
+        self.earlier: list[Call] = []  # those of them that were open when it began
+        self.latest: dict[str, list[Call]] = {}  # by id: the calls of the newest row that used it
 
     def through(self, messages: Iterable[Message]) -> Iterator[tuple[Message, list[Call], list[Answer]]]:
         """Each committed message of these, with the calls and the answers that its parts are."""
@@ -212,86 +210,60 @@ class Walk:
 
     def call(self, call: Call) -> None:
         self.pairing.calls.append(call)
-        first = self.latest.get(call.id)
-        if first is not None and first.row == self.row:
-            self.same.setdefault(call.id, _Waiting([first])).add([call])
+        self.idless = self.idless or not call.given
+        same = self.latest.get(call.id)
+        if same is not None and same[0].row == self.row:
+            same.append(call)
         else:
-            self.latest[call.id] = call
-            if self.same:
-                self.same.pop(call.id, None)
+            self.latest[call.id] = [call]
 
     def next_row(self) -> None:
         """The model goes on: it no longer waits for what it asked before."""
+        calls = self.pairing.calls
+        self.earlier += [call for call in calls[self.begun :] if call.answer is None]
         self.row += 1
-        self.begun = len(self.pairing.calls)
-        if self.fresh.read:
-            self.fresh = _Waiting()
+        self.begun = len(calls)
 
     def answer(self, answer: Answer) -> None:
         pairing = self.pairing
         pairing.answers.append(answer)
-        call = self.latest.get(answer.id) if answer.id else None
-        if call is not None and call.answer is None and not self.same:  # nearly all
-            call.answer, answer.call = answer, call
-            return
-        if call is None:
-            call = self.named(answer)
-            if call is None:
-                pairing.orphans.append(answer)
-                return
+        same = self.latest.get(answer.id) if answer.id else None
+        if same is None:
+            call, otherwise = self.named(answer), pairing.orphans
         else:
-            if answer.id in self.same:
-                same = self.same[answer.id]
-                call = same.oldest(answer.name) or same.oldest() or call
-            if call.answer is not None:
-                pairing.doubles.append(answer)
-                return
-        call.answer, answer.call = answer, call
+            call, otherwise = oldest(same, answer.name) or oldest(same), pairing.doubles
+        if call is None:
+            otherwise.append(answer)
+        else:
+            call.answer, answer.call = answer, call
 
-    def waiting(self) -> tuple[_Waiting, _Waiting]:
-        """The calls of the model's last row, and those before."""
-        calls, begun = self.pairing.calls, self.begun
-        self.fresh.add(calls[begun + self.fresh.read :])
-        self.stale.add(calls[self.stale.read : begun])
-        return self.fresh, self.stale
+    def waiting(self) -> tuple[list[Call], list[Call]]:
+        """The calls of the model's last row, and the earlier ones that were open before it."""
+        return self.pairing.calls[self.begun :], self.earlier
 
     def named(self, answer: Answer) -> Call | None:
         """The oldest open call of that name: one without an id, else (for an answer without) any."""
+        if answer.id and not self.idless:
+            return None
         candidates = (
-            calls.oldest(answer.name, "") or (None if answer.id else calls.oldest(answer.name))
+            oldest(calls, answer.name, idless=True) or (None if answer.id else oldest(calls, answer.name))
             for calls in self.waiting()
         )
         return next(filter(None, candidates), None)
 
 
-class _Waiting:
-    """Calls in order, from which the open ones are taken."""
-
-    __slots__ = ("open", "read")
-
-    def __init__(self, calls: Sequence[Call] = ()) -> None:
-        self.read = 0  # how many calls are in it
-        self.open: dict[tuple[str, ...], deque[Call]] = {}  # all, by name, and without an id by name
-        self.add(calls)
-
-    def add(self, calls: Sequence[Call]) -> None:
-        self.read += len(calls)
-        for call in calls:
-            for key in ((), (call.name,)) if call.given else ((), (call.name,), (call.name, "")):
-                self.open.setdefault(key, deque()).append(call)
-
-    def oldest(self, *key: str) -> Call | None:
-        """The first open one; what stands before it is let go, so that a long row is walked once."""
-        calls = self.open.get(key, ())
-        while calls and calls[0].answer is not None:
-            calls.popleft()
-        return calls[0] if calls else None
+def oldest(calls: Iterable[Call], name: str | None = None, *, idless: bool = False) -> Call | None:
+    """The first open one of these, of this name, and without an id of its own."""
+    for call in calls:
+        if call.answer is None and name in (None, call.name) and not (idless and call.given):
+            return call
+    return None
 
 
 def awaited(messages: Sequence[Message], name: str) -> Call | None:
     """The open call that a result without an id answers."""
-    fresh, stale = _walked(messages).waiting()
-    return fresh.oldest(name) or stale.oldest(name)
+    latest, earlier = _walked(messages).waiting()
+    return oldest(latest, name) or oldest(earlier, name)
 
 
 def open_calls(messages: Sequence[Message]) -> list[Call]:
