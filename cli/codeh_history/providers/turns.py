@@ -19,10 +19,11 @@ class Turn:
     """Parts to send together: a user's, a model's, or the results of one model turn's calls.
 
     `calls` are those of a model's turn. In a `results` turn the parts are functionResponses in the order
-    of their calls, one a call; `answers` says of each what it answers.
+    of their calls, one a call; `answers` says of each what it answers. `plain`: whether it is one text and
+    says nothing else, as most do.
     """
 
-    __slots__ = ("answers", "calls", "message", "parts", "role")
+    __slots__ = ("answers", "calls", "message", "parts", "plain", "role")
 
     def __init__(
         self,
@@ -35,14 +36,9 @@ class Turn:
         self.role = role  # user, model or results
         self.message = message
         self.parts = parts
+        self.plain = len(parts) == 1 and len(parts[0]) == 1 and bool(parts[0].get("text"))
         self.calls = calls
         self.answers = answers
-
-    @property
-    def plain(self) -> bool:
-        """Whether it is one text and says nothing else, as most do."""
-        parts = self.parts
-        return len(parts) == 1 and len(parts[0]) == 1 and bool(parts[0].get("text"))
 
     @property
     def id(self) -> str:
@@ -105,8 +101,11 @@ def runs(
         if message.role == "model":
             if results is not None:
                 yield _in_call_order(results)
-            yield from later
-            results, later, spoken = None, [], True
+                results = None
+            if later:
+                yield from later
+                later = []
+            spoken = True
             yield Turn("model", message, message.parts, calls, answers)
             continue
         user: Turn | None = None

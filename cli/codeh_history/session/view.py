@@ -71,7 +71,12 @@ class View:
     def said(self) -> list[tuple[Message, str]]:
         """The messages shown that hold neither calls nor results, each with its text."""
         if self.said_read is None:
-            self.said_read = [(m, text_of(m)) for m in self.messages if not uses_tools(m)]
+            any_tools = not self.lacks("functionCall", "functionResponse")
+            self.said_read = [
+                (message, text_of(message))
+                for message in self.messages
+                if not (any_tools and uses_tools(message))
+            ]
         return self.said_read
 
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:

@@ -142,9 +142,9 @@ def topic(sentence: str, *, user: bool) -> str:
 def rule(sentence: str) -> bool:
     """Whether a user's sentence says what shall hold, or what he wants."""
     text = sentence.lower()
-    if _is_question(sentence) or _NO_RULE.search(text) or _short(sentence):
+    if _is_question(sentence) or _short(sentence) or not (_RULE.search(text) or _ORDER.search(text)):
         return False
-    return _RULE.search(text) is not None or _ORDER.search(text) is not None
+    return _NO_RULE.search(text) is None
 
 
 def takes_back(sentence: str) -> bool:
@@ -155,11 +155,11 @@ def takes_back(sentence: str) -> bool:
 def decision(sentence: str) -> bool:
     """Whether a sentence says what was decided or found out."""
     text = sentence.lower()
-    if _is_question(sentence) or _short(sentence, DECIDES) or _AT_ONCE.search(text):
+    if _is_question(sentence) or _short(sentence, DECIDES) or not _DECISION.search(text):
         return False
     if sentence.endswith((":", "：")):  # "The issue is likely that:" only announces it
         return False
-    return _DECISION.search(text) is not None
+    return _AT_ONCE.search(text) is None
 
 
 def open_end(sentence: str) -> bool:

@@ -115,26 +115,28 @@ class _Repair:
 
 def _is_whole(calls: list[Call], messages: list[Message]) -> bool:
     """Whether every call is answered, under its name and in its place."""
-    named = all(call.answer is not None and call.answer.name == call.name for call in calls)
-    return named and _in_place(calls, messages)
+    for call in calls:
+        if call.answer is None or call.answer.name != call.name:
+            return False
+    return _in_place(calls, messages)
 
 
 def _in_place(calls: list[Call], messages: list[Message]) -> bool:
     """Whether the answers stand right after the calls' message, before any other content."""
-    waiting = {(call.answer.place, call.answer.part) for call in calls if call.answer is not None}
-    for place in range(calls[0].place + 1, len(messages)) if waiting else ():
+    answers = [(call.answer.place, call.answer.part) for call in calls if call.answer is not None]
+    if not answers:
+        return True
+    last, last_part = max(answers)
+    for place in range(calls[0].place + 1, last + 1):
         following = messages[place]
         if following.role is None or not following.committed:
             continue
         if following.role != "user":
             return False
-        for number, part in enumerate(following.parts):
-            if waiting and "functionResponse" not in part:
+        for part in following.parts[: last_part + 1] if place == last else following.parts:
+            if "functionResponse" not in part:
                 return False
-            waiting.discard((place, number))
-        if not waiting:
-            return True
-    return not waiting
+    return True
 
 
 def _named(answer: Answer, call: Call) -> Part:

@@ -50,12 +50,13 @@ def invalid(view: View, _settings: Settings) -> list[Op]:
     """Drop empty parts, and messages left without parts; never their neighbours."""
     ops: list[Op] = []
     dropped: list[str] = []
-    for message in view.messages:
+    candidates = [  # few, of the many that a long session has
+        message for message in view.messages for part in message.parts or [{}] if not part.get("text", part)
+    ]
+    for message in dict.fromkeys(candidates):
         if message.role is None or not message.committed:
             continue
-        empty = [
-            number for number, part in enumerate(message.parts) if not part.get("text") and is_empty(part)
-        ]
+        empty = [number for number, part in enumerate(message.parts) if is_empty(part)]
         if len(empty) == len(message.parts):
             dropped.append(message.id)
         else:

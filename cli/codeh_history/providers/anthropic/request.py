@@ -110,7 +110,6 @@ class _Conversation(Array):
                 self.thinking = self.thinking or bool(new)
             else:
                 new = self._blocks(part, turn, own=own, called=id != "")
-                self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in new)
                 new += [_call(part, id, own=own)] if id else []
             content += new
         if content or self.faithful:
@@ -172,6 +171,7 @@ class _Conversation(Array):
         native = object_of(part.get("native"))
         block = blocks.native_block(part, turn.role)
         if block is not None and own:
+            self.thinking = self.thinking or block["type"] in blocks.THINKING
             return [block]
         code, result = object_of(part.get("executableCode")), object_of(part.get("codeExecutionResult"))
         for text, language in ((code.get("code"), code.get("language")), (result.get("output"), "")):
