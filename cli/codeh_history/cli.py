@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from inspect import Parameter, Signature
-from typing import Annotated, Any
+from inspect import cleandoc
+from typing import Any
 
 import typer
 from typer import _click as click  # Typer 0.28 carries its own Click; the range is pinned
 from typer._click.exceptions import NoSuchOption, UsageError
-from typer.core import TyperCommand, TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from . import __version__
 from .base.env import Env, unwind
@@ -18,7 +18,6 @@ from .base.options import Option, OptionSet
 from .base.words import near
 from .commands import COMMANDS, COMPLETE, FIRST, HOMES, SECTIONS, SHOWN, module_of
 
-HELP = {"help_option_names": ["-h", "--help"]}
 EXAMPLES = """\
   codeh-history append "Why is the sky blue?"     # starts a session here
   codeh-history payload --to gemini               # its request body, for curl
@@ -45,17 +44,32 @@ NONE = "the session is -s SESSION"
 
 
 class Command(TyperCommand):
-    """A command whose help begins with examples and whose usage errors are one line."""
+    """A verb: its module's options, its help, which begins with examples, and usage errors in one line."""
 
-    examples = ""
-    stray = ""
-    declared: Mapping[str, Option] = {}
-    everything = False  # whether the help has every option
+    def __init__(self, verb: str) -> None:
+        self.module = module_of(verb)
+        self.takes: type[OptionSet] = self.module.Options
+        self.declared = self.takes.SPELLED
+        self.examples: str = getattr(self.module, "EXAMPLES", "")
+        self.everything = False  # whether the help has every option
+        params = [parameter(self.takes, name, verb) for name in self.declared]
+        takes_one = any(each.param_type_name == "argument" for each in params)
+        self.stray: str = getattr(self.module, "STRAY", ONLY if takes_one else NONE)
+        super().__init__(
+            verb, help=cleandoc(self.module.__doc__ or ""), params=[*params, HELP, HELP_ALL],
+            add_help_option=False, rich_markup_mode=None,
+        )  # fmt: skip
 
     @property
     def summary(self) -> str:
         """What it does, in a line or two."""
         return (self.help or "").split("\n\n")[0].replace("\n", " ")
+
+    def invoke(self, ctx: click.Context) -> int:
+        env: Env = ctx.obj
+        options = self.takes(**words(self.takes, ctx.params))
+        env.quiet = env.quiet or bool(ctx.params.get("quiet"))
+        return self.module.run(env, options) or 0
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
@@ -66,47 +80,32 @@ class Command(TyperCommand):
                 error.possibilities = [meant]
             raise
 
-    def get_help_option(self, ctx: click.Context) -> TyperOption | None:
-        return _printed(super().get_help_option(ctx))
-
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        return [*super().get_params(ctx), HELP_ALL]
-
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        if self.examples:
-            formatter.write("Examples:\n" + self.examples.rstrip("\n") + "\n\n")
+        formatter.write("Examples:\n" + self.examples + "\n")
         super().format_help(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options by section; those of other verbs and the rare ones only with `--help-all`."""
-        sections = self.sections(ctx).items()
-        further = {
-            HOMES.get(title, "")
-            for title, params in sections
-            for param in params
-            if self._is_further(title, param) and param.param_type_name == "option"
-        }
-        for title, params in sections:
-            shown = [param for param in params if self.everything or not self._is_further(title, param)]
-            rows = [record for param in shown if (record := param.get_help_record(ctx))]
-            if title == "Options" and further:
-                others = " and ".join(sorted(further - {""}, reverse=True))
-                rows.append(("--help-all", f"Show all options{others and f', also those of {others}'}."))
+        sections: dict[str, list[tuple[str, str]]] = {}
+        further: set[str] = set()  # the verbs whose options are left out
+        for param in self.params:
+            spelled = self.declared.get(str(param.name), Option(help=""))
+            rows = sections.setdefault(spelled.section or "Options", [])
+            home = HOMES.get(spelled.section, str(self.name))
+            is_further = spelled.rare or home != self.name
+            if is_further and param.param_type_name == "option":
+                further.add(home)
+            if (self.everything or not is_further) and (record := param.get_help_record(ctx)):
+                rows.append(record)
+        if further:
+            others = " and ".join(sorted(further - {self.name}, reverse=True))
+            sections["Options"].append(
+                ("--help-all", f"Show all options{others and f', also those of {others}'}.")
+            )
+        for title, rows in sections.items():
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
-
-    def sections(self, ctx: click.Context) -> dict[str, list[click.Parameter]]:
-        """The parameters by the heading that they stand under, "Options" last."""
-        groups: dict[str, list[click.Parameter]] = {}
-        for param in self.get_params(ctx):
-            spelled = self.declared.get(str(param.name))
-            groups.setdefault((spelled.section if spelled else "") or "Options", []).append(param)
-        return {**groups, "Options": groups.pop("Options")}
-
-    def _is_further(self, title: str, param: click.Parameter) -> bool:
-        spelled = self.declared.get(str(param.name))
-        return HOMES.get(title, self.name) != self.name or (spelled is not None and spelled.rare)
 
 
 class Group(TyperGroup):
@@ -119,9 +118,6 @@ class Group(TyperGroup):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         return load(cmd_name) if cmd_name in COMMANDS else None
-
-    def get_help_option(self, ctx: click.Context) -> TyperOption | None:
-        return _printed(super().get_help_option(ctx))
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """`help VERB` is `VERB --help`; `help --all` lists every command."""
@@ -166,126 +162,75 @@ class Group(TyperGroup):
             formatter.write("All commands: codeh-history help --all\n")
 
 
-def load(name: str) -> Command:
-    """The Typer command of a verb, with the options that its module declares."""
-    module = module_of(name)
-    app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-    app.command(name, cls=Command, help=module.__doc__, context_settings=HELP)(called(module))
-    built: Any = typer.main.get_command(app)
-    command: Command = built
-    command.name = name
-    command.examples = getattr(module, "EXAMPLES", "")
-    command.declared = module.Options.SPELLED
-    takes_one = any(each.param_type_name == "argument" for each in command.params)
-    command.stray = getattr(module, "STRAY", ONLY if takes_one else NONE)
-    return command
-
-
-def called(module: Any) -> Callable[..., int]:
-    """A function with the parameters that Typer makes options of."""
-    takes: type[OptionSet] = module.Options
-
-    def run(ctx: click.Context, **options: Any) -> int:
-        env: Env = ctx.obj
-        env.quiet = env.quiet or bool(options.get("quiet"))
-        return module.run(env, takes(**words(takes, options))) or 0
-
-    parameters = [Parameter("ctx", Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)]
-    parameters += [parameter(takes, name) for name in takes.SPELLED]
-    run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {each.name: each.annotation for each in parameters}
-    return run
+load = Command  # the command of a verb
 
 
 def words(takes: type[OptionSet], params: Mapping[str, Any]) -> dict[str, Any]:
     """The words of a command line by option; more than one of an option of one word stay a list."""
     single = {name for name, type in takes.TYPES.items() if not type.startswith("Sequence")}
     return {
-        name: value[0] if name in single and isinstance(value, list | tuple) and len(value) == 1 else value
+        name: value[0] if name in single and isinstance(value, tuple) and len(value) == 1 else value
         for name, value in params.items()
-        if value is not None
+        if value not in (None, ())
     }
 
 
-def parameter(takes: type[OptionSet], name: str) -> Parameter:
-    """An option as Typer takes it from a signature: a flag, or words, which `OptionSet` makes values of."""
-    spelled, declared, default = takes.SPELLED[name], takes.TYPES[name], takes.DEFAULTS[name]
-    single = spelled.positional and not declared.startswith("Sequence")
-    type: Any = bool if declared == "bool" else str | None if single else list[str] | None
+def parameter(takes: type[OptionSet], name: str, verb: str) -> click.Parameter:
+    """An option as Click has it: a flag, or words, which `OptionSet` makes values of."""
+    spelled, type, default = takes.SPELLED[name], takes.TYPES[name], takes.DEFAULTS[name]
 
-    def complete(ctx: typer.Context, incomplete: str) -> list[str]:  # noqa: ARG001 - Typer looks for it
+    def complete(ctx: click.Context, _args: list[str], _incomplete: str) -> list[str]:
         from .commands.completion import candidates
 
-        before = [name for name, value in ctx.params.items() if value]
-        return candidates(ctx.obj, str(ctx.info_name), spelled, before)
+        return candidates(ctx.obj, verb, spelled, [name for name, value in ctx.params.items() if value])
 
-    metavar, help = spelled.metavar or None, spelled.help or None
+    common: Any = {
+        "metavar": spelled.metavar or None, "help": spelled.help or None, "hidden": spelled.hidden,
+        "autocompletion": complete,
+    }  # fmt: skip
     if spelled.positional:
-        as_typer = typer.Argument(show_default=False, metavar=metavar, help=help, autocompletion=complete)
-        default = Parameter.empty if "None" not in declared else None
-    else:
-        names = (f"--{name}/--no-{name}",) if default is True else spelled.flags(name)
-        as_typer = typer.Option(
-            *names, hidden=spelled.hidden, metavar=metavar, help=help, autocompletion=complete
-        )
-    if declared != "bool" and default is not Parameter.empty:
-        default = [str(default)] if default else None
-    return Parameter(
-        name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[type, as_typer], default=default
+        nargs = -1 if type.startswith("Sequence") else 1
+        return TyperArgument(param_decls=[name], nargs=nargs, required="None" not in type, **common)
+    names = [f"--{name}/--no-{name}"] if default is True else [*spelled.flags(name)]
+    if type == "bool":
+        return TyperOption(param_decls=[name, *names], is_flag=True, default=default, **common)
+    shown = [str(default)] if default else None
+    return TyperOption(
+        param_decls=[name, *names], multiple=True, default=shown, show_default=True, **common
     )
 
 
-def _version(ctx: typer.Context, value: bool) -> None:  # noqa: FBT001 - as Typer calls it
-    if value and not ctx.resilient_parsing:
-        _print(ctx, f"codeh-history {__version__}")
+def _printed(names: list[str], text: Callable[[click.Context], str], **more: Any) -> TyperOption:
+    """An option that prints a text where all output goes: to a full disk is 74, to a closed pipe 141."""
+
+    def write(ctx: click.Context, _: click.Parameter, value: Any) -> None:
+        if value and not ctx.resilient_parsing:
+            env: Env = ctx.obj
+            env.write(f"{text(ctx)}\n".encode())
+            raise typer.Exit
+
+    return TyperOption(
+        param_decls=names, is_flag=True, is_eager=True, expose_value=False, callback=write, **more
+    )
 
 
-def _help(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - the same
-    if value and not ctx.resilient_parsing:
-        _print(ctx, ctx.get_help())
+def _all_help(ctx: click.Context) -> str:
+    command: Any = ctx.command
+    command.everything = True
+    return ctx.get_help()
 
 
-def _help_all(ctx: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - the same
-    if value and not ctx.resilient_parsing:
-        command: Any = ctx.command
-        command.everything = True
-        _print(ctx, ctx.get_help())
+HELP = _printed(["-h", "--help"], lambda ctx: ctx.get_help(), help="Show this message and exit.")
+HELP_ALL = _printed(["--help-all"], _all_help, hidden=True)
+VERSION = _printed(["--version"], lambda _: f"codeh-history {__version__}")
 
 
-HELP_ALL = TyperOption(
-    param_decls=["--help-all"], is_flag=True, is_eager=True, expose_value=False, callback=_help_all,
-    hidden=True,
-)  # fmt: skip
-
-
-def _printed(option: TyperOption | None) -> TyperOption | None:
-    """`--help`, whose text goes where all output does: what cannot be written is 74, a closed pipe 141."""
-    if option is not None:
-        option.callback = _help
-    return option
-
-
-def _print(ctx: click.Context, text: str) -> None:
-    env: Env = ctx.obj
-    env.write(f"{text}\n".encode())
-    raise typer.Exit
-
-
-def group() -> click.Command:
+def group() -> Group:
     """The whole command line."""
-    app = typer.Typer(
-        cls=Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False,
-        context_settings=HELP,
+    return Group(
         help="Keep conversations with LLMs as plain files, and build requests from them.",
+        params=[VERSION, HELP], add_help_option=False, rich_markup_mode=None,
     )  # fmt: skip
-
-    @app.callback()
-    def _root(
-        *, version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True)] = False
-    ) -> None:
-        """Without this callback a single verb would be the whole program."""
-
-    return typer.main.get_command(app)
 
 
 def options_of(argv: list[str]) -> dict[str, Any] | None:
