@@ -74,10 +74,12 @@ class Command(TyperCommand):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:
             return super().parse_args(ctx, args)
-        except NoSuchOption as error:
-            meant = OTHER_OPTIONS.get(error.option_name, "")
-            if any(meant in param.opts for param in self.params):
-                error.possibilities = [meant]
+        except UsageError as error:
+            error.ctx = ctx
+            if isinstance(error, NoSuchOption):
+                meant = OTHER_OPTIONS.get(error.option_name, "")
+                if any(meant in param.opts for param in self.params):
+                    error.possibilities = [meant]
             raise
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -258,19 +260,15 @@ def run(argv: list[str], env: Env) -> int:
     except typer.Abort:
         return 130
     except UsageError as error:
-        raise Usage(_one_line(error, argv)) from None
+        raise Usage(_one_line(error)) from None
     return code if isinstance(code, int) else 0
 
 
-def _one_line(error: UsageError, argv: list[str]) -> str:
+def _one_line(error: UsageError) -> str:
     text = error.format_message().rstrip(".").replace("\n", " ")
     command = error.ctx.command if error.ctx is not None else None
-    name = (
-        command.name
-        if isinstance(command, Command)
-        else next((arg for arg in argv[:1] if arg in COMMANDS), "")
-    )
-    where = f"{name}: " if name else ""
-    if isinstance(command, Command) and text.startswith("Got unexpected extra argument"):
-        return f"{where}{text}; {command.stray}"
-    return f"{where}{text} (codeh-history {name + ' ' if name else ''}--help)"
+    if not isinstance(command, Command):
+        return f"{text} (codeh-history --help)"
+    if text.startswith("Got unexpected extra argument"):
+        return f"{command.name}: {text}; {command.stray}"
+    return f"{command.name}: {text} (codeh-history {command.name} --help)"

@@ -88,14 +88,9 @@ def run(argv: list[str], env: Env) -> int:
 
 def options_of(argv: list[str]) -> Mapping[str, object] | None:
     """The options of a command line by name, as it would be run; None where they cannot be read."""
-    from . import fastlane
+    from . import cli, fastlane
 
-    options = fastlane.options_of(argv)
-    if options is None:
-        from . import cli
-
-        options = cli.options_of(argv)
-    return options
+    return fastlane.options_of(argv) or cli.options_of(argv)
 
 
 def _see_that_files_can_be_locked() -> None:
