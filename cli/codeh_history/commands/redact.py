@@ -9,7 +9,7 @@ from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.escape import visible
 from ..base.options import RULES, STREAM, Reading, flag
-from ..filters.redact import Redactor, left_elsewhere
+from ..filters.redact import Redactor
 from ..filters.redact import run as redacting
 from ..render import changes
 from ..render.progress import progress, size_of
@@ -69,6 +69,8 @@ def outcome(env: Env, target: Target, redactor: Redactor) -> str:
 
 def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> int:
     """Rewrite the file, and name every other place that still holds what was removed."""
+    from ..filters.redact import left_elsewhere
+
     before = read.read_bytes(target.path)
 
     def rewrite(data: bytes) -> list[bytes]:

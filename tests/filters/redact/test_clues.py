@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeh_history.filters.redact import Hints, Redactor, disguises
+from codeh_history.filters.redact import Hints, Redactor
 from codeh_history.filters.redact.clues import NOTHING, Clues
 from codeh_history.filters.redact.redactor import RULES
 from gitleaks_samples import FIRST, SECOND, fill
@@ -117,7 +117,7 @@ def test_what_goes_over_parts_and_pieces(secret: str, data: st.DataObject) -> No
 def test_a_word_that_was_seen_is_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also once more words came than are remembered."""
     monkeypatch.setattr("codeh_history.filters.redact.clues._KEPT", 20)
-    clues = Clues(RULES[:-1], RULES[-1], disguises.coded, ())
+    clues = Clues(RULES[:-1], RULES[-1], ())
     secret = a_line(f'"{SECRETS["npm-token"]}"')
     lines = [a_line(f'"word{number} and another"') for number in range(40)]
     for _ in range(3):

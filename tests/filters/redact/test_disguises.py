@@ -23,7 +23,7 @@ def find(text: str) -> list[Span]:
 
 def hidden(text: str) -> list[str]:
     """What of a text holds the secret in another spelling."""
-    return [text[span.start : span.end] for span in spans(text, find, base64=any(map(coded, text.split())))]
+    return [text[span.start : span.end] for span in spans(text, find, base64=bool(list(coded(text))))]
 
 
 PERCENT = "".join(f"%{ord(char):02X}" for char in SECRET)
@@ -71,14 +71,14 @@ def test_nothing_is_found_where_nothing_is_hidden(text: str) -> None:
 def test_the_text_in_base64_is_read_back(text: str) -> None:
     spelled = b64encode(text.encode()).decode().rstrip("=")
     assert text_in(spelled) == text
-    assert len(spelled) < 24 or coded(spelled)
+    assert len(spelled) < 24 or list(coded(spelled)) == [0]
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02\x03" * 9, b"\x89PNG\r\n\x1a\n" * 5, b"\xff\xfe\xfd" * 12])
 def test_bytes_in_base64_are_no_text(data: bytes) -> None:
     spelled = b64encode(data).decode()
     assert text_in(spelled) is None
-    assert not coded(spelled)
+    assert not list(coded(spelled))
 
 
 @pytest.mark.parametrize("data", ["", "abc", "A" * 25])

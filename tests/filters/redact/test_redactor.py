@@ -70,6 +70,13 @@ def test_a_secret_over_two_pieces_is_marked_once() -> None:
     assert Redactor().texts(pieces) == ["it is password=[redacted:assignment]", "", " and no more"]
 
 
+@pytest.mark.parametrize("texts", [("password=hunter2x", "yz9abcQQ"), ("API_KEY: WYIgReb9", "lzDHRKobeHz")])
+def test_a_secret_that_goes_on_in_the_next_text_goes_whole(texts: tuple[str, str]) -> None:
+    new = Redactor().value({"type": "message", "parts": [{"text": text} for text in texts]})
+    assert [part["text"].partition("[")[2] for part in new["parts"]] == ["redacted:assignment]", ""]
+    assert not new["parts"][1]["text"]
+
+
 def test_a_line_of_which_only_the_joined_texts_tell_is_looked_at() -> None:
     parts = ",".join(f'{{"text":"{text}"}}' for text in ("it is pa", "ssword: swo", "rdfish9"))
     line = f'{{"type":"message","id":"m","kind":"user","role":"user","parts":[{parts}]}}\n'.encode()

@@ -8,10 +8,12 @@ to show no rule costs one lookup.
 from __future__ import annotations
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
+from . import disguises
 from .spans import Span, ascii_lower
 
 Find = Callable[[str, str, int], Iterable[Span]]
@@ -22,11 +24,17 @@ _PARTED = re.compile(f"[{re.escape(_APART)}\\s]+")
 _KEPT = 200_000  # words that are remembered
 _AT_ONCE = 256  # lines
 _SPELLED = re.compile(rb"\\u(?!00[01])")  # a character that is no control, written as its number
-# A word begins although a letter stands before it: after `\n`, `%22`, a terminal's colour.
-_ESCAPE = r"\\(?:[nrtbf]|u00[0-9A-Fa-f]{2}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\[[0-9;]{0,8}[mK]"
-_BEGINS = re.compile(rf"(?:(?<![A-Za-z0-9_])|{_ESCAPE})\Z")
-# The same in a word of ours, which goes on where the backslash, the bracket or the semicolon ends.
-_MAY_BEGIN = r"(?:\b|(?<=%[0-9A-Fa-f]{2})|^(?:[nrtbf]|(?:u00|x)[0-9A-Fa-f]{2}|[0-9]{0,8}[mK]))"
+# A word begins although a letter stands before it: after `\n`, `%22`, a terminal's colour; in a text, and
+# in a line of words, which the backslash and the bracket end.
+_BEGINS, _MAY_BEGIN = (
+    re.compile(
+        r"(?:(?<![A-Za-z0-9_])|%[0-9A-Fa-f]{2}"
+        rf"|{escape}(?:[nrtbf]|(?:u00|x)[0-9A-Fa-f]{{2}})|{bracket}[0-9;]{{0,8}}[mK])\Z",
+        re.MULTILINE,
+    )
+    for escape, bracket in ((r"\\", r"\["), ("^", "^"))
+)
+_BEFORE = 12  # characters of these
 
 
 class Rule:
@@ -45,7 +53,7 @@ class Rule:
         *,
         exact: bool = False,
         anywhere: bool = False,
-        tells: Tells | None = None,
+        tells: Tells = lambda *_: True,
     ) -> None:
         self.start = start
         self.find = find
@@ -53,12 +61,19 @@ class Rule:
         self.anywhere = anywhere
         self.tells = tells
 
+    def may_begin(self, text: str, lower: str, at: int, end: int) -> bool:
+        """Whether it may begin at the start that stands there, in a text of words."""
+        if self.start[-1] in _APART + " " and text[end : end + 1] not in ("", "\n"):
+            return False
+        begins = self.anywhere or _MAY_BEGIN.search(text, max(0, at - _BEFORE), at)
+        return bool(begins) and self.tells(text, lower, at)
+
     def spans(self, text: str, lower: str) -> Iterator[Span]:
         """What it finds in a text."""
         within, done = text if self.exact else lower, 0
         while (at := within.find(self.start, done)) >= 0:
             done = at + 1
-            if self.anywhere or _BEGINS.search(text, max(0, at - 12), at):
+            if self.anywhere or _BEGINS.search(text, max(0, at - _BEFORE), at):
                 for span in self.find(text, lower, at):
                     done = max(done, span.end)
                     if span.end > span.start:
@@ -99,23 +114,16 @@ _CODED, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # what
 class Clues:
     """Finds the rules that a text needs.
 
-    `phrase`: the one of them that no single word shows. `coded`: whether a word may begin a text in base64.
-    `keys`: names of fields by which a line is one to look at, whatever its texts are.
+    `phrase`: the one of them that no single word shows. `keys`: names of fields by which a line is one to
+    look at, whatever its texts are.
     """
 
-    def __init__(
-        self, rules: Sequence[Rule], phrase: Rule, coded: Callable[[str], bool], keys: Iterable[str]
-    ) -> None:
+    def __init__(self, rules: Sequence[Rule], phrase: Rule, keys: Iterable[str]) -> None:
         self._order = {rule: number for number, rule in enumerate((*rules, phrase))}
         self._phrase = phrase
-        self._coded = coded
         self._keys = [f'"{key}"'.encode() for key in keys]
         self._forms = [rule for rule in rules if isinstance(rule, WordRule)]
-        self._starts = [
-            _Starts(rules, exact=exact, anywhere=anywhere)
-            for exact in (True, False)
-            for anywhere in (True, False)
-        ]
+        self._starts = [(exact, *_starts(rules, exact=exact)) for exact in (True, False)]
         self._forget()
 
     def of(self, text: str) -> Hints:
@@ -141,41 +149,35 @@ class Clues:
         if len(self._harmless) + len(self._clues) > _KEPT:
             self._forget()
         split = [text.translate(_TABLE).split() for text in texts]
-        harmless = self._harmless
-        words = [set() if harmless.issuperset(words) else set(words) - harmless for words in split]
-        new = set().union(*words) - self._clues.keys()
+        every = set().union(*split)
+        new = every - self._harmless - self._clues.keys()
         if new:
             self._look_at(list(new))
+        clues = every & self._clues.keys()
         phrase = self._phrase.start.encode()
-        for text, some in zip(texts, words, strict=True):
+        for text, words in zip(texts, split, strict=True):
             rules = {self._phrase} if phrase in text else set()
-            yield rules.union(*(self._clues.get(word, ()) for word in some)) if some else rules
+            yield rules.union(*map(self._clues.__getitem__, clues.intersection(words)))
 
     def _look_at(self, words: Sequence[bytes]) -> None:
         """Note what new words show."""
-        shown: dict[str, set[Rule]] = {}
+        shown: list[set[Rule]] = [set() for _ in words]
         text = b"\n".join(words).decode("utf-8", "surrogateescape")
         lower = ascii_lower(text)
-
-        def word_at(at: int) -> tuple[set[Rule], int]:
-            """The rules of the word around a place, and where it ends."""
-            end = text.find("\n", at) % (len(text) + 1)
-            return shown.setdefault(text[text.rfind("\n", 0, at) + 1 : end], set()), end
-
+        ends = [*accumulate(len(word) + 1 for word in text.split("\n"))]
         for form in self._forms:
             for place in form.clue.finditer(text):
-                word_at(place.end())[0].add(form)
-        for starts in self._starts:
-            end = -1
-            for at, rule in starts.places(text if starts.exact else lower):
-                if at > end:  # in the next word; many rules may begin in one, and each often
-                    rules, end = word_at(at)
-                if rule not in rules and (rule.tells is None or rule.tells(text, lower, at)):
-                    rules.add(rule)
-        for word in text.split("\n"):
-            if self._coded(word):
-                shown.setdefault(word, set()).add(_CODED)
-        clues = {word.encode("utf-8", "surrogateescape"): rules for word, rules in shown.items() if rules}
+                shown[bisect(ends, place.end())].add(form)
+        for exact, pattern, rules_of in self._starts:
+            for match in pattern.finditer(text if exact else lower):
+                at = match.start(1)
+                rules = shown[bisect(ends, at)]
+                for start, rule in rules_of[match[1]]:
+                    if rule not in rules and rule.may_begin(text, lower, at, at + len(start)):
+                        rules.add(rule)
+        for at in disguises.coded(text):
+            shown[bisect(ends, at)].add(_CODED)
+        clues = {word: rules for word, rules in zip(words, shown, strict=True) if rules}
         self._clues |= clues
         self._harmless.update(clues.keys() ^ words)
 
@@ -184,32 +186,22 @@ class Clues:
         self._clues: dict[bytes, set[Rule]] = {key[1:-1]: {_KEY} for key in self._keys}
 
 
-class _Starts:
-    """Where in a text of words rules may begin, in one pass; at most places the first letter says no."""
-
-    def __init__(self, rules: Iterable[Rule], *, exact: bool, anywhere: bool) -> None:
-        self.exact = exact
-        rows: dict[str, list[tuple[str, Rule]]] = {}
-        for rule in rules:
-            if rule.start and (rule.exact, rule.anywhere) == (exact, anywhere):
-                start = max(_PARTED.split(rule.start), key=len)
-                rows.setdefault(start, []).append((start, rule))
-        groups: dict[str, list[str]] = {}
-        for start in sorted(rows, key=len, reverse=True):
-            groups.setdefault(start[0], []).append(re.escape(start[1:]))
-        firsts = "".join(map(re.escape, groups))
-        rests = "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in groups.items())
-        begins = "" if anywhere else _MAY_BEGIN
-        self._pattern = re.compile(f"{begins}(?=[{firsts}])(?=({rests}))", re.ASCII | re.MULTILINE)
-        self._rows = {
-            longest: [row for end in range(len(longest)) for row in rows.get(longest[: end + 1], ())]
-            for longest in rows
-        }
-
-    def places(self, text: str) -> Iterator[tuple[int, Rule]]:
-        for match in self._pattern.finditer(text):
-            at = match.start(1)
-            for start, rule in self._rows[match[1]]:
-                end = at + len(start)
-                if rule.start[-1] not in _APART + " " or text[end : end + 1] in ("", "\n"):
-                    yield at, rule
+def _starts(
+    rules: Iterable[Rule], *, exact: bool
+) -> tuple[re.Pattern[str], dict[str, list[tuple[str, Rule]]]]:
+    """A pattern of the longest word of each start, and the rules that may begin at a match of it."""
+    rows: dict[str, list[tuple[str, Rule]]] = {}
+    for rule in rules:
+        if rule.start and rule.exact == exact:
+            start = max(_PARTED.split(rule.start), key=len)
+            rows.setdefault(start, []).append((start, rule))
+    groups: dict[str, list[str]] = {}
+    for start in sorted(rows, key=len, reverse=True):
+        groups.setdefault(start[0], []).append(re.escape(start[1:]))
+    rests = "|".join(f"{re.escape(first)}(?:{'|'.join(rest)})" for first, rest in groups.items())
+    rules_of = {
+        longest: [row for end in range(len(longest)) for row in rows.get(longest[: end + 1], ())]
+        for longest in rows
+    }
+    # looked for by their first letters, which is faster
+    return re.compile(f"[{''.join(map(re.escape, groups))}](?<=(?=({rests})).)", re.DOTALL), rules_of

@@ -21,19 +21,19 @@ _BASE64 = re.compile(
 )
 _LINES = re.compile(r"([A-Za-z0-9+/=]+)(?:\\n|\r?\n|$)")
 _SHORTEST = 24  # characters that are looked at to see whether they are base64 of a text
-_RUN = re.compile(r"[A-Za-z0-9+/]{25,}+|(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24}")
+_RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,}+")
 _TEXT = re.compile(r"[\x09\x0a\x0d\x1b -~\x80-\U0010ffff]*")
 
 
-def coded(word: str) -> bool:
-    """Whether a word may hold a text in base64, or the beginning of one."""
-    if len(word) < _SHORTEST:
-        return False
-    return any(_begins_text(run[0][at : at + _SHORTEST]) for run in _RUN.finditer(word) for at in (0, 1))
+def coded(text: str) -> Iterator[int]:
+    """Where base64 of a text may begin."""
+    for run in _RUN.finditer(text):
+        if any(_begins_text(run[0][at : at + _SHORTEST]) for at in (0, 1)):
+            yield run.start()
 
 
 def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
-    """Where the text holds a secret in another spelling; `base64`: one of its words is `coded`."""
+    """Where the text holds a secret in another spelling; `base64`: `coded` finds a place in it."""
     if "%" in text and _ESCAPED.search(text):
         yield from decoded(text, _PERCENT, _unquoted, find)
     if "\\u00" in text:

@@ -166,11 +166,11 @@ class Redactor:
         if isinstance(value, str):
             return self.text(value) if of_tool or key not in _LEFT else self._stays(value, key)
         if isinstance(value, list):
-            items = [self.value(item, key, of_tool=of_tool) for item in value]
+            # together first: what is left of a secret without its beginning tells nothing
+            whole = self._joined(value) if key == "parts" and not of_tool else value
+            items = [self.value(item, key, of_tool=of_tool) for item in whole]
             if of_tool:
                 items = self._command(items)
-            elif key == "parts":
-                items = self._joined(items)
             return items if any(a is not b for a, b in zip(items, value, strict=True)) else value
         if isinstance(value, dict):
             return self._object(value, key, of_tool=of_tool)
@@ -187,13 +187,12 @@ class Redactor:
 
     def _joined(self, parts: list[Any]) -> list[Any]:
         """The parts of a message without a secret that goes over from one text to the next."""
+        new = list(parts)
         for run in runs(parts):
             if len(run) > 1:
-                new = self.texts([parts[n]["text"] for n in run])
-                for n, text in zip(run, new, strict=True):
-                    if text != parts[n]["text"]:
-                        parts[n] = {**parts[n], "text": text}
-        return parts
+                for n, text in zip(run, self.texts([parts[n]["text"] for n in run]), strict=True):
+                    new[n] = {**parts[n], "text": text} if text != parts[n]["text"] else parts[n]
+        return new
 
     def _command(self, items: list[Any]) -> list[Any]:
         """The words of a command, of which one may tell that the next is a secret."""
@@ -313,7 +312,7 @@ RULES = (*vendors.RULES, *forms.RULES, *names.RULES, *manifests.RULES, forms.SET
 _BY_VENDORS = frozenset(vendors.RULES)
 # Fields of what must be looked at as a whole: pieces of a stream, files.
 _KEYS = ("delta", "update", "mimeType", "media_type")
-_CLUES = Clues(RULES[:-1], forms.SETTING, disguises.coded, _KEYS)
+_CLUES = Clues(RULES[:-1], forms.SETTING, _KEYS)
 _PERCENT = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})")
 
 
