@@ -104,7 +104,7 @@ def test_a_cache_that_another_process_has_locked_is_waited_for_once(
     other.execute("begin exclusive")
     assert memory.recall([b"k"]) == {}
     with monkeypatch.context() as patch:  # nothing asks SQLite any more
-        patch.setattr(Cache, "_connection", lambda _: pytest.fail("waited again"))
+        patch.setattr(Cache, "_connect", lambda _: pytest.fail("waited again"))
         assert memory.recall([b"k"]) == {}
         memory.remember({b"l": 8})
     other.rollback()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import time
-from _thread import get_ident
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,13 +24,12 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
-_TABLES = (
+_SETUP = (
+    "pragma synchronous=off",
     "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
     "create table if not exists known(use text, name text, value blob not null, primary key (use, name))",
     "create table if not exists large(name text primary key, data blob not null)",
 )
-_OPEN: dict[tuple[str, int, int], sqlite3.Connection] = {}  # (path, inode, thread) → its connection
-_OF_PARENT: list[sqlite3.Connection] = []  # of the process that this one is a fork of: never closed here
 _WAIT = 1.0  # seconds that another process's lock is waited for; then the cache is not used
 _PAUSE = 60.0  # for so many seconds
 _paused: dict[str, float] = {}  # path → until when
@@ -53,16 +51,16 @@ class Cache:
         db = None
         try:
             if time.monotonic() >= _paused.get(self.path, 0.0):
-                db = self._connection()
+                db = self._connect()
         except (sqlite3.Error, OSError) as error:
             self._give_up(error)
         try:
             yield db
         except (sqlite3.Error, OverflowError) as error:
             self._give_up(error)
-        except BaseException:
-            _close()  # and undo what was begun
-            raise
+        finally:
+            if db is not None:
+                db.close()  # which undoes what was not committed
 
     def remove(self) -> None:
         """Remove all that is remembered: once no other process is in the midst of a change."""
@@ -72,7 +70,6 @@ class Cache:
             if db is not None:
                 db.execute("begin exclusive")
                 remove(self.path)
-        _close()
         remove(self.path)
 
     def recall(self, keys: Sequence[bytes]) -> dict[bytes, int]:
@@ -109,32 +106,27 @@ class Cache:
                 db.execute("insert or replace into large values (?, ?)", (name, data))
                 db.commit()
 
-    def _connection(self) -> sqlite3.Connection:
-        """This thread's connection to the file that is there now; it stays open."""
+    def _connect(self) -> sqlite3.Connection:
         import sqlite3
 
-        with suppress(FileNotFoundError):
-            held = _OPEN.get((self.path, os.stat(self.path).st_ino, get_ident()))
-            if held is not None:
-                return held
-        _close()
         ensure_dir(self.folder)
         with suppress(FileExistsError):
             fd = create(self.path)
             os.fchmod(fd, 0o600)  # under any umask
             os.close(fd)
         db = sqlite3.connect(self.path, timeout=_WAIT)
-        _OPEN[self.path, os.stat(self.path).st_ino, get_ident()] = db
-        db.execute("pragma synchronous=off")
-        for table in _TABLES:
-            db.execute(table)
+        try:
+            for statement in _SETUP:
+                db.execute(statement)
+        except sqlite3.Error:
+            db.close()
+            raise
         return db
 
     def _give_up(self, error: Exception) -> None:
-        """Close it; a damaged file is removed, one that another process has locked not used for a while."""
+        """Remove a damaged file; one that another process has locked is not used for a while."""
         import sqlite3
 
-        _close()
         if type(error) is sqlite3.DatabaseError:
             remove(self.path)
         elif "locked" in str(error):
@@ -184,18 +176,3 @@ class Known:
                 db.executemany("insert or replace into known values (?, ?, ?)", rows)
                 db.commit()
         self._new.clear()
-
-
-def _close() -> None:
-    """Close this thread's connections, but never another's."""
-    for key in [key for key in _OPEN if key[2] == get_ident()]:
-        _OPEN.pop(key).close()
-
-
-def _forked() -> None:
-    """In a forked child: what is open is the parent's, and is neither used nor closed."""
-    _OF_PARENT.extend(_OPEN.values())
-    _OPEN.clear()
-
-
-os.register_at_fork(after_in_child=_forked)
