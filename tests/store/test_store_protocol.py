@@ -14,15 +14,19 @@ import pytest
 
 import postgres_server
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, NotFound, TryAgain, Usage
-from codeh_history.store import read, stores
+from codeh_history.base.errors import BadData, Usage
+from codeh_history.store import log, read, stores
 from codeh_history.store.protocol import Locked, Store, field
 from store_logs import HEAD, LINE, ODD
 
 
+@pytest.fixture
+def env(tmp_path: Path) -> Env:
+    return Env({"CODEH_HOME": str(tmp_path / "home")})
+
+
 @pytest.fixture(params=["dir", pytest.param("postgres", marks=postgres_server.needed)])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    env = Env({"CODEH_HOME": str(tmp_path / "home")})
+def store(request: pytest.FixtureRequest, env: Env, tmp_path: Path) -> Store:
     if request.param == "dir":
         return stores.at(env, f"dir:{tmp_path / 'store'}")
     return stores.at(env, request.getfixturevalue("cluster").database(f"a{random.getrandbits(60)}"))
@@ -40,26 +44,16 @@ def test_what_is_created_is_read_byte_for_byte(store: Store, data: bytes) -> Non
         store.create("a", data)
 
 
-def test_lines_are_appended_at_the_expected_end_alone(store: Store) -> None:
-    store.create("a", HEAD)
-    store.extend("a", LINE, end=len(HEAD))
-    with pytest.raises(TryAgain):
-        store.extend("a", LINE, end=len(HEAD))
-    assert store.read("a") == HEAD + LINE
-    with pytest.raises(NotFound):
-        store.extend("b", LINE, end=0)
-
-
-def test_a_builder_that_fails_stores_nothing(store: Store) -> None:
+def test_a_builder_that_fails_stores_nothing(store: Store, env: Env) -> None:
     def build(_: Locked) -> bytes:
         raise BadData("no")
 
     store.create("a", HEAD)
-    for change in (store.append, store.replace):
-        with pytest.raises(BadData):
-            change("a", build)
     with pytest.raises(BadData):
-        store.append("b", build, create=True)
+        store.replace("a", build)
+    for id in ("a", "b"):
+        with pytest.raises(BadData):
+            log.append(env, store.path(id), build, create=id == "b")
     assert store.read("a") == HEAD
     assert list(store.stamps()) == ["a"]
 
@@ -73,29 +67,13 @@ def test_a_replaced_log_has_another_stamp_though_it_is_as_long(store: Store) -> 
     assert not store.replace("a", lambda _: None)
 
 
-def test_a_removed_session_is_kept_first(store: Store) -> None:
-    kept: list[bytes] = []
-    store.create("a", HEAD)
-    with pytest.raises(BadData):
-        store.remove("a", fail)
-    store.remove("a", lambda locked: kept.append(locked.whole()))
-    assert kept == [HEAD]
-    assert store.stamps() == {}
-    with pytest.raises(NotFound):
-        store.read("a")
-
-
-def fail(_: Locked) -> None:
-    raise BadData("the place is full")
-
-
-def test_many_writers_leave_whole_lines_in_one_order(store: Store) -> None:
+def test_many_writers_leave_whole_lines_in_one_order(store: Store, env: Env) -> None:
     store.create("a", HEAD)
 
     def work(writer: int) -> None:
         for number in range(20):
             line = b'{"type":"meta","set":{"%d":%d}}\n' % (writer, number)
-            store.append("a", lambda _, line=line: line)
+            log.append(env, store.path("a"), lambda _, line=line: line)
 
     threads = [threading.Thread(target=work, args=(writer,)) for writer in range(4)]
     for thread in threads:

@@ -241,11 +241,3 @@ def test_a_folder_in_the_trash_is_no_session(home: Path) -> None:
     (home / "trash" / "demo.7.jsonl").mkdir()
     gone = run("gc", "--trash", "0d", "--yes", home=home, env={"CODEH_NOW": "2100-01-01T00:00:00Z"})
     assert (gone.code, [line["trash"] for line in gone.lines]) == (0, ["demo"])
-
-
-def test_an_older_form_that_list_shows_is_named_and_stays(home: Path) -> None:
-    say(home, "words")
-    (home / "sessions" / "old.json").write_text('[{"role":"user","parts":[{"text":"hi"}]}]')
-    refused = run("rm", "demo", "old", home=home)
-    assert (refused.code, session_path(home, "demo").exists()) == (2, True)
-    assert b"old.json, an older form" in refused.err

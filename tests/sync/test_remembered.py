@@ -12,7 +12,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.store.cache import Cache
-from codeh_history.store.files import Files
+from codeh_history.store.stores import Files
 from codeh_history.sync import remembered
 from codeh_history.sync.remembered import ABSENT, Brief
 from codeh_history.sync.side import Plain

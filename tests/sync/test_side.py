@@ -12,7 +12,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.blocks.directory import DirectoryStore
 from codeh_history.store.awaiting import awaiting
-from codeh_history.store.files import Files
+from codeh_history.store.stores import Files
 from codeh_history.sync.side import AWAITING, Plain
 
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'

@@ -10,7 +10,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, HistoryError, TryAgain
-from codeh_history.store.files import Files
+from codeh_history.store.stores import Files
 from codeh_history.sync.run import Synced, sync
 from codeh_history.sync.side import Plain
 from syncing import HEADER, message

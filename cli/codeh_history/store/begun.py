@@ -8,7 +8,7 @@ from ..base.errors import HistoryError
 from ..base.escape import quote
 from ..base.times import from_millis
 from ..base.words import is_id
-from .paths import SERVER, id_of, sessions_dir
+from .paths import SERVER, id_of, server, sessions_dir
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -97,10 +97,9 @@ def _last_used(path: str) -> str:
 def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:
     """When each session of the store last changed, its path and first bytes; the last changed first."""
     folder = sessions_dir(env)
-    if folder.startswith(SERVER):
-        from . import postgres
-
-        yield from postgres.of(f"{folder}/")[0].heads()
+    database = server(f"{folder}/")
+    if database:
+        yield from database[0].heads()
         return
     try:
         with os.scandir(folder) as entries:

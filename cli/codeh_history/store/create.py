@@ -15,7 +15,7 @@ from ..base.words import is_id
 from ..session.model import Json
 from ..session.records import dumps, parse
 from . import foreign, log
-from .paths import SERVER, exists, id_of, is_path, path_of, sessions_dir
+from .paths import exists, id_of, is_path, path_of, server, sessions_dir
 from .protocol import Locked, exists_already
 
 
@@ -48,7 +48,7 @@ def id_like(name: str) -> str:
 
 def taken(path: str) -> bool:
     """Whether something is there; an empty file, as a killed process may leave it, is nothing."""
-    if path.startswith(SERVER):
+    if server(path):
         return exists(path)
     try:
         info = os.lstat(path)

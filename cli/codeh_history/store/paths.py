@@ -8,7 +8,20 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.words import is_id
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .postgres import Postgres
+
 SERVER = "postgres://"  # begins the path of a session that is in a database; no file's does
+
+
+def server(path: str) -> tuple[Postgres, str] | None:
+    """The database that a session is in, and its id there; None for a file."""
+    if not path.startswith(SERVER):
+        return None
+    from . import postgres
+
+    return postgres.of(path)
 
 
 def is_path(text: str) -> bool:
@@ -63,28 +76,20 @@ def _as_id(session: str) -> str:
 
 def exists(path: str) -> bool:
     """Whether a session, or anything else, is there."""
-    if path.startswith(SERVER):
-        from . import postgres
-
-        store, id = postgres.of(path)
-        return store.stamp(id) is not None
-    return os.path.exists(path)
+    database = server(path)
+    return database[0].stamp(database[1]) is not None if database else os.path.exists(path)
 
 
 def meant(path: str) -> str:
     """` (did you mean ID?)` where a session beside this file has a name much like it, else nothing."""
     from ..base.words import did_you_mean
 
-    if path.startswith(SERVER):
-        from . import postgres
-
-        others = {*postgres.of(path)[0].stamps()}
-    else:
-        try:
-            names = os.listdir(os.path.dirname(path) or ".")
-        except OSError:
-            return ""
-        others = {id_of(name) for name in names if is_path(name) and is_id(id_of(name))}
+    database = server(path)
+    try:
+        names = database[0].stamps() if database else os.listdir(os.path.dirname(path) or ".")
+    except OSError:
+        return ""
+    others = {id_of(name) for name in names if (database or is_path(name)) and is_id(id_of(name))}
     return did_you_mean(id_of(path), sorted(others))
 
 

@@ -5,8 +5,8 @@ A store holds logs by id: whole bytes in one order, the same for every reader, w
 `CODEH_STORE` names. Everything else in the program calls a session by its path (`Store.path`), and
 `log.append`, `read`, `replace`, `create` and `trash` take such paths whichever store they are in.
 
-What every store promises: `append`, `extend`, `create` and `replace` are all or nothing, done by one at a
-time for a session, and durable on return (74 says where that is unknown, 75 that the same may succeed).
+What every store promises: `create`, `replace` and an append are all or nothing, done by one at a time for a
+session, and durable on return (74 says where that is unknown, 75 that the same may succeed).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from os import stat_result
 from re import Pattern
 from typing import NamedTuple, Protocol, Self
 
-from ..base.errors import BadData, TryAgain
+from ..base.errors import BadData
 from ..base.escape import quote
 
 
@@ -93,37 +93,11 @@ class Store(Protocol):
     def read(self, id: str, offset: int = 0) -> bytes:
         """The bytes of a session from an offset on, damaged ones too; NotFound where it is not there."""
 
-    def append(
-        self,
-        id: str,
-        build: Callable[[Locked], bytes | None],
-        *,
-        create: bool = False,
-        header: Callable[[], bytes] | None = None,
-    ) -> bool:
-        """Append the whole lines that `build` returns under the session's lock (`log.append`)."""
-
-    def extend(self, id: str, lines: bytes, *, end: int) -> None:
-        """Append whole lines to a session of exactly `end` bytes; TryAgain where it has others by now."""
-
-        def build(locked: Locked) -> bytes:
-            if locked.size != end:
-                raise TryAgain(f"{locked.path}: it changed meanwhile; nothing was stored")
-            return lines
-
-        self.append(id, build)
-
     def create(self, id: str, data: bytes) -> None:
         """A new session of exactly these bytes; BadData where there is one of this id."""
 
     def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
         """Put what `build` returns under the session's lock in the place of its bytes; None: they stay."""
-
-    def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
-        """Remove a session under its lock, once `keep` has put its bytes where they are safe."""
-
-    def wait(self, id: str, seconds: float) -> bool:
-        """Return after so long, or sooner, and True, if the store can tell that the session has changed."""
 
 
 def field(name: str, value: str) -> Pattern[bytes]:

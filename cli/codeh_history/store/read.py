@@ -10,7 +10,7 @@ from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
 from .file import is_locked, open_regular, pread_all, records_in
-from .paths import SERVER, hint
+from .paths import hint, server
 
 
 def read_bytes(path: str, *, whole: bool = False, start: int = 0) -> bytes:
@@ -82,17 +82,12 @@ def _translated(fd: int, path: str) -> bytes | None:
 
 def held(path: str) -> tuple[int, int]:
     """A session's bytes, whatever they are, as a file open for reading, and its size now."""
-    if path.startswith(SERVER):
-        from . import postgres
-
-        store, id = postgres.of(path)
-        try:
-            return _unnamed(store.read(id))
-        except postgres.Missing:
-            raise NotFound(f"{path}: no such session{hint(path)}") from None
+    database = server(path)
     try:
+        if database:
+            return _unnamed(database[0].read(database[1]))
         return open_regular(path, "; a session is one (stdin is `-`)")
-    except FileNotFoundError:
+    except (NotFound, FileNotFoundError):
         raise NotFound(f"{path}: no such session{hint(path)}") from None
 
 

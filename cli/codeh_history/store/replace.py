@@ -19,7 +19,7 @@ from ..session.rules import LONGEST
 from . import log
 from .elsewhere import note
 from .lines import check
-from .paths import SERVER
+from .paths import server
 from .protocol import Locked
 
 
@@ -36,11 +36,9 @@ def replace(
     Durable on return; on any error the session is as it was. Returns whether it was replaced. With `create`
     a new file appears whole; `apart`: it has its blocks beside it, which this home does not keep for it.
     """
-    if path.startswith(SERVER):
-        from . import postgres
-
-        store, id = postgres.of(path)
-        return store.replace(id, lambda row: _checked(env, path, row, build(row)))
+    database = server(path)
+    if database:
+        return database[0].replace(database[1], lambda row: _checked(env, path, row, build(row)))
     done = False
 
     def inside(locked: Locked) -> None:

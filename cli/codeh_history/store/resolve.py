@@ -7,7 +7,7 @@ import os
 from ..base.env import Env
 from ..base.errors import HistoryError, NotFound, Usage
 from ..base.words import is_id
-from .paths import SERVER, exists, hint, id_of, is_path, path_of, sessions_dir
+from .paths import exists, hint, id_of, is_path, path_of, server, sessions_dir
 
 BEGUN_HERE = "newest begun here"
 _WHICH = "which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-history list` shows all)"
@@ -128,28 +128,17 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
     if is_path(name) or name == path:
         return Target(path, why)
     if exists(path):
-        return _noted(env, Target(path, why))
+        return Target(path, why)
     if path.endswith(".jsonl") and os.path.exists(path.removesuffix("l")):
         return Target(path.removesuffix("l"), why)
     paths = {id: path for id, path in ids(env) if id.startswith(name)}
     matches = list(paths)
     if len(matches) == 1:
-        return _noted(env, Target(paths[matches[0]], f"{why} (prefix of {matches[0]})"))
+        return Target(paths[matches[0]], f"{why} (prefix of {matches[0]})")
     if matches:
         several = f"{name}: ambiguous: {', '.join(matches[:8])}{', …' if len(matches) > 8 else ''}"
         raise NotFound(several, [*paths.values()][:8])
     raise NotFound(f"{name}: no such session{hint(path)}")
-
-
-def _noted(env: Env, target: Target) -> Target:
-    """The same, after a note where an older `.json` of that id lies beside the session and is not read."""
-    older = target.path.removesuffix("l")
-    if older != target.path and not older.startswith(SERVER) and os.path.exists(older):
-        env.note(
-            f"{target.id}: this is {os.path.basename(target.path)}; "
-            f"`codeh-history import {older}` adds what is new in {os.path.basename(older)}"
-        )
-    return target
 
 
 def _of_a_program(path: str) -> bool:
@@ -165,11 +154,9 @@ def _of_a_program(path: str) -> bool:
 def ids(env: Env) -> list[tuple[str, str]]:
     """Every session of this home: id and path, by id."""
     directory = sessions_dir(env)
-    if directory.startswith(SERVER):
-        from . import postgres
-
-        store, _ = postgres.of(f"{directory}/")
-        return [(id, store.path(id)) for id in store.stamps()]
+    database = server(f"{directory}/")
+    if database:
+        return [(id, database[0].path(id)) for id in database[0].stamps()]
     try:
         names = sorted(os.listdir(directory))
     except FileNotFoundError:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 
 from ..base import Iterator, Sequence
-from .paths import SERVER
+from .paths import SERVER, server
 from .protocol import Stamp
 
 
 def stamp_of(path: str) -> Stamp | None:
     """What tells one state of a session, or of any file, from another; None where it is not there."""
-    if path.startswith(SERVER):
-        from . import postgres
-
-        store, id = postgres.of(path)
-        return store.stamp(id)
+    database = server(path)
+    if database:
+        return database[0].stamp(database[1])
     try:
         return Stamp.of(os.stat(path))
     except OSError:
@@ -24,11 +22,10 @@ def stamp_of(path: str) -> Stamp | None:
 
 def stamps_of(paths: Sequence[str]) -> dict[str, Stamp | None]:
     """The stamps of sessions of one store; of those on a server by one query."""
-    if not paths or not paths[0].startswith(SERVER):
+    database = server(paths[0]) if paths else None
+    if not database:
         return {path: stamp_of(path) for path in paths}
-    from . import postgres
-
-    stamps = postgres.of(paths[0])[0].listed()
+    stamps = database[0].listed()
     return {path: stamps.get(path.rpartition("/")[2]) for path in paths}
 
 
@@ -45,10 +42,9 @@ def passing(paths: Sequence[str]) -> Iterator[str]:
 
     Each of those is at hand in its turn: all are read by one query.
     """
-    if not paths or not paths[0].startswith(SERVER):
+    database = server(paths[0]) if paths else None
+    if database:
+        ids = database[0].passing([path.rpartition("/")[2] for path in paths])
+        yield from map(database[0].path, ids)
+    else:
         yield from paths
-        return
-    from . import postgres
-
-    store, _ = postgres.of(paths[0])
-    yield from map(store.path, store.passing([path.rpartition("/")[2] for path in paths]))

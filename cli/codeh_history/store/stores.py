@@ -1,22 +1,27 @@
-"""Stores by URL: the one that `CODEH_STORE` names, or any other."""
+"""Stores by URL, `CODEH_STORE`'s or any other: a database, or files in a folder."""
 
 from __future__ import annotations
 
 import os
+import stat
+from collections.abc import Callable
 
 from ..base.env import Env
-from ..base.errors import Usage
+from ..base.errors import InputOutput, Usage
+from ..base.folders import ensure_dir, entries
 from ..base.postgres import SCHEMES
-from . import postgres
-from .files import Files
-from .paths import SERVER, sessions_dir
-from .protocol import Store
+from ..base.words import is_id
+from . import postgres, read
+from .paths import server, sessions_dir
+from .protocol import Locked, Stamp, Store, new
+from .replace import replace
 
 
 def chosen(env: Env) -> Store:
     """The store that sessions are named in: `CODEH_STORE`, by default the home's own folder."""
     place = sessions_dir(env)
-    return postgres.of(f"{place}/")[0] if place.startswith(SERVER) else Files(env, place)
+    database = server(f"{place}/")
+    return database[0] if database else Files(env, place)
 
 
 def at(env: Env, url: str) -> Store:
@@ -27,3 +32,43 @@ def at(env: Env, url: str) -> Store:
     if folder == url or not folder:
         raise Usage("no store: dir:PATH or postgres://… expected")
     return Files(env, os.path.expanduser(folder))
+
+
+class Files(Store):
+    """The sessions of a folder, `ID.jsonl` each; `apart`: their blocks are not this home's to keep."""
+
+    def __init__(self, env: Env, folder: str, *, apart: bool = False) -> None:
+        self._env = env
+        self._apart = apart
+        self.name = folder
+
+    def path(self, id: str) -> str:
+        return os.path.join(self.name, f"{id}.jsonl")
+
+    def stamps(self) -> dict[str, Stamp]:
+        return dict(sorted(stamps_in(self.name, ".jsonl").items()))
+
+    def read(self, id: str, offset: int = 0) -> bytes:
+        return read.read_bytes(self.path(id), whole=True, start=offset)
+
+    def create(self, id: str, data: bytes) -> None:
+        try:
+            ensure_dir(self.name)
+        except OSError as error:
+            raise InputOutput(
+                f"{error.filename or self.name}: {error.strerror}; nothing was stored"
+            ) from None
+        replace(self._env, self.path(id), new(data), create=True, apart=self._apart)
+
+    def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
+        return replace(self._env, self.path(id), build, apart=self._apart)
+
+
+def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:
+    """What the files of a folder look like that are called by a session's id and this ending."""
+
+    def is_named(name: str) -> bool:
+        return name.endswith(ending) and is_id(name.removesuffix(ending))
+
+    files = ((entry.name.removesuffix(ending), info) for entry, info in entries(folder, is_named))
+    return {id: Stamp.of(info) for id, info in files if stat.S_ISREG(info.st_mode)}

@@ -22,7 +22,7 @@ from ..base.folders import ensure_dir, entries, sync_dir
 from ..base.words import is_id
 from . import log, new_file, read
 from .create import taken
-from .paths import SERVER, exists, hint, path_of
+from .paths import exists, hint, path_of, server
 from .protocol import Locked
 
 _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
@@ -48,22 +48,13 @@ def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
     for name in names:
         if not is_id(name):
             raise Usage(f"{name}: an exact session id expected")
-        present = trashed(env, name) if restore else _there(path_of(env, name))
-        if not present:
-            where = f" in the trash ({trash_dir(env)})" if restore else hint(path_of(env, name))
-            old = path_of(env, name).removesuffix("l")
-            if not restore and old.endswith(".json") and os.path.lexists(old):
-                raise Usage(
-                    f"{name} is {old}, an older form, which is never moved: move or remove the file"
-                )
+        path = path_of(env, name)
+        if not (trashed(env, name) if restore else exists(path)):
+            where = f" in the trash ({trash_dir(env)})" if restore else hint(path)
             raise NotFound(f"{name}: no such session{where}")
-        if restore and taken(path_of(env, name)):
+        if restore and taken(path):
             raise _exists(env, name)
     return list(dict.fromkeys(names))
-
-
-def _there(path: str) -> bool:
-    return exists(path) if path.startswith(SERVER) else os.path.lexists(path)
 
 
 def _exists(env: Env, name: str) -> BadData:
@@ -120,11 +111,9 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
         with _held(env):
             _write(env, _next(env, name), locked.whole())
 
-    if path.startswith(SERVER):
-        from . import postgres
-
-        store, _ = postgres.of(path)
-        store.remove(name, keep)
+    database = server(path)
+    if database:
+        database[0].remove(name, keep)
     else:
         log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
         _sync(path, trash_dir(env))
@@ -171,13 +160,13 @@ def restore(env: Env, name: str) -> list[Trashed]:
             gone.append(newest(locked).path)
             return read.read_bytes(gone[0], whole=True)
 
-    if path.startswith(SERVER) or not _beside(path, trash_dir(env)):
+    if server(path) or not _beside(path, trash_dir(env)):
         log.append(env, path, copy, create=True, header=bytes)
         for each in gone:
             os.unlink(each)
     else:
         log.append(env, path, move, create=True)
-    if not path.startswith(SERVER):
+    if not server(path):
         _sync(path)
     _sync(os.path.join(trash_dir(env), ""))
     return trashed(env, name)

@@ -11,8 +11,8 @@ from ..base.postgres import SCHEMES
 from ..blocks import open_stores, open_url
 from ..blocks.directory import DirectoryStore
 from ..store import stores
-from ..store.files import Files
 from ..store.paths import SERVER, sessions_dir
+from ..store.stores import Files
 from .side import Plain, Side
 
 _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")

@@ -16,8 +16,8 @@ from ..base.folders import ensure_dir, remove, sync_dir, temporary, write_new
 from ..blocks.protocol import BlockStore, Data
 from ..store import foreign, log
 from ..store.file import open_regular, pread_all
-from ..store.files import stamps_in
 from ..store.protocol import Stamp
+from ..store.stores import stamps_in
 from ..views import rewrite
 from . import bundle
 from .sealing import Seal

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound
-from codeh_history.store import stores
+from codeh_history.store import log, stores
 from codeh_history.store.postgres import transaction
 from postgres_server import Cluster
 from store_logs import HEAD, LINE, ODD
@@ -28,10 +28,10 @@ def test_a_line_is_added_to_rows_as_to_a_file(data: bytes, cluster: Cluster, tmp
         store = stores.at(env, url)
         store.create("a", data)
         for lines in (LINE, LINE + LINE, keyed, LINE, keyed, LINE[:-1], LINE, b"\n", b""):
-            store.append("a", lambda _, lines=lines: lines, header=lambda: HEAD)
+            log.append(env, store.path("a"), lambda _, lines=lines: lines, header=lambda: HEAD)
         kept.append(store.read("a"))
         with pytest.raises(NotFound):
-            store.append("b", lambda _: LINE)
+            log.append(env, store.path("b"), lambda _: LINE)
     assert kept[0] == kept[1]
     assert kept[0].count(LINE) >= 5
 
