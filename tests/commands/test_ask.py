@@ -21,7 +21,7 @@ from codeh_history.base import input as base_input
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from inside import inside, lay
-from support import PROGRAM, environ, lines, run, session_path
+from support import PROGRAM, environ, lines, session_path
 
 YES = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"STOP"}]}'
 SAYS_YES = f"cat >/dev/null; echo '{YES}'"
@@ -276,24 +276,6 @@ def test_what_can_be_refused_is_refused_before_anything_is_stored(
     assert prompts(home) == (["earlier"] if before else [])
     assert not Path("ran").exists()
     assert before or not session_path(home, "s").exists()
-
-
-def test_what_came_meanwhile_is_sent_too(home: Path, tmp_path: Path) -> None:
-    inside("append", "-s", "s", "-m", "first", home=home)
-    os.mkfifo(tmp_path / "tools")  # the body is made as far as this, then waits
-    process = subprocess.Popen(
-        [*PROGRAM, "ask", *TO, f"cat > {tmp_path}/body; echo '{YES}'", "-m", "third", "--tools", f"@{tmp_path}/tools"],
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environ(None, home),
-    )  # fmt: skip
-    with (tmp_path / "tools").open("w") as tools:  # opens when the other side does
-        run("append", "-s", "s", "-m", "second", home=home)
-        (tmp_path / "no tools").write_text("[]")
-        (tmp_path / "no tools").rename(tmp_path / "tools")  # what is read the second time
-        tools.write("[]")
-    out, _ = process.communicate()
-    assert out == b"yes\n"
-    texts = [c["parts"][0]["text"] for c in orjson.loads((tmp_path / "body").read_bytes())["contents"]]
-    assert texts == prompts(home) == ["first", "second", "third"]
 
 
 def test_a_signal_says_that_the_prompt_is_stored(home: Path, tmp_path: Path) -> None:

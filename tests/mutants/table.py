@@ -287,12 +287,6 @@ MUTANTS = [
         ("commands/test_ask.py::test_another_file_of_the_same_bytes_is_no_retry",),
     ),
     Mutant(
-        "what others append while stdin is read is not sent", "commands/ask.py",
-        "                if before != view.log.size:  # more came meanwhile: it is sent too\n",
-        "                if False:\n",
-        ("commands/test_ask.py::test_what_came_meanwhile_is_sent_too",),
-    ),
-    Mutant(
         "ask --system replaces the system prompt of a session", "commands/ask.py",
         '    if not system or view.meta.get("system"):\n',
         "    if not system:\n",

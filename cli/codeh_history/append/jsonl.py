@@ -181,11 +181,12 @@ def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[st
     return records.getvalue()
 
 
-def says(before: Json, parts: list[Part]) -> bool:
-    """Whether a stored record has these parts, in it or in the block store."""
-    if "blockIds" in before:
-        return bool(before["blockIds"] == [block_of(part) for part in parts])
-    return bool(before.get("parts") == parts)
+def says(before: Json, parts: list[Part], blocks: Sequence[str] = ()) -> bool:
+    """Whether a stored record has these parts, then these blocks, in it or in the block store."""
+    if "blockIds" not in before and not blocks:
+        return bool(before.get("parts") == parts)
+    stored = before.get("blockIds") or [block_of(part) for part in before.get("parts") or ()]
+    return bool(stored == [*map(block_of, parts), *blocks])
 
 
 def _same(stored_messages: dict[str, Json], data: Json, where: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData, NotFound, Usage
@@ -12,12 +12,11 @@ from ..base.input import piped_text, read_file
 from ..base.read_json import demanded, json_object
 from ..filters.curate import limit
 from ..session.depth import depth_exceeds
-from ..session.fold import join, kind_of
-from ..session.live import undone
-from ..session.model import Json, Part
+from ..session.fold import fold
+from ..session.model import Json, Message, Part
 from ..session.pairing import awaited
-from ..session.records import Log, Record, block_of, dumps
-from ..session.rules import PLACING, ROLE_OF_KIND
+from ..session.records import Log, block_of, dumps
+from ..session.rules import ROLE_OF_KIND
 from ..session.view import View
 from ..store import log, read
 from ..store.protocol import Locked
@@ -25,6 +24,7 @@ from ..store.resolve import Target, for_writing
 from ..views.result import compaction
 from ..views.view import locked_view, looked_at
 from . import tool_parts
+from .jsonl import says
 from .options import Options
 from .text import announce, begin, kind_and_role, target_of, text_of, untaken
 
@@ -73,24 +73,22 @@ def draft(env: Env, options: Options, text: str) -> Draft:
 
 
 class Stored(NamedTuple):
-    """The id of a stored message, whether its session is new, and how long the file was before."""
+    """The id of a stored message, and whether its session is new."""
 
     id: str
     created: bool
-    size: int
 
 
 def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored:
     """Store the message, after these lines."""
     options = draft.options
-    stored: list[tuple[str, int]] = []
+    ids: list[str] = []
 
     def build(locked: Locked) -> bytes | None:
         untaken(target, locked)
-        key = options.key
-        same = keyed(env, locked, key, draft.fields, draft.blocks) if key is not None else None
+        same = keyed(locked, draft)
         if same is not None:
-            stored.append((same, locked.size))
+            ids.append(same)
             return before
         id = env.id_in(locked, len(before))
         message = {"type": "message", "id": id, "ts": env.now(), **draft.fields}
@@ -100,14 +98,14 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
             message["references"] = numbered(draft.references, read.read_log(locked.read()))
         if draft.blocks:
             message = _by_reference(env, message, draft.blocks, locked.session)
-        stored.append((id, locked.size))
+        ids.append(id)
         lines = before + _lines(message, pending=options.pending)
         if options.max_items is not None:
             lines += _limited(env, locked, lines, options.max_items)
         return lines
 
     created = log.append(env, target.path, build, create=options.result is None)
-    return Stored(stored[0][0], created, stored[0][1])
+    return Stored(ids[0], created)
 
 
 def line_of(env: Env, draft: Draft, session: str) -> bytes:
@@ -222,18 +220,17 @@ def _lines(message: Json, *, pending: bool) -> bytes:
     return lines
 
 
-def keyed(env: Env, locked: Locked, key: str, fields: Json, blocks: Sequence[str] = ()) -> str | None:
-    """The id of the live message already stored under this key; other content is BadData."""
-    if not any(data.get("key") == key for data in objects(locked.keyed(key))):
+def keyed(locked: Locked, draft: Draft) -> str | None:
+    """The id of the live message already stored under the draft's key; other content is BadData."""
+    key = draft.options.key
+    if key is None or not any(data.get("key") == key for data in objects(locked.keyed(key))):
         return None
-    records = read.read_log(locked.read()).records
-    dead = undone(records, [])  # what was taken back leaves its key free again
-    for place, record in enumerate(records):
-        data = record.data
-        if data.get("key") == key and data["type"] in PLACING and place not in dead:
-            if not _is_stored(env, records[place:], fields, blocks):
-                raise BadData(f"--key {key}: already used by {data['id']}, with other content")
-            return str(data["id"])
+    view = fold(read.read_log(locked.read()))
+    for message in view.all.values():
+        if message.fields.get("key") == key:
+            if not _is_stored(view, message, draft):
+                raise BadData(f"--key {key}: already used by {message.id}, with other content")
+            return message.id
     return None
 
 
@@ -242,53 +239,22 @@ def objects(lines: Iterable[bytes]) -> Iterator[Json]:
     yield from (data for line in lines if (data := json_object(line)) is not None)
 
 
-def _is_stored(env: Env, records: Sequence[Record], fields: Json, blocks: Sequence[str]) -> bool:
-    """Whether the first record, with what was streamed into it, is this message."""
-    data = records[0].data
-    new = [*map(block_of, fields["parts"]), *blocks]
-    old = data.get("blockIds")
-    if not isinstance(old, list):
-        parts = _streamed(env, records) if data["type"] == "open" else _list(data.get("parts"))
-        old = new if not blocks and parts == fields["parts"] else [*map(block_of, parts)]
-    if old != new and any("functionResponse" in part for part in fields["parts"]):
-        old = [block_of(_without_id(part)) for part in _stored_parts(env, data)]  # it has its call's id
-    return bool(old == new and kind_of(data) == fields["kind"])
-
-
-def _streamed(env: Env, records: Sequence[Record]) -> list[Part]:
-    """What the deltas of the first record say before it is committed or changed."""
-    parts: list[Part] = []
-    for record in records[1:]:
-        if record.data.get("of") == records[0].data["id"]:
-            if record.data["type"] != "delta":
-                break
-            parts += _stored_parts(env, record.data)
-    return join([], parts)
-
-
-def _stored_parts(env: Env, data: Json) -> list[Part]:
-    """The parts of a stored record, fetched where they lie in blocks."""
-    ids = [id for id in _list(data.get("blockIds")) if isinstance(id, str)]
-    if not ids:
-        return _list(data.get("parts"))
-    from ..blocks import fetch, open_stores
-    from ..views.stored_parts import parts_of
-
-    stores = open_stores(env)
-    parts = parts_of(stores, ids, fetch(stores, ids))
-    return [parts[id] for id in ids]
+def _is_stored(view: View, message: Message, draft: Draft) -> bool:
+    """Whether a message was stored with the content of the draft, whatever was done to it since."""
+    first, *more = (record.data for record in view.log.records[message.place : message.place + 2])
+    if first["type"] == "open" and more and more[0].get("of") == message.id:
+        first = more[0]  # written with it
+    parts = draft.fields["parts"]
+    answered = [_without_id(part) for part in first.get("parts") or ()]  # it got the id of its call
+    same = says(first, parts, draft.blocks) or answered == parts
+    return same and message.kind == str(draft.fields["kind"])
 
 
 def _without_id(part: Part) -> Part:
-    response = part.get("functionResponse") if isinstance(part, dict) else None
-    if not isinstance(response, dict):
+    response = part.get("functionResponse")
+    if response is None:
         return part
-    rest = {name: value for name, value in response.items() if name != "id"}
-    return {**part, "functionResponse": rest}
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
+    return {**part, "functionResponse": {key: value for key, value in response.items() if key != "id"}}
 
 
 def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import dropwhile, islice
 from typing import IO, Any, NamedTuple
@@ -13,6 +13,7 @@ from .. import providers
 from ..append import message as compose
 from ..append import options as appending
 from ..append import text as append
+from ..append.jsonl import says
 from ..base import amounts
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, InputOutput, Interrupted, NotFound, TryAgain
@@ -30,12 +31,11 @@ from ..session.exchanges import is_prompt, text_of
 from ..session.fold import fold
 from ..session.model import Message
 from ..session.pairing import open_at_end
-from ..session.records import block_of, dumps
+from ..session.records import dumps
 from ..session.view import View
 from ..store import log, read
 from ..store.awaiting import awaiting
 from ..store.paths import exists, path_of
-from ..store.protocol import Locked
 from ..store.resolve import Target
 from ..store.state import size_of
 from ..views.view import filled, looked_at, view_of
@@ -164,16 +164,14 @@ def sending(
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
     reader = reader_for(providers.PLAIN if to == providers.PLAIN else None, model)
     with tempfile.TemporaryFile() as body:
-        _write(env, target, asked, body, lines + new)
+        body.writelines(_body(env, target, asked, lines + new))
         with awaiting(env, target.path):
-            before = _store(env, target, draft, lines)
+            _store(env, target, draft, lines)
             with _saying_it_is_stored(env, again):
                 if request.persist:
                     from ..views.persist import persist_now
 
                     persist_now(env, None, target.path)
-                if before != view.log.size:  # more came meanwhile: it is sent too
-                    _write(env, target, asked, body, b"")
                 yield Ready(body, reader)
 
 
@@ -251,11 +249,8 @@ def _says(message: Message, draft: compose.Draft) -> bool:
     attached = draft.fields.get("attached")
     if message.kind != draft.fields["kind"] or message.fields.get("attached") != attached:
         return False
-    if message.own == draft.fields["parts"] and not draft.blocks:
-        return True
-    new = [*map(block_of, draft.fields["parts"]), *draft.blocks]
-    old = message.blocks if message.blocks is not None else [block_of(part) for part in message.own or ()]
-    return old == new
+    before = {"parts": message.own} if message.blocks is None else {"blockIds": message.blocks}
+    return says(before, draft.fields["parts"], draft.blocks)
 
 
 def _answered(view: View, key: str | None) -> Message | None:
@@ -274,8 +269,8 @@ def _system_line(env: Env, view: View, options: Options) -> bytes:
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
 
 
-def _write(env: Env, target: Target, asked: ResolvedRequest, body: IO[bytes], lines: bytes) -> None:
-    """Put the request of the session with these lines into the file; whatever is wrong is found here."""
+def _body(env: Env, target: Target, asked: ResolvedRequest, lines: bytes) -> Iterable[bytes | memoryview]:
+    """The request of the session with these lines at its end."""
 
     def look(env: Env, target: Target, **how: Any) -> View:
         if not lines:
@@ -286,30 +281,17 @@ def _write(env: Env, target: Target, asked: ResolvedRequest, body: IO[bytes], li
         data += b"" if data.endswith(b"\n") else b"\n"
         return filled(env, target, fold(read.read_log(data + lines)), **how)
 
-    body.seek(0)
-    body.truncate()
     request = asked.request.but(persist=False)
-    body.writelines(
-        payload.body_of(env, None, target.path, request, under=asked.under, look=look, lost_known=True)
-    )
+    return payload.body_of(env, None, target.path, request, under=asked.under, look=look, lost_known=True)
 
 
-def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> int:
-    """Store the prompt after these lines; returns how long the file was."""
+def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> None:
+    """Store the prompt after these lines."""
     if draft is not None:
-        stored = compose.store(env, target, draft, before)
-        if stored.created:
+        if compose.store(env, target, draft, before).created:
             append.say_new(env, target)
-        return stored.size
-    sizes: list[int] = []
-
-    def build(locked: Locked) -> bytes:
-        sizes.append(locked.size)
-        return before
-
-    if before:
-        log.append(env, target.path, build)
-    return sizes[0] if sizes else size_of(target.path)
+    elif before:
+        log.append(env, target.path, lambda _: before)
 
 
 @contextmanager
