@@ -183,22 +183,26 @@ def test_a_store_that_another_home_writes_to_is_left_alone(home: Path, tmp_path:
     assert run("hydrate", "x", home=other, env=env).code == 0
 
 
-class _Restoring(set[str]):
-    """Paths that are to go: none; a session is restored just before its file in the trash would be read."""
+class _Moving(set[str]):
+    """Paths that are to go: none; a session is moved just before its file would be read."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, path: Path, to: Path) -> None:
         super().__init__()
-        self.home = home
+        self.path = path
+        self.to = to
 
     def __contains__(self, path: object) -> bool:
-        if str(path).endswith("gone.1.jsonl"):
-            Path(str(path)).rename(session_path(self.home, "gone"))
+        if path == str(self.path) and self.path.exists():
+            self.path.rename(self.to)
         return False
 
 
-def test_a_session_restored_while_gc_reads_keeps_its_blocks(home: Path) -> None:
+@pytest.mark.parametrize("restored", [True, False])
+def test_a_session_moved_while_gc_reads_keeps_its_blocks(home: Path, *, restored: bool) -> None:
     env = Env({"CODEH_HOME": str(home), "HOME": str(home), **LATER})
-    store = open_store(env)
-    kept = unused.unused(env, store, unused.grace(env), but=_Restoring(home))
-    assert session_path(home, "gone").exists()
-    assert kept == {}
+    trashed, session = home / "trash" / "gone.1.jsonl", session_path(home, "gone")
+    if not restored:
+        trashed.rename(session)
+    moving = _Moving(trashed, session) if restored else _Moving(session, trashed)
+    assert unused.unused(env, open_store(env), unused.grace(env), but=moving) == {}
+    assert session.exists() == restored

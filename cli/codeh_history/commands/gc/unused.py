@@ -57,33 +57,26 @@ def _sorted(data: bytes) -> tuple[list[bytes], list[bytes]]:
 def spent(records: Sequence[Record]) -> set[int]:
     """The offsets of the deltas that show in no view, whatever is undone later.
 
-    They stand before a commit of their stream that carries the content itself, and no other commit of it
-    stands between: whether updates in between are undone or not, that commit decides. Streams whose id, or
-    whose updates' ids, are used twice are left alone.
+    They stand before the first commit of their stream, which carries the content itself; that stream has
+    an id of its own, and was not updated before.
     """
     used = Counter(id for record in records for id in brought(record.data))
-    streams: dict[str, str] = {}  # the stream of each stream and update
     waiting: dict[str, list[int]] = {}  # offsets, by stream
-    decided: dict[str, list[int]] = {}
-    unclear: set[str] = set()
+    gone: set[int] = set()
     for record in records:
-        data = record.data
-        stream = streams.get(str(data.get("of")))
+        data, stream = record.data, str(record.data.get("of"))
         if data["type"] == "open" and used[data["id"]] == 1:
-            streams[data["id"]] = data["id"]
-        elif stream is None:
+            waiting[data["id"]] = []
+        elif stream not in waiting or data["type"] == "abort":
             continue
         elif data["type"] == "delta":
-            waiting.setdefault(stream, []).append(record.offset)
-        elif data["type"] == "update":
-            streams[data["id"]] = stream
-            unclear |= {stream} if used[data["id"]] > 1 else set()
-        elif data["type"] == "commit":
-            before = waiting.pop(stream, [])
+            waiting[stream].append(record.offset)
+        else:
+            deltas = waiting.pop(stream)
             whole = isinstance(data.get("parts"), list) or isinstance(data.get("blockIds"), list)
-            if data["of"] == stream and "id" not in data and whole:
-                decided.setdefault(stream, []).extend(before)
-    return {at for stream, offsets in decided.items() if stream not in unclear for at in offsets}
+            if data["type"] == "commit" and "id" not in data and whole:
+                gone.update(deltas)
+    return gone
 
 
 # -- blocks -------------------------------------------------------------------------------------------
@@ -92,16 +85,15 @@ def spent(records: Sequence[Record]) -> set[int]:
 def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
     """The blocks older than `before` that no file of this home or noted elsewhere names, with sizes.
 
-    The sessions are looked at again after the trash, where one that was just restored would have been
-    missed. Whatever looks like a block's id counts, in whatever record, damaged lines too. `but`: files
-    that are to go.
+    The trash is looked at before and after the sessions: what is moved meanwhile, either way, is seen.
+    Whatever looks like a block's id counts, in whatever record, damaged lines too. `but`: files that are
+    to go.
     """
     old = store.stale(before)
-    seen: set[tuple[int, ...]] = set()
-    for path in _holders(env, own_dir(env), trash.trash_dir(env), own_dir(env)):
+    for path in _holders(env, trash.trash_dir(env), own_dir(env), trash.trash_dir(env)):
         if not old:
             return {}
-        for id in _named(path, seen) if path not in but else ():
+        for id in _named(path) if path not in but else ():
             old.pop(id, None)
     return old
 
@@ -181,18 +173,12 @@ def _opened(path: str) -> int | None:
         raise InputOutput(f"{path}: {error.strerror}; nothing was removed") from None
 
 
-def _named(path: str, seen: set[tuple[int, ...]]) -> Iterator[str]:
-    """The block ids in a file; nothing where the very same file was looked at before."""
+def _named(path: str) -> Iterator[str]:
+    """The block ids in a file."""
     fd = _opened(path)
     if fd is None:
         return
     try:
-        info = os.fstat(fd)
-        place = hash(path) if path.startswith(SERVER) else info.st_ino
-        stamp = (info.st_dev, place, info.st_size, info.st_mtime_ns)
-        if stamp in seen:
-            return
-        seen.add(stamp)
         tail = b""
         while chunk := os.read(fd, _STEP):
             text = tail + chunk
