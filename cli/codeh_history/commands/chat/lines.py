@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError
+from ...base.errors import BadData
 from ...base.folders import ensure_dir
-from ...store import new_file
 
 MORE = "\\"  # at the end of a line: the prompt continues
-KEPT = 1000  # lines of the history
+KEPT = 1000  # lines of the history that can be called back
 Completer = Callable[[str, str], Sequence[str]]
 """From the line up to the word, and the word, to the words that it may become."""
 
@@ -23,7 +22,6 @@ class Lines:
     def __init__(self, env: Env, completer: Completer) -> None:
         self.env = env
         self.typed = env.terminal(env.stdin)
-        self._encoding = "utf-8-sig"  # of the first line
         self._stdin = open(env.stdin, "rb", closefd=False)  # noqa: SIM115 - as long as the program
         edited = self.typed and (env.stdin, env.stdout) == (0, 1) and env.terminal(env.stdout)
         self._history = History(env, completer) if edited else None
@@ -59,9 +57,8 @@ class Lines:
     def _read(self) -> str | None:
         """A line of whatever stdin is, as soon as it is there; the last needs no end."""
         line = self._stdin.readline()
-        encoding, self._encoding = self._encoding, "utf-8"
         try:
-            return line.removesuffix(b"\n").removesuffix(b"\r").decode(encoding) if line else None
+            return line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8-sig") if line else None
         except UnicodeDecodeError as error:
             raise BadData(
                 f"stdin: byte {error.start} of a line: not UTF-8; nothing of it was stored"
@@ -78,8 +75,9 @@ class History:
             import readline
         except ImportError:  # a Python without it: lines cannot be edited
             return
-        for line in self._newest():
-            readline.add_history(line)
+        with suppress(OSError), open(self.path, encoding="utf-8", errors="replace") as file:
+            for line in file.read().splitlines()[-KEPT:]:
+                readline.add_history(line)
         matches: list[str] = []
 
         def complete(word: str, state: int) -> str | None:
@@ -94,23 +92,11 @@ class History:
 
     def add(self, line: str) -> None:
         """Keep a line; that it cannot be kept is no failure."""
-        if not line.strip() or line == self.last or line[0].isspace() or "\n" in line:
+        if not line.strip() or line == self.last or line[0].isspace():
             return
         self.last = line
         with suppress(OSError):
             ensure_dir(os.path.dirname(self.path))
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            with open(os.open(self.path, flags, 0o600), "ab") as file:
-                os.fchmod(file.fileno(), 0o600)
-                file.write(f"{line}\n".encode("utf-8", "replace"))
-
-    def _newest(self) -> list[str]:
-        """The newest lines; the file is cut to them once it has twice as many."""
-        try:
-            with open(os.open(self.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
-                lines = file.read().decode("utf-8", "replace").splitlines()
-            if len(lines) > 2 * KEPT:
-                new_file.over(self.path, "".join(f"{line}\n" for line in lines[-KEPT:]).encode())
-        except (OSError, HistoryError):
-            return []
-        return lines[-KEPT:]
+            fd = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            with open(fd, "w", encoding="utf-8", errors="replace") as file:
+                file.write(f"{line}\n")
