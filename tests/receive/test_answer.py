@@ -104,8 +104,9 @@ def test_what_arrived_a_second_ago_is_on_disk(home: Path, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(receiving.select, "select", wait)
     monkeypatch.setattr(receiving.time, "monotonic", lambda: float(next(clock)))
+    answer = receiving.Receiving(Env(), Target(str(path), "test"), Reader(), fresh=False)
     with pytest.raises(TryAgain):
-        receiving.receive(Env(), Target(str(path), "test"), reading, Reader(), echo=False, most=1 << 20)
+        receiving.follow(answer, reading, 1 << 20)
     assert seen == [0, 1, 2, 3, 4, 5]
 
 

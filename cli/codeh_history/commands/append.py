@@ -9,6 +9,10 @@ from ..base.errors import NotFound, TryAgain, Usage
 
 __all__ = ["Options", "run"]
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..receive.answer import Receiving
+
 EXAMPLES = """\
   codeh-history append "Why is the sky blue?"      # to the newest session begun here, or a new one
   curl ... | codeh-history append -s demo --from auto --echo
@@ -61,17 +65,23 @@ def is_text(options: Options) -> bool:
 
 
 def follow(env: Env, options: Options) -> None:
-    """Store what stdin says while it says it; its id, or with echo the text, goes to stdout."""
-    from ..base import amounts
-    from ..receive import stream
-    from ..receive.answer import tell
+    """Store what stdin says while it says it."""
+    from ..receive.stream import Streaming
 
     target = text.target_of(env, options.session, new=options.new) or text.begin(env, "")
-    echo = options.echo or env.terminal(env.stdout)
-    received = stream.run(
-        env, target, options.role, options.kind, echo=echo, most=amounts.size(options.max_bytes)
-    )
-    tell(env, target.id, received, echo=echo)
+    read(env, options, Streaming(env, target, *text.kind_and_role(options.role, options.kind)))
+
+
+def read(env: Env, options: Options, receiving: Receiving) -> None:
+    """Read stdin to its end; the id of what it was, or with echo its text, goes to stdout."""
+    from ..base import amounts
+    from ..receive.answer import follow, tell
+    from ..receive.echo import Echo
+
+    if options.echo or env.terminal(env.stdout):
+        receiving.echo = Echo(env)
+    received = follow(receiving, env.stdin, amounts.size(options.max_bytes))
+    tell(env, receiving.target.id, received, echo=receiving.echo is not None)
 
 
 def one_lately(env: Env, session: str | None, format: str) -> None:
@@ -93,25 +103,20 @@ def one_lately(env: Env, session: str | None, format: str) -> None:
 
 
 def receive(env: Env, options: Options, format: str) -> None:
-    """Store a provider's answer from stdin; its id, or with echo its text, goes to stdout."""
-    from ..base import amounts
-    from ..receive import answer
+    """Store a provider's answer from stdin."""
+    from ..receive.answer import Receiving, reader_of
     from ..store.paths import exists, hint
     from ..store.resolve import for_writing
 
-    reader = answer.reader_of(format)
+    reader = reader_of(format)
     one_lately(env, options.session, format)
     target = for_writing(env, options.session)
     try:
         there = exists(target.path)
     except TryAgain as error:
-        from ..store.unsent import answer as kept
+        from ..store.unsent import answer
 
-        raise kept(env, target.path, error, format) from None
+        raise answer(env, target.path, error, format) from None
     if not there:
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; an answer never starts one")
-    echo = options.echo or env.terminal(env.stdout)
-    received = answer.receive(
-        env, target, env.stdin, reader, echo=echo, most=amounts.size(options.max_bytes)
-    )
-    answer.tell(env, target.id, received, echo=echo)
+    read(env, options, Receiving(env, target, reader, fresh=False))

@@ -24,6 +24,7 @@ from ..config import layers
 from ..config.layers import ResolvedRequest
 from ..providers.reply import AnswerReader
 from ..receive.answer import Received, reader_for, tell
+from ..receive.echo import Echo
 from ..receive.run_command import exchange
 from ..send import payload
 from ..send.readiness import asking, unanswered
@@ -98,7 +99,8 @@ def ask(
     with sending(env, target, options, asked, again) as ready:
         if isinstance(ready, Received):
             return ready
-        return exchange(env, target, ready.body, via, ready.reader, echo=not options.id, most=most)
+        echo = None if options.id else Echo(env)
+        return exchange(env, target, ready.body, via, ready.reader, echo=echo, most=most)
 
 
 def compact_first(env: Env, target: Target, options: Options, asked: ResolvedRequest) -> None:

@@ -70,7 +70,7 @@ def response(opened: Opened, data: Any, from_: str, max_bytes: int | str | None,
 def stream(opened: Opened, role: str | None, kind: str | None, max_bytes: int | str | None) -> Stream:
     """A message that is being written."""
     call = opened.call()
-    return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind), None), _most(max_bytes))
+    return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind)), _most(max_bytes))
 
 
 def _most(max_bytes: int | str | None) -> int:
@@ -98,7 +98,7 @@ def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
             else:
                 received = exchange(
                     call, opened.target, ready.body, request.via, ready.reader,
-                    echo=heard or False, most=most,
+                    echo=heard, most=most,
                 )  # fmt: skip
         return Answer(opened.look(call, opened.target).all[received.id])
 

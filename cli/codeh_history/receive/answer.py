@@ -75,29 +75,12 @@ def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:
         env.note(f"{session}: {waits}: {', '.join(received.calls)} (codeh-history calls)")
 
 
-def receive(
-    env: Env,
-    target: Target,
-    fd: int,
-    reader: AnswerReader,
-    *,
-    echo: bool | Echo,
-    most: int,
-    fresh: bool = False,
-    ended: Callable[[], None] | None = None,
-) -> Received:
+def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
     """Read an answer of at most `most` bytes from a descriptor to its end and store it.
 
     Every other outcome is an error. Nothing is committed but a complete answer: what streamed before a cut
-    stays pending. One that is stored already is not stored again, unless it is `fresh`: the answer to what
-    was just asked. `ended` is called at the end of the input, before it is decided what it was.
+    stays pending. `ended` is called at the end of the input, before it is decided what it was.
     """
-    shown = echo if isinstance(echo, Echo) else Echo(env) if echo else None
-    return follow(Receiving(env, target, reader, shown, fresh=fresh), fd, most, ended)
-
-
-def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] | None = None) -> Received:
-    """Read a descriptor to its end, keeping what arrives whatever happens."""
     receiving.env.lives_long()
     if fd == receiving.env.stdin:
         receiving.env.awaits()
@@ -119,10 +102,13 @@ def follow(receiving: Receiving, fd: int, most: int, ended: Callable[[], None] |
 
 
 class Receiving(Pending):
-    """One answer on its way into the log."""
+    """One answer on its way into the log.
+
+    One that is stored already is not stored again, unless it is `fresh`: the answer to what was just asked.
+    """
 
     def __init__(
-        self, env: Env, target: Target, reader: AnswerReader, echo: Echo | None, *, fresh: bool
+        self, env: Env, target: Target, reader: AnswerReader, echo: Echo | None = None, *, fresh: bool
     ) -> None:
         super().__init__(env, target)
         self.reader = reader

@@ -14,13 +14,13 @@ from ..base.errors import InputOutput, TryAgain
 from ..providers.reply import AnswerReader
 from ..providers.text.response import Exact
 from ..store.resolve import Target
-from .answer import Received, receive
+from .answer import Received, Receiving, follow
 from .echo import Echo
 
 
 def exchange(
     env: Env, target: Target, body: IO[bytes], command: str, reader: AnswerReader,
-    *, echo: bool | Echo, most: int,
+    *, echo: Echo | None, most: int,
 ) -> Received:  # fmt: skip
     """Send a body through `sh -c CMD` and store the answer that the command prints, `most` bytes of it.
 
@@ -36,8 +36,8 @@ def exchange(
             reader.cut = "the answer may not be whole"
 
     try:
-        fd = process.stdout.fileno()
-        received = receive(env, target, fd, reader, echo=echo, most=most, fresh=True, ended=whole)
+        receiving = Receiving(env, target, reader, echo, fresh=True)
+        received = follow(receiving, process.stdout.fileno(), most, whole)
     except TryAgain as error:
         code = ended(process)
         if code:

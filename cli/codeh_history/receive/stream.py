@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..append.text import ROLES, kind_and_role, say_new
+from ..append.text import ROLES, say_new
 from ..base.env import Env
 from ..providers.text.response import Exact
 from ..session.model import Json
 from ..store import log
 from ..store.protocol import Locked
 from ..store.resolve import Target
-from .answer import Received, Receiving, follow
-from .echo import Echo
-
-
-def run(env: Env, target: Target, role: str | None, kind: str | None, *, echo: bool, most: int) -> Received:
-    """Store stdin, `most` bytes of it, as one message, byte for byte."""
-    streaming = Streaming(env, target, *kind_and_role(role, kind), Echo(env) if echo else None)
-    return follow(streaming, env.stdin, most)
+from .answer import Receiving
 
 
 class Streaming(Receiving):
@@ -27,8 +20,8 @@ class Streaming(Receiving):
     flush_seconds = 0.1
     flush_bytes = 4096
 
-    def __init__(self, env: Env, target: Target, kind: str, role: str | None, echo: Echo | None) -> None:
-        super().__init__(env, target, Exact(), echo, fresh=True)
+    def __init__(self, env: Env, target: Target, kind: str, role: str | None) -> None:
+        super().__init__(env, target, Exact(), fresh=True)
         self.kind = kind
         self.role = role
         self.options = f" --role {role}" if kind in ROLES.values() else f" --kind {kind}"
