@@ -93,8 +93,11 @@ class Effects:
         if shell and not command and isinstance(args.get("input"), str):
             command = args["input"]
         bare = without_cd(command)
-        label = f"`{clip(bare, 100)}`" if command else _described(call.name, args)
         how = failure(call.name, response, bare)
+        done = not (how or command) and acts(call.name)
+        label = ""
+        if how or done or self._failed:
+            label = f"`{clip(bare, 100)}`" if command else _described(call.name, args)
         if how:
             self.fail(label, how, call.place)
         elif _stem(label) in self._failed:
@@ -104,7 +107,7 @@ class Effects:
         paths = [*(_shell_files(command) if command else _files(args, words))]
         for path, state in paths if not how else ():
             self.touch(path, state, call.place)
-        if not (how or command or paths) and acts(call.name):
+        if done and not paths:
             self.actions.append((label + _outcome(args, result_value(response)), call.place))
 
 
