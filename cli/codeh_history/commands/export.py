@@ -12,8 +12,8 @@ from ..base.options import ALLOW_MISSING, ENCRYPT_TO, Reading, flag, option
 from ..formats import EXPORTERS, export
 from ..programs.sessions import WRITTEN
 from ..render.progress import progress
-from ..session.view import View
-from ..store import new_file
+from ..session.fold import View, fold
+from ..store import new_file, read
 from ..store.resolve import Target, for_reading, ids
 from ..views.view import tell_lost, view_of
 
@@ -90,9 +90,7 @@ def check(options: Options, to: str) -> None:
 
 def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None) -> None:
     """Write the session in its form; what has no place in that is noted."""
-    view = view_of(env, target, strict=options.strict, hydrate=to != "refs" or options.redact, lost=lost)
-    if options.redact:
-        view = redacted(env, view, target)
+    view = viewed(env, target, options, lost, hydrate=to != "refs")
     if to in WRITTEN:
         for_program(env, view, to, options)
         return
@@ -144,12 +142,11 @@ def pages(env: Env, options: Options) -> int:
         for number, (id, path) in enumerate(sessions, 1):
             target = Target(path, "")
             try:
-                view = view_of(env, target, strict=options.strict, lost={})
+                view = viewed(env, target, options, {})
             except (HistoryError, OSError) as error:
                 env.complain(f"{id}: no page: {reason(error)}")
                 unread += 1
             else:
-                view = redacted(env, view, target) if options.redact else view
                 entries.append((html.last_time(view), f"{id}.html", html.title_of(view)))
                 new_file.over(os.path.join(folder, f"{id}.html"), export(view, "html").data)
             bar.done(number, len(sessions))
@@ -158,12 +155,16 @@ def pages(env: Env, options: Options) -> int:
     return BadData.exit_code if unread else 0
 
 
-def redacted(env: Env, view: View, target: Target) -> View:
-    """The view without its secrets, which are reported."""
+def viewed(env: Env, target: Target, options: Options, lost: Lost | None, *, hydrate: bool = True) -> View:
+    """The session's view; with --redact without its secrets, which are reported."""
+    if not options.redact:
+        return view_of(env, target, strict=options.strict, hydrate=hydrate, lost=lost)
     from ..filters.redact import Redactor
     from ..filters.redact import run as redacting
+    from ..views.hydrate import hydrated_stream
 
     redactor = Redactor()
-    view = redacting.redacted_view(view, redactor)
+    lines = hydrated_stream(env, target, lost=lost, strict=options.strict)
+    view = fold(read.read_log(b"".join(redacting.rewritten(lines, lines, redactor))))
     redacting.report(env, target.id, redactor)
     return view

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import selectors
 import signal
 import subprocess
 import tempfile
@@ -12,7 +11,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import IO, Protocol, TypeVar
 
 from ..base.errors import SummarizerFailed
 from .clipped import clip
@@ -20,14 +19,14 @@ from .clipped import clip
 T = TypeVar("T")
 
 MOST = 4 << 20  # bytes of output; a summary is far smaller
-GRACE = 2.0  # seconds between TERM and KILL, and for what is left in the pipe when the command has ended
+GRACE = 2.0  # seconds between TERM and KILL
 STEP = 0.2  # seconds that are waited at once
-_KEPT = 4096  # bytes of stderr, for the reason
+POLL = 0.02  # seconds between two looks at what a command has printed
 
 
 @dataclass(frozen=True)
 class Done:
-    """A command's exit code (negative: a signal), its output, and the end of its stderr."""
+    """A command's exit code (negative: a signal), its output, and its stderr."""
 
     code: int
     out: bytes
@@ -94,14 +93,24 @@ class Commands:
                 raise
 
     def _run(self, data: bytes) -> Done:
-        process = self._start(data)
-        try:
-            out, err = self._read(process)
-            return Done(process.wait(), out, err)
-        finally:
-            end(process)
-            with self._lock:
-                self._running.discard(process)
+        """All three streams are unnamed files, so neither side blocks the other."""
+        with (
+            tempfile.TemporaryFile() as file,
+            tempfile.TemporaryFile() as out,
+            tempfile.TemporaryFile() as err,
+        ):
+            file.write(data)
+            file.seek(0)
+            process = self._start(file, out, err)
+            try:
+                code = self._wait(process, out, err)
+            finally:
+                end(process)
+                with self._lock:
+                    self._running.discard(process)
+            for printed in (out, err):
+                printed.seek(0)
+            return Done(code, out.read(), err.read())
 
     def stop(self) -> None:
         """End what runs and start nothing more."""
@@ -111,50 +120,35 @@ class Commands:
         for process in running:
             end(process)
 
-    def _start(self, data: bytes) -> subprocess.Popen[bytes]:
-        """The input lies in an unnamed file, so a command that does not read it blocks nobody."""
-        with tempfile.TemporaryFile() as file, self._lock:
-            file.write(data)
-            file.seek(0)
+    def _start(self, stdin: IO[bytes], out: IO[bytes], err: IO[bytes]) -> subprocess.Popen[bytes]:
+        with self._lock:
             if self._stopped:
                 raise SummarizerFailed("interrupted")
             try:
                 process = subprocess.Popen(
                     ["/bin/sh", "-c", self.command],
-                    stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
-                )  # fmt: skip
+                    stdin=stdin,
+                    stdout=out,
+                    stderr=err,
+                    start_new_session=True,
+                )
             except OSError as error:
                 raise SummarizerFailed(f"the command cannot be run: {error.strerror}") from None
             self._running.add(process)
         return process
 
-    def _read(self, process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:
-        """stdout, and the end of stderr, until both are closed or the command has ended."""
-        assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - pipes were asked for
+    def _wait(self, process: subprocess.Popen[bytes], *printed: IO[bytes]) -> int:
+        """The exit code; SummarizerFailed for a command that takes too long or prints too much."""
         deadline = time.monotonic() + self.seconds
-        out, err = bytearray(), bytearray()
-        with selectors.DefaultSelector() as ready, process.stdout, process.stderr:
-            ready.register(process.stdout, selectors.EVENT_READ, out)
-            ready.register(process.stderr, selectors.EVENT_READ, err)
-            ended = False
-            while ready.get_map():
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    if ended:
-                        break  # what it left behind holds the pipe: its own output is complete
-                    raise SummarizerFailed(f"the command took longer than {self.seconds:g} s")
-                for key, _ in ready.select(min(left, STEP)):
-                    chunk = os.read(key.fd, 1 << 16)
-                    key.data.extend(chunk)
-                    if not chunk:
-                        ready.unregister(key.fileobj)
-                del err[:-_KEPT]
-                if len(out) > MOST:
-                    raise SummarizerFailed(f"the command printed more than {MOST >> 20} MiB")
-                if not ended and process.poll() is not None:
-                    ended = True
-                    deadline = min(deadline, time.monotonic() + GRACE)
-        return bytes(out), bytes(err)
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(POLL)
+            if any(os.fstat(file.fileno()).st_size > MOST for file in printed):
+                raise SummarizerFailed(f"the command printed more than {MOST >> 20} MiB")
+            if process.returncode is not None:
+                return process.returncode
+            if time.monotonic() > deadline:
+                raise SummarizerFailed(f"the command took longer than {self.seconds:g} s")
 
 
 def end(process: subprocess.Popen[bytes]) -> None:

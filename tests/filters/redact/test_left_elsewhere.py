@@ -15,7 +15,7 @@ from support import run
 
 
 def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path: Path) -> None:
-    """Forks, forks of forks, other sessions, the trash, and blocks."""
+    """Other sessions, forks among them, the trash, and blocks."""
     secret = SECRETS["npm-token"]
     run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
     run("append", "-s", "harmless", "-m", "hello", home=tmp_path)
@@ -27,7 +27,7 @@ def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path: Path) -> No
     run("persist", "s", "-i", "--all", home=tmp_path)
     told = run("redact", "s", "-i", "--yes", home=tmp_path).err.decode()
     assert [line.partition(" is still in ")[2] for line in told.splitlines() if "still in" in line] == [
-        "fork child", "fork grandchild", "session other", "trash gone.1.jsonl",
+        "session child", "session grandchild", "session other", "trash gone.1.jsonl",
         "1 block (gc removes those that no session needs, after 7 days)",
     ]  # fmt: skip
     assert secret not in told

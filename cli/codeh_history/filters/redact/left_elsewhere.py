@@ -7,19 +7,19 @@ import os
 import re
 from binascii import b2a_base64
 from collections.abc import Collection, Iterator
+from glob import escape, glob
 
 import orjson
 
 from ...base.env import Env
 from ...base.folders import SUFFIX, remove
-from ...base.read_json import json_object
 from ...base.words import some
 from ...blocks import open_stores, own_folder
 from ...blocks.protocol import BlockStore, is_block_id
 from ...session.records import lines_of, parse
 from ...store import read
 from ...store.cache import Cache
-from ...store.paths import SERVER, id_of, sessions_dir
+from ...store.paths import SERVER, id_of
 from ...store.resolve import Target, ids
 from ...store.state import passing
 from ...store.trash import trash_dir
@@ -46,7 +46,9 @@ class Needles:
     def within_file(self, path: str) -> bool:
         """Whether a file that can be read holds one, in one piece or in the pieces of a stream."""
         try:
-            with open(_opened(path, _OPEN | os.O_NOFOLLOW), "rb") as file:
+            on_server = path.startswith(SERVER)
+            fd = read.held(path)[0] if on_server else os.open(path, _OPEN | os.O_NOFOLLOW)
+            with open(fd, "rb") as file:
                 tail, deltas = b"", False
                 while chunk := file.read(_STEP):
                     text = tail + chunk
@@ -57,10 +59,6 @@ class Needles:
                 return deltas and file.seek(0) == 0 and self.within(_streamed(file.read()))
         except OSError:
             return False
-
-
-def _opened(path: str, flags: int) -> int:
-    return read.held(path)[0] if path.startswith(SERVER) else os.open(path, flags)
 
 
 def _forms(text: str) -> Iterator[bytes]:
@@ -95,55 +93,31 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
         return []
     Cache(env.home).remove()
     others = [path for _, path in ids(env) if path != target.path]
-    parents: dict[str, str | None] = {}
-    holding: list[str] = []
-    for path in passing(others):
-        parents[id_of(path)] = _parent(path)
-        holding += [id_of(path)] if needles.within_file(path) else []
-    forks = {target.id}  # and forks of these
-    while more := {id for id, parent in parents.items() if parent in forks} - forks:
-        forks |= more
     sessions = {os.path.abspath(path) for path in (target.path, *others)}
     return [
-        *(f"{'fork' if id in forks else 'session'} {id}" for id in holding),
+        *(f"session {id_of(path)}" for path in passing(others) if needles.within_file(path)),
         *_files(env, target, needles, sessions),
         *_blocks(env, before, needles),
     ]
 
 
-def _parent(path: str) -> str | None:
-    """The session that this one was forked from."""
-    try:
-        with open(_opened(path, _OPEN), "rb") as file:
-            header = json_object(file.readline(_STEP)) or {}
-    except OSError:
-        return None
-    parent = header.get("parent")
-    id = parent.get("session") if isinstance(parent, dict) else None
-    return id if isinstance(id, str) else None
-
-
-def _files(env: Env, target: Target, needles: Needles, looked_at: set[str]) -> Iterator[str]:
-    """The other files of this home, and those that were to become the session."""
-    trash, beside = trash_dir(env), os.path.dirname(os.path.abspath(target.path))
-    elsewhere = beside != sessions_dir(env) and not target.path.startswith(SERVER)
-    for folder, _, names in (
-        *os.walk(env.home),
-        *([(beside, (), os.listdir(beside))] if elsewhere else []),
-    ):
-        if folder.startswith(own_folder(env)):
-            continue  # looked at as blocks
-        for name in sorted(names):
-            path = os.path.join(folder, name)
-            foreign = folder == beside and elsewhere
-            if foreign and not name.startswith(f".{os.path.basename(target.path)}."):
-                continue
-            if os.path.abspath(path) not in looked_at and needles.within_file(path):
-                looked_at.add(os.path.abspath(path))
-                if folder == trash:
-                    yield f"trash {name}"
-                elif not (path.endswith(SUFFIX) and _removed(path)):
-                    yield f"file {path}"
+def _files(env: Env, target: Target, needles: Needles, sessions: Collection[str]) -> Iterator[str]:
+    """The other files of this home, and those that were to become the session; blocks aside."""
+    paths = [
+        os.path.abspath(os.path.join(folder, name))
+        for folder, _, names in os.walk(env.home)
+        if not folder.startswith(own_folder(env))
+        for name in sorted(names)
+    ]
+    if not target.path.startswith(SERVER):
+        folder, name = os.path.split(os.path.abspath(target.path))
+        paths += sorted(glob(os.path.join(escape(folder), f".{escape(name)}.*")))
+    for path in dict.fromkeys(paths):
+        if path not in sessions and needles.within_file(path):
+            if os.path.dirname(path) == os.path.abspath(trash_dir(env)):
+                yield f"trash {os.path.basename(path)}"
+            elif not (path.endswith(SUFFIX) and _removed(path)):
+                yield f"file {path}"
 
 
 def _removed(path: str) -> bool:

@@ -10,8 +10,7 @@ from ...base.env import Env
 from ...base.errors import BadData
 from ...base.input import read_file
 from ...base.read_json import demanded
-from ...session.fold import View, fold
-from ...session.model import Message, Summary
+from ...session.fold import fold
 from ...session.records import Log, Record, block_of, dumps, lines_of
 from ...views.rewrite import ended, records
 from . import Hints, Redactor, Span, merged, runs, without
@@ -170,29 +169,6 @@ def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor
     if redactor.learn(b"".join(new)):
         new = redacted_lines(b"".join(new), redactor)
     return [line if after == before else after for line, before, after in zip(lines, old, new, strict=True)]
-
-
-def redacted_view(view: View, redactor: Redactor) -> View:
-    """The view with no secret that the rules know in its messages, summaries and settings."""
-    messages = [_without_secrets(message, redactor) for message in view.messages]
-    summaries = [Summary(fields=redactor.value(s.fields), place=s.place, raw=None) for s in view.summaries]
-    clean = view.with_messages(messages, summaries)
-    clean.meta = redactor.value(view.meta)
-    return clean
-
-
-def _without_secrets(message: Message, redactor: Redactor) -> Message:
-    """The message with clean parts, pending ones too, and clean references and names."""
-    parts, pending = redactor.value(message.parts, "parts"), redactor.value(message.pending, "parts")
-    rest = {name: value for name, value in message.fields.items() if name != "parts"}
-    fields = redactor.value(rest)
-    if parts is message.parts and pending is message.pending and fields is rest:
-        return message
-    copy = message.derive(parts)
-    copy.own = parts if message.own is not None else None
-    copy.pending = pending
-    copy.fields = {**message.fields, **fields}
-    return copy
 
 
 def report(env: Env, session: str, redactor: Redactor, outcome: str = REPLACED) -> int:
