@@ -41,7 +41,7 @@ def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path: Pa
     assert result.code == 1  # the fork has it too
     assert secret.encode() not in path.read_bytes() + result.err + result.out
     assert b"2 github-token" in result.err
-    assert b"fork copy" in result.err
+    assert b"session copy" in result.err
     assert [m.id for m in fold(parse(lines_of(path.read_bytes()))).messages] == [
         m.id for m in fold(parse(lines_of(before))).messages
     ]
