@@ -49,4 +49,3 @@ def test_summaries_are_folded_by_their_lines_and_those_without_line_by_line() ->
         OUTLINE.write(Batch((), 7, None, None, summaries=[summary(""), summary(" ")])).text
         == "7 earlier exchanges."
     )
-    OUTLINE.stop()

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import lru_cache, partial
 
 import orjson
@@ -120,12 +121,14 @@ def settings_of(options: Options, counter: Counter, command: Runs | None) -> Set
         raise Usage("--to requires --via CMD (or CODEH_SUMMARIZER): the built-in outline sends nothing")
     if options.to is not None and options.model is None and not providers.model_in_url(options.to):
         raise Usage(f"--to {options.to} requires --model MODEL")
-    summarizer: Summarizer = Outline(partial(outlined, counter), counter)
-    if command is not None:
-        made = sources(options, counter)
-        summarizer = Asked(command, made, options.to, options.model, faithful=options.gate)
     over = None if options.due_over is None else amounts.tokens(options.due_over)
-    return Settings(summarizer, counter, options.max_conversations, options.min_batch, over, due_over)
+    summarizer: Summarizer = Outline(partial(outlined, counter), counter)
+    settings = Settings(summarizer, counter, options.max_conversations, options.min_batch, over, due_over)
+    if command is None:
+        return settings
+    made = sources(options, counter)
+    summarizer = Asked(command, made, options.to, options.model, faithful=options.gate)
+    return replace(settings, summarizer=summarizer, stop=command.stop)
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
@@ -223,7 +226,7 @@ def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
         with unchanged(target):
             return (stored if options.in_place else printed)(env, target, settings, options)
     finally:
-        settings.summarizer.stop()
+        settings.stop()
 
 
 def stored(env: Env, target: Target, settings: Settings, options: Options) -> int:
@@ -245,9 +248,9 @@ def printed(env: Env, target: Target, settings: Settings, options: Options) -> i
     if not filtering.previews(env, jsonl=options.jsonl):
         filtering.show(env, view if work is None else summarizing.filtered(env, view, work))
     elif work is not None:
-        ops = [changing.summarize(list(draft.covers), "") for draft in work.drafts]
+        ops = [changing.summarize(draft["covers"], "") for draft in work.drafts]
         changes.draw(env, changes.COLUMNS, changes.rows(view, ops), flexible=2)
-        env.write(f"\n{work.drafts[-1].fields['summary']}\n".encode("utf-8", "replace"))
+        env.write(f"\n{work.drafts[-1]['summary']}\n".encode("utf-8", "replace"))
     if work is None:
         env.note(f"{target.id}: {settings.not_due(view)}")
     elif target.path != "-":

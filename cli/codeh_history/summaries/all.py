@@ -13,7 +13,6 @@ from ..base.env import Env
 from ..base.errors import HistoryError
 from ..base.folders import ensure_dir, remove
 from ..session.exchanges import exchanges
-from ..session.fold import View
 from ..session.model import Json
 from ..store import read
 from ..store.resolve import Target, ids
@@ -47,7 +46,7 @@ def run(
                 yield line
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        settings.summarizer.stop()
+        settings.stop()
         pool.shutdown()
 
 
@@ -62,13 +61,14 @@ def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
         reason = str(error)
     except Exception as error:  # noqa: BLE001 - a bug met in one session costs that session
         reason = f"bug: {type(error).__name__}: {error}"
-    line: Json = {"session": target.id, "action": "failed"}
-    line |= dict.fromkeys(("exchanges", "covered", "before", "after"), 0)
+    count = size = 0
     with suppress(HistoryError):  # where it cannot even be read: the reason says so
         view = view_of(env, target)
-        size = store.tokens(view, settings.counter)
-        line.update(exchanges=len(exchanges(view.messages)), before=size, after=size)
-    return {**line, "reason": reason}
+        count, size = len(exchanges(view.messages)), store.tokens(view, settings.counter)
+    return {
+        "session": target.id, "action": "failed", "exchanges": count, "covered": 0, "before": size,
+        "after": size, "reason": reason,
+    }  # fmt: skip
 
 
 def _locked(path: str) -> bool:
@@ -81,23 +81,13 @@ def _locked(path: str) -> bool:
 
 
 def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
-    """Whether something may be due: cheaply no where there are too few lines, never while it streams."""
-    data = read.read_bytes(target.path)
-    few = data.count(b"\n") <= settings.most and data.count(b'"summary"') <= window.SUMMARIES
-    if few and data[:1] == b"{" and settings.over is None:
-        return False
-    view = view_of(env, target, data, hydrate=False)
-    if _streaming(view):
+    """Whether something may be due, by what needs no block; never while an answer arrives."""
+    view = view_of(env, target, hydrate=False)
+    last = view.messages[-1] if view.messages else None
+    if last and last.pending is not None and not last.committed and "aborted" not in last.fields:
         return False
     many = len(exchanges(view.messages)) > settings.most
     return many or settings.over is not None or window.foldable(view.summaries)
-
-
-def _streaming(view: View) -> bool:
-    """Whether an answer is arriving: the last message is pending and its stream was not aborted."""
-    last = view.messages[-1] if view.messages else None
-    pending = last is not None and not last.committed and last.pending is not None
-    return pending and last is not None and "aborted" not in last.fields
 
 
 @contextmanager

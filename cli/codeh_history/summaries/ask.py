@@ -34,9 +34,6 @@ class Asked:
         self.faithful = faithful
         self.by = f"{to}/{model}" if model else to or "command"
 
-    def stop(self) -> None:
-        self.commands.stop()
-
     def write(self, batch: Batch) -> Written:
         """One summary of all of a batch: where it does not fit one request, a summary of summaries."""
         source = self.sources.of_batch(batch)

@@ -147,9 +147,7 @@ class Sources:
 
 def chunks(pieces: Sequence[str], room: int, count: Count) -> list[list[str]]:
     """The pieces in order, in groups of at most `room` tokens; a piece that is too long is cut."""
-    fitting: list[str] = []
-    for piece, tokens in zip(pieces, count(pieces), strict=True):
-        fitting += [piece] if tokens + BESIDE <= room else cut(piece, room, count)
+    fitting = [part for piece in pieces for part in cut(piece, room, count)]
     groups: list[list[str]] = []
     left = 0
     for piece, tokens in zip(fitting, count(fitting), strict=True):
@@ -162,17 +160,10 @@ def chunks(pieces: Sequence[str], room: int, count: Count) -> list[list[str]]:
 
 
 def cut(text: str, room: int, count: Count) -> list[str]:
-    """A text in pieces of at most `room` tokens, cut at line ends or else at spaces."""
-    pieces: list[str] = []
-    step = max(room * 3, 1)
-    start = 0
-    while start < len(text):
-        end = start + step
-        if end < len(text):
-            line = text.rfind("\n", start + step // 2, end)
-            end = max(line, text.rfind(" ", start + step // 2, end) if line < 0 else 0) + 1 or end
-        while end - start > 1 and count([text[start:end]])[0] + BESIDE > room:
-            end = start + max((end - start) // 2, 1)
-        pieces.append(text[start:end].strip("\n"))
-        start = end
-    return [piece for piece in pieces if piece.strip()]
+    """A text in pieces of at most `room` tokens, halved at line ends or else at spaces."""
+    if len(text) < 2 or count([text])[0] + BESIDE <= room:
+        return [text.strip("\n")] if text.strip() else []
+    middle = len(text) // 2
+    ends = (text.rfind(sign, middle // 2, middle) + 1 for sign in "\n ")
+    end = next(filter(None, ends), middle)
+    return [*cut(text[:end], room, count), *cut(text[end:], room, count)]

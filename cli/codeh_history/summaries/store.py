@@ -33,7 +33,8 @@ TRIES = 2  # a session that changed meanwhile is done once more
 class Settings:
     """How `summarize` was asked for.
 
-    `over`: due by tokens, more than so many, as `due_over` says which messages; else by exchanges.
+    `over`: due by tokens, more than so many, as `due_over` says which messages; else by exchanges. `stop`
+    ends what still runs for the summarizer.
     """
 
     summarizer: Summarizer
@@ -42,6 +43,7 @@ class Settings:
     least: int = 10
     over: int | None = None
     due_over: Callable[[View, int, Counter], Batch | None] | None = None
+    stop: Callable[[], None] = lambda: None
 
     def due(self, view: View) -> Batch | None:
         """What is due to be summarised."""
@@ -58,23 +60,16 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Draft:
-    """A summary record without its id; `absorbs_new`: it covers the one written just before it too."""
-
-    fields: Json
-    covers: Sequence[str]
-    by: str
-    absorbs_new: bool = False
-
-
-@dataclass(frozen=True)
 class Work:
-    """What is to be stored: drafts, how everything they cover looked, and what to report."""
+    """What is to be stored: summary records without ids, of which each absorbs those before it.
+
+    `looks`: how everything looked that they cover; `folded`: how many summaries become one.
+    """
 
     view: View
-    drafts: Sequence[Draft]
+    drafts: Sequence[Json]
     batch: Batch | None
-    folded: int  # how many summaries become one
+    folded: int
     looks: dict[str, object]
 
 
@@ -102,7 +97,7 @@ def prepare(view: View, settings: Settings) -> Work | None:
 
 def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool) -> Work:
     """The records of a batch, and of one summary in the place of all there are then."""
-    drafts: list[Draft] = []
+    drafts: list[Json] = []
     looks: dict[str, object] = {}
     if batch is not None:
         system = view.meta.get("system")
@@ -110,14 +105,13 @@ def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool
         drafts.append(_draft(view, batch, summarizer))
         looks = looks_of(batch)
     if folds:
-        made = [Summary(fields={"id": NEXT, **draft.fields}, place=0, raw=None) for draft in drafts]
-        every = window.folded(view, batch, made)
-        drafts.append(replace(_draft(view, every, summarizer), absorbs_new=bool(made)))
+        made = [Summary(fields={"id": NEXT, **draft}, place=0, raw=None) for draft in drafts]
+        drafts.append(_draft(view, window.folded(view, batch, made), summarizer))
         looks |= {summary.id: summary.text for summary in view.summaries}
     return Work(view, drafts, batch, len(view.summaries) + int(batch is not None) if folds else 0, looks)
 
 
-def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Draft:
+def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Json:
     """The record of a batch; pinned messages that it covers stand in it word for word."""
     written = summarizer.write(batch)
     pinned = {id: text_of(view.all[id]) for id in batch.covers if id in view.all and view.all[id].pinned}
@@ -125,12 +119,13 @@ def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Draft:
     fields: Json = {
         "periodStart": batch.start, "periodEnd": batch.end,
         "summary": "\n".join([written.text, *(f"{PINNED}: {escaped(text)}" for text in pinned.values())]),
-        "conversationCount": batch.count, **shortened(written.shortened),
+        "conversationCount": batch.count, **shortened(written.shortened), "covers": batch.ids,
+        "by": summarizer.by,
     }  # fmt: skip
-    if written.lines is not None:
+    if written.lines is not None:  # last, for people who read it
         lines = [["pinned", line, id] for id, text in pinned.items() for line in text.splitlines()]
         fields["lines"] = [*written.lines, *lines]
-    return Draft(fields, batch.ids, summarizer.by)
+    return fields
 
 
 def shortened(sizes: tuple[int, int] | None) -> Json:
@@ -181,16 +176,12 @@ def looks(message: Message) -> object:
     return own, message.replaced, message.pinned, message.pending is not None
 
 
-def records(env: Env, session: str, offset: int, drafts: Sequence[Draft]) -> list[Json]:
+def records(env: Env, session: str, offset: int, drafts: Sequence[Json]) -> list[Json]:
     """The drafts as records, with ids and the time."""
     made: list[Json] = []
     for draft in drafts:
-        id = env.new_id(session, offset)
-        covers = [*draft.covers, made[-1]["id"]] if draft.absorbs_new else list(draft.covers)
-        fields = dict(draft.fields)
-        lines = {"lines": fields.pop("lines")} if "lines" in fields else {}  # last, for people who read it
-        head = {"type": "summary", "id": id, "createdAt": env.now()}
-        made.append({**head, **fields, "covers": covers, "by": draft.by, **lines})
+        head = {"type": "summary", "id": env.new_id(session, offset), "createdAt": env.now()}
+        made.append({**head, **draft, "covers": [*draft["covers"], *(record["id"] for record in made)]})
         offset += len(dumps(made[-1])) + 1
     return made
 
@@ -222,7 +213,7 @@ def report(session: str, work: Work, done: View, counter: Counter) -> Json:
     if work.folded:
         line["folded"] = work.folded
     for draft in work.drafts:
-        line |= {key: value for key, value in draft.fields.items() if key == "shortened"}
+        line |= {key: value for key, value in draft.items() if key == "shortened"}
     return line
 
 

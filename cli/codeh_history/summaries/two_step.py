@@ -94,9 +94,6 @@ class Answered:
         sizes = self.emitted.get("shortened") or {}
         return Written(text, (sizes["from"], sizes["to"]) if {"from", "to"} <= sizes.keys() else None)
 
-    def stop(self) -> None:
-        """Nothing runs."""
-
 
 def apply(env: Env, target: Target, answered: Answered, *, strict: bool) -> Json:
     """Store the answer, if it is a summary of what still looks as it did; returns the line to report.

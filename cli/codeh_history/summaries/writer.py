@@ -35,9 +35,6 @@ class Summarizer(Protocol):
     def write(self, batch: Batch) -> Written:
         """A summary of these messages and earlier summaries."""
 
-    def stop(self) -> None:
-        """End what still runs for it; it writes nothing more."""
-
 
 class Outline:
     """The built-in one: what `compact` would write, offline and deterministic."""
@@ -65,6 +62,3 @@ class Outline:
             return Written(f"{batch.count} earlier exchanges.")
         begins = f", beginning with: {clip(first, 200)}" if first else " without text."
         return Written(f"{batch.count} exchanges{begins}")
-
-    def stop(self) -> None:
-        """Nothing runs."""
