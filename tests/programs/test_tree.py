@@ -7,29 +7,39 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.programs.model import Entry, Piece, Session
-from codeh_history.programs.tree import others, way
+from codeh_history.programs.tree import Node, read_exported, walk
 
 TREE = {"a": None, "b": "a", "c": "b", "d": "b", "e": "d", "f": "a"}
 
 
+def nodes(parents: dict[str, str | None]) -> dict[str, Node]:
+    return {id: Node(id, parent, number) for number, (id, parent) in enumerate(parents.items())}
+
+
 @pytest.mark.parametrize(
-    ("parents", "leaf", "found"),
+    ("parents", "leaf", "path", "broken"),
     [
-        (TREE, "e", "abde"), (TREE, "a", "a"), (TREE, "nobody", ""), ({"a": "lost", "b": "a"}, "b", "ab"), ({"a": "b", "b": "a"}, "b", "ab"), ({"a": "a"}, "a", "a"), ({}, "a", ""),
+        (TREE, "e", "abde", ""), (TREE, "a", "a", ""), ({"a": "lost", "b": "a"}, "b", "ab", "a"), ({"a": None, "c": "lost"}, "c", "ac", "c"),
+        ({"a": "b", "b": "a"}, "b", "ab", "a"), ({"a": "a"}, "a", "a", "a"),
     ],
 )  # fmt: skip
-def test_the_way_from_the_root_to_a_leaf(parents: dict[str, str | None], leaf: str, found: str) -> None:
-    assert way(parents, leaf) == list(found)
+def test_the_way_from_the_root_to_a_leaf(
+    parents: dict[str, str | None], leaf: str, path: str, broken: str
+) -> None:
+    tree = nodes(parents)
+    walked, lost = walk(tree, tree[leaf])
+    assert ["".join(node.id for node in walked), "".join(one.node.id for one in lost)] == [path, broken]
 
 
 @given(
-    parents=st.dictionaries(st.sampled_from("abcdef"), st.none() | st.sampled_from("abcdefg")),
-    leaf=st.sampled_from("abcdef"),
+    parents=st.dictionaries(st.sampled_from("abcdef"), st.none() | st.sampled_from("abcdefg"), min_size=1)
 )
-def test_a_way_ends_whatever_names_what(parents: dict[str, str | None], leaf: str) -> None:
-    found = way(parents, leaf)
-    assert len(found) == len(set(found))
-    assert found[-1:] == ([leaf] if leaf in parents else [])
+def test_a_way_ends_whatever_names_what(parents: dict[str, str | None]) -> None:
+    tree = nodes(parents)
+    for leaf in tree.values():
+        path = walk(tree, leaf)[0]
+        assert len(path) == len(set(path))
+        assert path[-1] is leaf
 
 
 def fill(session: Session, ids: list[str]) -> None:
@@ -42,8 +52,8 @@ def fill(session: Session, ids: list[str]) -> None:
 def branches(parents: dict[str, str | None], live: str) -> list[tuple[str, str, object]]:
     """Of each branch: its id, its messages, and where it left."""
     session = Session("pi", "s")
-    fill(session, list(live))
-    found = others(session, parents, list(live), fill)
+    assert read_exported(session, nodes(parents), live[-1], fill) == set(live)
+    found = session.branches()
     return [(one.id, "".join(item.id for item in one.items), (one.parent or {}).get("at")) for one in found]
 
 

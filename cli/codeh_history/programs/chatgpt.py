@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from typing import Any
 
 from ..base.mime import mime_type
@@ -16,7 +15,7 @@ from .model import ABANDONED, Entry, Session, omit_empty
 from .parts import inline, texts, without_texts
 from .protocol import Head, Program, Refused, Source
 from .records import made_id
-from .tree import others, way
+from .tree import Node, read_exported
 
 _EVERYONE = ("all", "")  # recipients of a message that is no call
 _UNSENT = ("reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content")
@@ -50,8 +49,6 @@ def _session(program: str, source: Source, value: Json) -> Session:
     tree = {key: node for key, node in object_of(value.get("mapping")).items() if isinstance(node, dict)}
     session = Session(program, id or made_id(*tree), created=seconds(value.get("create_time")))
     session.titled(value.get("title"))
-    parents = _parents(session, tree)
-    live = _live(session, parents, name_of(value.get("current_node")))
     messages = {key: object_of(node.get("message")) for key, node in tree.items()}
 
     def fill(session: Session, ids: list[str]) -> None:
@@ -60,42 +57,13 @@ def _session(program: str, source: Source, value: Json) -> Session:
             if messages[key]:
                 branch.message(key, messages[key])
 
-    fill(session, live)
-    session.branches = partial(others, session, parents, live, fill)
-    on = set(live)
-    session.leave(ABANDONED, sum(key not in on and _talks(message) for key, message in messages.items()))
+    nodes = {
+        key: Node(key, name_of(node.get("parent")), number)
+        for number, (key, node) in enumerate(tree.items(), 1)
+    }
+    live = read_exported(session, nodes, name_of(value.get("current_node")), fill)
+    session.leave(ABANDONED, sum(key not in live and _talks(messages[key]) for key in messages))
     return session
-
-
-def _parents(session: Session, tree: dict[str, Json]) -> dict[str, str | None]:
-    """The parent of each node; where it was lost that which names the lost one as its child."""
-    parents = {key: name_of(node.get("parent")) for key, node in tree.items()}
-    above = {child: key for key, node in tree.items() for child in map(str, listed(node.get("children")))}
-    for key, parent in parents.items():
-        if parent is None and above.get(key) in tree:
-            parents[key] = above[key]
-        elif parent is not None and parent not in tree and above.get(parent) in tree:
-            why = f"the parent of {key}, {parent}, is not in the export"
-            session.problem(0, "forgets", why, f"taken to follow {above[parent]}")
-            parents[key] = above[parent]
-    return parents
-
-
-def _live(session: Session, parents: dict[str, str | None], current: str | None) -> list[str]:
-    """The nodes up to the one that was shown last."""
-    if current is None or current not in parents:
-        inner = set(parents.values())
-        ends = (key for key in reversed(parents) if key not in inner)
-        leaf = next(ends, None) or next(reversed(parents), None)
-        if leaf is None:
-            return []
-        session.problem(0, "forgets", f"its current node, {current}, is not there", f"read up to {leaf}")
-        current = leaf
-    live = way(parents, current)
-    lost = parents[live[0]]
-    if lost is not None and lost not in parents:
-        session.problem(0, "forgets", f"the parent of {live[0]}, {lost}, is not in the export")
-    return live
 
 
 def _role(message: Json) -> object:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from ..providers.parts import name_of, objects, text_of
@@ -14,7 +13,7 @@ from .model import ABANDONED, Session
 from .parts import thought
 from .protocol import Head, Program, Source
 from .records import made_id, time_of
-from .tree import others, way
+from .tree import Node, read_exported
 
 _ROOT = "00000000-0000-4000-8000"  # how the parent of a first message begins
 _KINDS = {"human": "user", "assistant": "codeh"}
@@ -34,34 +33,23 @@ def _session(program: str, value: Json) -> Session:
     id = name_of(value.get("uuid")) or made_id(*(message.get("uuid") for message in messages))
     session = Session(program, id, created=time_of(value.get("created_at")))
     session.titled(value.get("name"))
-    model = name_of(value.get("model"))
-    places = {
-        message["uuid"]: place for place, message in enumerate(messages, 1) if name_of(message.get("uuid"))
-    }
+    by_id = {name_of(message.get("uuid")) or str(place): message for place, message in enumerate(messages)}
+    has_parents = any(message.get("parent_message_uuid") in by_id for message in messages)
+    nodes: dict[str, Node] = {}
+    for number, (id, message) in enumerate(by_id.items(), 1):
+        parent = name_of(message.get("parent_message_uuid"))
+        if not has_parents:  # of an older export: all in a row
+            parent = next(reversed(nodes), None)
+        nodes[id] = Node(id, None if (parent or "").startswith(_ROOT) else parent, number)
 
-    def fill(session: Session, numbers: Iterable[int]) -> None:
+    def fill(session: Session, ids: list[str]) -> None:
         talk = Builder(session)
-        for talk.number in numbers:
-            _message(talk, messages[talk.number - 1], model)
+        for id in ids:
+            talk.number = nodes[id].number
+            _message(talk, by_id[id], name_of(value.get("model")))
 
-    parents = {id: name_of(messages[place - 1].get("parent_message_uuid")) for id, place in places.items()}
-    if not any(parent in places for parent in parents.values()):  # they are not known: all in a row
-        fill(session, range(1, len(messages) + 1))
-        return session
-    before: str | None = None
-    for id, parent in parents.items():
-        if parent is not None and parent not in parents and not parent.startswith(_ROOT):
-            mended = f"taken to follow {before}" if before else None
-            session.problem(0, "forgets", f"the parent of {id}, {parent}, is not in the export", mended)
-            parents[id] = before
-        before = id
-    leaf = name_of(value.get("current_leaf_message_uuid"))
-    live = way(parents, leaf if leaf in places else next(reversed(places)))  # type: ignore[arg-type]
-    fill(session, [places[id] for id in live])
+    live = read_exported(session, nodes, name_of(value.get("current_leaf_message_uuid")), fill)
     session.leave(ABANDONED, len(messages) - len(live))
-    session.branches = partial(
-        others, session, parents, live, lambda branch, ids: fill(branch, [places[id] for id in ids])
-    )
     return session
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from .model import Entry, Session, Used
 from .records import session_id
@@ -15,36 +15,26 @@ BEYOND = f"branch beyond the newest {MOST}"
 _OF_A_RESPONSE = ("provider", "model", "response", "usage")
 
 
-class Node(Protocol):
-    @property
-    def id(self) -> str: ...
-    @property
-    def parent(self) -> str | None: ...
+class Node:
+    """A message as its tree knows it: its id, its parent's, and its place in the file."""
 
+    __slots__ = ("id", "number", "parent")
 
-class Placed(Node, Protocol):
-    """A node that knows its place in the file."""
-
-    number: int
-
-
-class Plain(NamedTuple):
-    """A message as its tree knows it."""
-
-    id: str
-    parent: str | None
+    def __init__(self, id: str, parent: str | None, number: int) -> None:
+        self.id = id
+        self.parent = parent
+        self.number = number
 
 
 N = TypeVar("N", bound=Node)
-P = TypeVar("P", bound=Placed)
 T = TypeVar("T")
 
 
-class Broken(NamedTuple, Generic[P]):
-    """A parent that is not there: its node, and the one that is taken for the parent."""
+class Broken(NamedTuple, Generic[N]):
+    """A parent that is missing: its node, and the one that is taken for the parent."""
 
-    node: P
-    instead: P | None
+    node: N
+    instead: N | None
     why: str
 
     @property
@@ -53,31 +43,22 @@ class Broken(NamedTuple, Generic[P]):
         return f"taken to follow line {self.instead.number}" if self.instead else "taken as the first"
 
 
-def way(parents: Mapping[str, str | None], leaf: str) -> list[str]:
-    """From the first known ancestor to the leaf; a circle ends where it began."""
-    ids: dict[str, None] = {}
-    at: str | None = leaf
-    while at is not None and at in parents and at not in ids:
-        ids[at] = None
-        at = parents[at]
-    return list(reversed(ids))
-
-
 def walk(
-    nodes: Mapping[str, P],
-    leaf: P,
-    beside: Callable[[P], Sequence[P]],
-    before: Callable[[P, set[str]], P | None] = lambda *_: None,
-) -> tuple[list[P], list[Broken[P]]]:
+    nodes: Mapping[str, N],
+    leaf: N,
+    beside: Callable[[N], Sequence[N]] | None = None,
+    before: Callable[[N, set[str]], N | None] = lambda *_: None,
+) -> tuple[list[N], list[Broken[N]]]:
     """The nodes from the first to a leaf, and where a parent is missing.
 
-    Where it is, the nearest one before among those `beside` the node stands in. `before`: what a node
-    without a parent goes on from, by the ids that were met.
+    Where it is, the nearest one before among those `beside` the node (default: all) stands in. `before`:
+    what a node without a parent continues, by the ids that were met.
     """
-    path: list[P] = []
-    broken: list[Broken[P]] = []
+    every = list(nodes.values())
+    path: list[N] = []
+    broken: list[Broken[N]] = []
     seen: set[str] = set()
-    at: P | None = leaf
+    at: N | None = leaf
     while at is not None:
         path.append(at)
         seen.add(at.id)
@@ -87,40 +68,56 @@ def walk(
         parent = nodes.get(at.parent)
         if parent is None or parent.id in seen:
             why = "is not in the file" if parent is None else "comes from it"
-            parent = nearest(beside(at), at, seen)
+            parent = nearest(beside(at) if beside else every, at, seen)
             broken.append(Broken(at, parent, why))
         at = parent
     return path[::-1], broken[::-1]
 
 
-def nearest(talk: Sequence[P], node: P, seen: set[str]) -> P | None:
+def nearest(talk: Sequence[N], node: N, seen: set[str]) -> N | None:
     """The nearest node before another one in the file that was not met yet."""
-    at = bisect_left(talk, node.number, key=lambda one: one.number) - 1
-    while at >= 0 and talk[at].id in seen:
-        at -= 1
-    return talk[at] if at >= 0 else None
+    before = talk[: bisect_left(talk, node.number, key=lambda other: other.number)]
+    return next((other for other in reversed(before) if other.id not in seen), None)
 
 
 # -- branches ----------------------------------------------------------------------------------------------
 
 
-def others(
+def read_exported(
     session: Session,
-    parents: Mapping[str, str | None],
-    live: list[str],
+    nodes: Mapping[str, Node],
+    current: str | None,
     fill: Callable[[Session, list[str]], object],
-) -> Iterator[Session]:
-    """The branches beside the live one as sessions of their own; `fill` adds what stands on a way."""
-    nodes = {id: Plain(id, parent) for id, parent in parents.items()}
-    above = set(parents.values())
-    leaves = [node for node in nodes.values() if node.id not in above]
+) -> set[str]:
+    """Read the branch of an export that ends at its `current` node, else at its last; return its ids.
 
-    def made(own: list[Plain]) -> Session:
+    `fill` adds the messages of these ids to a session; the other branches become sessions of their own.
+    """
+    if not nodes:
+        return set()
+    above = {node.parent for node in nodes.values()}
+    leaves = [node for node in nodes.values() if node.id not in above] or [*nodes.values()]
+    leaf = nodes.get(current or "")
+    if leaf is None:
+        leaf = leaves[-1]
+        if current:
+            why = f"its current node, {current}, is not there"
+            session.problem(0, "forgets", why, f"read up to {leaf.id}")
+    path, broken = walk(nodes, leaf)
+    for lost in broken:
+        mended = f"taken to follow {lost.instead.id}" if lost.instead else None
+        why = f"the parent of {lost.node.id}, {lost.node.parent}, is not in the export"
+        session.problem(0, "forgets", why, mended)
+    live = [node.id for node in path]
+    fill(session, live)
+
+    def made(own: list[Node]) -> Session:
         branch = branch_of(session, own[0].id[:8])
-        fill(branch, way(parents, own[-1].id))
+        fill(branch, [node.id for node in walk(nodes, own[-1])[0]])
         return branch
 
-    yield from branches(apart(leaves, nodes, set(live)), made, session)
+    session.branches = lambda: branches(apart(leaves, nodes, set(live)), made, session)
+    return set(live)
 
 
 def apart(
@@ -154,8 +151,8 @@ def branches(newest: Iterable[T], make: Callable[[T], Session], session: Session
     """The sessions that are made of the newest branches; the last says how many more there are."""
     rest = iter(newest)
     last: Session | None = None
-    for one in islice(rest, MOST):
-        branch = make(one)
+    for own in islice(rest, MOST):
+        branch = make(own)
         if _placed(branch, session):
             if last is not None:
                 yield last
@@ -173,7 +170,7 @@ def branch_of(session: Session, id: str) -> Session:
 
 
 def _placed(branch: Session, session: Session) -> bool:
-    """Say where a branch left its session, by the last item both have; whether it has any of its own."""
+    """Set where a branch left its session, by the last item both have; whether it has any of its own."""
     shared = {item.id for item in session.items}
     common = [item.id for item in branch.items if item.id in shared]
     if branch.parent is not None and common:
