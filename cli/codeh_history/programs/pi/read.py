@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import accumulate
 from typing import Any
 
 from ...base.read_json import json_object
 from ...providers import usage
-from ...providers.parts import call, name_of, native, object_of, objects, text_of
+from ...providers.parts import name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
-from .. import pairs, parts
+from .. import pairs
 from ..builder import Builder
 from ..model import ABANDONED, Session, Summary, omit_empty
+from ..parts import thought
 from ..protocol import Program, Source
 from ..records import made_id, time_of
 from ..source import Line, line_objects
-from ..tree import apart, branch_of, branches, walk
+from ..tree import Node, apart, branch_of, branches, walk
 from . import is_header
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -60,9 +61,10 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     if not headed:
         why = "no header: pi overwrites the file when it opens it, and its messages are gone"
         session.problem(1, "forgets", why, "read without")
-    live = tree.branch(session, tree.leaf)
-    on = {node.id for node in live}
-    session.leave(ABANDONED, sum(node.type == "message" for node in tree.order if node.id not in on))
+    on = {node.id for node in tree.branch(session, tree.leaf)} if tree.leaf is not None else set()
+    session.leave(
+        ABANDONED, sum(node.type == "message" for node in tree.nodes.values() if node.id not in on)
+    )
     session.branches = partial(_branches, session, tree, on)
     session.leave("repeated line", tree.repeated)
     pairs.report(session, _PAIRS, program.title)
@@ -81,7 +83,7 @@ def _header(session: Session, data: Json) -> None:
 
 def _branches(session: Session, tree: _Tree, on: set[str]) -> Iterator[Session]:
     """The branches that do not end at the last line, as sessions of their own."""
-    talk = [node for node in tree.order if node.type in _TALK]
+    talk = [node for node in tree.nodes.values() if node.type in _TALK]
 
     def made(own: list[_Node]) -> Session:
         branch = branch_of(session, own[0].id)
@@ -95,19 +97,17 @@ def _branches(session: Session, tree: _Tree, on: set[str]) -> Iterator[Session]:
 # -- the tree ----------------------------------------------------------------------------------------------
 
 
-class _Node:
+class _Node(Node):
     """A line of the tree; `number`: the first line with its id."""
 
-    __slots__ = ("id", "line", "number", "parent", "ts", "type")
+    __slots__ = ("line", "ts", "type")
 
-    def __init__(self, id: str, line: Line, data: Json) -> None:
-        self.id = id
-        self.number = line.number
-        self.fill(line, data, name_of(data.get("parentId")))
+    def __init__(self, id: str, parent: str | None, line: Line, data: Json) -> None:
+        super().__init__(id, parent, line.number)
+        self.fill(line, data)
 
-    def fill(self, line: Line, data: Json, parent: str | None) -> None:
+    def fill(self, line: Line, data: Json) -> None:
         self.line = line
-        self.parent = parent
         self.type = data.get("type")
         self.ts = time_of(data.get("timestamp"))
 
@@ -120,56 +120,46 @@ class _Tree:
         self.leaf: _Node | None = None
         self.repeated = 0
         self.again: tuple[int, _Node] | None = None  # the last line, if it is the same as one before
-        self.seen: dict[bytes, int] = {}  # lines without an id, and how often each was met
-
-    @property
-    def order(self) -> list[_Node]:
-        return [*self.nodes.values()]
+        self.seen: Counter[bytes] = Counter()  # lines without an id
 
     def add(self, line: Line, data: Json, session: Session) -> None:
-        id = name_of(data.get("id"))
+        id, parent, raw = name_of(data.get("id")), name_of(data.get("parentId")), b""
         if data.get("type") == "session_info":
             session.titled(data.get("name"))
-        known = self.nodes.get(id or "")
-        if known is not None:
-            self.repeated += 1
-            if known.line.data == data:
-                self.again = (line.number, known) if known is not self.leaf else None
-            else:
-                known.fill(line, data, name_of(data.get("parentId")))
-                self.leaf, self.again = known, None
-            return
         if id is None:
             raw = dumps(data)
-            self.seen[raw] = self.seen.get(raw, -1) + 1
             id = made_id(raw, self.seen[raw])
-        node = _Node(id, line, data)
-        if "parentId" not in data and self.nodes:
-            node.parent = next(reversed(self.nodes))
-        self.nodes[id] = node
+            self.seen[raw] += 1
+        node = self.nodes.get(id)
+        if node is not None:
+            self.repeated += 1
+            if node.line.data == data:
+                self.again = (line.number, node) if node is not self.leaf else None
+                return
+            node.fill(line, data)
+            node.parent = parent
+        else:
+            if "parentId" not in data:
+                parent = next(reversed(self.nodes), None)
+            node = self.nodes[id] = _Node(id, parent, line, data)
+            if node.type not in _TALK:
+                kind, own = str(node.type), name_of(data.get("customType"))
+                session.skip(f"{kind} ({own})" if own else kind)
         self.leaf, self.again = node, None
-        if node.type not in _TALK:
-            kind, own = str(node.type), name_of(data.get("customType"))
-            session.skip(f"{kind} ({own})" if own else kind)
 
-    def branch(self, session: Session, leaf: _Node | None) -> list[_Node]:
+    def branch(self, session: Session, leaf: _Node) -> list[_Node]:
         """Fill a session with the branch up to a leaf; the line before stands in for a missing parent."""
-        if leaf is None:
-            return []
-        order = self.order
-        path, broken = walk(self.nodes, leaf, lambda _: order)
-        sent = dict(
-            zip((node.id for node in path), accumulate(n.type == "message" for n in path), strict=True)
-        )
-        talk = sent[leaf.id]
+        path, broken = walk(self.nodes, leaf)
+        talk = [node for node in path if node.type == "message"]
         for lost in broken:
-            node = lost.node
-            count = talk - sent[node.id] + (node.type == "message")
-            reason = f"its parent {node.parent} {lost.why}: pi would send {count} of {talk} messages"
-            session.problem(node.line.number, "forgets", reason, lost.mended)
+            count = sum(node.line.number >= lost.node.line.number for node in talk)
+            reason = (
+                f"its parent {lost.node.parent} {lost.why}: pi would send {count} of {len(talk)} messages"
+            )
+            session.problem(lost.node.line.number, "forgets", reason, lost.mended)
         if self.again is not None and leaf is self.leaf:
-            number, known = self.again
-            why = f"the same as line {known.number}: pi goes back there, and forgets what came after"
+            number, first = self.again
+            why = f"the same as line {first.number}: pi goes back there, and forgets what came after"
             session.problem(number, "forgets", why, "not taken for the end")
         _Branch(session, path).read()
         return path
@@ -194,7 +184,7 @@ class _Branch:
                 case "message":
                     self.message(node, object_of(data.get("message")))
                 case "custom_message":
-                    self.add(node, "user", _content(data.get("content")))
+                    self.add(node, "user", self.content(data))
                 case "branch_summary" if text_of(data.get("summary")):
                     self.add(node, "user", [{"text": _BRANCH.format(data["summary"])}])
                 case "compaction":
@@ -203,11 +193,17 @@ class _Branch:
     def message(self, node: _Node, message: Json) -> None:
         match message.get("role"):
             case "user" | "custom" | "hookMessage":
-                self.add(node, "user", _content(message.get("content")))
+                self.add(node, "user", self.content(message))
             case "assistant":
                 self.answer(node, message)
             case "toolResult":
-                self.add(node, "tool", [_result(message)])
+                content = [part for part in self.content(message) if part != {"text": ""}]
+                id, name, failed = (
+                    message.get("toolCallId"),
+                    message.get("toolName"),
+                    message.get("isError"),
+                )
+                self.add(node, "tool", [self.talk.result_of(id, name, content, failed=failed is True)])
             case "bashExecution" if message.get("excludeFromContext") is True:
                 self.session.left["command that is not sent"] += 1
             case "bashExecution":
@@ -216,7 +212,8 @@ class _Branch:
                 self.session.left[f"{role} message"] += 1
 
     def answer(self, node: _Node, message: Json) -> None:
-        if "totalTokens" not in object_of(message.get("usage")):
+        counts = object_of(message.get("usage"))
+        if "totalTokens" not in counts:
             why = "a model's message without `usage.totalTokens`: pi crashes"
             self.session.problem(self.talk.number, "refused", why)
         if message.get("stopReason") in ("error", "aborted"):
@@ -224,10 +221,9 @@ class _Branch:
             return
         provider = _FORMATS.get(text_of(message.get("api")))
         self.add(
-            node, "codeh", _content(message.get("content"), provider), provider=provider,
+            node, "codeh", self.content(message, provider), provider=provider,
             model=name_of(message.get("model")), finish=name_of(message.get("stopReason")),
-            response=name_of(message.get("responseId")),
-            usage=usage.read(object_of(message.get("usage")), _USAGE),
+            response=name_of(message.get("responseId")), usage=usage.read(counts, _USAGE),
         )  # fmt: skip
 
     def add(self, node: _Node, kind: str, content: list[Part], **fields: Any) -> None:
@@ -238,7 +234,7 @@ class _Branch:
         """The summary of all before the first entry that is kept; older summaries are always replaced."""
         id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
         if isinstance(index, int):  # of the first version, the header being 0
-            first = index - 1 if 0 < index <= len(self.path) else 0
+            first = max(index - 1, 0)
         else:
             places = (place for place, node in enumerate(self.path) if node.id == id)
             first = next(places, len(self.path))
@@ -246,32 +242,29 @@ class _Branch:
         keep = {node.id for node in self.path[first:]} - older
         self.talk.summarise(node.id, node.ts, text_of(data.get("summary")), keep)
 
+    # -- contents ------------------------------------------------------------------------------------------
 
-# -- contents ----------------------------------------------------------------------------------------------
+    def content(self, message: Json, provider: str | None = None) -> list[Part]:
+        """The parts of a content: a text, or a list of blocks."""
+        content = message.get("content")
+        if isinstance(content, str):
+            return [{"text": content}]
+        return [part for block in objects(content) for part in self.part(block, provider)]
 
-
-def _content(content: Any, provider: str | None = None) -> list[Part]:
-    """The parts of a content: a text, or a list of blocks."""
-    if isinstance(content, str):
-        return [{"text": content}]
-    return [part for block in objects(content) for part in _part(block, provider)]
-
-
-def _part(block: Json, provider: str | None) -> Iterator[Any]:
-    match block.get("type"):
-        case "text":
-            yield {"text": text_of(block.get("text"))}
-        case "thinking":
-            yield from _thought(block, provider)
-        case "toolCall":
-            signature = name_of(block.get("thoughtSignature"))
-            part = call(block.get("id"), text_of(block.get("name")), block.get("arguments"))
-            yield {**part, **omit_empty(thoughtSignature=signature)}
-        case "image":
-            mime, data = text_of(block.get("mimeType")), text_of(block.get("data"))
-            yield {"inlineData": {"mimeType": mime, "data": data}}
-        case _:
-            yield native("pi", block)
+    def part(self, block: Json, provider: str | None) -> Iterator[Any]:
+        match block.get("type"):
+            case "text":
+                yield {"text": text_of(block.get("text"))}
+            case "thinking":
+                yield from _thought(block, provider)
+            case "toolCall":
+                part = self.talk.call(block.get("id"), block.get("name"), block.get("arguments"))
+                yield {**part, **omit_empty(thoughtSignature=name_of(block.get("thoughtSignature")))}
+            case "image":
+                mime, data = text_of(block.get("mimeType")), text_of(block.get("data"))
+                yield {"inlineData": {"mimeType": mime, "data": data}}
+            case _:
+                yield native("pi", block)
 
 
 def _thought(block: Json, provider: str | None) -> Iterator[Any]:
@@ -282,16 +275,7 @@ def _thought(block: Json, provider: str | None) -> Iterator[Any]:
     elif block.get("redacted") is True and provider == "anthropic":
         yield native(provider, {"type": "redacted_thinking", "data": signature or ""})
     elif text or signature:
-        yield parts.thought(text, signature if provider in _SIGNED else None)
-
-
-def _result(message: Json) -> Part:
-    content = _content(message.get("content"))
-    texts = [text for text in parts.texts(content) if text]
-    return parts.result(
-        message.get("toolCallId"), message.get("toolName"), "\n".join(texts),
-        failed=message.get("isError") is True, held=parts.without_texts(content),
-    )  # fmt: skip
+        yield thought(text, signature if provider in _SIGNED else None)
 
 
 def _shell(message: Json) -> str:
