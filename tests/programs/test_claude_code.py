@@ -171,32 +171,10 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 16: its parent a7" in done.err
     assert (
-        b"Claude Code would send 4 of 19 messages, did their times not tell its place (taken to follow line 15)"
+        b"Claude Code would send 4 of 19 messages, unless their times tell its place (taken to follow line 15)"
         in done.err
     )
     assert len(shown(tmp_path, COPY)) == 19
-
-
-@pytest.mark.parametrize(
-    ("seconds", "would"),
-    [(5, "2 of 4 messages, did their times not tell its place"), (6, "2 of 4 messages")],
-)
-def test_what_claude_code_forgets_depends_on_the_time_between(
-    tmp_path: Path, seconds: int, would: str
-) -> None:
-    """It looks five seconds back for a line's parent: a hook that runs longer after a lost answer costs all."""
-    file = Claude()
-    file.user("a", "one")
-    file.user("b", "two")
-    file.said("lost", "an answer")
-    file.line("progress", "hook")
-    file.user("c", "three")
-    file.user("d", "four")
-    del file.lines[2]
-    for number, line in enumerate(file.lines):
-        line["timestamp"] = f"2026-01-02T03:00:{number if number < 3 else number + seconds - 2:02d}.000Z"
-    done = inside("verify", str(file.write(tmp_path)), home=tmp_path)
-    assert done.text.endswith(f"Claude Code would send {would}")
 
 
 def test_a_file_that_begins_in_the_middle_says_so(tmp_path: Path) -> None:
@@ -612,7 +590,7 @@ def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(
     [
         {"type": "file"}, {"type": "file", "filename": "/a", "content": {"type": "image", "file": []}},
         {"type": "file", "filename": "/a", "content": {"type": "text", "file": {"content": 1}}},
-        {"type": "directory", "path": {}}, {"type": "mcp_resource", "content": [{"contents": 1}]},
+        {"type": "mcp_resource", "content": [{"contents": 1}]},
         {"type": "nested_memory", "content": "x"}, {"type": "hook_additional_context", "content": {}},
         {"type": "hook_success", "content": "quiet", "hookEvent": "PostToolUse"},
         {"type": "skill_listing", "content": "- mow"}, {"type": "invoked_skills", "skills": [1]}, {"type": "diagnostics", "files": {}},
@@ -719,11 +697,7 @@ def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path: Pat
     file.lines.append({"type": "last-prompt", "leafUuid": "c", "sessionId": SESSION})
     path = file.write(tmp_path)
     assert view(path, tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
-    done = inside("verify", str(path), home=tmp_path)
-    why = "it names line 3, one of several results: Claude Code 2.1.197 would send 2 of 9 messages"
-    assert (done.code, done.text) == (1, f"{path}: line 11: {why}")
-    done = inside("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
-    assert f"broken    line 11: {why}\n" in done.err.decode()
+    inside("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
     assert inside("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path).code == 0
     assert view(tmp_path / f"{OTHER}.jsonl", tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
 

@@ -138,7 +138,7 @@ def odd_pi() -> Pi:
 @pytest.mark.parametrize(
     ("file", "expected"),
     [
-        (lost_claude(), [(2, "forgets", "its parent b… is not in the file: Claude Code would send 1 of 2 messages, did their times not tell its place")]),
+        (lost_claude(), [(2, "forgets", "its parent b… is not in the file: Claude Code would send 1 of 2 messages, unless their times tell its place")]),
         (
             unanswered_claude(),
             [

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...base.words import some
@@ -110,10 +111,11 @@ def parts(attachment: Any) -> list[Part]:
     """What the model is sent of an attachment; nothing of one of an unknown kind, or without content."""
     held = object_of(attachment)
     kind, content = text_of(held.get("type")), object_of(held.get("content"))
-    if kind == "file" and content.get("type") == "image":
-        return _image(held, object_of(content.get("file")))
+    file = object_of(content.get("file"))
+    if kind == "file" and name_of(file.get("base64")) and name_of(file.get("type")):
+        return _image(held, file)
     if kind in _TEMPLATES:
-        text = _TEMPLATES[kind].format_map(_Fields(held))
+        text = _TEMPLATES[kind].format_map(_fields(held))
     else:
         text = _TEXTS[kind](held) if kind in _TEXTS else ""
     return [{"text": text}] if text else []
@@ -125,32 +127,20 @@ def is_sent(attachment: object) -> bool:
     return kind in _TEXTS or kind in _TEMPLATES
 
 
-class _Fields(dict[str, Any]):
-    """The fields of an attachment for a template."""
-
-    def __missing__(self, key: str) -> Any:
-        error = object_of(self.get("blockingError"))
-        match key:
-            case "selection":
-                text = text_of(self.get("content"))
-                return text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)"
-            case "lines":
-                return some(_number(self.get("lineCount")), "line")
-            case "plan":
-                return text_of(self.get("planContent"))
-            case "command":
-                return error.get("command")
-            case "error":
-                return error.get("blockingError")
-        return None
+def _fields(held: Json) -> Mapping[str, Any]:
+    """The fields of an attachment for a template; None for one that is missing."""
+    error = object_of(held.get("blockingError"))
+    text = text_of(held.get("content"))
+    return defaultdict(lambda: None, held) | {
+        "selection": text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)",
+        "lines": some(_number(held.get("lineCount")), "line"), "plan": text_of(held.get("planContent")),
+        "command": error.get("command"), "error": error.get("blockingError"),
+    }  # fmt: skip
 
 
 def _image(held: Json, file: Json) -> list[Part]:
-    data, mime, path = name_of(file.get("base64")), name_of(file.get("type")), name_of(held.get("filename"))
-    if not data or not mime:
-        return []
-    call: list[Part] = [{"text": _called("Read", {"file_path": path})}] if path else []
-    return [*call, {"inlineData": {"mimeType": mime, "data": data}}]
+    call = _called("Read", {"file_path": held.get("filename")})
+    return [{"text": call}, {"inlineData": {"mimeType": file["type"], "data": file["base64"]}}]
 
 
 def _called(tool: str, arguments: Json, result: str | None = None) -> str:
@@ -162,26 +152,24 @@ def _called(tool: str, arguments: Json, result: str | None = None) -> str:
 
 def _file(held: Json) -> str:
     file = object_of(object_of(held.get("content")).get("file"))
-    path, text, start = name_of(held.get("filename")), name_of(file.get("content")), file.get("startLine")
-    if path is None or text is None:
+    path, text, start = held.get("filename"), name_of(file.get("content")), file.get("startLine")
+    if text is None:
         return ""
-    first = start if isinstance(start, int) else 1
-    shown = [f"{number}\t{line}" for number, line in enumerate(_LINE.split(text), first)]
+    lines = enumerate(_LINE.split(text), start if isinstance(start, int) else 1)
+    shown = [f"{number}\t{line}" for number, line in lines]
     shown += [_TRUNCATED.format(path)] if held.get("truncated") is True else []
     return _called("Read", {"file_path": path}, "\n".join(shown))
 
 
 def _directory(held: Json) -> str:
-    path, names = name_of(held.get("path")), text_of(held.get("content"))
-    if path is None:
-        return ""
+    path = text_of(held.get("path"))
     arguments = {"command": f"ls {shlex.quote(path)}", "description": f"Lists files in {path}"}
-    return _called("Bash", arguments, names)
+    return _called("Bash", arguments, text_of(held.get("content")))
 
 
 def _edited(held: Json) -> str:
-    path, snippet = name_of(held.get("filename")), text_of(held.get("snippet"))
-    return _EDITED.format(path) + (f"{_CHANGES}{snippet}" if snippet else _OMITTED) if path else ""
+    snippet = text_of(held.get("snippet"))
+    return _EDITED.format(held.get("filename")) + (f"{_CHANGES}{snippet}" if snippet else _OMITTED)
 
 
 def _memory(held: Json) -> str:

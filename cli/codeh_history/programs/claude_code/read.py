@@ -16,7 +16,7 @@ from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json, Part
 from .. import pairs
 from ..builder import Builder
-from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Problem, Session, Used, omit_empty
+from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Session, Used, omit_empty
 from ..parts import texts
 from ..protocol import Program, Refused, Source
 from ..records import session_id, time_of
@@ -50,8 +50,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     if leaf is not None:
         branch = tree.branch(leaf)
         session.problems += forgotten(branch, program.title)
-        if tree.beyond is not None:
-            session.problems.append(_hidden(tree, branch, tree.beyond))
         _Items(session, source, tree).add(branch)
         session.branches = partial(_branches, source, session, tree, branch, program)
         session.used = partial(_used, source, tree, program)
@@ -59,15 +57,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.leave(SUB_AGENTS, len(_files(source)))
         pairs.report(session, _PAIRS, program.title)
     yield session
-
-
-def _hidden(tree: Tree, branch: Branch, leaf: Node) -> Problem:
-    """What the last prompt hides that names one of several results; newer versions send all of it."""
-    talk = [node.number for node in branch.nodes if node.talks]
-    sent = sum(number <= leaf.number for number in talk)
-    why = f"it names line {leaf.number}, one of several results"
-    why += f": Claude Code 2.1.197 would send {sent} of {len(talk)} messages"
-    return Problem(tree.leaf_line, "forgets", why, "all are read")
 
 
 def _tree(source: Source, session: Session, program: Program) -> Tree:
@@ -235,12 +224,9 @@ class _Items:
             why = "a model's message without `model`: Claude Code hangs"
             self.session.problem(node.number, "refused", why)
         self.talk.extend(entry, self.parts(node, message.get("content"), "assistant"), node.number)
-        raw, before = message.get("usage"), entry.fields.get("usage")
-        counts = before
-        if isinstance(raw, dict) and (before is None or raw != before["raw"]):
-            new = usage.read(raw, USAGE)  # it grows from line to line
-            if new is not None and (new.get("output") or 0) >= ((before or {}).get("output") or 0):
-                counts = new
+        counts, before = usage.read(object_of(message.get("usage")), USAGE), entry.fields.get("usage") or {}
+        if counts is not None and counts.get("output", 0) < before.get("output", 0):
+            counts = None  # it grows from line to line
         entry.fields |= omit_empty(
             provider=FORMAT, model=name_of(model), finish=name_of(message.get("stop_reason")),
             usage=counts, response=node.response,

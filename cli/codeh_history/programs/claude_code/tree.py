@@ -10,30 +10,27 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...base.times import to_millis
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json
+from .. import tree
 from ..model import Problem
 from ..records import time_of
 from ..source import Line
-from ..tree import Broken, nearest, walk
 from .attachments import QUEUED, is_sent
 
 TALK = ("user", "assistant")
-_PLACED_BY_TIMES = 5000  # milliseconds before a line whose parent is missing in which that is looked for
 
 
-class Node:
+class Node(tree.Node):
     """A line of the tree: what is known of it without reading it again."""
 
     __slots__ = (
-        "answers", "attached", "id", "line", "local", "logical", "number", "origin", "parent", "queued",
-        "response", "side", "starts", "talks", "ts", "type",
+        "answers", "attached", "line", "local", "logical", "origin", "queued", "response", "side", "starts",
+        "talks", "ts", "type",
     )  # fmt: skip
 
     def __init__(self, line: Line, data: Json, id: str) -> None:
-        self.number = line.number
-        self.id = id
+        super().__init__(id, None, line.number)
         self.fill(line, data)
 
     def fill(self, line: Line, data: Json) -> None:
@@ -62,7 +59,7 @@ class Branch(NamedTuple):
 
     nodes: list[Node]
     starts: list[int]
-    broken: list[Broken[Node]]
+    broken: list[tree.Broken[Node]]
 
 
 class Tree:
@@ -75,8 +72,6 @@ class Tree:
         self.behind: list[Node] = []  # attachments since the last of the talk
         self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt`
-        self.leaf_line = 0  # of which line that is
-        self.beyond: Node | None = None  # the leaf that it names, where the branch goes beyond it
         self._preserved: Json = {}
 
     def add(self, line: Line, data: Json) -> Node | None:
@@ -84,7 +79,7 @@ class Tree:
         uuid = name_of(data.get("uuid"))
         if uuid is None:
             if data.get("type") == "last-prompt" and name_of(data.get("leafUuid")):
-                self.leaf_named, self.leaf_line = data["leafUuid"], line.number
+                self.leaf_named = data["leafUuid"]
             return None
         known = self.nodes.get(uuid)
         if known is not None:
@@ -113,10 +108,12 @@ class Tree:
         named = self.nodes.get(self.leaf_named or "")
         if last is None:
             return None
-        if named is not None and not self._comes_from(last, named):
-            if named not in siblings(self, self.branch(last).nodes):
-                return named
-            self.beyond = named
+        if (
+            named is not None
+            and not self._comes_from(last, named)
+            and named not in siblings(self, self.branch(last).nodes)
+        ):
+            return named
         for node in self.behind:
             last = node if node.parent == last.id else last
         return last
@@ -148,9 +145,9 @@ class Tree:
             while at is not None and at.id in seen:  # of what it kept
                 origin = self.nodes.get(at.origin or "")
                 at = origin if origin is not None and origin.number < at.number else None
-            return at or nearest(self.beside(node), node, seen)
+            return at or tree.nearest(self.beside(node), node, seen)
 
-        nodes, broken = walk(self.nodes, leaf, self.beside, before)
+        nodes, broken = tree.walk(self.nodes, leaf, self.beside, before)
         return Branch(nodes, [place for place, node in enumerate(nodes) if node.id in starts], broken)
 
     def beside(self, node: Node) -> list[Node]:
@@ -170,9 +167,9 @@ class Tree:
         head.parent = anchor.id
 
 
-def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
+def siblings(of: Tree, branch: list[Node]) -> Iterator[Node]:
     """Lines beside a branch that belong to it: other blocks of its responses, results of their calls."""
-    talk = tree.beside(branch[-1]) if branch else []
+    talk = of.beside(branch[-1]) if branch else []
     on = {node.id for node in branch}
     responses = {node.response for node in branch if node.type == "assistant"} - {None}
     others = {n.id for n in talk if n.type == "assistant" and n.response in responses}
@@ -184,33 +181,14 @@ def siblings(tree: Tree, branch: list[Node]) -> Iterator[Node]:
 def forgotten(branch: Branch, title: str) -> Iterator[Problem]:
     """Where Claude Code would begin, for a parent is missing; what was compacted it sends in no case.
 
-    It finds the place by the lines' times where little lies between them; where they are the same, it keeps
-    no more than the first prompt.
+    It finds the place by the lines' times where only seconds lie between them.
     """
     first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
     talk = sorted(node.number for node in branch.nodes if node.talks and node.number >= first)
     for lost in (lost for lost in branch.broken if lost.node.number >= first):
-        node, before = lost.node, lost.instead
-        sent = len(talk) - bisect_left(talk, node.number)
-        costs = f": {title} would send {sent} of {len(talk)} messages"
-        if before is None and sent == len(talk):
+        sent = len(talk) - bisect_left(talk, lost.node.number)
+        costs = f": {title} would send {sent} of {len(talk)} messages, unless their times tell its place"
+        if lost.instead is None and sent == len(talk):
             costs = ", which has nothing of what came before"
-        reason = f"its parent {(node.parent or '')[:8]}… {lost.why}{costs}"
-        gap = _gap(before, branch.nodes, node)
-        if gap and 0 < gap <= _PLACED_BY_TIMES:
-            reason += ", did their times not tell its place"
-        elif gap == 0 and sent < len(talk) and not first:
-            reason += " and the first prompt"
-        yield Problem(node.number, "forgets", reason, lost.mended)
-
-
-def _gap(before: Node | None, nodes: list[Node], node: Node) -> int | None:
-    """The milliseconds between a line and another, or the first after that which is no tool's progress.
-
-    None where their times do not tell.
-    """
-    later = nodes[nodes.index(node) :]
-    after = next((one for one in later if one.type != "progress"), later[-1])
-    start = to_millis(str(before.line.data.get("timestamp"))) if before is not None else None
-    end = to_millis(str(after.line.data.get("timestamp")))
-    return None if start is None or end is None else end - start
+        reason = f"its parent {(lost.node.parent or '')[:8]}… {lost.why}{costs}"
+        yield Problem(lost.node.number, "forgets", reason, lost.mended)
