@@ -97,15 +97,6 @@ def test_a_compaction_without_a_history_keeps_the_users_messages(tmp_path: Path)
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "one", "three"]
 
 
-def test_a_compaction_whose_metadata_do_not_match_is_not_read(tmp_path: Path) -> None:
-    file = Codex()
-    file.user("one")
-    file.compacted("in short", [input_text("two")], replacement_history_metadata=[])
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
-    assert shown(tmp_path, COPY) == ["one"]
-    assert b"line 3: not as many" in done.err
-
-
 def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path: Path) -> None:
     file = Codex()
     file.user("one")
