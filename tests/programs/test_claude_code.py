@@ -697,7 +697,11 @@ def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path: Pat
     file.lines.append({"type": "last-prompt", "leafUuid": "c", "sessionId": SESSION})
     path = file.write(tmp_path)
     assert view(path, tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
-    inside("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
+    done = inside("verify", str(path), home=tmp_path)
+    why = "it names line 3, one of several results: Claude Code 2.1.197 would forget what follows them"
+    assert (done.code, done.text) == (1, f"{path}: line 11: {why}")
+    done = inside("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
+    assert f"broken    line 11: {why}\n" in done.err.decode()
     assert inside("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path).code == 0
     assert view(tmp_path / f"{OTHER}.jsonl", tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
 

@@ -72,6 +72,8 @@ class Tree:
         self.behind: list[Node] = []  # attachments since the last of the talk
         self.repeated = 0
         self.leaf_named: str | None = None  # by the last `last-prompt`
+        self.leaf_line = 0  # of which line that is
+        self.beyond: Node | None = None  # the leaf that it names, where the branch goes beyond it
         self._preserved: Json = {}
 
     def add(self, line: Line, data: Json) -> Node | None:
@@ -79,7 +81,7 @@ class Tree:
         uuid = name_of(data.get("uuid"))
         if uuid is None:
             if data.get("type") == "last-prompt" and name_of(data.get("leafUuid")):
-                self.leaf_named = data["leafUuid"]
+                self.leaf_named, self.leaf_line = data["leafUuid"], line.number
             return None
         known = self.nodes.get(uuid)
         if known is not None:
@@ -108,12 +110,10 @@ class Tree:
         named = self.nodes.get(self.leaf_named or "")
         if last is None:
             return None
-        if (
-            named is not None
-            and not self._comes_from(last, named)
-            and named not in siblings(self, self.branch(last).nodes)
-        ):
-            return named
+        if named is not None and not self._comes_from(last, named):
+            if named not in siblings(self, self.branch(last).nodes):
+                return named
+            self.beyond = named
         for node in self.behind:
             last = node if node.parent == last.id else last
         return last
