@@ -32,13 +32,13 @@ def test_of_a_preference_the_preferred_answer(tmp_path: Path) -> None:
     assert said(lines(session_path(tmp_path, one))) == ["which", "good"]
 
 
-def test_of_a_batch_the_requests_are_imported_and_the_answers_counted(tmp_path: Path) -> None:
+def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path: Path) -> None:
     batch = openai_jsonl()[3:]
     answer = batch[1]
     for name, values in {"a": [answer, *batch[::2]], "b": [*batch[::2], answer], "c": batch}.items():
         (tmp_path / name).write_bytes(lined(values))
         done = inside("import", str(tmp_path / name), home=tmp_path / f"home-{name}")
-        assert b"not imported: 1 answer of a batch" in done.err
+        assert b": the answer of a batch, not imported" in done.err
         assert done.text.split() == ["openai-jsonl-q1", "openai-jsonl-q2"]
     records = lines(session_path(tmp_path / "home-c", "openai-jsonl-q1"))
     assert said(records) == ["one"]
@@ -49,7 +49,7 @@ def test_answers_alone_are_refused(tmp_path: Path) -> None:
     theirs = {"custom_id": "q4", "result": {"type": "succeeded", "message": {"role": "assistant"}}}
     (tmp_path / "x.jsonl").write_bytes(lined([openai_jsonl()[4], theirs]))
     done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
-    assert (done.code, b"only answers of a batch" in done.err) == (65, True)
+    assert (done.code, b": the answer of a batch, not imported; give its requests" in done.err) == (65, True)
 
 
 def test_a_line_that_is_damaged_costs_itself(tmp_path: Path) -> None:

@@ -89,14 +89,6 @@ def test_what_nests_too_deep_costs_itself() -> None:
     assert "nested deeper" in said[0]
 
 
-def test_an_element_that_is_too_large_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("codeh_history.programs.source.LONGEST", 1 << 16)
-    small, large = b'{"a":"x"}', b'{"a":"' + b"x" * (1 << 18) + b'"}'
-    found, said = read(b"[" + small + b"," + large + b"]")
-    assert found == [(1, {"a": "x"})]
-    assert "larger than" in said[0]
-
-
 def test_a_list_is_read_up_to_an_integer_above_64_bits() -> None:
     for number in (b"123456789012345678901234567890", b"9223372036854775808"):
         found, said = read(b'[{"a":1.5},{"a":' + number + b'},{"a":"x"}]')
@@ -105,19 +97,20 @@ def test_a_list_is_read_up_to_an_integer_above_64_bits() -> None:
 
 
 def made(data: bytes) -> list[Session]:
-    return list(
-        sessions(
-            Whole(data),
-            lambda value, number: Session("x", str(number), settings=value),
-            skips=lambda value: "skip" in value,
-        )
-    )
+    def read(value: Any, number: int) -> Session:
+        if "skip" in value:
+            raise Refused(f"{number} is skipped")
+        return Session("x", str(number), settings=value)
+
+    return list(sessions(Whole(data), read))
 
 
 def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before() -> None:
     found = made(b'[{"a":1},5,{"skip":1},{"b":1},6]')
-    assert [(one.id, len(one.problems)) for one in found] == [("1", 1), ("4", 1)]
-    with pytest.raises(Refused, match="no conversation in it"):
+    assert [(one.id, len(one.problems)) for one in found] == [("1", 2), ("4", 1)]
+    with pytest.raises(Refused, match="1 is skipped"):
         made(b'[{"skip":1}]')
     with pytest.raises(Refused, match="not an object"):
         made(b"[5]")
+    with pytest.raises(Refused, match="no conversation in it"):
+        made(b"[]")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 
 from .. import providers
@@ -37,30 +36,14 @@ def _is_of_a_batch(value: Json) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterator[Session]:
-    """Each conversation; the answers of a batch are not imported, but counted."""
+    """Each conversation; the answers of a batch are not imported."""
     names = Names()
-    left: Counter[str] = Counter()  # what was not imported since the latest session
-
-    def is_answer(value: Json) -> bool:
-        answer = isinstance(value.get("response"), dict) or isinstance(value.get("result"), dict)
-        left["answer of a batch"] += answer
-        return answer
-
-    def session_of(value: Json, number: int) -> Session:
-        return _session(program.name, value, number, names)
-
-    try:
-        for session in values.sessions(source, session_of, skips=is_answer):
-            session.left.update(+left)
-            left.clear()
-            yield session
-    except Refused:
-        if +left:
-            raise Refused("only answers of a batch, which are not imported; give its requests") from None
-        raise
+    return values.sessions(source, lambda value, number: _session(program.name, value, number, names))
 
 
 def _session(program: str, value: Json, number: int, names: Names) -> Session:
+    if isinstance(value.get("response"), dict) or isinstance(value.get("result"), dict):
+        raise Refused(f"conversation {number}: the answer of a batch, not imported; give its requests")
     preference = _is_preference(value)
     if "custom_id" in value:
         body = object_of(value.get("body")) or object_of(value.get("params"))

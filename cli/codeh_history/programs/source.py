@@ -13,7 +13,6 @@ from ..providers.json_text import loads
 from ..session.depth import MAX_READ, depth_exceeds
 from ..session.model import Json
 from ..session.records import BOM, lines_of
-from ..session.rules import LONGEST
 from .model import Problem, Session
 from .protocol import Head, Refused, Source
 
@@ -21,6 +20,7 @@ KEPT = 64 << 20  # bytes of lines whose objects are kept; those after them are p
 _TRIED = 8  # times its length: as much of a broken line is parsed at most
 _FIRST = 20
 _SPACE = b" \t\r\n"
+_STEP = 1 << 10
 
 Recognises = Callable[[Head], bool]
 
@@ -165,7 +165,7 @@ def first(data: bytes) -> list[Json]:
     return [item for item in items if isinstance(item, dict)]
 
 
-def _beginning(stream: IO[bytes] | _Bounded) -> Any:
+def _beginning(stream: IO[bytes]) -> Any:
     """As much of a value as there is of its text."""
     import ijson
 
@@ -202,31 +202,33 @@ def objects(
                 problems.append(Problem(0, "skips", f"{error} {what}"))
                 continue
             problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
-            value = _beginning(_Bounded(next(source.streams())))  # of the one object that a file is
+            value = _beginning(next(source.streams()))  # of the one object that a file is
             if not isinstance(value, dict) or not value or _wrong(value):
                 raise Refused(str(error)) from None
             yield 1, value
             return
 
 
-def sessions(
-    source: Source, read: Callable[[Json, int], Session], *, skips: Callable[[Json], bool] = lambda _: False
-) -> Iterator[Session]:
-    """What each object comes to, with what is wrong beside it. Refused where there is none.
+def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[Session]:
+    """What each object comes to, with what is wrong beside it; one that is Refused costs itself.
 
-    The branches of one can be read until the next one is requested: they hold all of its source.
+    Refused where there is none. The branches of one can be read until the next one is requested: they hold
+    all of its source.
     """
     problems: list[Problem] = []
     last: Session | None = None
     for number, value in objects(source, problems):
-        if skips(value):
+        try:
+            session = read(value, number)
+        except Refused as error:
+            problems.append(Problem(0, "skips", str(error)))
             continue
         if last is not None:
             last.problems += problems
             problems.clear()
             yield last
             last.branches = tuple
-        last = read(value, number)
+        last = session
     if last is None:
         raise Refused(problems[0].reason if problems else "no conversation in it")
     last.problems += problems
@@ -247,42 +249,14 @@ def _elements(stream: IO[bytes]) -> Iterator[Any]:
     """The elements of a list, or the one object; ValueError where a stream is something else."""
     import ijson
 
-    bounded = _Bounded(stream)
-    start = bounded.begin()
+    start = stream.read(_STEP)
+    stream.seek(len(BOM) if start.startswith(BOM) else 0)
+    is_list = start.removeprefix(BOM).lstrip(_SPACE)[:1] == b"["
     try:
-        for value in ijson.items(bounded, "item" if start == b"[" else "", use_float=True):
-            bounded.taken = 0
-            yield value
+        yield from ijson.items(stream, "item" if is_list else "", use_float=True)
     except ijson.JSONError as error:
         reason = str(error).partition("\n")[0]
         if "overflow" in reason:
             raise ValueError("an integer has more than 64 bits") from None
         early = isinstance(error, ijson.IncompleteJSONError) and not reason.startswith("lexical error")
         raise ValueError("it ends too early" if early else f"not JSON: {reason}") from None
-
-
-class _Bounded:
-    """A stream of which no more than `LONGEST` bytes are taken for one element."""
-
-    def __init__(self, stream: IO[bytes]) -> None:
-        self.stream = stream
-        self.taken = 0
-        self.held = b""
-
-    def begin(self) -> bytes:
-        """The first byte that is no blank; it is read again."""
-        data = self.stream.read(len(BOM)).removeprefix(BOM).lstrip(_SPACE)
-        while not data and (more := self.stream.read(1 << 10)):
-            data = more.lstrip(_SPACE)
-        self.held = data
-        return data[:1]
-
-    def read(self, size: int = -1) -> bytes:
-        if self.held and size:
-            held, self.held = self.held, b""
-            return held
-        chunk = self.stream.read(size)
-        self.taken += len(chunk)
-        if self.taken > LONGEST + size:
-            raise ValueError(f"an element is larger than {LONGEST >> 20} MiB")
-        return chunk
