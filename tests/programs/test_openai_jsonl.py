@@ -49,7 +49,10 @@ def test_answers_alone_are_refused(tmp_path: Path) -> None:
     theirs = {"custom_id": "q4", "result": {"type": "succeeded", "message": {"role": "assistant"}}}
     (tmp_path / "x.jsonl").write_bytes(lined([openai_jsonl()[4], theirs]))
     done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
-    assert (done.code, b": the answer of a batch, not imported; give its requests" in done.err) == (65, True)
+    assert (done.code, b": the answer of a batch, not imported; give its requests" in done.err) == (
+        65,
+        True,
+    )
 
 
 def test_a_line_that_is_damaged_costs_itself(tmp_path: Path) -> None:
