@@ -120,29 +120,8 @@ def blocks(fd: int, size: int, step: int = _STEP, *, longest: int = LONGEST) -> 
         yield b"".join(held)
 
 
-def stream(fd: int, size: int) -> IO[bytes]:
-    """The first bytes of a file to be read and sought in; where the file itself is read does not change."""
-    import io
-
-    class Reading(io.RawIOBase):
-        def __init__(self) -> None:
-            self.place = 0
-
-        def readable(self) -> bool:
-            return True
-
-        def seekable(self) -> bool:
-            return True
-
-        def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-            start = {io.SEEK_SET: 0, io.SEEK_CUR: self.place, io.SEEK_END: size}[whence]
-            self.place = max(0, start + offset)
-            return self.place
-
-        def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-            chunk = os.pread(fd, max(0, min(len(buffer), size - self.place)), self.place)
-            buffer[: len(chunk)] = chunk
-            self.place += len(chunk)
-            return len(chunk)
-
-    return io.BufferedReader(Reading(), _STEP)
+def stream(fd: int) -> IO[bytes]:
+    """An open file from its beginning, to be read and sought in; there is one such reader at a time."""
+    file = os.fdopen(os.dup(fd), "rb", _STEP)
+    file.seek(0)
+    return file

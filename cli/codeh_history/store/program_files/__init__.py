@@ -66,9 +66,7 @@ class File:
         return pread_all(self._fd, size, offset)
 
     def streams(self) -> Iterator[IO[bytes]]:
-        return (
-            self._archive.conversations(UNPACKED) if self._is_zip else iter([stream(self._fd, self.size)])
-        )
+        return self._archive.conversations(UNPACKED) if self._is_zip else iter([stream(self._fd)])
 
     def member(self, id: str, most: int) -> bytes:
         if not self._is_zip:
@@ -83,7 +81,7 @@ class File:
     def _archive(self) -> Archive:
         from .archive import Archive
 
-        return Archive(stream(self._fd, self.size))
+        return Archive(stream(self._fd))
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
         return self._database.rows(query, *values)
@@ -163,7 +161,7 @@ def _unpacked(fd: int, path: str) -> IO[bytes]:
     """What a packed file holds, in one without a name."""
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     held = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the file
-    with suppress(zstd.ZstdError, EOFError), zstd.open(stream(fd, os.fstat(fd).st_size)) as packed:
+    with suppress(zstd.ZstdError, EOFError), zstd.open(stream(fd)) as packed:
         while chunk := packed.read1(_STEP):  # of a file that is cut off what came before
             held.write(chunk)
             if held.tell() > UNPACKED:

@@ -104,7 +104,7 @@ def _copy(fd: int, path: str, copy: str) -> None:
 
 def _write(fd: int, copy: str) -> None:
     with open(copy, "wb") as file:
-        shutil.copyfileobj(stream(fd, os.fstat(fd).st_size), file, 1 << 20)
+        shutil.copyfileobj(stream(fd), file, 1 << 20)
 
 
 @contextmanager
