@@ -78,6 +78,18 @@ def write_new(path: str, data: bytes | bytearray | memoryview) -> os.stat_result
         os.close(fd)
 
 
+def put(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
+    """Write a file of ours, whole, over one of its name; durable but for the name. Returns what it is."""
+    made = temporary(path)
+    try:  # around the opening too: a signal may come right after it
+        info = write_new(made, data)
+        os.replace(made, path)
+    except BaseException:
+        remove(made)
+        raise
+    return info
+
+
 def write(fd: int, data: bytes | bytearray | memoryview) -> None:
     """Write all of it, however much is taken at a time."""
     left = memoryview(data)

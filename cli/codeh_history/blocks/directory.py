@@ -18,7 +18,7 @@ from typing import TypeVar
 from ..base import locks
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput
-from ..base.folders import ensure_dir, make_dir, remove, sync_dir, temporary, write_new
+from ..base.folders import ensure_dir, make_dir, put, sync_dir
 from .protocol import Data, is_block_id
 
 _SHARED = ".shared"  # in a store that another home has written to: its owner is not alone
@@ -110,9 +110,9 @@ class DirectoryStore:
         id, data = block
         if not self._holds(id, memoryview(data)):
             new = not os.path.lexists(self._path(id))
-            written = self._write(os.path.dirname(self._path(id)), id, data)
+            info = put(self._path(id), data)
             if new:
-                self._made[id] = written
+                self._made[id] = info.st_ino, info.st_mtime_ns
 
     def _holds(self, id: str, data: memoryview) -> bool:
         """Whether the block is there, whole and ours; it then counts as written now."""
@@ -128,18 +128,6 @@ class DirectoryStore:
                 return False
             os.utime(fd)
         return True
-
-    def _write(self, folder: str, id: str, data: Data) -> tuple[int, int]:
-        """Write a block under its name; returns what tells this file from any other."""
-        path = os.path.join(folder, id)
-        made = temporary(path)
-        try:  # around the opening too: a signal may come right after it
-            info = write_new(made, data)
-            os.replace(made, path)
-        except BaseException:
-            remove(made)
-            raise
-        return info.st_ino, info.st_mtime_ns
 
     @contextmanager
     def _locked(self, how: int) -> Iterator[None]:

@@ -7,8 +7,8 @@ import shlex
 import stat
 
 from ..base.env import Env
-from ..base.errors import HistoryError, InputOutput, TryAgain
-from ..base.folders import SUFFIX, ensure_dir, entries, remove, sync_dir, temporary, write_new
+from ..base.errors import HistoryError, TryAgain
+from ..base.folders import SUFFIX, ensure_dir, entries, put, sync_dir
 from ..base.input import nothing
 from ..base.postgres import Unreachable
 from ..base.words import is_id
@@ -26,7 +26,7 @@ def kept_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unre
     if not messages:
         return error
     file = _kept(env, path, b"".join(raw.rstrip(b"\n") + b"\n" for raw in messages), "jsonl")
-    return _said(error, file, f"codeh-history append -s {id_of(path)} --jsonl -F")
+    return _with_command(error, file, f"codeh-history append -s {id_of(path)} --jsonl -F")
 
 
 def answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
@@ -34,7 +34,7 @@ def answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
     if not isinstance(error, Unreachable):
         return error
     file = _kept(env, path, env.read_stdin(), "answer")
-    return _said(error, file, f"codeh-history append -s {id_of(path)} --from {format} <")
+    return _with_command(error, file, f"codeh-history append -s {id_of(path)} --from {format} <")
 
 
 def kept_answer(env: Env, format: str) -> str:
@@ -53,31 +53,21 @@ def kept_answer(env: Env, format: str) -> str:
     return f" (the answer is kept: `codeh-history append -s SESSION --from {format} < {shlex.quote(file)}`)"
 
 
-def write_text(env: Env, path: str, id: str, text: str) -> str:
-    """Write the text of a message of a session that is gone, over what was kept of it before; the file."""
+def kept_text(env: Env, path: str, id: str, text: str, options: str) -> str:
+    """Keep the text of a message whose session is gone, over what was kept of it before; for an error.
+
+    It says where the text is, and the command that stores it; or why it could not be kept.
+    """
     file = os.path.join(_folder(env), f"{id_of(path)}-{id}.txt")
-    made = temporary(file)
     try:
         ensure_dir(_folder(env))
-        try:
-            write_new(made, text.encode("utf-8", "replace"))
-            os.replace(made, file)
-        finally:
-            remove(made)
+        put(file, text.encode("utf-8", "replace"))
         sync_dir(_folder(env))
     except OSError as error:
-        raise InputOutput(f"{error.filename or file}: {error.strerror}") from None
-    return file
-
-
-def kept_text(env: Env, path: str, id: str, text: str, options: str) -> str:
-    """The same, for an error: where it is, and the command that stores it; or why it could not be kept."""
-    try:
-        file = shlex.quote(write_text(env, path, id, text))
-    except HistoryError as error:
-        return f"its text could not be kept: {error}"
+        return f"its text could not be kept: {error.filename or file}: {error.strerror}"
     name = id_of(path)
     session = name if is_id(name) and path == path_of(env, name) else shlex.quote(path)
+    file = shlex.quote(file)
     return f"its text is in {file}; `codeh-history append -s {session}{options} -F {file}` stores it"
 
 
@@ -86,7 +76,7 @@ def files(env: Env, before: float | None = None) -> dict[str, int]:
     kept = entries(_folder(env), lambda name: not name.endswith(SUFFIX), follow=False)
     return {
         entry.path: info.st_size
-        for entry, info in sorted(kept, key=lambda one: one[0].name)
+        for entry, info in sorted(kept, key=lambda item: item[0].name)
         if stat.S_ISREG(info.st_mode) and (before is None or info.st_mtime < before)
     }
 
@@ -98,14 +88,13 @@ def _folder(env: Env) -> str:
 def _kept(env: Env, path: str, data: bytes, ending: str) -> str | None:
     file = os.path.join(_folder(env), f"{id_of(path)}-{env.random_id()}.{ending}")
     try:
-        ensure_dir(_folder(env))
-        new_file.write(file, data)
-    except (HistoryError, OSError):
+        new_file.write(file, data, folders=True)
+    except HistoryError:
         return None
     return file
 
 
-def _said(error: Unreachable, file: str | None, command: str) -> Unreachable:
+def _with_command(error: Unreachable, file: str | None, command: str) -> Unreachable:
     if file is None:
         return error
     full = Unreachable(f"{error}; it is kept: `{command} {shlex.quote(file)}` stores it once")

@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from ..base.errors import InputOutput
-from ..base.folders import ensure_dir, remove, sync_dir, temporary, write_new
+from ..base.folders import ensure_dir, put, sync_dir
 from ..blocks.protocol import BlockStore, Data
 from ..store import foreign, log
 from ..store.file import open_regular, pread_all
@@ -57,7 +57,7 @@ class Sealed:
         return {}
 
     def put(self, session: str, before: bytes | None, after: bytes) -> bool:
-        path, made = self._path(session), ""
+        path = self._path(session)
         try:
             ensure_dir(self.name)
             fd = os.open(self.name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -65,12 +65,9 @@ class Sealed:
                 log.lock(fd, self.name, time.monotonic() + log.LOCK_SECONDS)
                 if self.read(session) != before:
                     return False
-                made = temporary(path)
-                write_new(made, self._seal.sealed(self._packed(session, after)))
-                os.replace(made, path)
+                put(path, self._seal.sealed(self._packed(session, after)))
                 sync_dir(self.name)
             finally:
-                remove(made)
                 os.close(fd)
         except OSError as error:
             raise InputOutput(f"{path}: {error.strerror}") from None
