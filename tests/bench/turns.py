@@ -59,7 +59,7 @@ class Clock:
         payload.view_of = self.timed("fold", view.view_of)
         for kind, owner, names in (
             ("fold", env.Opened, ("look",)), ("plan", bounds, ("within",)), ("count", formula, ("_counted",)),
-            ("count", Counter, ("counts", "recalled")),
+            ("count", Counter, ("counts",)),
         ):  # fmt: skip
             for name in names:
                 setattr(owner, name, self.timed(kind, getattr(owner, name)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from ..base.errors import Usage
 from .memory import Memory, keys_of
@@ -95,21 +95,10 @@ class Counter:
             known.update(zip(missing, self._counted(missing), strict=True))
         return [known[text] for text in texts]
 
-    def recalled(self, texts: Sequence[str]) -> list[int] | None:
-        """The same, where none of them has to be tokenised; else None."""
-        if self.cache is None or self.approximate:
-            return None
-        counts = self.cache.recall(keys := self._keys(texts))
-        return [counts[key] for key in keys] if len(counts) == len(set(keys)) else None
-
-    def _keys(self, texts: Iterable[str]) -> list[bytes]:
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        return keys_of(self.vocabulary, encoded)
-
     def _counted(self, texts: list[str]) -> list[int]:
         if self.approximate or self.cache is None:
             return self._tokenise(texts)
-        keys = self._keys(texts)
+        keys = keys_of(self.vocabulary, [text.encode("utf-8", "surrogatepass") for text in texts])
         counts = dict(self.cache.recall(keys))
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in counts}
         if new:
@@ -121,10 +110,6 @@ class Counter:
     def _tokenise(self, texts: list[str]) -> list[int]:
         if self.approximate:
             return [approximately(text) for text in texts]
-        return list(map(self._exact(texts), texts))
-
-    def _exact(self, texts: Iterable[str]) -> Callable[[str], int]:
-        """What counts any of these texts by the vocabulary."""
         from .vocabulary import encoding
 
         encode = encoding(self.vocabulary, texts, self.cache).encode
@@ -135,7 +120,7 @@ class Counter:
             except ValueError:
                 return sum(len(encode(piece, disallowed_special=())) for piece in _cut_blanks(text))
 
-        return count
+        return [count(text) for text in texts]
 
 
 class Characters(Counter):

@@ -8,7 +8,7 @@ they are sent as; tools their compact JSON.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import orjson
@@ -105,23 +105,11 @@ def summary_text(summaries: Sequence[str]) -> str:
 
 def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]]:
     """The unscaled cost of every part, by message, in one batch to count."""
-    return _counted(counter, _shown(messages), counter.counts) or []
+    return _counted(counter, (message.parts if sent(message) else () for message in messages))
 
 
-def recalled(counter: Counter, messages: Sequence[Message]) -> int | None:
-    """The unscaled cost of messages that were counted before; None where one was not."""
-    costs = _counted(counter, _shown(messages), counter.recalled)
-    lists = listings(messages)
-    beside = counter.recalled(list(lists.values())) if lists else []
-    if costs is None or beside is None:
-        return None
-    return counter.message * sum(map(sent, messages)) + sum(map(sum, costs)) + sum(beside)
-
-
-def _counted(
-    counter: Counter, groups: Iterable[Iterable[Part]], counts: Callable[[list[str]], list[int] | None]
-) -> list[list[int]] | None:
-    """The unscaled cost of every part, by group; None where `counts` has none for one of the texts."""
+def _counted(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list[int]]:
+    """The unscaled cost of every part, by group."""
     texts: list[str] = []
     shapes: list[list[tuple[int, int]]] = []
     for parts in groups:
@@ -131,16 +119,8 @@ def _counted(
             fixed = _take(part, texts, counter)
             shape.append((len(texts) - before, fixed))
         shapes.append(shape)
-    tokens = counts(texts)
-    if tokens is None:
-        return None
-    counted = iter(tokens)
+    counted = iter(counter.counts(texts))
     return [[fixed + sum(next(counted) for _ in range(n)) for n, fixed in shape] for shape in shapes]
-
-
-def _shown(messages: Iterable[Message]) -> Iterator[Sequence[Part]]:
-    """The parts of each message that a model gets to see."""
-    return (message.parts if sent(message) else () for message in messages)
 
 
 def byte_bound(
@@ -177,7 +157,7 @@ def sent(message: Message) -> bool:
 
 def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:
     """The unscaled cost of parts that stand in no message yet (stubs)."""
-    return (_counted(counter, [parts], counter.counts) or [[]])[0]
+    return _counted(counter, [parts])[0]
 
 
 def _take(part: Part, texts: list[str], counter: Counter) -> int:

@@ -9,7 +9,7 @@ from ...session.model import Json
 from ...session.sources import rendered
 from ...session.view import View
 from ...tokens import Counter, byte_bound, parts_tokens, system_tokens, tools_tokens
-from ...tokens.formula import overhead, recalled, sent
+from ...tokens.formula import sent
 from . import lossless, recent, references, removal, shrink, stubs
 from .draft import Draft, History
 from .plan import HIGH, LOW, Plan, Settings
@@ -22,7 +22,6 @@ STUBS: tuple[Stage, ...] = (
 )  # fmt: skip
 MARGIN = 60  # tokens beside what stays verbatim: marks, a summary of nothing but its name
 SMALL = 100_000  # bytes of a log that are read in no time
-BYTES_A_TOKEN = 8  # no log of text and calls has more
 LARGEST = 5  # units named when a budget is refused
 
 
@@ -46,26 +45,16 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
 
 
 def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
-    """The plan that does nothing, where the byte count or remembered counts prove that nothing is needed.
-
-    Neither is tried for a log so large that it is sure to fail.
-    """
+    """The plan that does nothing, where the byte count proves that nothing is needed."""
     start = settings.budget * (HIGH if settings.hysteresis else 1)
     system, tools = settings.system, settings.tools
     texts = [summary.text for summary in view.summaries]
-    nothing = Plan(settings.policy, counter.name, settings.budget)
     first = next(filter(sent, view.messages), None)
     opens = first is not None and first.role == "model" and not texts  # a request adds to that
-    if settings.exact or opens or view.log.size > start * BYTES_A_TOKEN + SMALL:
+    if settings.exact or opens or view.log.size > start * 2 + SMALL:
         return None
-    if view.log.size <= start * 2 + SMALL:
-        most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
-        if most <= start:
-            return nothing
-    total = recalled(counter, view.messages)
-    if total is not None:
-        total = counter.scale(counter.history + total + overhead(counter, system, tools, texts))
-    return nothing._replace(before=total, after=total) if total is not None and total <= start else None
+    most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
+    return Plan(settings.policy, counter.name, settings.budget) if most <= start else None
 
 
 def aim(draft: Draft) -> bool:
