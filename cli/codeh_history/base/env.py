@@ -238,12 +238,10 @@ class Env:
         kind = self.stdin_kind()
         if kind == "file":
             return os.lseek(self.stdin, 0, os.SEEK_CUR) < os.fstat(self.stdin).st_size
-        if not kind:
-            return False
         import fcntl
         import termios
 
-        return any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0"))
+        return kind == "pipe" and any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0"))
 
     def piped(self) -> bool:
         """Whether stdin is a pipe with data or an open writer."""

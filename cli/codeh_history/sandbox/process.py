@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import marshal
-import os
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Self
 
-from ..base.lazy import contents
 from . import child
 
 TYPE_CHECKING = False
@@ -72,11 +70,7 @@ class Sandbox:
     def _start(self) -> subprocess.Popen[bytes]:
         import subprocess
 
-        file = child.__file__
-        code = (
-            [file] if os.path.isfile(file) else ["-c", contents("sandbox/child.py").decode()]
-        )  # in a zip file
         return subprocess.Popen(
-            [sys.executable, "-P", *code, repr(self.seconds)],
+            [sys.executable, "-P", child.__file__, repr(self.seconds)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
