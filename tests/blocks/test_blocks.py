@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
-from codeh_history.blocks import bring, elsewhere, fetch, open_stores, sizes
+from codeh_history.blocks import bring, fetch, open_stores, sizes
 from codeh_history.blocks.protocol import batches, is_block_id
 from memory_store import MemoryStore
 
@@ -117,16 +117,3 @@ def test_reads_look_in_the_store_that_is_named_then_at_home() -> None:
     assert [
         each.name for each in open_stores(Env({"CODEH_HOME": "/h", "CODEH_BLOCKS": "file:///h/blocks"}))
     ] == ["/h/blocks"]
-
-
-@pytest.mark.parametrize(
-    ("url", "said"), [("rel", True), ("/abs", False), ("file://rel", False), (None, False)]
-)
-def test_a_folder_that_is_named_from_here_is_told_with_its_whole_path(
-    url: str | None, *, said: bool
-) -> None:
-    env = Env({"CODEH_HOME": "/h"} | ({"CODEH_BLOCKS": url} if url else {}))
-    found = elsewhere(env, open_stores(env)[0])
-    assert (found is not None) == said
-    if found:
-        assert found.endswith("/rel")

@@ -72,14 +72,6 @@ def names(stores: Iterable[BlockStore]) -> str:
     return " or ".join(store.name if "/" in store.name else store.place for store in stores)
 
 
-def elsewhere(env: Env, store: BlockStore) -> str | None:
-    """What to say of a store that other directories would take for another one."""
-    url = env.environ.get("CODEH_BLOCKS")
-    if not url or url.startswith("/") or "://" in url:
-        return None
-    return f"CODEH_BLOCKS={url} holds for this directory only: elsewhere say CODEH_BLOCKS={store.place}"
-
-
 def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> dict[str, bytes]:
     """These blocks with one `mget` a store, each verified, those of a store that the stores before it lack.
 

@@ -133,13 +133,10 @@ def _text_or_file(value: object, folder: str) -> str:
 
 
 def _tools(value: object, folder: str) -> str:
-    """`@FILE` (or its name alone), or the declarations themselves."""
+    """`@FILE` (or its name alone), or a list of the declarations."""
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return dumps(value).decode()
-    text = _word(value, folder)
-    if text.lstrip()[:1] in ("[", "{"):
-        return text
-    return f"@{_absolute(text.removeprefix('@'), folder)}"
+    return f"@{_absolute(_word(value, folder).removeprefix('@'), folder)}"
 
 
 def _absolute(name: str, folder: str) -> str:
@@ -156,7 +153,7 @@ def _budget(value: object, _folder: str) -> str:
 def _fields(value: object, _folder: str) -> list[str]:
     """`PATH=JSON` texts, or a table of paths and values."""
     if isinstance(value, dict):
-        return [f"{path}={_json(inner)}" for path, inner in _paths(value)]
+        return [f"{path}={dumps(inner).decode()}" for path, inner in _paths(value)]
     if not isinstance(value, list) or not all(isinstance(text, str) and "=" in text[1:] for text in value):
         raise Usage('a table of fields, or a list of "PATH=JSON", expected')
     return value
@@ -168,13 +165,6 @@ def _paths(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
             yield from _paths(value, f"{before}{key}.")
         else:
             yield f"{before}{key}", value
-
-
-def _json(value: object) -> str:
-    try:
-        return dumps(value).decode()
-    except (TypeError, ValueError):
-        raise Usage("dates and NaN have no JSON form") from None
 
 
 _VALUES: dict[str, Callable[[object, str], Any]] = {

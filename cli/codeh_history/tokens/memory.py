@@ -24,10 +24,7 @@ class Memory(Protocol):
 
 def keys_of(name: str, contents: Iterable[bytes | memoryview]) -> list[bytes]:
     """The keys of contents' counts by one vocabulary: 16 bytes each."""
-    try:  # what hashlib takes it from: hashlib loads OpenSSL first, which takes longer than all the keys
-        from _blake2 import blake2b
-    except ImportError:
-        from hashlib import blake2b
+    from hashlib import blake2b
 
     person = name.encode()
     return [blake2b(data, digest_size=16, person=person).digest() for data in contents]

@@ -9,7 +9,7 @@ from functools import cached_property
 from ..base.env import Env
 from ..base.errors import HistoryError, Lost
 from ..base.words import some
-from ..blocks import bring, elsewhere, open_store, open_stores, sizes
+from ..blocks import bring, open_store, open_stores, sizes
 from ..blocks.protocol import BlockStore
 from ..session import by_reference as references
 from ..session import stream
@@ -169,8 +169,6 @@ class Persisting:
 
     def report(self, target: Target) -> None:
         """Note what was done."""
-        if (self.stored or self.copied) and (advice := elsewhere(self.env, self.stores[0])):
-            self.env.note(advice)
         if self.copied:
             self.env.note(f"{target.id}: {some(self.copied, 'block')} copied to {self.stores[0].name}")
         if self.stored:
