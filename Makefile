@@ -1,121 +1,99 @@
-# `make` checks everything, `make help` lists the rest.
+# `make` checks everything, `make help` lists the targets.
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := check
-.PHONY: help check fmt fmt-check lint types rooms test test-faults test-postgres test-pythons test-newest-python test-mutants test-compaction test-sync test-rescue test-agents test-adapters test-browser screenshots agents test-all test-deep fuzz golden prices man bench bench-compaction bench-stores demo clean
+.PHONY: help check lint fmt test test-all test-deep test-faults test-postgres test-pythons test-agents test-adapters test-browser fuzz golden generate bench bench-compaction bench-stores demo dist test-install clean
 
-help: ## list the tasks
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-check: fmt-check lint types rooms test ## everything below down to `test` (default)
+check: lint test ## everything that must pass before a commit (default)
 
-fmt-check: $(READY) ## is the code formatted?
+lint: $(READY) ## format, ruff, mypy (Linux, macOS), import layers
 	$(BIN)/ruff format --check --quiet .
-
-lint: $(READY) ## ruff, nearly all rules
 	$(BIN)/ruff check --quiet .
-
-types: $(READY) ## mypy --strict, also for macOS: are the names there that Linux has?
 	$(BIN)/mypy
 	$(BIN)/mypy --platform darwin --cache-dir .mypy_cache/darwin
-
-rooms: $(READY) ## imports go down only
 	$(BIN)/lint-imports
-
-test: $(READY) ## the tests, of what takes long a sample; with LENGTH=medium what CI runs
-	$(BIN)/python -m pytest -n auto --dist worksteal
-
-test-faults: $(READY) ## kill -9, full disks, signals, many writers: the table of docs/reliability.md (FAULTS=long)
-	FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -q -n auto tests/faults
-
-test-postgres: $(READY) ## sessions in Postgres: all golden cases, and its faults at length
-	LENGTH=long FAULTS=$(or $(FAULTS),long) $(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/postgres tests/store/postgres tests/store/test_store_protocol.py tests/store/test_on_server.py tests/base/test_base_postgres.py tests/blocks/test_blocks_postgres.py
-	$(BIN)/python tests/postgres/speed.py
-
-test-pythons: $(READY) ## a sample on each other Python from 3.11 to 3.14 that is here or that Debian carries
-	bash tests/pythons.sh
-
-test-newest-python: $(READY) ## the same on the newest of them alone
-	bash tests/pythons.sh newest
-
-test-all: $(READY) ## the tests, the slow ones too, and at greater length, and the program started anew for each of its runs
-	LENGTH=long FAULTS=$(or $(FAULTS),medium) $(BIN)/python -m pytest -n auto --dist worksteal -m "slow or not slow" --processes
-
-test-compaction: $(READY) ## every recorded conversation compacted at every budget, and the laws of compaction and payloads (LENGTH=long)
-	LENGTH=$(or $(LENGTH),long) $(BIN)/python -m pytest -q -n auto --dist worksteal tests/filters tests/send
-
-test-sync: $(READY) ## thousands of histories on two to four machines, synced in any order: SYNCS=12000
-	SYNCS=$(or $(SYNCS),12000) $(BIN)/python -m pytest -q -n auto tests/sync
-
-test-mutants: $(READY) ## small faults in the source, each of which a test must catch
-	$(BIN)/python -m pytest -q -n auto -m "slow or not slow" tests/mutants
-
-test-rescue: $(READY) ## ten thousand damaged sessions of each program rescued: RESCUES=10000
-	TMPDIR=$(or $(wildcard /dev/shm),$(TMPDIR),/tmp) RESCUES=$(or $(RESCUES),10000) \
-	  $(BIN)/python -m pytest -q -n auto tests/commands/test_rescue.py
-
-agents: .agents/.ready ## install the programs whose sessions are read, as pinned, into .agents (npm; 1.7 GB)
-
-test-agents: $(READY) agents ## have them go on with their sessions, against a loopback server (nightly; ARGS=--record)
-	PYTHONPATH=tests/helpers $(BIN)/python tests/programs/agents/run.py $(ARGS)
-
-test-adapters: .adapters/.ready ## the adapters with the packages that they are for, in an environment of their own (nightly; 600 MB)
-	.adapters/bin/python -m pytest -q -n auto tests/adapters
-
-test-browser: $(READY) ## pages in headless Chromium: widths, colours, axe-core (npm)
-	$(BIN)/python tests/browser/run.py check
-
-screenshots: $(READY) ## pictures of the pages, in .browser
-	$(BIN)/python tests/browser/run.py pictures
 
 fmt: $(READY) ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --quiet --fix-only .
 
-test-deep: $(READY) ## the laws of payloads and logs, and sessions in any order, at length (nightly)
-	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(BIN)/python -m pytest -n auto \
+test: $(READY) ## the tests: LENGTH=medium as in CI; TESTS=tests/sync
+	$(PYTEST) $(TESTS)
+
+test-all: $(READY) ## all at length, a process a command; TESTS=tests/mutants
+	LENGTH=long FAULTS=$(or $(FAULTS),medium) $(PYTEST) -m "slow or not slow" --processes $(TESTS)
+
+test-deep: $(READY) ## laws, compaction, sync and rescues at length (nightly)
+	HYPOTHESIS_EXAMPLES=2500 HYPOTHESIS_PROFILE=deep $(PYTEST) \
 	  tests/send/test_payload.py tests/session/test_ops.py tests/session/test_session_stream.py \
 	  tests/session/test_state_machine.py tests/session/test_by_reference.py
+	LENGTH=long SYNCS=$(or $(SYNCS),12000) $(PYTEST) tests/filters tests/send tests/sync
+	TMPDIR=$(or $(wildcard /dev/shm),$(TMPDIR),/tmp) RESCUES=$(or $(RESCUES),10000) $(PYTEST) tests/commands/test_rescue.py
 
-fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10 (docs/fuzzing.md)
+test-faults: $(READY) ## kill -9, full disks, signals, many writers: FAULTS=long
+	FAULTS=$(or $(FAULTS),medium) $(PYTEST) tests/faults
+
+test-postgres: $(READY) ## sessions in Postgres: all golden cases, faults, speed
+	LENGTH=long FAULTS=$(or $(FAULTS),long) $(PYTEST) -m "slow or not slow" tests/postgres tests/store/postgres tests/store/test_store_protocol.py tests/store/test_on_server.py tests/base/test_base_postgres.py tests/blocks/test_blocks_postgres.py
+	$(BIN)/python tests/postgres/speed.py
+
+test-pythons: $(READY) ## a sample on Python 3.11 to 3.14: PYTHONS=newest
+	bash tests/pythons.sh $(PYTHONS)
+
+test-agents: $(READY) .agents/.ready ## other programs resume sessions (npm): ARGS=--record
+	PYTHONPATH=tests/helpers $(BIN)/python tests/programs/agents/run.py $(ARGS)
+
+test-adapters: .adapters/.ready ## the adapters with their packages (installs 600 MB)
+	.adapters/bin/python -m pytest -q -n auto tests/adapters
+
+test-browser: $(READY) ## pages in Chromium, axe-core (npm): ARGS=pictures
+	$(BIN)/python tests/browser/run.py $(or $(ARGS),check)
+
+fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	$(BIN)/python tests/fuzz/run.py $(or $(MINUTES),10)
 
-golden: $(READY) ## rewrite what tests/cases and fixtures expect (then review `git diff`)
+golden: $(READY) ## rewrite what tests expect, then review `git diff`
 	@git diff --quiet HEAD -- tests/cases tests/jobs fixtures || { \
 	  echo "tests/cases or fixtures have uncommitted changes: commit them first" >&2; exit 1; }
-	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/docs/test_readme_jobs.py tests/commands/test_fixture.py tests/programs/test_agents.py tests/programs/test_written.py tests/docs/test_man_page.py tests/docs/test_demo.py
+	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/docs/test_readme_jobs.py tests/commands/test_fixture.py tests/programs/test_agents.py tests/programs/test_written.py tests/docs/test_man_page.py tests/docs/test_demo.py tests/docs/test_stability.py
 
-prices: $(READY) ## write what models cost from genai-prices as pyproject.toml pins it
-	$(BIN)/python tests/tokens/price_table.py
-
-man: $(READY) ## write docs/codeh-history.1 from what --help is written from
+generate: $(READY) ## write man page, completions, library types and prices
 	PYTHONPATH=tests/helpers $(BIN)/python tests/helpers/man_page.py
-
-.PHONY: api
-api: $(READY) ## write the types of the library from the methods and the verbs' options
+	PYTHONPATH=tests/helpers $(BIN)/python tests/helpers/completions.py
 	PYTHONPATH=tests/helpers $(BIN)/python tests/library/api.py
+	$(BIN)/python tests/tokens/price_table.py
 
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py
 
-bench-compaction: $(READY) ## compaction beside the public trimmers, which it installs (15 minutes)
+bench-compaction: $(READY) ## compaction beside public trimmers (15 minutes)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[rivals]'
 	$(BIN)/python tests/bench/compaction.py
 	$(BIN)/python tests/bench/compaction_again.py $(COMPACTBENCH)
 
-bench-stores: .stores/.ready ## appends to Postgres beside agents' packages, in an environment of their own (3 minutes)
+bench-stores: .stores/.ready ## appends to Postgres beside agents' packages (3 minutes)
 	PYTHONPATH=tests/helpers:tests/postgres:.stores/source/examples/session_stores .stores/bin/python tests/bench/stores.py
 
-demo: $(VENV)/.installed ## the main job against a loopback server, no key and no network needed
+demo: $(VENV)/.installed ## the main job against a local server: no key, no network
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
-clean: ## remove what the tasks above made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .stores .browser .node .go
+dist: .dist/.ready ## wheel and sdist in dist/, built twice and checked
+	.dist/bin/python tests/dist/build.py
+
+test-install: dist ## the wheel by pip, pipx and uv, in empty homes
+	.dist/bin/python tests/dist/install.py $(ARGS)
+
+clean: ## remove what these targets made
+	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .stores .dist .browser .node .go
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -130,6 +108,11 @@ $(VENV)/.installed: pyproject.toml # the program alone, without what develops it
 .adapters/.ready: pyproject.toml
 	$(PYTHON) -m venv .adapters
 	.adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[adapters]'
+	@touch $@
+
+.dist/.ready: pyproject.toml
+	$(PYTHON) -m venv .dist
+	.dist/bin/pip install --quiet --disable-pip-version-check '.[dist]'
 	@touch $@
 
 .stores/.ready: pyproject.toml

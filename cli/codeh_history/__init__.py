@@ -4,7 +4,7 @@
 versioning. Every other module of this package is private, whatever its name.
 """
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 _HOMES = {
     "Session": "library.session", "Stream": "library.stream",

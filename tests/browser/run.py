@@ -1,4 +1,4 @@
-"""`make test-browser`: pages as a browser shows them; `make screenshots`: pictures of them in .browser.
+"""`make test-browser`: pages as a browser shows them; `make test-browser ARGS=pictures`: pictures of them in .browser.
 
     run.py check|pictures
 

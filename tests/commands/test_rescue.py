@@ -1,6 +1,6 @@
 """Whatever became of a program's file, `rescue` brings back what can be read of it, and says what became of each message.
 
-`make test-rescue` tries ten thousand damaged sessions of each program (RESCUES), `make test` a few.
+`make test-deep` tries ten thousand damaged sessions of each program (RESCUES), `make test` a few.
 """
 
 from __future__ import annotations

@@ -6,13 +6,11 @@ import os
 import re
 import shutil
 import subprocess
-import tomllib
 
 import pytest
 
 import man_page
 from codeh_history.commands import SHOWN, module_of
-from support import ROOT
 
 READERS = {
     "groff": ["groff", "-man", "-ww", "-Tutf8"],
@@ -22,10 +20,10 @@ READERS = {
 
 
 def test_it_is_what_the_table_of_options_says(request: pytest.FixtureRequest) -> None:
-    """`make man` writes it; so does `make golden`."""
+    """`make generate` writes it; so does `make golden`."""
     if request.config.getoption("--golden"):
         man_page.PAGE.write_text(man_page.page())
-    assert man_page.PAGE.read_text() == man_page.page(), "run `make man`"
+    assert man_page.PAGE.read_text() == man_page.page(), "run `make generate`"
 
 
 def test_it_has_every_verb_option_and_exit_code() -> None:
@@ -52,16 +50,3 @@ def test_it_is_read_without_a_warning(reader: str) -> None:
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert reader == "mandoc" or "rescue" in done.stdout
-
-
-def test_it_is_installed_where_man_looks() -> None:
-    built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
-    name = man_page.PAGE.relative_to(ROOT).as_posix()
-    assert built["wheel"]["shared-data"] == {name: "share/man/man1/codeh-history.1"}
-
-
-def test_the_readme_tells_who_installs_with_uv_where_it_is() -> None:
-    """pipx links it where man looks, uv does not."""
-    built = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
-    (place,) = built["wheel"]["shared-data"].values()
-    assert f'"$(uv tool dir)"/codeh-history/{place} ' in (ROOT / "README.md").read_text()

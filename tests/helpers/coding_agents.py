@@ -1,6 +1,6 @@
 """The programs whose sessions are read, run as they are: what would each send next?
 
-`make agents` installs them into `.agents`. A run has a home, a project and a temporary folder of its own, a
+`make test-agents` installs them into `.agents`. A run has a home, a project and a temporary folder of its own, a
 made-up key and nothing of the user's environment; the only server it can reach is the loopback one here.
 """
 

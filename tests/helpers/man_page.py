@@ -1,4 +1,4 @@
-"""The manual page, written from what `--help` is written from: `make man`."""
+"""The manual page, written from what `--help` is written from: `make generate`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from codeh_history.commands import SECTIONS
 from support import ROOT
 
 PAGE = ROOT / "docs" / "codeh-history.1"
-DATE = "2026-11-23"  # of the version; macOS reads pages with mandoc, which wants one
+DATE = re.search(r"^## \[\d.* - (\S+)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[
+    1
+]  # of the version
 CODES = re.compile(r"^\| ([\d, ]+) \| (.*) \|$", re.MULTILINE)
 VARIABLES = {
     "CODEH_HOME": "Where everything is kept, instead of ~/.codeh.",

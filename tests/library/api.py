@@ -1,4 +1,4 @@
-"""The types of `Session`, written out for editors and type checkers: `make api` writes library/session.pyi.
+"""The types of `Session`, written out for editors and type checkers: `make generate` writes library/session.pyi.
 
 Names, order and defaults are those of the methods and of the verbs' options; no list of them is kept here.
 """
@@ -20,7 +20,7 @@ from codeh_history.library.options import NOT_ASKED
 
 FILE = Path(methods.__file__).with_name("session.pyi")
 HEAD = """\
-# Written by `make api` from the methods and the verbs' options (tests/library/api.py); not to be edited.
+# Written by `make generate` from the methods and the verbs' options (tests/library/api.py); not to be edited.
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Self, TypeAlias, overload

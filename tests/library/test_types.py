@@ -1,4 +1,4 @@
-"""Every public name as a program would use it; mypy checks this file strictly (`make types`)."""
+"""Every public name as a program would use it; mypy checks this file strictly (`make lint`)."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def test_the_public_names_are_these() -> None:
 
 
 def test_the_types_are_those_of_the_methods() -> None:
-    """After a change to a method or an option: `make api`, and look at what it means for those who call it."""
+    """After a change to a method or an option: `make generate`, and look at what it means for those who call it."""
     from api import FILE, text
 
     assert FILE.read_text() == text()

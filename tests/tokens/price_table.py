@@ -1,4 +1,4 @@
-"""Write `tokens/prices.json` from the package genai-prices as it is installed: `make prices`.
+"""Write `tokens/prices.json` from the package genai-prices as it is installed: `make generate`.
 
 A row a model, in the package's order, so that what a new version changes shows in `git diff`.
 """

@@ -47,7 +47,7 @@ MILLION = {"input": 1_000_000}
 
 def test_the_table_is_what_the_installed_package_says() -> None:
     with open(FILE, encoding="utf-8") as file:
-        assert file.read() == text(table().source, table().date), "`make prices` writes it anew"
+        assert file.read() == text(table().source, table().date), "`make generate` writes it anew"
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,6 +1,6 @@
 """What a `Session` can do: each method does what the verb of its name does, by the same functions.
 
-Users' tools read its types in session.pyi, where each `options` is written out (`make api`).
+Users' tools read its types in session.pyi, where each `options` is written out (`make generate`).
 """
 
 from __future__ import annotations

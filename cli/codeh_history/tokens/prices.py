@@ -1,6 +1,6 @@
 """What a model's tokens cost and how many it holds: a dated table that comes with the program.
 
-`prices.json` is made from the package genai-prices (`make prices`), whose rules these are: a seller is
+`prices.json` is made from the package genai-prices (`make generate`), whose rules these are: a seller is
 named or known by the model's name, a model by clauses, and what it costs may depend on the day, the hour,
 the number of input tokens and what was asked for. Prices are US dollars for a million.
 """

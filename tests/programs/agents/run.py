@@ -37,7 +37,7 @@ LOCK = Lock()
 
 def main(argv: list[str]) -> int:
     if not INSTALLED.is_dir():
-        print("the programs are not installed: make agents", file=sys.stderr)
+        print("the programs are not installed: make test-agents", file=sys.stderr)
         return 2
     record = "--record" in argv
     words = [word for word in argv if word != "--record"]

@@ -1,0 +1,1 @@
+complete --command codeh-history --no-files --arguments "(env _CODEH_HISTORY_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=get-args _TYPER_COMPLETE_ARGS=(commandline -cp) codeh-history)" --condition "env _CODEH_HISTORY_COMPLETE=complete_fish _TYPER_COMPLETE_FISH_ACTION=is-args _TYPER_COMPLETE_ARGS=(commandline -cp) codeh-history"

@@ -1,0 +1,93 @@
+"""What the package index and package managers see: the page with links that work there, and what the wheel installs."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from html import unescape
+
+import pytest
+from readme_renderer import markdown
+
+import completions
+import man_page
+from codeh_history import __version__
+from support import ROOT
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+SOURCE = PROJECT["project"]["urls"]["Source"]
+SHARED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    """The README as it goes into the wheel's metadata."""
+    done = subprocess.run(
+        [sys.executable, "-c", METADATA], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    return done.stdout
+
+
+METADATA = """\
+from hatchling.metadata.core import ProjectMetadata
+from hatchling.plugin.manager import PluginManager
+print(ProjectMetadata(".", PluginManager()).core.readme)
+"""
+
+
+def links(rendered: str) -> Iterator[str]:
+    yield from map(unescape, re.findall(r'(?:href|src)="([^"]*)"', rendered))
+
+
+def test_the_page_renders_as_the_index_renders_it(page: str) -> None:
+    rendered = markdown.render(page)
+    assert rendered is not None
+    assert "<table>" in rendered
+    assert rendered.count("<pre") == page.count("```") // 2
+
+
+def test_each_link_of_the_page_leads_to_a_file_of_this_version(page: str) -> None:
+    rendered = markdown.render(page)
+    ids = set(re.findall(r'id="(?:user-content-)?([^"]+)"', rendered))
+    own = 0
+    for link in links(rendered):
+        if link.startswith("#"):
+            assert link.removeprefix("#").removeprefix("user-content-") in ids
+            continue
+        assert link.startswith("https://"), link
+        raw = SOURCE.replace("//github.com/", "//raw.githubusercontent.com/")
+        for place in (f"{SOURCE}/blob/v{__version__}/", f"{raw}/v{__version__}/"):
+            if link.startswith(place):
+                own += 1
+                assert (ROOT / link.removeprefix(place).partition("#")[0]).exists(), link
+    assert own >= 10
+
+
+def test_links_of_the_project_lead_to_files() -> None:
+    for link in PROJECT["project"]["urls"].values():
+        assert link.startswith(SOURCE)
+        path = re.sub(r"^/(?:blob|tree)/main/", "", link.removeprefix(SOURCE))
+        assert path in {"", "/issues"} or (ROOT / path).exists(), link
+
+
+def test_the_wheel_installs_the_manual_page_and_the_completions() -> None:
+    expected = {man_page.PAGE: "share/man/man1/codeh-history.1"}
+    expected |= {completions.PLACE / name: place for name, place in completions.INSTALLED.values()}
+    assert {ROOT / name: place for name, place in SHARED.items()} == expected
+    assert all(path.is_file() for path in expected)
+
+
+def test_the_completions_are_what_the_command_prints() -> None:
+    for path, text in completions.scripts().items():
+        assert path.read_text() == text, "run `make generate`"
+
+
+def test_the_source_distribution_has_what_the_wheel_is_built_from() -> None:
+    included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    needed = {"README.md", "CHANGELOG.md", *PROJECT["project"]["license-files"], *SHARED, "cli", "Makefile"}
+    assert [
+        name for name in sorted(needed) if not any(f"{name}/".startswith(f"{each}/") for each in included)
+    ] == []
