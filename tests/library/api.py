@@ -20,7 +20,7 @@ from codeh_history.library.options import NOT_ASKED
 
 FILE = Path(methods.__file__).with_name("session.pyi")
 HEAD = """\
-# Written by `make generate` from the methods and the verbs' options (tests/library/api.py); not to be edited.
+# Written by `make generate` from the methods and the verbs' options (tests/library/api.py); do not edit.
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Self, TypeAlias, overload

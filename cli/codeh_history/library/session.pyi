@@ -1,4 +1,4 @@
-# Written by `make generate` from the methods and the verbs' options (tests/library/api.py); not to be edited.
+# Written by `make generate` from the methods and the verbs' options (tests/library/api.py); do not edit.
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Self, TypeAlias, overload
