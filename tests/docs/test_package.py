@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from html import unescape
 
 import pytest
-from readme_renderer import markdown
 
 import completions
 import man_page
@@ -38,19 +37,26 @@ print(ProjectMetadata(".", PluginManager()).core.readme)
 """
 
 
+@pytest.fixture(scope="module")
+def rendered(page: str) -> str:
+    """The page as the index shows it."""
+    from readme_renderer import markdown
+
+    html = markdown.render(page)
+    assert html is not None
+    return html
+
+
 def links(rendered: str) -> Iterator[str]:
     yield from map(unescape, re.findall(r'(?:href|src)="([^"]*)"', rendered))
 
 
-def test_the_page_renders_as_the_index_renders_it(page: str) -> None:
-    rendered = markdown.render(page)
-    assert rendered is not None
+def test_the_page_renders_as_the_index_renders_it(page: str, rendered: str) -> None:
     assert "<table>" in rendered
     assert rendered.count("<pre") == page.count("```") // 2
 
 
-def test_each_link_of_the_page_leads_to_a_file_of_this_version(page: str) -> None:
-    rendered = markdown.render(page)
+def test_each_link_of_the_page_leads_to_a_file_of_this_version(rendered: str) -> None:
     ids = set(re.findall(r'id="(?:user-content-)?([^"]+)"', rendered))
     own = 0
     for link in links(rendered):
