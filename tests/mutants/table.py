@@ -542,8 +542,8 @@ MUTANTS = [
     ),
     Mutant(
         "answers under another name count as whole", "filters/curate/pairs.py",
-        "if call.answer is None or call.answer.name != call.name:",
-        "if call.answer is None:",
+        "if answer is None or answer.name != call.name:",
+        "if answer is None:",
         ("filters/curate/test_pairs.py::test_what_is_not_in_order",),
     ),
     Mutant(

@@ -76,14 +76,14 @@ def test_text_and_value_agree_on_the_limit(kind: str, limit: int) -> None:
     for levels in (limit - 1, limit, limit + 1, limit + 2):
         value = nested(levels, kind)
         line = orjson.dumps(value)
-        assert depth_exceeds(line, limit) is nests_deeper(value, line, limit) is (levels > limit)
+        assert depth_exceeds(line, limit) is nests_deeper(value, limit) is (levels > limit)
 
 
-@given(value=st.recursive(st.integers(), lambda inner: st.lists(inner, max_size=3), max_leaves=30))
+@given(value=st.recursive(st.integers(0, 9), lambda inner: st.lists(inner, max_size=3), max_leaves=30))
 def test_text_and_value_agree_on_any_shape(value: Any) -> None:
     line = orjson.dumps(value)
     for limit in (8, 9, 10):
-        assert depth_exceeds(line, limit) is nests_deeper(value, line, limit)
+        assert depth_exceeds(line, limit) is nests_deeper(value, limit)
 
 
 @pytest.mark.parametrize(

@@ -26,17 +26,16 @@ def lines(records: Iterable[Json], where: str) -> bytes:
     """Records as lines; BadData names one that could not be read back."""
     made = []
     for record in records:
-        line = dumps(record)
-        if reason := unfit(record, line):
+        if reason := unfit(record):
             raise BadData(f"{where}: {record.get('id')}: {reason}")
-        made.append(line + b"\n")
+        made.append(dumps(record) + b"\n")
     return b"".join(made)
 
 
-def unfit(record: Json, line: bytes) -> str | None:
-    """Why a record, which is this line, could not be read back; None where it can."""
+def unfit(record: Json) -> str | None:
+    """Why a record could not be read back as a line; None where it can."""
     reason = check_message(record) if record["type"] == "message" else None
-    return reason or ("nested deeper than 200 levels" if nests_deeper(record, line) else None)
+    return reason or ("nested deeper than 200 levels" if nests_deeper(record) else None)
 
 
 def session_id(session: Session) -> str:

@@ -36,7 +36,7 @@ class Array:
     def fill(self, messages: Sequence[Message], summaries: Sequence[str]) -> None:
         add = {"user": self.add_user_turn, "model": self.add_model_turn, "results": self.add_results}
         for turn in runs(messages, summaries, faithful=self.faithful):
-            if turn.role == "user" and not self.faithful and not turn.plain:
+            if turn.role == "user" and not self.faithful and turn.opening is None:
                 turn.parts = [part for part in turn.parts if not _is_blank(part)]
             add[turn.role](turn)
 

@@ -79,7 +79,7 @@ def loads(raw: bytes | str) -> Any:
 
         whole = json.dumps(json.loads(text, parse_constant=_no_constant), ensure_ascii=False)
         value = orjson.loads(whole.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace"))
-    if len(text) > 2 * DEPTH and type(value) in (dict, list) and nests_deeper(value, text, DEPTH):
+    if len(text) > 2 * DEPTH and nests_deeper(value, DEPTH):
         raise ValueError(f"nested deeper than {DEPTH}")
     return value
 

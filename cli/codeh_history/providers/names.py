@@ -68,7 +68,7 @@ class CallIds:
     def results(self, turn: Turn) -> list[str]:
         """For each result the id of the call it answers."""
         return [
-            self._row[answer.number] if answer.number >= 0 else self._fit(answer.id or "")
+            self._row[number] if (number := answer.number) >= 0 else self._fit(answer.id or "")
             for answer in turn.answers
         ]
 

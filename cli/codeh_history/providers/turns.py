@@ -19,11 +19,11 @@ class Turn:
     """Parts to send together: a user's, a model's, or the results of one model turn's calls.
 
     `calls` are those of a model's turn. In a `results` turn the parts are functionResponses in the order
-    of their calls, one a call; `answers` says of each what it answers. `plain`: whether it is one text and
-    says nothing else, as most do.
+    of their calls, one a call; `answers` says of each what it answers. `opening`: the one text before its
+    calls, "" for calls alone, None where it says anything else.
     """
 
-    __slots__ = ("answers", "calls", "message", "parts", "plain", "role")
+    __slots__ = ("answers", "calls", "message", "opening", "parts", "role")
 
     def __init__(
         self,
@@ -36,7 +36,13 @@ class Turn:
         self.role = role  # user, model or results
         self.message = message
         self.parts = parts
-        self.plain = len(parts) == 1 and len(parts[0]) == 1 and bool(parts[0].get("text"))
+        self.opening: str | None = None
+        rest = len(parts) - len(calls)
+        if message is None or "item" not in message.fields:
+            if rest == 1 and len(parts[0]) == 1:
+                self.opening = parts[0].get("text") or None
+            elif not rest and calls:
+                self.opening = ""
         self.calls = calls
         self.answers = answers
 

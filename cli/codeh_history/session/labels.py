@@ -6,7 +6,7 @@ stays as it is.
 
 from __future__ import annotations
 
-import re
+from ..base.lazy import Pattern
 
 USER, MODEL, EARLIER, PASTED = "User", "Model", "Earlier", "Pasted"
 ASKED, RULES, DECISIONS, DONE, FILES = "What was asked", "Rules", "Decisions", "Done", "Files"
@@ -20,12 +20,12 @@ SPEAKERS = (
     "Tool calls", "Tool result", "Tool results", "Tools used", "Attached", PASTED,
 )  # fmt: skip
 _BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # what a reader may see as the end of a line
-_BREAK = re.compile(f"[{_BREAKS}]+")
+_BREAK = Pattern(f"[{_BREAKS}]+")
 _HIDDEN = r"(?:[\x00-\x08\x0e-\x1a\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|\x1b(?:\[[\d;]*m)?)*"
-_NAMES = "|".join(map(re.escape, HEADINGS))
+_NAMES = "|".join(HEADINGS)
 
 
-def pattern(more: str = "(?!)") -> re.Pattern[str]:
+def pattern(more: str = "(?!)") -> Pattern:
     """Where a line begins that could be taken for ours, by its label or by a further pattern."""
     label = rf"(?:(?i:{'|'.join(SPEAKERS)})|{_NAMES}|{_NAMES.upper()})"
     ours = (
@@ -34,18 +34,18 @@ def pattern(more: str = "(?!)") -> re.Pattern[str]:
         rf"|\[{label}(?:[ :(][^\]\n]{{0,40}})?\]"
         rf"|(?<=[#*_ ]){label}[*_ ]*(?=[{_BREAKS}]|\Z))"  # `## Rules`
     )
-    return re.compile(rf"(?:\A|(?<=[{_BREAKS}]))(?={ours}|{more})")
+    return Pattern(rf"(?:\A|(?<=[{_BREAKS}]))(?={ours}|{more})")
 
 
 _LABELS = pattern()
 
 
-def escaped(text: str, ours: re.Pattern[str] = _LABELS) -> str:
+def escaped(text: str, ours: Pattern = _LABELS) -> str:
     """The text, the lines indented that could be taken for ours."""
-    return ours.sub("  ", text)
+    return str(ours.sub("  ", text))
 
 
-def labelled(label: str, text: str, ours: re.Pattern[str] = _LABELS) -> str:
+def labelled(label: str, text: str, ours: Pattern = _LABELS) -> str:
     """The text behind its label; its further lines as `escaped` leaves them."""
     end = _BREAK.search(text)
     first = end.start() if end else len(text)
@@ -59,4 +59,4 @@ def is_ours(label: str) -> bool:
 
 def one_line(text: str) -> str:
     """The text with blanks in the place of what ends a line."""
-    return text if text.isprintable() else _BREAK.sub(" ", text)
+    return text if text.isprintable() else str(_BREAK.sub(" ", text))

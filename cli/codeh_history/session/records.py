@@ -142,7 +142,7 @@ def parse(
                 if gap or line.strip():
                     damage.append(Damage(number, start, _why(line, error, gap)))
                 continue
-        if len(line) > SHALLOW and nests_deeper(data, line, MAX_READ):
+        if len(line) > SHALLOW and nests_deeper(data, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if _is_usual(data, keys):

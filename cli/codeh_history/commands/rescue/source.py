@@ -149,7 +149,7 @@ def _storable(session: Session, items: Iterator[Entry | Summary]) -> Iterator[En
     """The items that records can hold; the others are a problem each, where they would be one of all."""
     for item in items:
         record = records.message(item) if isinstance(item, Entry) else None
-        if record is not None and (why := records.unfit(record, dumps(record))):
+        if record is not None and (why := records.unfit(record)):
             session.problem(next(chain(record[MARK], [0])), "skips", why)
             session.left["message that cannot be stored"] += 1
         else:

@@ -115,10 +115,13 @@ class _Repair:
 
 def _is_whole(calls: list[Call], messages: list[Message]) -> bool:
     """Whether every call is answered, under its name and in its place."""
+    next_place, aside = calls[0].place + 1, False
     for call in calls:
-        if call.answer is None or call.answer.name != call.name:
+        answer = call.answer
+        if answer is None or answer.name != call.name:
             return False
-    return _in_place(calls, messages)
+        aside = aside or answer.place != next_place or answer.part >= len(calls)
+    return _in_place(calls, messages) if aside else messages[next_place].role == "user"
 
 
 def _in_place(calls: list[Call], messages: list[Message]) -> bool:

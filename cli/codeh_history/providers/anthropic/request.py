@@ -99,10 +99,22 @@ class _Conversation(Array):
         if self.answered:
             self.ids.reset()
             self.answered = False
-        ids = iter(self.ids.calls(turn))
+        ids = self.ids.calls(turn)
         own = turn.made_by(NAME, self.model)
         self.called = self.called or bool(turn.calls)
+        if turn.opening is None:
+            content = self._content(turn, ids, own=own)
+        else:
+            content = [_text(turn.opening)] if turn.opening and self._sends(turn.opening) else []
+            for call, id in zip(turn.calls, ids, strict=True):
+                content.append(_call(turn.parts[call.part], id, own=own))
+        if content or self.faithful:
+            self._emit("assistant", content, [turn.id] * (len(content) or 1))
+
+    def _content(self, turn: Turn, call_ids: list[str], *, own: bool) -> list[Any]:
+        """The blocks of a model's turn."""
         content: list[Any] = []
+        ids = iter(call_ids)
         for part in turn.parts:
             id = next(ids) if "functionCall" in part else ""
             if part.get("thought"):
@@ -112,8 +124,10 @@ class _Conversation(Array):
                 new = self._blocks(part, turn, own=own, called=id != "")
                 new += [_call(part, id, own=own)] if id else []
             content += new
-        if content or self.faithful:
-            self._emit("assistant", content, [turn.id] * (len(content) or 1))
+        return content
+
+    def _sends(self, text: str) -> bool:
+        return self.faithful or blocks.says(text)
 
     def _begin_user(self) -> None:
         """A user's turn begins: the model's message before it is finished."""
@@ -151,7 +165,7 @@ class _Conversation(Array):
         new: list[Any] = []
         user, text = turn.role == "user", part.get("text")
         if isinstance(text, str):
-            if self.faithful or blocks.says(text):
+            if self._sends(text):
                 cited = own and not user and part.get("citations")
                 new.append({**_text(text), "citations": cited} if cited else _text(text))
             if not user:

@@ -33,7 +33,7 @@ class _Contents(Array):
 
     def add_user_turn(self, turn: Turn) -> None:
         self.answered = True
-        parts: list[Any] = turn.parts if turn.plain else self._converted(turn, own=True)
+        parts: list[Any] = turn.parts if turn.opening else self._converted(turn, own=True)
         if not parts and not self.faithful:
             parts = [{"text": EMPTY_MESSAGE}]
         self._emit("user", parts, [turn.id] * (len(parts) or 1))
@@ -42,7 +42,7 @@ class _Contents(Array):
         if self.answered:
             self.calls, self.answered = [], False
         parts: list[Any] = turn.parts
-        if not turn.plain:
+        if turn.calls or not turn.opening:
             own = turn.made_by(NAME, self.model)
             parts = self._converted(turn, own=own)
             if not self.faithful:
@@ -65,9 +65,9 @@ class _Contents(Array):
             if "functionCall" not in part or not turn.calls:
                 parts += self._part(part, turn, own=own)
                 continue
-            beside = {key: value for key, value in part.items() if key != "functionCall"}
-            if not beside.keys().isdisjoint(fields.DATA):
-                parts += self._part(beside, turn, own=own)
+            if len(part) > 1:
+                beside = {key: value for key, value in part.items() if key != "functionCall"}
+                parts += [] if beside.keys().isdisjoint(fields.DATA) else self._part(beside, turn, own=own)
             call = next(calls)
             parts.append(self._call(part, call.id if call.given else None, own=own))
         return parts

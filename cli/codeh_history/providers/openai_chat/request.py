@@ -81,6 +81,9 @@ def _declare(tool: Tool) -> Json:
 
 class _Chat(OpenAIArray):
     def add_user_turn(self, turn: Turn) -> None:
+        if turn.opening:
+            self.add({"role": "user", "content": turn.opening}, [turn.id])
+            return
         blocks = [block for part in turn.parts if (block := self.block(part, turn.id))]
         role, name = turn.item.get("role"), turn.item.get("name")
         only_text = all(block["type"] == "text" for block in blocks)
@@ -117,22 +120,18 @@ class _Chat(OpenAIArray):
             self._call(turn.parts[call.part], id, own=own)
             for call, id in zip(turn.calls, self.ids.calls(turn), strict=True)
         ]
-        speech = self._speech(turn, own=own)
-        content = speech.content()
-        if not (content or calls or self.faithful or (own and speech.blocks)):
+        message: Json | None = {"role": "assistant", "content": turn.opening or None}
+        if turn.opening is None:
+            message = self._speech(turn, own=own)
+        if message is None:
             return  # nothing but thoughts, or nothing at all
-        message: Json = {"role": "assistant", "content": content or None}
-        if not content and not calls and speech.blocks:
-            message["content"] = ""
-        if own:
-            message.update((key, value) for key, value in turn.item.items() if key not in message)
-        message.update(speech.thoughts)
         if calls:
             message["tool_calls"] = calls
+        content = message["content"]
         self.add(message, [turn.id] * (len(content) if isinstance(content, list) else 1))
 
-    def _speech(self, turn: Turn, *, own: bool) -> Speech:
-        """What a model's turn says besides its calls."""
+    def _speech(self, turn: Turn, *, own: bool) -> Json | None:
+        """The message of a model's turn without its calls; None where nothing can be sent."""
         speech = Speech(turn, self.model, own=own)
         for place, part in enumerate(turn.parts):
             if "functionCall" in part:
@@ -145,7 +144,15 @@ class _Chat(OpenAIArray):
                 speech.add_text({"text": self.stub(part, turn.id, why)}, place)
             elif not speech.add_native(part, place):
                 self.left_out(part, turn.id)
-        return speech
+        content = speech.content()
+        if not (content or turn.calls or self.faithful or (own and speech.blocks)):
+            return None
+        message: Json = {"role": "assistant", "content": content or None}
+        if not content and not turn.calls and speech.blocks:
+            message["content"] = ""
+        if own:
+            message.update((key, value) for key, value in turn.item.items() if key not in message)
+        return {**message, **speech.thoughts}
 
     def _call(self, part: Part, id: str, *, own: bool) -> Json:
         name = self.function_name(part)

@@ -86,5 +86,7 @@ def write_output(part: Part, held: list[Json]) -> Any:
 def result_parts(part: Part) -> list[Any]:
     """The media of a result, then its uploaded files."""
     response: Any = part["functionResponse"]
+    if "parts" not in response:
+        return []
     held = [part for part in listed(response.get("parts")) if isinstance(part, dict)]
     return [*result_media(response), *(part for part in held if isinstance(part.get("native"), dict))]

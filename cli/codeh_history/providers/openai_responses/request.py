@@ -71,6 +71,9 @@ class _Items(OpenAIArray):
     # -- the user's side ----------------------------------------------------------------------------
 
     def add_user_turn(self, turn: Turn) -> None:
+        if turn.opening:
+            self.add({"role": "user", "content": turn.opening}, [turn.id])
+            return
         blocks: list[Json] = []
         before = len(self.array)
         for part in turn.parts:
@@ -116,6 +119,12 @@ class _Items(OpenAIArray):
         """The items of a model's turn; another provider's calls stand last, next to their results."""
         replayed = self.replay.turn(turn)
         own = turn.message is not None and turn.message.provider == NAME
+        if turn.opening is not None:
+            if turn.opening:
+                self._text(turn.parts[0], turn.id, own=own, replayed=replayed, follows=False)
+            for call, id in zip(turn.calls, self.ids.calls(turn), strict=True):
+                self.add(self._call(turn.parts[call.part], id, own=own, replayed=replayed), [turn.id])
+            return
         before = len(self.array)
         last = -1  # the place of the text that the last item is made of
         places = list(range(len(turn.parts)))
@@ -165,6 +174,9 @@ class _Items(OpenAIArray):
 
     def _call(self, part: Part, id: str, *, own: bool, replayed: bool) -> Json:
         item = item_of(part) if own else {}
+        if not item:
+            function = {"call_id": id, "name": self.function_name(part), "arguments": arguments_of(part)}
+            return {"type": "function_call", **function}
         kept = {key: value for key, value in item.items() if key not in ("type", "id")}
         if replayed and is_id(item.get("id")):
             kept["id"] = item["id"]
