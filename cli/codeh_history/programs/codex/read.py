@@ -79,8 +79,7 @@ class _Rollout:
         self.seen: Counter[str] = Counter()  # ids
         self.response: Entry | None = None  # to which further items belong
         self.last: Entry | None = None  # the response that came last
-        self.time: object = None  # of the last item
-        self.same: dict[bytes, int] = {}  # the items of this time, each with its line
+        self.lines: dict[str, int] = {}  # the first line of each item of a time
         self.unnumbered: int | None = None  # the first line that has no ordinal
 
     def line(self, number: int, data: Json) -> None:
@@ -197,9 +196,7 @@ class _Rollout:
 
     def doubled(self, number: int, payload: Json, time: object) -> None:
         """Report a line that stands there twice; a second result is reported by its call."""
-        if time != self.time:
-            self.time, self.same = time, {}
-        before = self.same.setdefault(dumps(payload), number)
+        before = self.lines.setdefault(made_id(time, dumps(payload)), number)
         if before != number and not str(payload.get("type")).endswith("_output"):
             why = f"the same as line {before}: Codex sends it twice"
             self.session.problem(number, "doubles", why)

@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from ...providers.parts import listed, name_of, objects
-from ...session.model import Json
+from ...providers import usage
+from ...providers.gemini import NAME as FORMAT
+from ...providers.gemini.body import part_of
+from ...providers.parts import listed, name_of, object_of, objects, text_of
+from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.records import dumps
 from .. import pairs
 from .. import source as sources
-from ..model import Entry, Session, Summary
+from ..model import REWOUND, Entry, Piece, Session, Summary, omit_empty
 from ..protocol import Program, Source
 from ..records import made_id, time_of
 from ..tree import branch_of, branches
-from . import TYPES, messages
-from .operations import Operations, Stood
+from . import TYPES
 
+Version = tuple[int, Json]  # the line on which a message was written, and what it was then
+_CONTEXT = ("<session_context>", "<hook_context>")  # how the program begins what it says
+SNAPSHOT = "<state_snapshot>"  # its summary of what it compressed
+WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # ours around a summary that is none of its own
 _PROJECT = re.compile(r".*/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
 _CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # of a sub-agent, below its parent's
+_USAGE = {
+    "input": "input tool", "output": "output thoughts", "cached": "cached", "reasoning": "thoughts",
+    "total": "total",
+}  # fmt: skip
 _PAIRS: pairs.Does = {
     pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
     pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),
@@ -45,17 +56,17 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 def _branches(source: Source, session: Session, whole: _Reading) -> Iterator[Session]:
     """What was rewound, each time with all that stood before it, the newest first."""
 
-    def made(stood: Stood) -> Session:
-        branch = branch_of(session, "")
-        reading = _Reading(branch, source, whole.title)
-        reading.headed = True
-        reading.done = whole.done.before(stood)
+    def made(count: int) -> Session:
+        reading = _Reading(Session(session.program, source.stem), source, whole.title)
+        for number, data in whole.read[:count]:
+            reading.line(number, data)
         reading.end()
-        branch.id += made_id(branch.items[-1].id)[:8] if branch.items else "nothing"
-        branch.left.clear()
+        items = reading.session.items
+        branch = branch_of(session, made_id(items[-1].id)[:8] if items else "nothing")
+        branch.items = items
         return branch
 
-    yield from branches(reversed(whole.stood), made, session)
+    return branches(reversed(whole.rewinds), made, session)
 
 
 class _Reading:
@@ -64,24 +75,24 @@ class _Reading:
     def __init__(self, session: Session, source: Source, title: str) -> None:
         self.session = session
         self.title = title
-        self.stood: list[Stood] = []  # before each rewind
-        self.path = source.path
-        self.stem = source.stem
-        self.done = Operations()
+        self.read: list[Version] = []  # all operations
+        self.rewinds: list[int] = []  # how many operations came before each
+        self.source = source
+        self.done = _Operations()
         self.headed = False
         self.checkpoint = False  # a file of contents, whose name is its only one
-        self.seen: dict[bytes, int] = {}  # these, and how often each was met
+        self.seen: Counter[bytes] = Counter()  # these
         self.results: dict[str, bytes] = {}  # by the call that they answer, those that were read
 
     def line(self, number: int, data: Json) -> None:
         """An operation; what it is, its keys tell, asked for in this order."""
+        self.read.append((number, data))
         if isinstance(data.get("$rewindTo"), str):
             self.rewound(number, data["$rewindTo"])
+        elif name_of(data.get("id")) and data.get("type") in TYPES:
+            self.done.message(number, data)
         elif name_of(data.get("id")):
-            if data.get("type") in TYPES:
-                self.done.message(number, data)
-            else:
-                self.session.left[f"{data.get('type')} message"] += 1
+            self.session.left[f"{data.get('type')} message"] += 1
         elif isinstance(data.get("$set"), dict):
             self.settings(number, data["$set"])
         elif "sessionId" in data and "projectHash" in data:
@@ -102,19 +113,18 @@ class _Reading:
             self.headed = True
             self.session.id = name_of(data.get("sessionId")) or self.session.id
             self.session.created = time_of(data.get("startTime"))
-            parent = _CHATS.fullmatch(self.path) if data.get("kind") == "subagent" else None
+            parent = _CHATS.fullmatch(self.source.path) if data.get("kind") == "subagent" else None
             if parent:
                 self.session.set_parent(f"{self.session.program}-{parent[1]}", agent=True)
                 if self.session.id == parent[1]:  # whose the file's name alone tells
-                    self.session.id = f"{parent[1]}-{self.stem}"
+                    self.session.id = f"{parent[1]}-{self.source.stem}"
         self.settings(number, data)
 
     def settings(self, number: int, values: Json) -> None:
         """What the session is called, where it takes place, and which messages it has from here on."""
         self.session.titled(values.get("summary"))
-        directories = [one for one in listed(values.get("directories")) if name_of(one)]
-        if directories:
-            self.session.cwd = self.session.cwd or directories[0]
+        directories = filter(name_of, listed(values.get("directories")))
+        self.session.cwd = self.session.cwd or next(directories, None)
         if isinstance(values.get("messages"), list):
             named = [one for one in objects(values["messages"]) if name_of(one.get("id"))]
             self.done.replaced(number, [one for one in named if one.get("type") in TYPES])
@@ -122,13 +132,13 @@ class _Reading:
     def contents(self, number: int, contents: list[Any]) -> None:
         """Messages as the provider gets them, of a checkpoint; they have no ids."""
         self.checkpoint = True
-        project = _PROJECT.fullmatch(self.path)
-        self.session.id = f"{project[1]}-{self.stem}" if project else self.session.id
+        if project := _PROJECT.fullmatch(self.source.path):
+            self.session.id = f"{project[1]}-{self.source.stem}"
         for content in objects(contents):
             raw = dumps(content)
-            times = self.seen[raw] = self.seen.get(raw, -1) + 1
             kind = "gemini" if content.get("role") == "model" else "user"
-            id = made_id(raw, times)
+            id = made_id(raw, self.seen[raw])
+            self.seen[raw] += 1
             self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
 
     def rewound(self, number: int, id: str) -> None:
@@ -136,7 +146,7 @@ class _Reading:
             why = f"rewound to {id[:60]}, which is not there: {self.title} forgets all that stands before"
             self.session.problem(number, "forgets", why, "nothing is taken back")
             return
-        self.stood.append(self.done.stood(number))
+        self.rewinds.append(len(self.read) - 1)
         self.done.rewound(id)
 
     def end(self) -> None:
@@ -162,31 +172,228 @@ class _Reading:
         if data["type"] not in ("user", "gemini"):
             self.session.left[f"{data['type']} message"] += 1
             return []
-        if messages.is_context(data):
+        if _is_context(data):
             self.session.skip("context message")
             return []
-        command = messages.beginning(data.get("content")).startswith(("/", "?"))
+        command = _beginning(data.get("content")).startswith(("/", "?"))
         if data["type"] == "user" and command and not self.checkpoint:
             why = f"a prompt that begins with / or ?: {self.title} forgets it when it resumes"
             self.session.problem(number, "drops", why)
-        made = list(messages.entries(versions, self.repeated(number, data)))
-        if not made and any(list(messages.entries([one], set())) for one in versions[:-1]):
+        made = list(_entries(versions, self.repeated(number, data)))
+        if not made and any(list(_entries([version], set())) for version in versions[:-1]):
             self.session.left["message that was written again without its content"] += 1
         return made
 
     @cached_property
     def in_calls(self) -> set[str]:
         """Ids of calls in which their results stand, of what is left in the end."""
-        return {id for data in self.done.newest() for id in messages.answered(data)}
+        newest = (self.done.versions[id][-1][1] for id in self.done.live)
+        return {call for data in newest for part in _results(data) if (call := _call_of(part))}
 
     def repeated(self, line: int, data: Json) -> set[str]:
         """The calls whose results in this user's message stand in them too, or in a message before."""
-        results = {call: dumps(part) for part in messages.results(data) if (call := messages.call_of(part))}
-        if not results:
-            return set()
+        results = {call: dumps(part) for part in _results_of(data) if (call := _call_of(part))}
         repeated = {id for id, raw in results.items() if id in self.in_calls or self.results.get(id) == raw}
         self.results |= results
         for call in sorted(repeated):
             why = f"the result of {call} stands there before: {self.title} sends it twice"
             self.session.problem(line, "doubles", why)
         return repeated
+
+
+# -- operations --------------------------------------------------------------------------------------------
+
+
+class _Operations:
+    """`versions`: all that was written of each message; `live`: ids of what would be sent, in order."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, list[Version]] = {}
+        self.live: dict[str, None] = {}
+        self.gone: dict[str, str] = {}  # ids of messages that are in the log no more, and why
+        self._covered: dict[str, str | Summary] = {}  # what compressions replaced, each before its own
+
+    @property
+    def log(self) -> list[str | Summary]:
+        """Ids of messages, compressions after what they replaced."""
+        return [*self._covered.values(), *(id for id in self.live if id not in self._covered)]
+
+    def message(self, line: int, data: Json) -> None:
+        """A message, or what it is from now on."""
+        self.versions.setdefault(data["id"], []).append((line, data))
+        self.gone.pop(data["id"], None)
+        self.live.setdefault(data["id"])
+
+    def rewound(self, id: str) -> None:
+        """Take a message that is live and all after it back."""
+        gone: set[str] = set()
+        while id not in gone:
+            gone.add(self.live.popitem()[0])
+        while self._covered and next(reversed(self._covered)) in gone:  # what a compression replaced too
+            item = self._covered.popitem()[1]
+            gone.update(item.covers if isinstance(item, Summary) else ())
+        self.gone |= dict.fromkeys(gone, REWOUND)
+
+    def replaced(self, line: int, messages: Sequence[Json]) -> None:
+        """All messages are these from here on; a summary among them stands for those that are gone."""
+        ids = {data["id"] for data in messages}
+        summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
+        summary = next((data for data in summaries if data["id"] not in self.live), None)
+        gone = [id for id in self.live if id not in ids]
+        if summary is None or summary["id"] in self._covered:
+            self.gone |= dict.fromkeys(gone, "message that a checkpoint replaced")
+        else:
+            ts = time_of(summary.get("timestamp"))
+            self._covered |= {id: id for id in gone if id not in self._covered}
+            self._covered[summary["id"]] = Summary(summary["id"], ts, _snapshot(summary), line, gone)
+        self.live = {}
+        for data in messages:
+            self.message(line, data)
+
+
+# -- messages ----------------------------------------------------------------------------------------------
+
+
+def _is_context(data: Json) -> bool:
+    """Whether a user's message is what the program says of itself."""
+    return data.get("type") == "user" and _beginning(data.get("content")).startswith(_CONTEXT)
+
+
+def is_forgotten(value: Any) -> bool:
+    """Whether a prompt with this content is forgotten on resumption: it is blank, a command, or context."""
+    first = _beginning(value)
+    return not first or first.startswith(("/", "?", *_CONTEXT))
+
+
+def _beginning(value: Any) -> str:
+    """What a content says, as the program looks at it: words of its own stand for all but texts.
+
+    A text that says that it is no thought is one of these.
+    """
+    parts = _content(value)
+    words = ("..." if "text" not in part or "thought" in part else text_of(part["text"]) for part in parts)
+    return "".join(words).strip()
+
+
+def _snapshot(data: Json) -> str:
+    """The text of a snapshot; of one that we wrote, without the program's words around it."""
+    before, after = WRAPPER.split("{}")
+    whole = _text(data)
+    ours = whole.startswith(before + SUMMARY_HEAD) and whole.endswith(after)
+    return whole.removeprefix(before).removesuffix(after) if ours else whole
+
+
+def _text(data: Json) -> str:
+    """The texts of a message."""
+    return "".join(text_of(part.get("text")) for part in _content(data.get("content")))
+
+
+def _content(value: Any) -> list[Any]:
+    """A content as parts: it is a text, a part, or a list of both."""
+    if isinstance(value, list):
+        return [part for one in value for part in _content(one)]
+    if isinstance(value, str):
+        return [{"text": value}] if value else []
+    return [part_of(value)] if isinstance(value, dict) else []
+
+
+def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]:
+    """The messages that one is: its content, and results; those of the calls `repeated` are left out."""
+    data = versions[-1][1]
+    id, ts = data["id"], time_of(data.get("timestamp"))
+    if data["type"] == "gemini":
+        fields: Json = {}
+        for _, version in versions:
+            fields |= _fields(version)
+        yield from _entry(id, "codeh", ts, versions, _model_parts, fields)
+        yield from _entry(f"{id}_response", "tool", ts, versions, _results)
+        return
+
+    def results(version: Json) -> list[Any]:
+        return [part for part in _results_of(version) if _call_of(part) not in repeated]
+
+    def others(version: Json) -> list[Any]:
+        return [_sent(part) for part in _content(version.get("content")) if "functionResponse" not in part]
+
+    yield from _entry(id, "tool", ts, versions, results)
+    beside_results = any(_results_of(version) for _, version in versions)
+    yield from _entry(f"{id}.1" if beside_results else id, "user", ts, versions, others)
+
+
+def _results_of(data: Json) -> list[Any]:
+    """The results in a user's message."""
+    content = _content(data.get("content")) if data["type"] == "user" else ()
+    return [_sent(part) for part in content if "functionResponse" in part]
+
+
+def _entry(
+    id: str,
+    kind: str,
+    ts: str | None,
+    versions: Sequence[Version],
+    parts_of: Callable[[Json], list[Any]],
+    fields: Json | None = None,
+) -> Iterator[Entry]:
+    """One message of its versions: what one adds is a piece; one that says otherwise makes another."""
+    pieces: list[Piece] = []
+    now: list[Any] = []
+    for line, version in versions:
+        parts = parts_of(version)
+        if parts[: len(now)] == now:
+            pieces += [Piece(line, parts[len(now) :])] if len(parts) > len(now) else []
+        else:
+            pieces = [Piece(line, parts)] if parts else []
+            id = made_id(id, dumps(parts))
+        now = parts
+    if pieces:
+        yield Entry(id, kind, ts, pieces, fields or {})
+
+
+def _model_parts(data: Json) -> list[Any]:
+    """The parts of a model's message: thoughts, text, calls; what has calls or thoughts in it is whole."""
+    parts = _content(data.get("content"))
+    if any("functionCall" in part or part.get("thought") for part in parts):
+        return [_sent(part) for part in parts]
+    thoughts: list[Json] = []
+    for thought in objects(data.get("thoughts")):
+        subject, text = text_of(thought.get("subject")), text_of(thought.get("description"))
+        thoughts.append({"text": f"**{subject}** {text}" if subject else text, "thought": True})
+    return [*thoughts, *parts, *map(_call, objects(data.get("toolCalls")))]
+
+
+def _call(call: Json) -> Any:
+    name, args = name_of(call.get("name")) or "tool", object_of(call.get("args"))
+    return _sent({"functionCall": {"id": call.get("id"), "name": name, "args": args}})
+
+
+def _results(data: Json) -> list[Any]:
+    """The parts of the results that stand in the calls of a message."""
+    return [_sent(part) for call in objects(data.get("toolCalls")) for part in _content(call.get("result"))]
+
+
+def _call_of(part: Part) -> str | None:
+    """The id of the call that a part answers."""
+    return name_of(object_of(part.get("functionResponse")).get("id"))
+
+
+def _sent(part: Any) -> Any:
+    """A part as it is sent: ids of calls without the names of their functions before them.
+
+    That a text is no thought needs no saying.
+    """
+    if part.get("thought") is False:
+        part = {key: value for key, value in part.items() if key != "thought"}
+    for key in ("functionCall", "functionResponse"):
+        held = part.get(key)
+        if isinstance(held, dict):
+            id, prefix = name_of(held.get("id")), f"{held.get('name')}__"
+            if id and not id.startswith(prefix):  # as most are
+                return part
+            rest = {name: value for name, value in held.items() if id or name != "id"}
+            return {**part, key: {**rest, "id": id.removeprefix(prefix)} if id else rest}
+    return part
+
+
+def _fields(data: Json) -> Json:
+    used = usage.read(object_of(data.get("tokens")), _USAGE)
+    return omit_empty(provider=FORMAT, model=name_of(data.get("model")), usage=used)

@@ -14,7 +14,7 @@ from ...session.model import SUMMARY_HEAD, Json, Message, Part
 from ...session.view import View
 from .. import writing
 from ..protocol import About, Written
-from .messages import SNAPSHOT, WRAPPER, is_forgotten
+from .read import SNAPSHOT, WRAPPER, is_forgotten
 
 THINKING_OF = FORMAT
 _PROJECTS = ".gemini/projects.json"  # the program's own table of the names of projects
