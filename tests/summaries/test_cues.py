@@ -18,6 +18,8 @@ from codeh_history.summaries import cues
     ("Show me the diff in short.", ""), ("Use the second screenshot to find it.", ""), ("No errors in the log this time.", ""),
     ("Every time I click save the app crashes.", ""), ("Please write a poem for my sister.", ""), ("Limit is reached, it says.", ""),
     ("Every time I ask for a commit, write a message.", "rule"), ("Please write every test first.", "rule"),
+    ("Oh right \u2014 key rule: never skip a test.", "rule"), ("Let's instead poll every minute.", "decision"),
+    ("I log the times, always in UTC.", ""),
     ("Let me check which ones are still missing.", ""), ("He still has an account.", ""),
 ])  # fmt: skip
 def test_what_a_users_sentence_is(sentence: str, kind: str) -> None:

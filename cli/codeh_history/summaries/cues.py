@@ -5,7 +5,7 @@ rewritten, only chosen. A question is none of these but an open end.
 
 The tables below hold phrases, one after a comma. `^` stands where the sentence begins (polite openings
 aside), `a/b` for either word, `*` for any word, `...` for any number of them, `$` for the end, and `;` for
-a comma too; what stands behind `but:` must not come next.
+a comma or a dash too; what stands behind `but:` must not come next.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ from functools import cache
 LONGEST = 400  # characters of a sentence that may be a rule or a decision
 FEWEST, DECIDES = 2, 3  # words of a rule, and of a decision: `So that's decided.` tells nothing
 
-_WORDS = re.compile(r"[^\W_][\w'-]*|[.,;:!?$]")
+_WORDS = re.compile(r"[^\W_][\w'-]*|[.;:!?]")
+_COMMAS = str.maketrans(",\u2013\u2014\u2019", ";;;'")
 _OPENINGS = frozenset("""
     and but also so then absolutely strictly really definitely ok okay please important rule note remember
-    reminder constraint btw , :
+    reminder constraint btw oh right ; :
 """.split())  # fmt: skip
 
 _RULE = """
@@ -53,7 +54,8 @@ call me, please use/keep/don't/do/always/never/only/avoid/stick/answer/write but
 please ... every/each/all/always/never/only/respect, our convention/style/policy/standard,
 we only/always/never/don't use/do/write/allow/ship/commit/touch/push/deploy,
 we do not use/do/write/allow/ship/commit/touch/push/deploy, we only support/want, ; do/don't/never,
-before you, for my ok/approval, : every/all/each/no, niemals, nie, immer, stets, ab jetzt/sofort, künftig,
+before you, for my ok/approval, : every/all/each/no/never/always/don't/do, niemals, nie, immer, stets,
+ab jetzt/sofort, künftig,
 auf keinen fall, keinesfalls, unbedingt, darf/darfst/dürfen nicht/nur/kein/keine/keinen,
 soll/sollst/sollen nicht, nur noch, mindestens, höchstens, verboten, verwende, benutze, achte darauf,
 bitte nie/nicht/immer/nur/kein/keine/keinen
@@ -81,7 +83,7 @@ _SETTLED = "decided/agreed/chosen/settled/approved"
 _STAYS = "will/stay/stays/get/gets/goes/move/moves/remain/remains"
 _DECISION = f"""
 decided, decision, chose, chosen, agreed, settled on, opted, approved, signed off,
-going/goes/went/go with, let's/lets use/go/keep/drop/stick, switch/switched/switching to/from,
+going/goes/went/go with, let's/lets use/go/keep/drop/stick/instead, switch/switched/switching to/from,
 the plan is, conclusion, verdict, ruled out, rejected, picked, ended up with, in favour/favor of,
 resolved that, i/we kept/dropped/prefer, i'll/we'll stay/stick/settle/keep/use/go/adopt/drop,
 i/we will stay/stick/settle/keep/use/go/adopt/drop,
@@ -177,7 +179,7 @@ def _is_short(sentence: str, fewest: int) -> bool:
 
 def _words(sentence: str) -> list[str]:
     """The words and marks of a sentence."""
-    return _WORDS.findall(sentence.lower().replace("\u2019", "'").replace(",", ";"))
+    return _WORDS.findall(sentence.lower().translate(_COMMAS))
 
 
 def _says(words: Sequence[str], sentence: str, table: str) -> bool:

@@ -54,6 +54,16 @@ def test_in_a_chat_what_the_user_says_comes_before_what_the_model_says() -> None
     assert sum(line.kind == "asked" for line in found) > sum(line.kind == "said" for line in found)
 
 
+@pytest.mark.parametrize("shape", [CHAT, PEOPLE, WORK])
+def test_the_first_prompt_stays_however_little_it_adds(shape: str) -> None:
+    lines = placed(
+        said("Let us plan the day.", id="first"),
+        *(said(f"Bird{n} sings in Mali{n} and Niger{n}.", id=f"m{n}") for n in range(60)),
+    )
+    kept = choose(lines, chooser(lines, shape), shape, 60)
+    assert "Let us plan the day." in [line.text for line in kept]
+
+
 def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none() -> None:
     lines = placed(
         said("Never touch the ledger parser.", topic="rule"), said("Please never touch the ledger parser!", topic="rule"),

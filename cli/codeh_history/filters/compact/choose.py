@@ -26,6 +26,7 @@ AGAIN, NAME_AGAIN = 0.65, 0.03  # what is left of a word, or a name, that was sa
 SAME = 0.8  # of the words of a rule that another has too, which is the same or takes it back
 FEW = 2  # words of an open end that are too few to know it again by
 ASKED = 0.9  # in an assistant's chat: of the room, what the user's own messages may take
+GOAL = 0.05  # of the room: for the first prompt, which says what all of it is about
 NOW, LAST = 0.06, 3  # of the room: for the last words of the model, at most so many sentences
 BEGINNINGS, FIRST = 0.5, 3  # of what they leave: for the first lines of answers, of each at most so many
 LEAST, SMALL = 80, 0.3  # tokens of a share, and of a small room
@@ -102,6 +103,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
     """The lines of a summary, what is kept longest first: those for so many tokens, then some to spare."""
     settle(lines)
     chosen = chooser.take([line for line in lines if line.kind == "pinned"])
+    chosen += chooser.take(_goal(lines), max(room * GOAL, min(LEAST, room * SMALL)))
     if shape != PEOPLE:
         chosen += chooser.take(_now(lines), max(room * NOW, min(LEAST, room * SMALL)))
     for sort, share in {**SHARES, **(OF_WORK if shape == WORK else {})}.items():
@@ -154,6 +156,12 @@ def _newest(line: Line) -> tuple[bool, bool, int]:
     if line.kind == "failed":
         return *failing(line.text), -line.place
     return line.kind == "file" and line.speaker == "read", False, -line.place
+
+
+def _goal(lines: Sequence[Line]) -> list[Line]:
+    """The first prompt that says something."""
+    prompts = [line for line in lines if line.kind == "asked" and not prose.is_filler(line.text)]
+    return [line for line in prompts if line.id == prompts[0].id]
 
 
 def _now(lines: Sequence[Line]) -> list[Line]:
