@@ -12,7 +12,6 @@ from ..base.input import piped_text, read_file
 from ..base.read_json import demanded, json_object
 from ..filters.curate import limit
 from ..session.depth import depth_exceeds
-from ..session.fold import fold
 from ..session.model import Json, Message, Part
 from ..session.pairing import awaited
 from ..session.records import Log, block_of, dumps
@@ -86,7 +85,7 @@ def store(env: Env, target: Target, draft: Draft, before: bytes = b"") -> Stored
 
     def build(locked: Locked) -> bytes | None:
         untaken(target, locked)
-        same = keyed(locked, draft)
+        same = keyed(env, locked, draft)
         if same is not None:
             ids.append(same)
             return before
@@ -204,7 +203,7 @@ def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
         raise NotFound(f"{session}: no open call of {response['name']} (`codeh-history calls` lists them)")
     if not call.given:
         return parts
-    return [{"functionResponse": {"id": call.id, **response}}, *parts[1:]]
+    return _with_id(parts, call.id)
 
 
 def _lines(message: Json, *, pending: bool) -> bytes:
@@ -220,12 +219,12 @@ def _lines(message: Json, *, pending: bool) -> bytes:
     return lines
 
 
-def keyed(locked: Locked, draft: Draft) -> str | None:
+def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
     """The id of the live message already stored under the draft's key; other content is BadData."""
     key = draft.options.key
     if key is None or not any(data.get("key") == key for data in objects(locked.keyed(key))):
         return None
-    view = fold(read.read_log(locked.read()))
+    view = locked_view(env, locked)
     for message in view.all.values():
         if message.fields.get("key") == key:
             if not _is_stored(view, message, draft):
@@ -245,16 +244,16 @@ def _is_stored(view: View, message: Message, draft: Draft) -> bool:
     if first["type"] == "open" and more and more[0].get("of") == message.id:
         first = more[0]  # written with it
     parts = draft.fields["parts"]
-    answered = [_without_id(part) for part in first.get("parts") or ()]  # it got the id of its call
-    same = says(first, parts, draft.blocks) or answered == parts
+    same = says(first, parts, draft.blocks) or any(
+        says(first, _with_id(parts, part["functionResponse"].get("id")), draft.blocks)
+        for part in message.parts if "functionResponse" in part and draft.options.result
+    )  # fmt: skip
     return same and message.kind == str(draft.fields["kind"])
 
 
-def _without_id(part: Part) -> Part:
-    response = part.get("functionResponse")
-    if response is None:
-        return part
-    return {**part, "functionResponse": {key: value for key, value in response.items() if key != "id"}}
+def _with_id(parts: list[Part], id: str | None) -> list[Part]:
+    """A result with the id of the call that it was stored for."""
+    return [{"functionResponse": {"id": id, **parts[0]["functionResponse"]}}, *parts[1:]]
 
 
 def _limited(env: Env, locked: Locked, lines: bytes, most: int) -> bytes:
