@@ -174,8 +174,8 @@ MUTANTS = [
     ),
     Mutant(
         "restore takes the oldest", "store/trash.py",
-        "return items[-1]",
-        "return items[0]",
+        "newest = items[-1].path",
+        "newest = items[0].path",
         ("store/test_trash.py::test_the_newest_comes_back_whatever_numbers_are_missing",),
     ),
     Mutant(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -61,6 +62,20 @@ def test_both_names_of_a_move_are_made_durable(home: Path, monkeypatch: pytest.M
     synced.clear()
     trash.restore(env_of(home), "demo")
     assert sorted(synced) == [("sessions", 0), ("trash", 0)]
+
+
+def test_the_trash_may_be_on_another_file_system(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    say(home, "one")
+    before = session_path(home, "demo").read_bytes()
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    monkeypatch.setattr(trash.os, "replace", refused)
+    trash.remove(env_of(home), "demo")
+    assert (names(home), session_path(home, "demo").exists()) == (["demo.1.jsonl"], False)
+    trash.restore(env_of(home), "demo")
+    assert (names(home), session_path(home, "demo").read_bytes()) == ([], before)
 
 
 def test_the_newest_comes_back_whatever_numbers_are_missing(home: Path) -> None:

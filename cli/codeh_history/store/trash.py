@@ -88,32 +88,21 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
     """
     ensure_dir(trash_dir(env))
     path = path_of(env, name)
-
-    def check(locked: Locked) -> None:
-        if size not in (None, locked.size):
-            raise TryAgain(f"{path}: in use: it changed meanwhile")
+    database = server(path)
 
     def move(locked: Locked) -> None:
-        check(locked)
+        if size not in (None, locked.size):
+            raise TryAgain(f"{path}: in use: it changed meanwhile")
         with _held(env):
-            os.utime(path, (env.millis() / 1000,) * 2)  # from now on it is in the trash
             to = _next(env, name)
-            try:
-                os.rename(path, to)
-            except OSError as error:
-                if error.errno != errno.EXDEV:
-                    raise
-                _write(env, to, locked.whole())
-                os.unlink(path)
+            if database or not _renamed(path, to):
+                new_file.write(to, locked.whole())
+                if not database:
+                    os.unlink(path)
+            os.utime(to, (env.millis() / 1000,) * 2)  # from now on it is in the trash
 
-    def keep(locked: Locked) -> None:
-        check(locked)
-        with _held(env):
-            _write(env, _next(env, name), locked.whole())
-
-    database = server(path)
     if database:
-        database[0].remove(name, keep)
+        database[0].remove(name, move)
     else:
         log.append(env, path, move, wait=log.LOCK_SECONDS if size is None else 0)
         _sync(path, trash_dir(env))
@@ -128,54 +117,46 @@ def _next(env: Env, name: str) -> str:
     )
 
 
-def _write(env: Env, path: str, data: bytes) -> None:
-    """Put into the trash what cannot be renamed into it, durable on return."""
-    new_file.write(path, data)
-    os.utime(path, (env.millis() / 1000,) * 2)
-
-
 def restore(env: Env, name: str) -> list[Trashed]:
     """Bring the newest removed session of this id back, never over another; what stays in the trash.
 
     Its name is taken first, by an empty file under its lock, as by whoever begins a session.
     """
     path = path_of(env, name)
+    database = server(path)
+    copied: list[str] = []
 
-    def newest(locked: Locked) -> Trashed:
+    def bring(locked: Locked) -> bytes | None:
         if locked.size:
             raise _exists(env, name)
-        items = trashed(env, name)
-        if not items:
-            raise NotFound(f"{name}: no such session in the trash")
-        return items[-1]
-
-    def move(locked: Locked) -> None:
         with _held(env):
-            os.replace(newest(locked).path, path)
+            items = trashed(env, name)
+            if not items:
+                raise NotFound(f"{name}: no such session in the trash")
+            newest = items[-1].path
+            if not database and _renamed(newest, path):
+                return None
+            copied.append(newest)
+            return read.read_bytes(newest, whole=True)
 
-    gone: list[str] = []
-
-    def copy(locked: Locked) -> bytes:
-        with _held(env):
-            gone.append(newest(locked).path)
-            return read.read_bytes(gone[0], whole=True)
-
-    if server(path) or not _beside(path, trash_dir(env)):
-        log.append(env, path, copy, create=True, header=bytes)
-        for each in gone:
-            os.unlink(each)
-    else:
-        log.append(env, path, move, create=True)
-    if not server(path):
+    log.append(env, path, bring, create=True, header=bytes)
+    for each in copied:
+        os.unlink(each)
+    if not database:
         _sync(path)
     _sync(os.path.join(trash_dir(env), ""))
     return trashed(env, name)
 
 
-def _beside(path: str, folder: str) -> bool:
-    """Whether a file can be renamed from one to the other."""
-    place = os.path.dirname(path)
-    return not os.path.isdir(place) or os.stat(place).st_dev == os.stat(folder).st_dev
+def _renamed(path: str, to: str) -> bool:
+    """Give a file another name; False where that is on another file system."""
+    try:
+        os.replace(path, to)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        return False
+    return True
 
 
 def older(env: Env, before: float) -> list[Trashed]:
