@@ -740,9 +740,9 @@ MUTANTS = [
         ("sync/test_plan.py",),
     ),
     Mutant(
-        "sync replaces a session that has changed meanwhile", "sync/side.py",
-        "return after if locked.whole() == before and not",
-        "return after if True and not",
+        "sync replaces a session that has changed meanwhile", "store/protocol.py",
+        "after if locked.whole() == before else None",
+        "after",
         ("sync/test_plan.py::test_what_has_changed_since_is_not_replaced",),
     ),
     Mutant(

@@ -15,7 +15,7 @@ import pytest
 import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.store import log, read, stores
+from codeh_history.store import log, read, replace, stores
 from codeh_history.store.protocol import Locked, Store, field
 from store_logs import HEAD, LINE, ODD
 
@@ -50,7 +50,7 @@ def test_a_builder_that_fails_stores_nothing(store: Store, env: Env) -> None:
 
     store.create("a", HEAD)
     with pytest.raises(BadData):
-        store.replace("a", build)
+        replace.replace(env, store.path("a"), build)
     for id in ("a", "b"):
         with pytest.raises(BadData):
             log.append(env, store.path(id), build, create=id == "b")
@@ -61,10 +61,10 @@ def test_a_builder_that_fails_stores_nothing(store: Store, env: Env) -> None:
 def test_a_replaced_log_has_another_stamp_though_it_is_as_long(store: Store) -> None:
     store.create("a", HEAD + LINE)
     before = store.stamps()["a"]
-    assert store.replace("a", lambda locked: locked.whole().replace(b"m1", b"m2"))
+    assert store.swap("a", HEAD + LINE, HEAD + LINE.replace(b"m1", b"m2"))
     assert store.read("a") == HEAD + LINE.replace(b"m1", b"m2")
     assert store.stamps()["a"] != before
-    assert not store.replace("a", lambda _: None)
+    assert not store.swap("a", HEAD + LINE, HEAD)
 
 
 def test_many_writers_leave_whole_lines_in_one_order(store: Store, env: Env) -> None:

@@ -15,10 +15,10 @@ from codeh_history.store.cache import Cache
 from codeh_history.store.stores import Files
 from codeh_history.sync import remembered
 from codeh_history.sync.remembered import ABSENT, Brief
-from codeh_history.sync.side import Plain
+from codeh_history.sync.side import Side
 
 
-class Looked(Plain):
+class Looked(Side):
     """A store that keeps which sessions were read."""
 
     def __init__(self, env: Env) -> None:

@@ -13,7 +13,7 @@ from codeh_history.base.errors import BadData
 from codeh_history.blocks.directory import DirectoryStore
 from codeh_history.store.awaiting import awaiting
 from codeh_history.store.stores import Files
-from codeh_history.sync.side import AWAITING, Plain
+from codeh_history.sync.side import AWAITING, Side
 
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'
 LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
@@ -27,10 +27,10 @@ def env(home: Path) -> Env:
     return Env({"CODEH_HOME": str(home)})
 
 
-def side(env: Env, *, sweeps: bool = False) -> Plain:
+def side(env: Env, *, sweeps: bool = False) -> Side:
     files = Files(env, f"{env.home}/sessions")
     blocks = [DirectoryStore(env, f"{env.home}/blocks")]
-    return Plain(files, blocks, "here", files.name, home=env.home, sweeps=sweeps)
+    return Side(files, blocks, "here", files.name, home=env.home, sweeps=sweeps)
 
 
 def session(env: Env, name: str = "s") -> Path:

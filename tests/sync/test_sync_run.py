@@ -12,11 +12,11 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, HistoryError, TryAgain
 from codeh_history.store.stores import Files
 from codeh_history.sync.run import Synced, sync
-from codeh_history.sync.side import Plain
+from codeh_history.sync.side import Side
 from syncing import HEADER, message
 
 
-class Store(Plain):
+class Store(Side):
     """A store in a folder; `meanwhile` is called before each session is put."""
 
     def __init__(self, env: Env, folder: Path) -> None:

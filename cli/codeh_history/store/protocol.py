@@ -1,11 +1,11 @@
 """What a store of sessions can do, and what a session looks like to whoever changes it under its lock.
 
 A store holds logs by id: whole bytes in one order, the same for every reader, which only grow but for
-`replace`. `stores.at(env, "dir:PATH" | "postgres://…")` gives one, `stores.chosen(env)` the one that
+being replaced. `stores.at(env, "dir:PATH" | "postgres://…")` gives one, `stores.chosen(env)` the one that
 `CODEH_STORE` names. Everything else in the program calls a session by its path (`Store.path`), and
 `log.append`, `read`, `replace`, `create` and `trash` take such paths whichever store they are in.
 
-What every store promises: `create`, `replace` and an append are all or nothing, done by one at a time for a
+What every store promises: `create`, `swap` and an append are all or nothing, done by one at a time for a
 session, and durable on return (74 says where that is unknown, 75 that the same may succeed).
 """
 
@@ -96,8 +96,13 @@ class Store(Protocol):
     def create(self, id: str, data: bytes) -> None:
         """A new session of exactly these bytes; BadData where there is one of this id."""
 
-    def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
-        """Put what `build` returns under the session's lock in the place of its bytes; None: they stay."""
+    def swap(self, id: str, before: bytes, after: bytes) -> bool:
+        """Put bytes in the place of those that a session had; False where it has others by now."""
+
+
+def swapped(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
+    """What builds the bytes that replace a session's; None where it has others by now."""
+    return lambda locked: after if locked.whole() == before else None
 
 
 def field(name: str, value: str) -> Pattern[bytes]:

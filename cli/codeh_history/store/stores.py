@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
 
 from ..base.env import Env
 from ..base.errors import InputOutput, Usage
@@ -13,7 +12,7 @@ from ..base.postgres import SCHEMES
 from ..base.words import is_id
 from . import postgres, read
 from .paths import server, sessions_dir
-from .protocol import Locked, Stamp, Store, new
+from .protocol import Stamp, Store, new, swapped
 from .replace import replace
 
 
@@ -60,8 +59,8 @@ class Files(Store):
             ) from None
         replace(self._env, self.path(id), new(data), create=True, apart=self._apart)
 
-    def replace(self, id: str, build: Callable[[Locked], bytes | None]) -> bool:
-        return replace(self._env, self.path(id), build, apart=self._apart)
+    def swap(self, id: str, before: bytes, after: bytes) -> bool:
+        return replace(self._env, self.path(id), swapped(before, after), apart=self._apart)
 
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:

@@ -13,7 +13,7 @@ from ..blocks.directory import DirectoryStore
 from ..store import stores
 from ..store.paths import SERVER, sessions_dir
 from ..store.stores import Files
-from .side import Plain, Side
+from .side import Side
 
 _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
@@ -21,7 +21,7 @@ _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 def here(env: Env) -> Side:
     """This home's store, the one of `CODEH_STORE` where that is said."""
     store = stores.chosen(env)
-    return Plain(store, open_stores(env), "here", _place(store.name), home=env.home)
+    return Side(store, open_stores(env), "here", _place(store.name), home=env.home)
 
 
 def there(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
@@ -40,8 +40,8 @@ def there(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequen
     home, name = os.path.split(place)
     files = Files(env, folder, apart=True)
     if name == "sessions":  # another home's
-        return Plain(files, [DirectoryStore(env, os.path.join(home, "blocks"))], folder, place, home=home)
-    return Plain(files, [DirectoryStore(env, os.path.join(folder, "blocks"))], folder, place, sweeps=True)
+        return Side(files, [DirectoryStore(env, os.path.join(home, "blocks"))], folder, place, home=home)
+    return Side(files, [DirectoryStore(env, os.path.join(folder, "blocks"))], folder, place, sweeps=True)
 
 
 def _server(env: Env, url: str, *, sealed: bool) -> Side:
@@ -51,7 +51,7 @@ def _server(env: Env, url: str, *, sealed: bool) -> Side:
         raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
     _check_other(env, store.name)
     blocks = open_url(env, url)
-    return Plain(store, [blocks] if blocks is not None else [], store.name, store.name)
+    return Side(store, [blocks] if blocks is not None else [], store.name, store.name)
 
 
 def _folder(env: Env, url: str) -> str:
@@ -84,4 +84,5 @@ def _sealed(
 
     if any(name.endswith(".jsonl") for name in names):
         raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")
-    return Sealed(folder, Seal(recipients, identities))
+    store = Sealed(folder, Seal(recipients, identities))
+    return Side(store, [store.blocks], folder, os.path.realpath(folder), bundled=True)

@@ -9,14 +9,14 @@ from __future__ import annotations
 import io
 import os
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from ..base.errors import InputOutput
+from ..base.errors import InputOutput, NotFound
 from ..base.folders import ensure_dir, put, sync_dir
 from ..blocks.protocol import BlockStore, Data
-from ..store import foreign, log
+from ..store import log
 from ..store.file import open_regular, pread_all
-from ..store.protocol import Stamp
+from ..store.protocol import Stamp, Store, exists_already
 from ..store.stores import stamps_in
 from ..views import rewrite
 from . import bundle
@@ -25,47 +25,49 @@ from .sealing import Seal
 _ENDING = ".tar.age"
 
 
-class Sealed:
+class Sealed(Store):
     """The sessions of the folder; `blocks` are those of the sessions read or to be written, in memory."""
 
     def __init__(self, folder: str, seal: Seal) -> None:
         self._seal = seal
-        self._held = Held(folder)
-        self.blocks: Sequence[BlockStore] = [self._held]
+        self.blocks = Held(folder)
         self.name = folder
-        self.place = os.path.realpath(folder)
 
-    def sessions(self) -> dict[str, Stamp]:
+    def path(self, id: str) -> str:
+        return os.path.join(self.name, id + _ENDING)
+
+    def stamps(self) -> dict[str, Stamp]:
         return stamps_in(self.name, _ENDING)
 
-    def read(self, session: str) -> bytes | None:
-        path = self._path(session)
+    def read(self, id: str, offset: int = 0) -> bytes:
+        path = self.path(id)
         try:
             fd, size = open_regular(path)
         except FileNotFoundError:
-            return None
+            raise NotFound(f"{path}: no such session") from None
         try:
             data = pread_all(fd, size)
         finally:
             os.close(fd)
-        return bundle.load(self._seal.opened(data, path), path, self._held)
+        return bundle.load(self._seal.opened(data, path), path, self.blocks)[offset:]
 
-    def check(self, session: str, data: bytes) -> None:
-        foreign.check_writable(data, self._path(session))
+    def create(self, id: str, data: bytes) -> None:
+        if not self._put(id, None, data):
+            raise exists_already(self.path(id))
 
-    def busy(self, _sessions: Iterable[str]) -> dict[str, str]:
-        return {}
+    def swap(self, id: str, before: bytes, after: bytes) -> bool:
+        return self._put(id, before, after)
 
-    def put(self, session: str, before: bytes | None, after: bytes) -> bool:
-        path = self._path(session)
+    def _put(self, id: str, before: bytes | None, after: bytes) -> bool:
+        path = self.path(id)
         try:
             ensure_dir(self.name)
             fd = os.open(self.name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
             try:
                 log.lock(fd, self.name, time.monotonic() + log.LOCK_SECONDS)
-                if self.read(session) != before:
+                if (self.read(id) if os.path.lexists(path) else None) != before:
                     return False
-                put(path, self._seal.sealed(self._packed(session, after)))
+                put(path, self._seal.sealed(self._packed(id, after)))
                 sync_dir(self.name)
             finally:
                 os.close(fd)
@@ -73,19 +75,11 @@ class Sealed:
             raise InputOutput(f"{path}: {error.strerror}") from None
         return True
 
-    def forget(self, blocks: Collection[str], _since: float) -> int:
-        """A bundle has the blocks that its session names, and no others."""
-        self._held.take_back(blocks)
-        return 0
-
-    def _path(self, session: str) -> str:
-        return os.path.join(self.name, session + _ENDING)
-
     def _packed(self, session: str, data: bytes) -> bytes:
         """The bundle of a session and of its blocks, as far as there are any."""
         file = io.BytesIO()
         named = rewrite.blocks(data)
-        held = self._held.mget(named)
+        held = self.blocks.mget(named)
         bundle.write(file, session, data, held.items(), [id for id in named if id not in held])
         return file.getvalue()
 
@@ -113,7 +107,3 @@ class Held(BlockStore):
 
     def delete(self, _ids: Sequence[str], _before: float) -> int:
         return 0
-
-    def take_back(self, ids: Collection[str]) -> None:
-        for id in ids:
-            self._blocks.pop(id, None)

@@ -16,7 +16,7 @@ from typing import Any
 
 from ...base.errors import NotFound
 from ...base.postgres import Server
-from ..protocol import Locked, Stamp, Store, new
+from ..protocol import Locked, Stamp, Store, new, swapped
 from . import schema
 from .transaction import (
     LINES,
@@ -182,6 +182,9 @@ class Postgres(Store):
             if data is not None:
                 transaction.commit(lambda connection: exchange(connection, id, row.state, data))
         return data is not None
+
+    def swap(self, id: str, before: bytes, after: bytes) -> bool:
+        return self.replace(id, swapped(before, after))
 
     def remove(self, id: str, keep: Callable[[Locked], None]) -> None:
         with Transaction(self._server) as transaction:
