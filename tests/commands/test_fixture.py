@@ -94,7 +94,7 @@ def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path: Path) -> No
     view = fold(parse(lines_of(first.out)))
     assert [m.kind for m in view.messages] == ["user", "codeh", "tool"]
     call, answer = view.messages[1].parts[0], view.messages[2].parts[0]
-    assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c1"
+    assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c4"
 
 
 def test_a_fixture_has_nothing_that_names_anybody(tmp_path: Path) -> None:

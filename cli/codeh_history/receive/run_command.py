@@ -60,10 +60,6 @@ def ended(process: subprocess.Popen[bytes]) -> int:
     try:
         return process.wait(timeout=5)
     except subprocess.TimeoutExpired:
-        process.terminate()
-    try:
-        return process.wait(timeout=5)
-    except subprocess.TimeoutExpired:
         process.kill()
         return process.wait()
 

@@ -12,15 +12,11 @@ from ..providers.json_text import excerpt
 from ..session.model import Json
 from ..session.pairing import Call, failed_call, open_calls
 from ..session.records import dumps
-from ..session.rules import LONGEST
 from ..store import log
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from ..views.view import locked_view
 from . import run_command
-
-_AROUND = 1 << 20  # bytes of a record beside the response
-
 
 Run = Callable[[Call], tuple[Json, str]]  # a response, and for people how it failed, "" where it did not
 
@@ -31,9 +27,6 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
     Half a call is not run: that it is none is its result, so that the model may call again.
     """
     response, failure = _half(call) if call.damage else run(call)
-    much = len(dumps(response))
-    if much > LONGEST - _AROUND:
-        response, failure = failed(call, f"its result has {much} bytes, more than a record holds")
     if failure:
         env.note(f"{target.id}: {call.name} ({call.id}): {failure}, stored as a failed result")
     id = {"id": call.id} if call.given else {}

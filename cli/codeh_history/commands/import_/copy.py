@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from ...base.env import Env
@@ -13,9 +12,9 @@ from ...programs import records
 from ...programs.changes import anew, changes
 from ...programs.model import Session
 from ...session.fold import View, fold
-from ...session.imported import MARK, origin
+from ...session.imported import origin
 from ...session.model import Json
-from ...session.records import Record, dumps, lines_of, parse
+from ...session.records import dumps, parse
 from ...session.redactions import REDACTION
 from ...store import create, log, read
 from ...store.paths import id_of, path_of
@@ -46,37 +45,32 @@ def bring(env: Env, session: Session, path: str, into: str | None = None) -> Bro
             raise BadData(f"{target}: {found.apart}; --into NEW imports it as another session")
         return found
     id = records.session_id(session)
-    begun: tuple[Json, bytes] | None = None
-    why = None
+    before = why = None
     for number in itertools.count(2):
         target = path_of(env, id)
         if not create.taken(target):
-            return _copied(env, session, path, target, begun)._replace(apart=why)
+            return _copied(env, session, path, target, before)._replace(apart=why)
         found = _appended(env, session, target)
         if not found.apart:
             return found
-        why = found.apart
-        begun = _common(target, session)
+        before, why = fold(read.read_log(read.read_bytes(target))), found.apart
         id = f"{records.session_id(session)}-{number}"
     raise AssertionError
 
 
-def _copied(
-    env: Env, session: Session, path: str, target: str, begun: tuple[Json, bytes] | None = None,
-) -> Brought:  # fmt: skip
-    """A new session; `begun`: by which parent, and with which lines of it if they still begin it."""
-    parent, base = begun or (None, b"")
-    found: Iterable[Json] = records.records(session)
-    if base:
-        view = fold(parse(lines_of(base)))
-        more = changes(session, view)
-        if more.apart:
-            base, found = _redactions(view), anew(session, view)
-        else:
-            found = more.records
+def _copied(env: Env, session: Session, path: str, target: str, before: View | None = None) -> Brought:
+    """A new session; `before`: the copy that went another way. What was redacted there stays so here."""
+    parent: Json | None = None
+    if before is not None:
+        ids = {item.id for item in session.items}
+        last = next((m.id for m in reversed(before.messages) if m.id in ids), None)
+        parent = {"session": before.id, "at": last}
     elif (main := _parent(env, session)) and create.taken(main):
-        view = fold(read.read_log(read.read_bytes(main)))  # a branch begins as that did
-        base, found = _redactions(view), anew(session, view)
+        before = fold(read.read_log(read.read_bytes(main)))  # a branch begins as that did
+    base, found = b"", records.records(session)
+    if before is not None:
+        redactions = (record.raw for record in before.log.records if record.data["type"] == REDACTION)
+        base, found = b"".join(raw + b"\n" for raw in redactions), anew(session, before)
     new = records.lines(found, path)
     body = base + new
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
@@ -129,32 +123,7 @@ def _check(session: Session, data: bytes, target: str) -> None:
         raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
 
 
-def _common(target: str, session: Session) -> tuple[Json, bytes]:
-    """What a copy was brought from its source, as lines, and the parent that says where it ended."""
-    view = fold(read.read_log(read.read_bytes(target)))
-    found = [record for record in view.log.records if record.data["type"] != "session"]
-    updates = {
-        record.data["of"] for record in found if MARK in record.data and record.data["type"] == "commit"
-    }
-    kept = (
-        record for record in found
-        if MARK in record.data or record.data.get("id") in updates or record.data["type"] == REDACTION
-    )  # fmt: skip
-    wanted = {item.id for item in session.items}
-    last = next((m.id for m in reversed(view.messages) if m.id in wanted), None)
-    parent = {"session": view.id or id_of(target), "at": last}
-    return parent, _raw(kept)
-
-
 def _parent(env: Env, session: Session) -> str | None:
     """Where the copy would be of the session that this one begins with; a source may name anything."""
     name = session.parent["session"] if session.parent else ""
     return path_of(env, name) if is_id(name) else None
-
-
-def _redactions(view: View) -> bytes:
-    return _raw(one for one in view.log.records if one.data["type"] == REDACTION)
-
-
-def _raw(records: Iterable[Record]) -> bytes:
-    return b"".join(record.raw + b"\n" for record in records)
