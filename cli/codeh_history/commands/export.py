@@ -40,8 +40,11 @@ ONLY_WITH: dict[str, Sequence[str]] = {
 
 class Options(Reading):
     to: str | None = option("FORM", f"{', '.join(FORMS)} (default: contents).", choices=FORMS)
-    bundle: str | None = option("FILE|-", "The session and its blocks in one file.")
-    encrypt_to: Sequence[str] = ENCRYPT_TO
+    bundle: str | None = option(
+        "FILE|-", "The session and its blocks in one file.",
+        excludes=("to", "redact", "output", *ONLY_WITH),
+    )  # fmt: skip
+    encrypt_to: Sequence[str] = ENCRYPT_TO.but(requires=("bundle",))
     last: int | None = option("N", "With --to exchanges: only the last N.", long="-n", least=1)
     workspace: str | None = option("W", "With --to refs: in sidekick's wrapper.")
     cwd: str | None = option("DIR", "With a program: its working directory.")
@@ -75,15 +78,9 @@ def run(env: Env, options: Options) -> int:
 
 def check(options: Options, to: str) -> None:
     """Usage for options that do not go together."""
-    if options.bundle is not None and options.specified("to", "redact", "output", *ONLY_WITH):
-        raise Usage("--bundle is the session as it is: no option but --allow-missing")
-    if options.encrypt_to and options.bundle is None:
-        raise Usage("--encrypt-to goes with --bundle FILE")
     for name in options.specified(*ONLY_WITH):
         if to not in ONLY_WITH[name]:
-            raise Usage(
-                f"{options.SPELLED[name].flags(name)[0]} goes with --to {'|'.join(ONLY_WITH[name])}"
-            )
+            raise Usage(f"{options.SPELLED[name].label(name)} requires --to {'|'.join(ONLY_WITH[name])}")
     if options.all and (options.output in (None, "-") or options.specified("session", "argument")):
         raise Usage("--all goes with --to html --output DIR, and names no session")
 

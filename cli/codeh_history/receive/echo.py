@@ -11,15 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..render.wrapping import Wrapping
 
-WIDTH = 80  # columns of a terminal that does not say
-
 
 class Echo:
     """Writes it, wrapped between words on a terminal; a reader that went away does not stop the storing."""
 
     def __init__(self, env: Env) -> None:
         self.env = env
-        self.wrapping = wrapping(env) if env.terminal(env.stdout) else None
+        self.wrapping = wrapping() if env.terminal(env.stdout) else None
         self.at_start = True
         self.broken: HistoryError | Interrupted | None = None
 
@@ -53,16 +51,10 @@ class Echo:
             self.text("\n")
 
 
-def wrapping(env: Env) -> Wrapping:
+def wrapping() -> Wrapping:
     """What breaks lines for the terminal that stdout is."""
-    import os
+    import shutil
 
     from ..render.wrapping import Wrapping
 
-    def width() -> int:
-        try:
-            return os.get_terminal_size(env.stdout).columns or WIDTH
-        except OSError:
-            return WIDTH
-
-    return Wrapping(width)
+    return Wrapping(lambda: shutil.get_terminal_size().columns)
