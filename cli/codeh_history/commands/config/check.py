@@ -45,27 +45,19 @@ def run(env: Env) -> int:
         env.note(
             f"{path}: a key stands in a command, where `ps` shows it; curl reads one from a file: -H @FILE"
         )
-    lines: list[str] = []
-    seen: set[str] = set()
+    wrong = {name: list(problems(env, profile)) for name, profile in tried.items()}
     for name, profile in tried.items():
-        found = list(problems(env, profile))
-        new = [problem for problem in found if problem not in seen]
-        seen.update(new)
-        summary = "the same problem as above" if found else _summary(profile)
-        lines += [f"{name}: {text}" for text in new or [summary]]
-    env.write("".join(f"{visible(line)}\n" for line in lines).encode())
-    return NegativeAnswer.exit_code if seen else 0
+        for text in wrong[name] or [_summary(profile)]:
+            env.write(f"{visible(f'{name}: {text}')}\n".encode())
+    return NegativeAnswer.exit_code if any(wrong.values()) else 0
 
 
 def _summary(profile: Sequence[Layer]) -> str:
-    """What a profile without problems asks, and how."""
+    """What a profile without problems sets, and what it leaves to the command line."""
     values = {key: value for key, (value, _) in layers.held(profile).items()}
-    to = values.get("to")
-    if to is None:
-        return "ok, for whoever says --to and --via"
-    by = "command" if to == providers.PLAIN else "URL" if providers.model_in_url(to) else "session"
-    model = values.get("model") or f"the {by}'s model"
-    return f"ok: {to}, {model}{'' if 'via' in values else ', by whatever --via says'}"
+    named = ", ".join(str(values[key]) for key in ("to", "model") if key in values)
+    missing = " and ".join(f"--{key}" for key in ("to", "via") if key not in values)
+    return "; ".join(filter(None, (f"ok: {named}" if named else "ok", missing and f"pass {missing}")))
 
 
 def problems(env: Env, profile: Sequence[Layer]) -> Iterator[str]:
