@@ -6,6 +6,7 @@ Read is what its agent sees, and what a compaction hid from it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from ..providers import usage
@@ -39,46 +40,40 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     """Each session; sub-agents are branches of the one that they work for."""
     rows = [row for row in source.rows("SELECT * FROM sessions ORDER BY rowid") if name_of(row.get("id"))]
     ids = {row["id"] for row in rows}
-    below: dict[str, list[Json]] = {}
+    below: dict[str | None, list[Json]] = {}
     for row in rows:
-        if row.get("session_type") == "sub_agent" and row.get("parent_session_id") in ids - {row["id"]}:
-            below.setdefault(row["parent_session_id"], []).append(row)
-    subs = {row["id"] for some in below.values() for row in some}
-    for row in rows:
-        if row["id"] not in subs:
-            yield _session(program.name, source, row, below)
+        above = row.get("parent_session_id") if row.get("session_type") == "sub_agent" else None
+        below.setdefault(above if above in ids - {row["id"]} else None, []).append(row)
+    return _sessions(program.name, source, below, None)
 
 
-def _session(program: str, source: Source, row: Json, below: dict[str, list[Json]]) -> Session:
-    session = Session(
-        program, row["id"], created=time_of(row.get("created_at")), cwd=name_of(row.get("working_dir"))
-    )
-    session.titled(name_of(row.get("name")) or row.get("description"))
-    mine = below.get(session.id, [])
-    if mine:
-        session.left[SUB_SESSION] += len(mine)
-        session.branches = lambda: _below(source, mine, below, session)
-    messages = _Messages(session, row)
-    try:
-        where = "WHERE session_id = ? ORDER BY rowid"
-        for message in source.rows(f"SELECT * FROM messages {where}", session.id):  # noqa: S608
-            messages.message(message)
-        messages.end()
-        if "usage_ledger" in source.head.tables:
-            messages.used(source.rows(f"SELECT * FROM usage_ledger {where}", session.id))  # noqa: S608
-    except Refused as error:
-        session.problem(0, "skips", f"{error} after {messages.talk.number} messages")
-    return session
-
-
-def _below(
-    source: Source, rows: list[Json], below: dict[str, list[Json]], parent: Session
+def _sessions(
+    program: str, source: Source, below: dict[str | None, list[Json]], parent: Session | None
 ) -> Iterator[Session]:
-    for row in rows:
-        agent = _session(parent.program, source, row, {})
-        agent.set_parent(session_id(parent), agent=True)
-        yield agent
-        yield from _below(source, below.pop(row["id"], []), below, parent)
+    """The sessions that work for a `parent`, and those that work for them; None: those that work for none."""
+    for row in below.get(parent and parent.id, ()):
+        session = Session(
+            program, row["id"], created=time_of(row.get("created_at")), cwd=name_of(row.get("working_dir"))
+        )
+        session.titled(name_of(row.get("name")) or row.get("description"))
+        messages = _Messages(session, row)
+        try:
+            where = "WHERE session_id = ? ORDER BY rowid"
+            for message in source.rows(f"SELECT * FROM messages {where}", session.id):  # noqa: S608
+                messages.message(message)
+            messages.end()
+            if "usage_ledger" in source.head.tables:
+                messages.used(source.rows(f"SELECT * FROM usage_ledger {where}", session.id))  # noqa: S608
+        except Refused as error:
+            session.problem(0, "skips", f"{error} after {messages.talk.number} messages")
+        if parent is not None:
+            session.set_parent(session_id(parent), agent=True)
+            yield session
+            yield from _sessions(program, source, below, session)
+            continue
+        session.leave(SUB_SESSION, len(below.get(session.id, ())))
+        session.branches = partial(_sessions, program, source, below, session)
+        yield session
 
 
 class _Messages:

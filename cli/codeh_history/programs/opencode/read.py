@@ -2,23 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import Any, NamedTuple
 
 from ...base.words import some
+from ...providers import usage
 from ...providers.json_text import loads, value_of
-from ...providers.parts import name_of, object_of, objects
-from ...session.model import Json
+from ...providers.parts import call, name_of, native, object_of, objects, text_of
+from ...session.model import Json, Part
 from .. import pairs
 from .. import source as values
 from ..builder import Builder
-from ..model import Problem, Session, Used
+from ..model import Entry, Piece, Problem, Session, Used, omit_empty
+from ..parts import media, result
 from ..protocol import Program, Refused, Source
-from ..records import time_of
+from ..records import made_id, time_of
 from ..tree import used
 from . import is_of_tree
-from .messages import Message, entries, unknown
 
+CLEARED = "[Old tool result content cleared]"  # what stands for an output that was pruned
+_SUBTASK = "The following tool was executed by the user"
+_UNSENT = ("text/plain", "application/x-directory")  # files whose text stands beside them
+_TYPES = (
+    "text", "file", "tool", "reasoning", "step-start", "subtask", "step-finish", "snapshot", "patch",
+    "agent", "retry", "compaction",
+)  # fmt: skip
+_FORMATS = {  # by the provider that a model is of
+    "anthropic": "anthropic", "openai": "openai-responses", "google": "gemini", "google-vertex": "gemini",
+    "google-vertex-anthropic": "anthropic",
+}  # fmt: skip
+_OTHERS = "openai-chat"
+_SIGNATURES = {"anthropic": ("anthropic", "signature"), "gemini": ("google", "thoughtSignature")}
+_USAGE = {
+    "input": "input cache.read cache.write", "output": "output reasoning", "cached": "cache.read",
+    "cacheWrite": "cache.write", "reasoning": "reasoning", "total": "total",
+}  # fmt: skip
 _PAIRS: pairs.Does = {
     pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
 }
@@ -61,10 +80,8 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
     """
     problems: list[Problem] = []
     messages = [
-        Message(number, message, [part for _, part in _in_folder(source, problems, "part", name)])
-        for number, (name, message) in enumerate(
-            _in_folder(source, problems, "message", str(info["id"])), 1
-        )
+        Message(number, message, [*_in_folder(source, problems, "part", message["file"])])
+        for number, message in enumerate(_in_folder(source, problems, "message", str(info["id"])), 1)
     ]
     if not messages:
         problems.append(Problem(0, "skips", f"no messages in storage/message/{info['id']}"))
@@ -74,24 +91,21 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
     return session
 
 
-def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterator[tuple[str, Json]]:
-    """The objects of the files in a folder, by the names of these, each with its id."""
-    for file in source.names(*folder, above=_STORAGE):
-        name = file.removesuffix(".json")
-        if name == file:
-            continue
-        where = f"{'/'.join(folder)}/{file}"
+def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterator[Json]:
+    """The objects of the files in a folder, by the names of these, each with its id and its `file`."""
+    names = (name.removesuffix(".json") for name in source.names(*folder, above=_STORAGE))
+    for name in names:
+        where = (*folder, f"{name}.json")
         try:
-            value = loads(source.beside(*folder, file, above=_STORAGE))
-        except Refused as error:
-            problems.append(Problem(0, "skips", str(error)))
-        except ValueError as error:
-            problems.append(Problem(0, "skips", f"{where}: not JSON: {error}"))
+            value = loads(source.beside(*where, above=_STORAGE))
+        except (Refused, ValueError) as error:
+            why = "" if isinstance(error, Refused) else f"{'/'.join(where)}: not JSON: "
+            problems.append(Problem(0, "skips", f"{why}{error}"))
+            continue
+        if isinstance(value, dict):
+            yield {**value, "id": name_of(value.get("id")) or name, "file": name}
         else:
-            if isinstance(value, dict):
-                yield name, {**value, "id": name_of(value.get("id")) or name}
-            else:
-                problems.append(Problem(0, "skips", f"{where}: no JSON object"))
+            problems.append(Problem(0, "skips", f"{'/'.join(where)}: no JSON object"))
 
 
 # -- the database ------------------------------------------------------------------------------------------
@@ -198,19 +212,18 @@ def _add(session: Session, messages: list[Message]) -> None:
         if not message.is_users and message.info.get("summary") and message.info.get("finish")
         and not message.info.get("error")
     }  # fmt: skip
-    compactions = {
-        one.id for one in messages if one.is_users and one.has("compaction") and one.id in answers
-    }
-    summaries = {answers[id].id for id in compactions}
     places = {message.id: place for place, message in enumerate(messages)}
     place_of: dict[str, int] = {}  # of an item, the place of its message
+    summaries: set[str] = set()
     for place, message in enumerate(messages):
-        session.left.update(unknown(message))
-        if message.id in compactions:
-            part = next(part for part in message.parts if part.get("type") == "compaction")
-            tail = places.get(str(part.get("tail_start_id")), place)  # from where on all was kept
+        unknown = (str(part.get("type")) for part in message.parts if part.get("type") not in _TYPES)
+        session.left.update(f"{kind} part" for kind in unknown)
+        compaction = next((part for part in message.parts if part.get("type") == "compaction"), None)
+        answer = answers.get(message.id) if message.is_users and compaction else None
+        if answer is not None and compaction is not None:
+            summaries.add(answer.id)
+            tail = places.get(str(compaction.get("tail_start_id")), place)  # from where on all was kept
             keep = [id for id in talk.live if place_of.get(id, -1) >= tail]
-            answer = answers[message.id]
             talk.number = answer.number
             talk.summarise(answer.id, answer.ts, answer.text(), keep)
         elif message.id in summaries:
@@ -218,7 +231,164 @@ def _add(session: Session, messages: list[Message]) -> None:
         elif not message.is_users and not message.is_sent():
             session.left["answer that failed"] += 1
         else:
-            last = place == len(messages) - 1
-            for entry in entries(message, last=last):
+            for entry in _entries(message, last=place == len(messages) - 1):
                 talk.keep(entry)
                 place_of[entry.id] = place
+
+
+# -- messages ----------------------------------------------------------------------------------------------
+
+
+class Message(NamedTuple):
+    """A message with its parts, in their order, and which of the session it is."""
+
+    number: int
+    info: Json
+    parts: Sequence[Json]
+
+    @property
+    def id(self) -> str:
+        return name_of(self.info.get("id")) or made_id("message", self.number)
+
+    @property
+    def is_users(self) -> bool:
+        return self.info.get("role") == "user"
+
+    def is_sent(self) -> bool:
+        """Whether the program sends an answer: none that failed, but what one that was aborted had said."""
+        error = self.info.get("error")
+        if not error:
+            return True
+        some = any(part.get("type") not in ("step-start", "reasoning") for part in self.parts)
+        return object_of(error).get("name") == "MessageAbortedError" and some
+
+    def text(self) -> str:
+        """What it says, thoughts aside."""
+        texts = [text_of(part.get("text")) for part in self.parts if part.get("type") == "text"]
+        return "\n\n".join(text for text in texts if text)
+
+    @property
+    def created(self) -> float:
+        created = object_of(self.info.get("time")).get("created")
+        return created if isinstance(created, int | float) else 0
+
+    @property
+    def ts(self) -> str | None:
+        return time_of(object_of(self.info.get("time")).get("created"))
+
+
+def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
+    """A prompt, or an answer: each step of it is a message, and one of its results.
+
+    What the `last` one is still writing is left out: it is read when it stands there.
+    """
+    if not message.is_users:
+        yield from _answer(message, last=last)
+        return
+    pieces = [Piece(message.number, [part]) for part in map(_users, message.parts) if part is not None]
+    if pieces:
+        yield Entry(message.id, "user", message.ts, pieces)
+
+
+def _users(part: Json) -> Any:
+    kind = part.get("type")
+    if kind == "text" and text_of(part.get("text")) and part.get("ignored") is not True:
+        return {"text": part["text"]}
+    if kind == "file" and part.get("mime") not in _UNSENT:
+        return _file(part)
+    return {"text": _SUBTASK} if kind == "subtask" else None
+
+
+def _file(part: Json) -> Part:
+    return media(part.get("url"), part.get("mime"), "file")
+
+
+def _answer(message: Message, *, last: bool) -> Iterator[Entry]:
+    info = message.info
+    writing = last and not object_of(info.get("time")).get("completed") and not info.get("error")
+    provider = _FORMATS.get(text_of(info.get("providerID")), _OTHERS)
+    steps = [step for step in _steps(message.parts) if step]
+    for number, step in enumerate(steps):
+        id = message.id if number == 0 else f"{message.id}.{number}"
+        fields = _fields(info, provider, used=number == len(steps) - 1)
+        kept = [part for part in step if not (writing and _is_open(part))]
+        answer = [Piece(message.number, [new]) for part in kept for new in _answer_parts(part, provider)]
+        if answer:
+            yield Entry(id, "codeh", message.ts, answer, fields)
+        tools = [part for part in kept if part.get("type") == "tool"]
+        tools.sort(key=_ended)
+        results = [Piece(message.number, [part]) for tool in tools for part in _result(tool)]
+        if results:
+            yield Entry(f"{id}.results", "tool", message.ts, results)
+
+
+def _steps(parts: Sequence[Json]) -> Iterator[list[Json]]:
+    step: list[Json] = []
+    for part in parts:
+        if part.get("type") == "step-start":
+            yield step
+            step = []
+        else:
+            step.append(part)
+    yield step
+
+
+def _is_open(part: Json) -> bool:
+    """Whether a part is being written: a text that has begun, a call whose arguments are not there yet."""
+    if part.get("type") == "tool":
+        return object_of(part.get("state")).get("status") == "pending"
+    time = object_of(part.get("time"))
+    return "start" in time and "end" not in time
+
+
+def _answer_parts(part: Json, provider: str) -> Iterator[Any]:
+    kind, text = part.get("type"), text_of(part.get("text"))
+    signed = _signature(part, provider)
+    if kind == "text" and text:
+        yield {"text": text}
+    elif kind == "reasoning":
+        redacted = object_of(object_of(part.get("metadata")).get("anthropic")).get("redactedData")
+        if name_of(redacted) and provider == "anthropic":
+            yield native(provider, {"type": "redacted_thinking", "data": redacted})
+        elif text or signed:
+            yield {"text": text, "thought": True, **signed}
+    elif kind == "tool":
+        name = name_of(part.get("tool")) or "tool"
+        made: Any = call(part.get("callID"), name, object_of(part.get("state")).get("input"))
+        yield {**made, **signed}
+
+
+def _signature(part: Json, provider: str) -> Json:
+    """The signature of a thought, or of a call, by whom it was made."""
+    maker, field = _SIGNATURES.get(provider, ("", ""))
+    signature = object_of(object_of(part.get("metadata")).get(maker)).get(field)
+    return omit_empty(thoughtSignature=name_of(signature))
+
+
+def _ended(tool: Json) -> float:
+    """When a call ended: later results come behind those that are there."""
+    end = object_of(object_of(tool.get("state")).get("time")).get("end")
+    return end if isinstance(end, int | float) else 0
+
+
+def _result(tool: Json) -> Iterator[Part]:
+    """The part of a call's result; none where it has none."""
+    state = object_of(tool.get("state"))
+    status, about = state.get("status"), object_of(state.get("metadata"))
+    pruned = bool(object_of(state.get("time")).get("compacted"))
+    if status == "completed":
+        text, failed = CLEARED if pruned else text_of(state.get("output")), False
+    elif status == "error":
+        kept = about.get("output") if about.get("interrupted") is True else None
+        text, failed = (kept, False) if isinstance(kept, str) else (text_of(state.get("error")), True)
+    else:
+        return
+    held = [] if pruned else [_file(file) for file in objects(state.get("attachments"))]
+    yield result(tool.get("callID"), tool.get("tool"), text, failed=failed, held=held)
+
+
+def _fields(info: Json, provider: str, *, used: bool) -> Json:
+    raw = object_of(info.get("tokens")) if used else {}
+    counted = usage.read(raw, _USAGE)
+    model, finish = name_of(info.get("modelID")), name_of(info.get("finish"))
+    return omit_empty(provider=provider, model=model, finish=finish, usage=counted)
