@@ -50,8 +50,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 def _sessions(
     program: str, source: Source, below: dict[str | None, list[Json]], parent: Session | None
 ) -> Iterator[Session]:
-    """The sessions that work for a `parent`, and those that work for them; None: those that work for none."""
-    for row in below.get(parent and parent.id, ()):
+    """The sessions that work for a `parent`, each with those that work for it; None: for none."""
+    for row in below.get(parent.id if parent else None, ()):
         session = Session(
             program, row["id"], created=time_of(row.get("created_at")), cwd=name_of(row.get("working_dir"))
         )
