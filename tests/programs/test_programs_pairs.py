@@ -13,7 +13,6 @@ from codeh_history.programs.pairs import (
     OPEN_AT_THE_END,
     OPEN_BETWEEN,
     ORPHAN,
-    problems,
     report,
 )
 from histories import call, result
@@ -45,9 +44,9 @@ CASES = {
 
 def kinds(entries: list[Any], does: Any) -> list[tuple[int, str]]:
     named = {kind: ("drops", kind) for kind in does}
-    return sorted(
-        (problem.line, problem.reason.rpartition(": ")[2]) for problem in problems(entries, named, "x")
-    )
+    session = Session("x", "s", items=entries)
+    report(session, named, "x")
+    return sorted((problem.line, problem.reason.rpartition(": ")[2]) for problem in session.problems)
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from .model import Effect, Entry, Problem, Session, Summary
+from .model import Effect, Entry, Session, Summary
 
-Kind = str  # one of:
 OPEN_AT_THE_END = "open at the end"
 OPEN_BETWEEN = "open between"
 ORPHAN = "orphan"  # a result that answers no call before it
@@ -18,26 +17,24 @@ _WHAT = {
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
     EARLY: "the result of {} stands before its call",
 }  # fmt: skip
-Does = Mapping[Kind, tuple[Effect, str]]  # what a program makes of each kind: `{}` is its name
+Does = Mapping[str, tuple[Effect, str]]  # what a program makes of each kind: `{}` is its name
 
 
 def report(session: Session, does: Does, title: str) -> None:
-    """Add the calls and results of a session that are no pair to its problems, by line."""
-    session.problems += problems(session.items, does, title)
-    session.problems.sort(key=lambda problem: problem.line)
+    """Add the calls and results of a session that are no pair to its problems, by line.
 
-
-def problems(items: Sequence[Entry | Summary], does: Does, title: str) -> Iterator[Problem]:
-    """What of the items that are sent is no pair; `title`: the program's name."""
-    covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
-    entries = [item for item in items if isinstance(item, Entry) and item.id not in covered]
+    `title`: the program's name. What summaries cover is not sent.
+    """
+    covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
+    entries = [item for item in session.items if isinstance(item, Entry) and item.id not in covered]
     for kind, name, line in _unpaired(entries, early=EARLY in does):
         if kind in does:
             effect, what = does[kind]
-            yield Problem(line, effect, f"{_WHAT[kind].format(name)}: {what.format(title)}")
+            session.problem(line, effect, f"{_WHAT[kind].format(name)}: {what.format(title)}")
+    session.problems.sort(key=lambda problem: problem.line)
 
 
-def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[Kind, str, int]]:
+def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[str, str, int]]:
     calls: dict[str, tuple[str, int, int]] = {}  # by id: the function, the line, the place
     answered: set[str] = set()
     before: set[str] = set()  # calls whose result stands before them

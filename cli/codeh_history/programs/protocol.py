@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from ..session.model import Json
+    from .pairs import Does
 
 
 class Head(NamedTuple):
@@ -54,7 +55,8 @@ class Program(NamedTuple):
     file one at a time, damage a problem of theirs. `recognises`: whether a file that begins so is one of
     its; `is_kept`: the same in its own place. `superseded`: those of its files of which a newer one is
     resumed. `writer`: the module with a `File` (`writing.Writer`),
-    `FORMAT`, the provider whose requests it spells, and `THINKING_OF`, whose thinking it writes.
+    `FORMAT`, the provider whose requests it spells, and `THINKING_OF`, whose thinking it writes. `pairs`:
+    what it does with calls and results that do not match.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Program(NamedTuple):
     is_kept: Callable[[Head], bool] | None = None
     superseded: Callable[[Iterable[str]], Collection[str]] | None = None
     writer: str = ""
+    pairs: Does | None = None
 
 
 class Refused(Exception):

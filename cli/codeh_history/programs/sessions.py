@@ -10,8 +10,10 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from . import pairs
+
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from ..session.view import View
     from .model import Session
@@ -65,11 +67,13 @@ def keeps(name: str, head: Head) -> bool:
     return own.recognises(head) or (own.is_kept is not None and own.is_kept(head))
 
 
-def read(name: str, source: Source) -> Iterable[Session]:
-    """The sessions in a file of this program."""
+def read(name: str, source: Source) -> Iterator[Session]:
+    """The sessions in a file of this program, with what it would not send of their calls and results."""
     own = program(name)
-    sessions: Iterable[Session] = import_module(own.reader).read(source, own)
-    return sessions
+    for session in import_module(own.reader).read(source, own):
+        if own.pairs is not None:
+            pairs.report(session, own.pairs, own.title)
+        yield session
 
 
 def held(name: str, view: View) -> View:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import pairs
 from ..protocol import Head, Place, Program
 
 _TYPES = frozenset(
@@ -22,7 +23,13 @@ def recognises(head: Head) -> bool:
     )
 
 
+_PAIRS: pairs.Does = {
+    pairs.OPEN_AT_THE_END: ("drops", "{} drops it, and says that no response was requested"),
+    pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),
+    pairs.ORPHAN: ("drops", "{} drops it"),
+}
 PROGRAM = Program(
     "claude-code", "Claude Code", f"{__name__}.read", recognises,
     (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),), writer=f"{__name__}.write",
+    pairs=_PAIRS,
 )  # fmt: skip

@@ -14,7 +14,6 @@ from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
 from ...providers.parts import name_of, object_of, text_of
 from ...session.model import Json, Part
-from .. import pairs
 from ..builder import Builder
 from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Session, Used, omit_empty
 from ..parts import texts
@@ -35,11 +34,6 @@ _STUB, _BEGIN = "<persisted-output>", 80
 _SPILLED = re.compile(
     r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n.*</persisted-output>\s*", re.DOTALL
 )
-_PAIRS: pairs.Does = {
-    pairs.OPEN_AT_THE_END: ("drops", "{} drops it, and says that no response was requested"),
-    pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),
-    pairs.ORPHAN: ("drops", "{} drops it"),
-}
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
@@ -59,7 +53,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.used = partial(_used, source, tree, program)
         _count(session, tree, branch)
         session.leave(SUB_AGENTS, len(_files(source)))
-        pairs.report(session, _PAIRS, program.title)
     yield session
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from .. import pairs
 from ..protocol import Head, Place, Program
 
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
@@ -34,6 +35,13 @@ def superseded(paths: Iterable[str]) -> set[str]:
     return {path for of in rollouts.values() for key in of if key != max(of) for path in of[key]}
 
 
+_PAIRS: pairs.Does = {
+    pairs.OPEN_AT_THE_END: ("drops", "{} says in its place that it was aborted"),
+    pairs.OPEN_BETWEEN: ("drops", "{} says in its place that it was aborted"),
+    pairs.ORPHAN: ("drops", "{} drops it"),
+    pairs.EARLY: ("refused", "{} sends them as they stand, which its provider refuses"),
+    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
+}
 PROGRAM = Program(
     "codex", "Codex", f"{__name__}.read", recognises,
     (Place(
@@ -42,5 +50,5 @@ PROGRAM = Program(
             f"{folder}/rollout-*.jsonl{end}"
             for folder in ("sessions/*/*/*", "archived_sessions") for end in ("", ".zst")
         ),
-    ),), superseded=superseded, writer=f"{__name__}.write",
+    ),), superseded=superseded, writer=f"{__name__}.write", pairs=_PAIRS,
 )  # fmt: skip

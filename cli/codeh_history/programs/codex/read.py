@@ -13,7 +13,6 @@ from ...providers.openai_responses.body import Reader, is_item
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json
 from ...session.records import dumps
-from .. import pairs
 from ..model import ROLLED_BACK, Entry, Piece, Session, Summary, omit_empty
 from ..parts import texts
 from ..protocol import Program, Source
@@ -37,20 +36,12 @@ _COUNTS = {
 }  # fmt: skip
 _PRIVATE = frozenset(("internal_chat_message_metadata_passthrough", "metadata"))
 _PRIVATE_OF_USERS = _PRIVATE | {"id"}
-_ABORTED = "{} says in its place that it was aborted"
 UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
 _NO_TURNS = (  # how what the program puts among the user's messages begins
     "# AGENTS.md instructions", "<turn_aborted>", "<user_shell_command>", "<skill>",
     "<subagent_notification>",
 )  # fmt: skip
 Items = list[Entry | Summary]
-_PAIRS: pairs.Does = {
-    pairs.OPEN_AT_THE_END: ("drops", _ABORTED),
-    pairs.OPEN_BETWEEN: ("drops", _ABORTED),
-    pairs.ORPHAN: ("drops", "{} drops it"),
-    pairs.EARLY: ("refused", "{} sends them as they stand, which its provider refuses"),
-    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
-}
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
@@ -61,7 +52,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     for line, data in line_objects(source, session.problems, program.recognises):
         rollout.line(line.number, data)
     rollout.end()
-    pairs.report(session, _PAIRS, program.title)
     yield session
 
 

@@ -6,6 +6,7 @@ Older versions wrote one JSON object a session; `checkpoint-TAG.json` holds what
 from __future__ import annotations
 
 from ...session.model import Json
+from .. import pairs
 from ..protocol import Head, Place, Program
 
 TYPES = ("user", "gemini", "info", "error", "warning")
@@ -37,8 +38,14 @@ def _is_checkpoint(data: Json) -> bool:
 
 
 _NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl", "checkpoint-*.json")
+_PAIRS: pairs.Does = {
+    pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
+    pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),
+    pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
+    pairs.DOUBLE: ("doubles", "{} sends both"),
+}
 PROGRAM = Program(
     "gemini-cli", "Gemini CLI", f"{__name__}.read", recognises,
     (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),),
-    is_kept, writer=f"{__name__}.write",
+    is_kept, writer=f"{__name__}.write", pairs=_PAIRS,
 )  # fmt: skip

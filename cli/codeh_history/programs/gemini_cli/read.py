@@ -15,7 +15,6 @@ from ...providers.gemini.body import part_of
 from ...providers.parts import listed, name_of, object_of, objects, text_of
 from ...session.model import SUMMARY_HEAD, Json, Part
 from ...session.records import dumps
-from .. import pairs
 from .. import source as sources
 from ..model import REWOUND, Entry, Piece, Session, Summary, omit_empty
 from ..protocol import Program, Source
@@ -33,12 +32,6 @@ _USAGE = {
     "input": "input tool", "output": "output thoughts", "cached": "cached", "reasoning": "thoughts",
     "total": "total",
 }  # fmt: skip
-_PAIRS: pairs.Does = {
-    pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
-    pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),
-    pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
-    pairs.DOUBLE: ("doubles", "{} sends both"),
-}
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
@@ -49,7 +42,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         reading.line(number, data)
     reading.end()
     session.branches = partial(_branches, source, session, reading)
-    pairs.report(session, _PAIRS, program.title)
     yield session
 
 

@@ -6,6 +6,7 @@ Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`).
 from __future__ import annotations
 
 from ...session.model import Json
+from .. import pairs
 from ..protocol import Head, Place, Program
 
 _TABLES = {
@@ -29,10 +30,13 @@ def is_of_tree(value: Json) -> bool:
     return named and isinstance(value.get("time"), dict)
 
 
+_PAIRS: pairs.Does = {
+    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
+}
 PROGRAM = Program(
     "opencode", "opencode", f"{__name__}.read", recognises,
     (Place("OPENCODE_DB", "", ("",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/opencode*.db",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/storage/session/*/*.json",), "../../message/{}")),
-    writer=f"{__name__}.write",
+    writer=f"{__name__}.write", pairs=_PAIRS,
 )  # fmt: skip

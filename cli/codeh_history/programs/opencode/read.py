@@ -11,7 +11,6 @@ from ...providers import usage
 from ...providers.json_text import loads, value_of
 from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
-from .. import pairs
 from .. import source as values
 from ..builder import Builder
 from ..model import Entry, Piece, Problem, Session, Used, omit_empty
@@ -38,9 +37,6 @@ _USAGE = {
     "input": "input cache.read cache.write", "output": "output reasoning", "cached": "cache.read",
     "cacheWrite": "cache.write", "reasoning": "reasoning", "total": "total",
 }  # fmt: skip
-_PAIRS: pairs.Does = {
-    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
-}
 _BELOW = "SELECT * FROM session WHERE parent_id = ? ORDER BY id"
 _KNOWN = "SELECT id FROM session"
 _STORAGE, _DATA = 2, 3  # how far above the folder of a session's own file in the tree
@@ -188,7 +184,7 @@ def _session(program: Program, info: Json, messages: list[Message], problems: li
     kept = _reverted(ordered, object_of(info.get("revert")))
     session.leave("message that was reverted", len(ordered) - len(kept))
     _add(session, kept)
-    session.problems += [*pairs.problems(session.items, _PAIRS, program.title), *problems]
+    session.problems += problems
     return session
 
 

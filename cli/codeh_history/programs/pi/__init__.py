@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...session.model import Json
+from .. import pairs
 from ..protocol import Head, Place, Program
 
 
@@ -19,7 +20,12 @@ def _is_entry(data: Json) -> bool:
     return data.get("type") == "message" and isinstance(data.get("message"), dict) and "parentId" in data
 
 
+_PAIRS: pairs.Does = {
+    pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
+    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
+}
 PROGRAM = Program(
     "pi", "pi", f"{__name__}.read", recognises,
     (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),), writer=f"{__name__}.write",
+    pairs=_PAIRS,
 )  # fmt: skip

@@ -13,7 +13,6 @@ from ...providers import usage
 from ...providers.parts import name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
-from .. import pairs
 from ..builder import Builder
 from ..model import ABANDONED, Session, Summary, omit_empty
 from ..parts import thought
@@ -41,10 +40,6 @@ The following is a summary of a branch that this conversation came back from:
 
 <summary>
 {}</summary>"""
-_PAIRS: pairs.Does = {
-    pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
-    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
-}
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
@@ -67,7 +62,6 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     )
     session.branches = partial(_branches, session, tree, on)
     session.leave("repeated line", tree.repeated)
-    pairs.report(session, _PAIRS, program.title)
     yield session
 
 
