@@ -56,6 +56,8 @@ def _sessions(
             program, row["id"], created=time_of(row.get("created_at")), cwd=name_of(row.get("working_dir"))
         )
         session.titled(name_of(row.get("name")) or row.get("description"))
+        if parent is None:
+            session.leave(SUB_SESSION, len(below.get(session.id, ())))
         messages = _Messages(session, row)
         try:
             where = "WHERE session_id = ? ORDER BY rowid"
@@ -71,7 +73,6 @@ def _sessions(
             yield session
             yield from _sessions(program, source, below, session)
             continue
-        session.leave(SUB_SESSION, len(below.get(session.id, ())))
         session.branches = partial(_sessions, program, source, below, session)
         yield session
 

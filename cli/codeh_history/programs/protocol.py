@@ -5,13 +5,12 @@ Readers and writers are pure: they get a `Source`, or a view, and never open any
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections import Counter
-
     from ..session.model import Json
     from .pairs import Does
 
@@ -155,7 +154,7 @@ class Written(NamedTuple):
     data: bytes
     name: str
     resume: Sequence[str]
-    left: Counter[str]
+    left: Counter[str] = Counter()  # noqa: RUF012 - never changed
     notes: Sequence[str] = ()  # for people: what could not be written as it is
     taken: Sequence[str] = ()
     imported: Sequence[str] = ()

@@ -88,6 +88,4 @@ def written(name: str, view: View, about: About) -> Written:
     """A file that this program resumes, of a view whose calls and results are paired."""
     from . import writing
 
-    prepared, left = writing.prepared(view, name)
-    made = writing.write(import_module(program(name).writer), prepared, about, name)
-    return made._replace(left=left + made.left)
+    return writing.write(import_module(program(name).writer), view, about, name)

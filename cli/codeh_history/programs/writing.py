@@ -156,10 +156,6 @@ class Sent:
                 if block.get("thought") or block.get("type") in (*THINKING, "reasoning"):
                     yield source
 
-    def left(self, view: View) -> Counter[str]:
-        """How many thoughts of the view are not sent."""
-        return Counter({THOUGHT: thoughts(view.messages) - sum(1 for _ in self.thinking())})
-
 
 def sent(view: View, provider: str) -> Sent:
     """What this provider's request would hold, without the next prompt, and what summaries begin it with.
@@ -218,16 +214,11 @@ def result_blocks(block: Json) -> list[Json]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def without_place(view: View, elements: Sequence[Json]) -> Counter[str]:
+def without_place(sent: Sent) -> Counter[str]:
     """What elements of Anthropic's hold that has no place in a program's own spelling of them."""
     types = ("text", "tool_use", "tool_result", "image", "document", *THINKING)
-    others = sum(block["type"] not in types for element in elements for block in element["content"])
-    return Counter({THOUGHT: thoughts(view.messages), "part that only Anthropic knows": others})
-
-
-def begun(view: View, about: About) -> str:
-    """When the first of the messages was written."""
-    return time_of(view.messages) or about.time
+    blocks = (block for element in sent.elements for block in element["content"])
+    return Counter({"part that only Anthropic knows": sum(block["type"] not in types for block in blocks)})
 
 
 class Writer(Protocol):
@@ -239,19 +230,23 @@ class Writer(Protocol):
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request, and the messages that its parts come from."""
 
-    def written(self, sent: Sent, view: View) -> Written:
-        """The file; what it could not hold is counted."""
+    def written(self, sent: Sent) -> Written:
+        """The file; `left` is what it could not hold, thinking aside."""
 
 
 def write(module: Any, view: View, about: About, program: str) -> Written:
-    """A file of a view as `prepared` makes it, by a program's module `write`."""
+    """A file of a view by a program's module `write`."""
+    view, left = prepared(view, program)
     elements = sent(view, module.FORMAT)
-    file: Writer = module.File(about, begun(view, about))
+    file: Writer = module.File(about, time_of(view.messages) or about.time)
     if summary := summary_of(view, program):
         file.summary(summary)
     for element, sources in elements:
         file.add(element, sources)
-    return file.written(elements, view)
+    written = file.written(elements)
+    left[THOUGHT] += thoughts(view.messages)
+    left[THOUGHT] -= sum(1 for _ in elements.thinking()) if module.THINKING_OF is not None else 0
+    return written._replace(left=left + written.left)
 
 
 # -- ids and lines -----------------------------------------------------------------------------------------

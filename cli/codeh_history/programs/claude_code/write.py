@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 
 from ...providers.anthropic import NAME as FORMAT
 from ...session.model import Json, Message
-from ...session.view import View
 from .. import writing
 from ..protocol import About, Written
 
@@ -39,12 +38,11 @@ class File:
         })  # fmt: skip
         self.last = id
 
-    def written(self, sent: writing.Sent, view: View) -> Written:
+    def written(self, sent: writing.Sent) -> Written:
         name = f"projects/{folder(self.about.cwd)}/{self.about.id}.jsonl"
         resume = ("claude", "--resume")
-        return Written(
-            writing.lines(self.lines), name, (*resume, self.about.id), sent.left(view), sent.notes, resume
-        )
+        data, begun = writing.lines(self.lines), (*resume, self.about.id)
+        return Written(data, name, begun, notes=sent.notes, taken=resume)
 
     def summary(self, text: str) -> None:
         self.line(

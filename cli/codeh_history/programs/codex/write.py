@@ -12,7 +12,6 @@ from ...providers.parts import objects
 from ...providers.turns import described
 from ...session.model import Json, Message
 from ...session.records import dumps
-from ...session.view import View
 from .. import writing
 from ..protocol import About, Written
 
@@ -45,9 +44,9 @@ class File:
             named = {"type": "thread_name_updated", "thread_id": about.id, "thread_name": about.title}
             self.line("event_msg", about.time, named)
 
-    def written(self, sent: writing.Sent, view: View) -> Written:
+    def written(self, sent: writing.Sent) -> Written:
         resume = ("codex", "resume", self.about.id)
-        return Written(writing.lines(self.lines), _name(self.about), resume, sent.left(view), sent.notes)
+        return Written(writing.lines(self.lines), _name(self.about), resume, notes=sent.notes)
 
     def summary(self, text: str) -> None:
         history = [_message("user", text)]

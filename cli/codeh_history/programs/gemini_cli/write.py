@@ -11,7 +11,6 @@ from ...providers.gemini.fields import SKIP_SIGNATURE
 from ...providers.json_text import value_of
 from ...providers.parts import name_of, object_of
 from ...session.model import SUMMARY_HEAD, Json, Message, Part
-from ...session.view import View
 from .. import writing
 from ..protocol import About, Written
 from .read import SNAPSHOT, WRAPPER, is_forgotten
@@ -45,9 +44,9 @@ class File:
         }  # fmt: skip
         self.lines = [{**head, "summary": about.title} if about.title else head]
 
-    def written(self, sent: writing.Sent, view: View) -> Written:
+    def written(self, sent: writing.Sent) -> Written:
         resume = ("gemini", "--resume", self.about.id)
-        return Written(writing.lines(self.lines), _name(self.about), resume, sent.left(view), sent.notes)
+        return Written(writing.lines(self.lines), _name(self.about), resume, notes=sent.notes)
 
     def summary(self, text: str) -> None:
         headed = text if text.startswith(SUMMARY_HEAD) else f"{SUMMARY_HEAD}\n\n{text}"

@@ -14,7 +14,6 @@ from ...providers.names import Alphabet
 from ...providers.parts import object_of
 from ...session.model import Json, Message
 from ...session.records import dumps
-from ...session.view import View
 from .. import writing
 from ..protocol import About, Written
 
@@ -45,14 +44,14 @@ class File:
         self.model = {"providerID": _UNKNOWN, "modelID": _UNKNOWN}
         self.calls: dict[str, Json] = {}
 
-    def written(self, sent: writing.Sent, view: View) -> Written:
+    def written(self, sent: writing.Sent) -> Written:
         model = "/".join(self.model.values())
         advice = (
             f"opencode goes on with {model}; where it has no such model, choose one (-m PROVIDER/MODEL)"
         )
         return Written(
             dumps(self._value()) + b"\n", f"{self.id}.json", ("opencode", "--session", self.id),
-            writing.without_place(view, sent.elements), [*sent.notes, advice],
+            writing.without_place(sent), [*sent.notes, advice],
             imported=("opencode", "import"),
         )  # fmt: skip
 

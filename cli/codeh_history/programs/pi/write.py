@@ -10,7 +10,6 @@ from ...providers.anthropic import NAME
 from ...providers.anthropic.blocks import THINKING
 from ...providers.names import Alphabet
 from ...session.model import Json, Message
-from ...session.view import View
 from .. import writing
 from ..protocol import About, Written
 
@@ -50,8 +49,8 @@ class File:
         if about.title:
             self.entry("session_info", name=about.title)
 
-    def written(self, sent: writing.Sent, view: View) -> Written:
-        left = writing.without_place(view, sent.elements)
+    def written(self, sent: writing.Sent) -> Written:
+        left = writing.without_place(sent)
         resume = ("pi", "--session")
         return Written(
             writing.lines(self.lines), _name(self.about), (*resume, self.about.id), left, sent.notes, resume
