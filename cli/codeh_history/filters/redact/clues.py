@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate, islice
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from .spans import Span, ascii_lower
 
 Find = Callable[[str, str, int], Iterable[Span]]
 Tells = Callable[[str, str, int], bool]
+Check = Callable[[str, re.Match[str]], bool]
 _APART = "\\\"'`()[]{}<>;|"
 _TABLE = bytes(32 if char <= 32 or chr(char) in _APART else char for char in range(256))
 _PARTED = re.compile(f"[{re.escape(_APART)}\\s]+")
@@ -35,6 +37,7 @@ _BEGINS, _MAY_BEGIN = (
     for escape, bracket in ((r"\\", r"\["), ("^", "^"))
 )
 _BEFORE = 12  # characters of these
+_compiled = cache(re.compile)
 
 
 class Rule:
@@ -96,6 +99,30 @@ class WordRule(Rule):
 
     def spans(self, text: str, _lower: str) -> Iterator[Span]:
         return (Span(*match.span(), self.kind) for match in self.pattern.finditer(text))
+
+
+def pattern_rule(
+    kind: str, start: str, pattern: str, backs: Sequence[int] = (0,), check: Check | None = None,
+    tells: Tells | None = None,
+) -> Rule:  # fmt: skip
+    """A secret by its pattern, its group `secret` or all of it, which holds `start`.
+
+    `backs`: how many characters before the start it may begin; `check`: what else must hold; without
+    `tells` it matches in the word that has the start.
+    """
+
+    def find(text: str, _lower: str, at: int) -> Iterator[Span]:
+        for back in backs:
+            match = _compiled(pattern).match(text, at - back) if back <= at else None
+            if match and (check is None or check(text, match)):
+                yield Span(*match.span("secret" if "secret" in match.re.groupindex else 0), kind)
+                return
+
+    anywhere = not start[0].isalnum() or any(backs)
+    return Rule(
+        start, find, exact=start != start.lower(), anywhere=anywhere,
+        tells=tells or (lambda word, lower, at: any(find(word, lower, at))),
+    )  # fmt: skip
 
 
 class Hints(NamedTuple):

@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from binascii import Error as NotBase64
 from binascii import a2b_base64
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 
 from . import values
-from .clues import Rule
+from .clues import Check, Rule, Tells, pattern_rule
 from .spans import Span
 
 _Q = r"\\{0,6}[\"'`]?"
 _SEP = rf"{_Q}\s{{0,8}}[:=,]\s{{0,8}}{_Q}"
-Check = Callable[[str, re.Match[str]], bool]
 
 
 def _of_a_pair(_: str, match: re.Match[str]) -> bool:
@@ -157,6 +156,7 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("sql-password", "password", (0,), r"(?i)password\s{1,8}\\{0,6}'(?P<secret>[^'\n\\]{2,256})\\{0,6}'", _of_a_role),
     ("sql-password", "password(", (0,), r"(?i)password\('(?P<secret>[^'\n]{1,256})'\)", _no_prompt),
     ("wifi", "wifi:", (0,), r"(?i)wifi:(?:[^\n:]{1,8}:(?:\\.|[^;\n\\]){0,64};){0,4}p:(?P<secret>(?:\\.|[^;\n\\]){1,128});", None),
+    ("password-hash", "{SSHA},{SSHA256},{SSHA512},{SHA},{SMD5},{CRYPT},{PBKDF2}", (0,), r"\{[A-Z0-9]{3,7}\}[A-Za-z0-9+/=$.]{20,200}", None),
     ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
 )  # fmt: skip
 # Commands, and what of their line is a secret.
@@ -222,19 +222,9 @@ _NO_PATH = re.compile(r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MUL
 _compiled = cache(re.compile)
 
 
-def _formed(kind: str, start: str, backs: tuple[int, ...], pattern: str, check: Check | None) -> Rule:
-    def find(text: str, _lower: str, at: int) -> Iterator[Span]:
-        for back in backs:
-            match = _compiled(pattern).match(text, at - back) if back <= at else None
-            if match and (check is None or check(text, match)):
-                yield Span(*match.span("secret" if "secret" in match.re.groupindex else 0), kind)
-                return
-
-    def tells(word: str, _lower: str, at: int) -> bool:
-        return start != "://" or _NO_PATH.match(word, at) is not None
-
-    anywhere = not start[0].isalnum() or backs != (0,)
-    return Rule(start, find, exact=start != start.lower(), anywhere=anywhere, tells=tells)
+def _tells(start: str) -> Tells:
+    """Of a word with `://`: whether it may have a password."""
+    return lambda word, _lower, at: start != "://" or _NO_PATH.match(word, at) is not None
 
 
 def _commanded(name: str, pattern: str) -> Rule:
@@ -298,15 +288,15 @@ def _key_file(text: str, _lower: str, at: int) -> Iterator[Span]:
 
 
 # A line of curl's own settings: no word of it tells.
-SETTING = _formed(
-    "login", "user = ", (0,), r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", _no_port
+SETTING = pattern_rule(
+    "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_no_port
 )
 RULES = [
     Rule("begin ", _key_file, anywhere=True),
     Rule('"kty', _jwk, anywhere=True),
     *(Rule(start, _dsn, anywhere=True) for start in ("@tcp(", "@unix(", "@udp(")),
     *(
-        _formed(kind, start, backs, pattern, check)
+        pattern_rule(kind, start, pattern, backs, check, _tells(start))
         for kind, starts, backs, pattern, check in _TABLE
         for start in starts.split(",")
     ),

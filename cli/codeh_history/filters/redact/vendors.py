@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache
 
-from .clues import Rule, WordRule
-from .spans import Span
+from .clues import WordRule, pattern_rule
 
 _B = "[A-Za-z0-9_-]"  # base64 for URLs
 _D = rf"(?={_B}{{0,60}}\d)"  # words joined by hyphens have no digit
@@ -165,7 +162,6 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("password-hash", "$y$ $7$ $gy$", r"[./A-Za-z0-9$]{20,140}"),
     ("password-hash", "$argon2id$ $argon2i$ $argon2d$ $scrypt$", r"[A-Za-z0-9$=,+/]{20,300}"),
     ("password-hash", "pbkdf2_sha256$ pbkdf2_sha1$ pbkdf2:sha256: scrypt:", r"[A-Za-z0-9$:+/=]{30,300}"),
-    ("password-hash", "{SSHA} {SSHA256} {SSHA512} {SHA} {SMD5} {CRYPT} {PBKDF2}", r"[A-Za-z0-9+/=$.]{20,200}"),
 )  # fmt: skip
 
 # What is known by the form of a whole word: kind, how a text of words tells it, and the word.
@@ -178,21 +174,11 @@ _WORDS: tuple[tuple[str, str, str], ...] = (
 )  # fmt: skip
 
 
-def _rule(kind: str, start: str, rest: str) -> Rule:
-    pattern = cache(lambda: re.compile(rest))
-
-    def find(text: str, _lower: str, at: int) -> Iterator[Span]:
-        match = pattern().match(text, at + len(start))
-        if match:
-            yield Span(at, match.end(), kind)
-
-    def tells(word: str, lower: str, at: int) -> bool:
-        return start.startswith("{") or any(find(word, lower, at))
-
-    return Rule(start, find, exact=True, anywhere=not start[0].isalnum(), tells=tells)
-
-
 RULES = [
-    *(_rule(kind, start, rest) for kind, starts, rest in _TABLE for start in dict.fromkeys(starts.split())),
+    *(
+        pattern_rule(kind, start, f"{re.escape(start)}(?:{rest})")
+        for kind, starts, rest in _TABLE
+        for start in dict.fromkeys(starts.split())
+    ),
     *(WordRule(kind, clue, word) for kind, clue, word in _WORDS),
 ]
