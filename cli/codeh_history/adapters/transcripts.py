@@ -75,7 +75,7 @@ class Transcripts:
                 data = file.read()
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return [entry for _, entry in entries_in(data, path)]
+        return list(entries_in(data, path))
 
     def remove(self, paths: Sequence[str]) -> str | None:
         """Move files and folders out of sight, into a folder of the trash."""
@@ -114,9 +114,7 @@ def _has(data: bytes, id: str) -> bool:
     at = data.find(needle)
     while at >= 0:
         end = data.find(b"\n", at) + 1 or len(data)
-        if any(
-            entry.get("uuid") == id for _, entry in entries_in(data[data.rfind(b"\n", 0, at) + 1 : end])
-        ):
+        if any(entry.get("uuid") == id for entry in entries_in(data[data.rfind(b"\n", 0, at) + 1 : end])):
             return True
         at = data.find(needle, end)
     return False
@@ -130,20 +128,19 @@ def line_of(entry: Any) -> bytes:
         return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
 
 
-def entries_in(data: bytes, path: str = "") -> Iterator[tuple[int, Any]]:
-    """The objects among the lines, each with its place; with `path` other lines are logged."""
-    at = 0
-    for line in data.split(b"\n"):
-        if line.strip():
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                entry = None
-            if isinstance(entry, dict):
-                yield at, entry
-            elif path:
-                logging.getLogger("codeh_history").warning("%s: byte %d: no entry; skipped", path, at)
-        at += len(line) + 1
+def entries_in(data: bytes, path: str = "") -> Iterator[Any]:
+    """The objects among the lines; with `path` other lines are logged."""
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            entry = None
+        if isinstance(entry, dict):
+            yield entry
+        elif path:
+            logging.getLogger("codeh_history").warning("%s: line %d: no entry; skipped", path, number)
 
 
 def _names(path: str, fd: int) -> bool:

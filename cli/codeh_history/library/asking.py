@@ -157,12 +157,9 @@ def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
 def _called(function: Callable[..., Any], *args: object) -> Any:
     """What the function returns; what it raises is marked as the caller's."""
     try:
-        made = function(*args)
+        return function(*args)
     except Exception as error:
         raise CallerError(error) from error
-    if hasattr(made, "__await__"):
-        raise TypeError(f"{function!r} returned an awaitable: pass an `async def` itself")
-    return made
 
 
 def tool_of(function: Callable[..., Any]) -> tool_call.Run:

@@ -77,6 +77,12 @@ def test_a_secret_that_goes_on_in_the_next_text_goes_whole(texts: tuple[str, str
     assert not new["parts"][1]["text"]
 
 
+def test_what_a_tool_calls_lines_stays() -> None:
+    response = {"summary": "my key: none", "lines": ["a", ["b", "c", "d"]]}
+    part = {"functionResponse": {"name": "f", "response": response}}
+    assert Redactor().value(part) is part
+
+
 def test_a_line_of_which_only_the_joined_texts_tell_is_looked_at() -> None:
     parts = ",".join(f'{{"text":"{text}"}}' for text in ("it is pa", "ssword: swo", "rdfish9"))
     line = f'{{"type":"message","id":"m","kind":"user","role":"user","parts":[{parts}]}}\n'.encode()

@@ -217,8 +217,8 @@ class Redactor:
                 cleaned: Any = self._media(item)
             elif tells and key == "value":
                 cleaned = self._whole(item)
-            elif key == "lines" and "summary" in new:
-                cleaned = self._lines(item, value["summary"], new["summary"])
+            elif key == "lines" and "summary" in new and not of_tool:
+                cleaned = self._lines(item, new["summary"])
             elif within == "references" and isinstance(item, str):
                 cleaned = self.text(item)  # an id on which nothing hangs
             elif isinstance(item, str) and item and _is_secret(key, item, of_tool=of_tool):
@@ -234,23 +234,22 @@ class Redactor:
                 new[name] = cleaned
         return new if changed else value
 
-    def _lines(self, lines: Any, before: Any, summary: Any) -> Any:
+    def _lines(self, lines: Any, summary: Any) -> Any:
         """The `lines` of a summary, which its text repeats; DROPPED where they would tell more than it.
 
         They are read as one text, as the summary was; what is found counts once.
         """
-        if not isinstance(lines, list) or not isinstance(summary, str):
+        ours = isinstance(lines, list) and all(map(_is_line, lines))
+        if not ours or not isinstance(summary, str):
             return self.value(lines)
-        if summary == before and _all_in(lines, summary):
-            return lines
         counts = self.counts.copy()
-        texts = self.texts([f"{line[1]}\n" for line in lines]) if all(map(_is_line, lines)) else []
+        texts = self.texts([f"{text}\n" for _, text, _ in lines])
         new = [
-            [self.text(kind), self.text(text.removesuffix("\n")), id]
-            for (kind, _, id), text in zip(lines, texts, strict=False)
+            [self.text(kind), text.removesuffix("\n"), id]
+            for (kind, _, id), text in zip(lines, texts, strict=True)
         ]
         self.counts = counts
-        return new if new and _all_in(new, summary) else DROPPED
+        return DROPPED if not _all_in(new, summary) else lines if new == lines else new
 
     def _whole(self, item: str, kind: str = "assignment") -> str:
         if "[redacted:" in item:
@@ -287,13 +286,10 @@ def _is_line(line: Any) -> bool:
 
 def _all_in(lines: list[Any], summary: str) -> bool:
     """Whether a summary's text holds all that its lines tell."""
-    for line in lines:
-        if not _is_line(line) or line[1] not in summary:
-            return False
-        label = line[0].partition(" ")[2]
-        if label not in summary and not is_ours(label):
-            return False
-    return True
+    labels = (kind.partition(" ")[2] for kind, _, _ in lines)
+    return all(text in summary for _, text, _ in lines) and all(
+        label in summary or is_ours(label) for label in labels
+    )
 
 
 def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
