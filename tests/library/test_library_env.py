@@ -19,7 +19,7 @@ def test_what_is_printed_is_the_callers() -> None:
         call.write(memoryview(b"a\n\n"))
     assert call.output == b"\x1b[31ma\n\n"
     assert call.text == "\x1b[31ma\n"
-    assert not any((call.terminal(1), call.piped(), call.waiting(), call.colour))
+    assert not any((call.terminal(call.stdout), call.piped(), call.waiting(), call.colour))
     assert list(Call({}, b"given").arriving()) == [b"given"]
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, NotRequired, TypedDict
 
 from ..base.env import Env
@@ -104,7 +105,7 @@ def _files(folder: str) -> list[tuple[str, os.DirEntry[str]]]:
     except (FileNotFoundError, NotADirectoryError):
         return []
     named = [(unescaped(file.name.removesuffix(ENDING)), file) for file in files]
-    return sorted(named, key=lambda one: one[0])
+    return sorted(named, key=itemgetter(0))
 
 
 def _below(folder: str) -> list[str]:
@@ -116,5 +117,5 @@ def _below(folder: str) -> list[str]:
         components = [
             [*names, name.removesuffix(ENDING)] for name in sorted(files) if name.endswith(ENDING)
         ]
-        subpaths += ["/".join(map(unescaped, one)) for one in components]
+        subpaths += ["/".join(map(unescaped, names)) for names in components]
     return subpaths

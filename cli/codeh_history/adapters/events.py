@@ -78,7 +78,7 @@ def _origin(kept: Json) -> Json:
 def of_view(view: View) -> list[Event]:
     """The events of a session as it is now: summaries first, what other programs appended among them."""
     render = rendering(_FORMAT)
-    texts = [one.text for one in view.summaries]
+    texts = [summary.text for summary in view.summaries]
     events: list[Event] = [
         Event(id=view.summaries[0].id, author="user", content=content, timestamp=0.0)
         for content in (render((), texts) if texts else ())

@@ -10,6 +10,7 @@ import os
 import re
 import uuid
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from google.adk.errors.already_exists_error import AlreadyExistsError
@@ -178,7 +179,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
             ):
                 continue
             sessions.append(self._session(app, about["userId"], about["id"], view, ()))
-        sessions.sort(key=lambda one: (one.last_update_time, one.user_id, one.id))
+        sessions.sort(key=attrgetter("last_update_time", "user_id", "id"))
         return ListSessionsResponse(sessions=sessions)
 
     def _shared(self, name: str) -> dict[str, Any]:

@@ -69,7 +69,9 @@ class Kept:
     def values(self) -> list[Any]:
         """What the session is now, as values."""
         view = self.session.view
-        values: list[Any] = self.render((), [one.text for one in view.summaries]) if view.summaries else []
+        values: list[Any] = (
+            self.render((), [summary.text for summary in view.summaries]) if view.summaries else []
+        )
         others: list[Message] = []
         for message in view.messages:
             value = self.value(message)

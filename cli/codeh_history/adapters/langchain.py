@@ -83,4 +83,4 @@ def _called(data: Json) -> dict[str, str]:
 
 
 def _rendered(messages: Sequence[Message], summaries: Sequence[str]) -> list[Json]:
-    return [message_to_dict(one) for one in convert_to_messages(rendering(_FORMAT)(messages, summaries))]
+    return list(map(message_to_dict, convert_to_messages(rendering(_FORMAT)(messages, summaries))))

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import orjson
 
-from ..render.parts import decoded_size, references
+from ..render.parts import decoded_size, references, result_text
 from ..session.fold import View
 from ..session.model import Json, Message, Part
 
@@ -65,11 +65,8 @@ def part_text(part: Part, citable: Collection[int]) -> str:
 
 def _fenced(value: object) -> str:
     """A result as a code block: text under `output` or `error` as it is, else JSON."""
-    if isinstance(value, dict) and len(value) == 1 and value.keys() <= {"output", "error"}:
-        only = next(iter(value.values()))
-        if isinstance(only, str):
-            return _block(only)
-    return _json(value)
+    text = result_text(value)
+    return _json(value) if text is None else _block(text)
 
 
 def _json(value: object) -> str:

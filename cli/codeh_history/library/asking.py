@@ -42,15 +42,15 @@ Hear = Callable[[str], object]  # gets a text as it arrives
 
 def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
     """`work(via, options)`; something to be awaited where `via` or a function in `remove_cmd` is async."""
-    given = options.get("remove_cmd") or ()
-    removers = list(given) if isinstance(given, (list, tuple)) else [given]
+    removers = options.get("remove_cmd") or ()
+    removers = list(removers) if isinstance(removers, (list, tuple)) else [removers]
 
     def job(bridge: Bridge | None = None) -> Any:
-        def here(function: Any) -> Any:
+        def adapted(function: Any) -> Any:
             return bridge.called(function) if bridge is not None and is_async(function) else function
 
-        cleaning = [remover(here(one)) if callable(one) else one for one in removers]
-        return work(here(via), {**options, "remove_cmd": cleaning} if removers else options)
+        cleaning = [remover(adapted(each)) if callable(each) else each for each in removers]
+        return work(adapted(via), {**options, "remove_cmd": cleaning} if removers else options)
 
     return loop.run(job) if any(map(is_async, [via, *removers])) else job()
 
@@ -81,14 +81,14 @@ def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
     """Append a prompt, have the session sent, store the answer."""
     with opened.call() as call:
         options = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(ask_command.Options, options, session=opened.name, no_stdin=True, id=True, echo=False)
-        most = amounts.size(given.max_bytes)
-        request = layers.resolve(call, given, given.profile, given.via)
+        chosen = read(ask_command.Options, options, session=opened.name, no_stdin=True, id=True, echo=False)
+        most = amounts.size(chosen.max_bytes)
+        request = layers.resolve(call, chosen, chosen.profile, chosen.via)
         if request.via is None:
             raise Usage("ask: `via` says how to reach the provider: a function, or a command")
         payload.checked(request.request)
         heard = Heard(call, echo) if echo is not None else None
-        with ask_command.sending(call, opened.target, given, request, AGAIN) as ready:
+        with ask_command.sending(call, opened.target, chosen, request, AGAIN) as ready:
             if not isinstance(ready, ask_command.Ready):
                 received = ready
             elif callable(via):
@@ -113,19 +113,19 @@ def _by_function(via: Callable[[bytes], Any], body: bytes, feed: Feed) -> Receiv
 
 
 def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
-    """The open calls, each answered by `via` if given."""
+    """The open calls, each answered by `via` if chosen."""
     with opened.call() as call:
         options = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(calls_command.Options, options, session=opened.name, argument=None)
+        chosen = read(calls_command.Options, options, session=opened.name, argument=None)
         tool: tool_call.Run | None = None
         if callable(via):
             tool = tool_of(via)
-        elif given.via or given.profile:
-            command = layers.command(call, "calls.via", given.profile, given.via)
-            most = amounts.size(given.max_bytes)
+        elif chosen.via or chosen.profile:
+            command = layers.command(call, "calls.via", chosen.profile, chosen.via)
+            most = amounts.size(chosen.max_bytes)
             tool = tool_call.by_command(command, most) if command is not None else None
         lines: list[Json] = []
-        for waiting in calls_command.waiting(call, opened.target, given):
+        for waiting in calls_command.waiting(call, opened.target, chosen):
             line = own(calls_command.line_of(waiting))
             if tool is not None:
                 line["result"] = next(iter(tool_call.answer(call, opened.target, waiting, tool)), None)
@@ -140,14 +140,14 @@ def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
     with opened.call() as call:
         fixed = {"argument": None, "all_": False, "jobs": 1, "emit": False, "apply": None, "in_place": True}
         options = {**options, "via": A_FUNCTION if callable(via) else via}
-        given = read(summarize_command.Options, options, session=opened.name, **fixed)
+        chosen = read(summarize_command.Options, options, session=opened.name, **fixed)
         writer = (
-            Writer(via, body=given.to is not None)
+            Writer(via, body=chosen.to is not None)
             if callable(via)
-            else summarize_command.command_of(call, given)
+            else summarize_command.command_of(call, chosen)
         )
-        settings = summarize_command.settings_of(given, summarize_command.counter_of(call, given), writer)
-        summarize_command.one(call, opened.target, settings, given)
+        settings = summarize_command.settings_of(chosen, summarize_command.counter_of(call, chosen), writer)
+        summarize_command.one(call, opened.target, settings, chosen)
         return json_object(call.output)
 
 

@@ -84,18 +84,6 @@ class Call(Env):
     def arriving(self, most: int = 0) -> Iterator[bytes]:  # noqa: ARG002
         yield self.input
 
-    def waiting(self) -> bool:
-        return False
-
-    def idle(self, seconds: float) -> bool:  # noqa: ARG002
-        return False
-
-    def piped(self) -> bool:
-        return False
-
-    def terminal(self, fd: int) -> bool:  # noqa: ARG002
-        return False
-
 
 class Opened:
     """A session that was found: its name and file, in the environment in which it was opened."""

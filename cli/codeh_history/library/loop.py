@@ -13,11 +13,12 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
-def is_async(given: object) -> bool:
+def is_async(function: object) -> bool:
     """Whether this is a function that is awaited, or what is iterated so."""
-    called = getattr(given, "__call__", None)  # noqa: B004 - an object may have an async one
-    return hasattr(given, "__aiter__") or any(
-        inspect.iscoroutinefunction(one) or inspect.isasyncgenfunction(one) for one in (given, called)
+    called = getattr(function, "__call__", None)  # noqa: B004 - an object may have an async one
+    return hasattr(function, "__aiter__") or any(
+        inspect.iscoroutinefunction(candidate) or inspect.isasyncgenfunction(candidate)
+        for candidate in (function, called)
     )
 
 

@@ -83,8 +83,8 @@ class Methods:
         from ..commands import append
 
         with self._opened.call() as call:
-            given = read(Options, {"message": message, **options}, session=self._opened.name, **ELSEWHERE)
-            append.store(call, given)
+            chosen = read(Options, {"message": message, **options}, session=self._opened.name, **ELSEWHERE)
+            append.store(call, chosen)
             return call.text
 
     def extend(self, messages: Iterable[Json], *, redact: bool = False) -> list[str]:
@@ -273,10 +273,10 @@ class Methods:
         from ..send.payload import body_of
 
         with self._opened.call() as call:
-            given = read(Options, {"to": to, **options}, session=self._opened.name, argument=None)
-            held = resolve(call, given, given.profile)
+            chosen = read(Options, {"to": to, **options}, session=self._opened.name, argument=None)
+            held = resolve(call, chosen, chosen.profile)
             pieces = body_of(
-                call, None, self._opened.name, held.request, under=held.under, strict=given.strict,
+                call, None, self._opened.name, held.request, under=held.under, strict=chosen.strict,
                 look=self._opened.look,
             )  # fmt: skip
             return b"".join(pieces)
@@ -293,8 +293,8 @@ class Methods:
             name = copy(call, self._opened.target, at, into)
         return type(self)(Opened(self._opened.environ, name, create=False))
 
-    def _shown(self, one: Callable[[int | None, Message], Json]) -> list[Json]:
-        return [own(one(number, message)) for number, message in enumerate(self.view.messages, 1)]
+    def _shown(self, as_json: Callable[[int | None, Message], Json]) -> list[Json]:
+        return [own(as_json(number, message)) for number, message in enumerate(self.view.messages, 1)]
 
 
 ELSEWHERE = {"jsonl": False, "stream": False, "from_": None, "echo": False, "max_bytes": None}  # methods

@@ -21,13 +21,13 @@ NOT_ASKED = (  # a `Session` is one, and prints nothing
 )  # fmt: skip
 
 
-def read(takes: type[Taken], given: dict[str, Any], **fixed: object) -> Taken:
+def read(takes: type[Taken], arguments: dict[str, Any], **fixed: object) -> Taken:
     """The options that these arguments are, and those that are not the caller's to say.
 
     TypeError for one that the verb has not, or of another type; Usage for a number out of its bounds.
     """
     values = dict(fixed)
-    for name, value in given.items():
+    for name, value in arguments.items():
         if name not in takes.DEFAULTS or name in fixed or name in NOT_ASKED:
             raise TypeError(f"no such option: {name}")
         if value is not None and not (isinstance(value, (list, tuple)) and not value):
@@ -94,7 +94,7 @@ def _is_finite(value: object) -> bool:
 
 
 def as_records(message: Any) -> list[Any]:
-    """A message as given, or the records of one as an interface keeps it."""
+    """A message as arguments, or the records of one as an interface keeps it."""
     from ..programs.forms import items
 
     if not items.holds(message):

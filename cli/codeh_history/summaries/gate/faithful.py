@@ -54,18 +54,18 @@ SHORT = 400  # characters of a text that may be no summary; a longer one may be 
 
 def problems(text: str, source: str) -> list[str]:
     """What a text names, by kind, that its source does not have."""
-    known = _known(source)
+    source_names = _names_of(source)
     rest = _LIST_MARK.sub(" ", text.translate(_QUOTES))
     reasons: list[str] = []
     for kind, pattern, judge in (
-        ("quote", _QUOTE, known.has_quote),
-        ("URL", _URL, known.has_url),
-        ("address", _EMAIL, known.has),
-        ("path", _PATH, known.has_path),
-        ("file", _FILE, known.has_file),
-        ("date", _DATE, known.has),
-        ("id", _ID, known.has_id),
-        ("number", _NUMBER, known.has_number),
+        ("quote", _QUOTE, source_names.has_quote),
+        ("URL", _URL, source_names.has_url),
+        ("address", _EMAIL, source_names.has),
+        ("path", _PATH, source_names.has_path),
+        ("file", _FILE, source_names.has_file),
+        ("date", _DATE, source_names.has),
+        ("id", _ID, source_names.has_id),
+        ("number", _NUMBER, source_names.has_number),
     ):
         matches = (
             match[1] or match[2] if pattern is _QUOTE else match[0] for match in pattern.finditer(rest)
@@ -78,13 +78,13 @@ def problems(text: str, source: str) -> list[str]:
             reasons.append(
                 f"it names a {kind} that its source does not have: {clip(', '.join(missing), 160)}"
             )
-    if not reasons and len(text) <= SHORT and not known.has_words(rest):
+    if not reasons and len(text) <= SHORT and not source_names.has_words(rest):
         reasons.append("none of its words are its source's")
     return reasons
 
 
 @lru_cache(maxsize=2)
-def _known(source: str) -> _Source:
+def _names_of(source: str) -> _Source:
     return _Source(source)
 
 
