@@ -29,10 +29,6 @@ def _of_a_cookie(_: str, match: re.Match[str]) -> bool:
     return any(len(value) >= 16 or (len(value) >= 8 and values.mixed(value)) for value in pairs)
 
 
-def _of_config(text: str, match: re.Match[str]) -> bool:
-    return "config" in text[max(0, match.start() - 300) : match.start()]
-
-
 def _no_port(_: str, match: re.Match[str]) -> bool:
     secret = match["secret"]
     return not re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", secret) and not values.nothing(secret)
@@ -40,11 +36,6 @@ def _no_port(_: str, match: re.Match[str]) -> bool:
 
 def _no_word(_: str, match: re.Match[str]) -> bool:
     return not values.nothing(match["secret"])
-
-
-def _no_name(_: str, match: re.Match[str]) -> bool:
-    secret = match["secret"]
-    return not (values.nothing(secret) or values.code(secret))
 
 
 def _mixed(_: str, match: re.Match[str]) -> bool:
@@ -68,11 +59,6 @@ def _of_a_header(_: str, match: re.Match[str]) -> bool:
 def _of_npm(text: str, match: re.Match[str]) -> bool:
     before = text[match.start() - 1 : match.start()]
     return values.mixed(match["secret"]) and not (before.isalnum() or before in (".", "_", "$"))
-
-
-def _of_azure(text: str, match: re.Match[str]) -> bool:
-    """Whether it stands in a query with the version of the service, as what grants access to a store."""
-    return "sv=20" in text[max(0, match.start() - 300) : match.end() + 300]
 
 
 def _of_a_role(text: str, match: re.Match[str]) -> bool:
@@ -109,7 +95,7 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
      _of_a_cookie),
     ("url-password", "://", (0,),
      r"://[^\s/:@\"'<>`]{0,200}:(?P<secret>[^\s\"'<>`]{1,200})@(?=[\w\[.%-])", _no_port),
-    ("signature", "&sig=,?sig=", (0,), r".sig=(?P<secret>[^\s&\"'<>`;]{6,512})", _of_azure),
+    ("signature", "&sig=,?sig=", (0,), r".sig=(?P<secret>[^\s&\"'<>`;]{6,512})", None),
     ("query-key", "?key=,&key=,?code=,&code=,?sid=,&sid=,?auth=,&auth=,?pw=,&pw=,?sessionid=,&sessionid=", (0,),
      r"[?&]\w{2,9}=(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_.~%-]{16,})", None),
     ("telegram-token", ":aa", (8, 9, 10), r"(?:(?<!\w)|(?<=bot))\d{8,10}:AA[A-Za-z0-9_-]{33}(?![\w-])", None),
@@ -119,19 +105,19 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("pgpass", ":5432:,:5433:,:5434:,:5435:,:5436:,:5437:,:5438:,:5439:,:6432:,:6543:,:25060:,:26257:,:*:", (0,),
      r":(?:\d{4,5}|\*):[^:\s]{1,64}:[^:\s]{1,64}:(?P<secret>(?:\\[:\\]|[^\s:\"'\\]){3,256})(?=[\s\"'\\]|$)", _starts_a_line),
     ("docker-auth", 'auth",auth\\', (0,), r"\"?auth\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9+/]{8,2048}={0,2})\\{0,6}\"", _of_a_pair),
-    ("npm-auth", ":_auth,:_password", (0,), r":_(?:authToken|auth|password)[ ][\"']?(?P<secret>[^\s\"'$]{2,512})", _of_config),
+    ("npm-auth", ":_auth,:_password", (0,), r":_(?:authToken|auth|password)[ ][\"']?(?P<secret>[^\s\"'$]{2,512})", None),
     ("npm-auth", "_auth", (0,), rf"_auth(?:Token|TOKEN)?{_Q}\s{{0,4}}[=:]\s{{0,4}}{_Q}(?P<secret>[A-Za-z0-9+/_-]{{8,2048}}={{0,2}})", _of_npm),
     ("sql-password", "identified", (0,),
      r"(?i)identified\s{1,8}(?:with\s{1,8}\S{1,40}\s{1,8}(?:by|as)|by)\s{1,8}(?:password\s{1,8})?(?P<q>\\{0,6}[\"'])(?P<secret>[^\"'\n\\]{1,256})", None),
     ("url-password", "://", (0,), r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)[A-Za-z0-9_-]{20,200})(?::x-oauth-basic|:x-token-auth|:)?@", None),
     ("url-password", "jdbc:oracle:", (0,), r"(?i)jdbc:oracle:\w{1,10}:[^/\s:@]{1,64}/(?P<secret>[^@\s\"']{1,128})@", None),
     ("login", "httpbasicauth(,basicauth(,httpdigestauth(,auth=(", (0,),
-     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']", _no_name),
+     r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>[^\"'\n]{5,128})[\"']", _no_word),
     ("login", "getconnection(,mysqli_connect(,mysql_connect(,mysqli(,pdo(,connect(", (0,),
      (r"(?i)\w{3,20}\(\s{0,4}(?:[\w.$]{1,40}|[\"'][^\"'\n]{0,120}[\"']),\s{0,4}[\"'][^\"'\n]{1,64}[\"'],"
-      r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']"), _no_name),
+      r"\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{4,128})[\"']"), _no_word),
     ("login", "jwt.sign(,jwt.verify(,jwt.encode(,jwt.decode(", (0,),
-     r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']", _no_name),
+     r"jwt\.\w{4,6}\([^\"'\n]{1,200}[\"'](?P<secret>(?=[^\"'\n]{0,60}\d)[^\"'\n]{8,256})[\"']", _no_word),
     ("login", "client(", (0,), r"(?i)client\(\s{0,4}[\"'](?P<secret>(?=[\w-]{0,60}\d)[A-Za-z0-9_-]{32,256})[\"']", None),
     ("login", "networkcredential(,login(", (0,),
      r"(?i)[\w=]{5,20}\(\s{0,4}[\"'][^\"'\n]{1,64}[\"'],\s{0,4}[\"'](?P<secret>(?=[^\"'\n]{0,60}[\d!#$%^*+])[^\"'\n]{5,128})[\"']", _no_word),
@@ -144,7 +130,7 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("odbc-password", "pwd={,password={", (0,), r"(?i)\w{3,8}=\{(?P<secret>(?=[^{}\n]{0,128}[^\w.{}\n])[^{}\n]{3,128})\}", None),
     ("variable", "variable", (0,),
      (r"(?i)variable\s\"[\w-]{0,40}(?:pass|pwd|secret|token|key|credential)[\w-]{0,40}\"\s{0,4}\{[^{}]{0,600}?\bdefault\s{0,20}=\s{0,4}"
-      r"\"(?P<secret>[^\"\n]{3,512})\""), _no_name),
+      r"\"(?P<secret>[^\"\n]{3,512})\""), _no_word),
     ("option", "password-command,password_command,_password_command,passcommand,_passcommand,passwordeval,passcmd", (0,),
      (r"(?i)_?pass(?:word)?[-_]?(?:command|eval|cmd)(?:\\{0,6}[\"'])?[\s=:,]{1,8}(?:\\{0,6}[\"'])?\s{0,4}(?:\S{0,40}/)?(?:echo|printf)\s{1,4}"
       r"(?:(?:-\w{1,3}|[\"']?%s(?:\\n)?[\"']?)\s{1,4}){0,3}(?:\\{0,6}[\"'])?(?P<secret>[^\s\"'`$\\][^\"'`\n\\$]{2,256})"), _no_word),
@@ -213,7 +199,6 @@ _JWK = 3000  # characters before and after
 _MEMBER = re.compile(
     r"\"(?P<name>[dkpq]|d[pq]|qi)\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{16,2048})"
 )
-_LEAST = {"d": 20, "k": 16, "p": 40, "q": 40, "dp": 40, "dq": 40, "qi": 40}
 _CUT = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={1,2})?")
 _LINE, _WORD = 600, 300  # characters of a command line that are looked at, and of a word that goes on
@@ -261,8 +246,7 @@ def _jwk(text: str, _lower: str, at: int) -> Iterator[Span]:
     """The secret members of a key in JSON, before and after the one that says of what kind it is."""
     until = at + _JWK
     for match in _MEMBER.finditer(text, max(0, at - _JWK), until):
-        if len(match["secret"]) >= _LEAST[match["name"]]:
-            yield Span(*match.span("secret"), "jwk")
+        yield Span(*match.span("secret"), "jwk")
     yield Span(until, until, "")
 
 

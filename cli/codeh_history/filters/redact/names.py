@@ -89,11 +89,13 @@ class Place:
         if not value or "\n" in value or values.nothing(value):
             return None
         secret = is_secret(name, self.how, value)
-        if " " in value and text[quote.start() - 1] == "=":
-            if sign == "`":
-                return None  # what a shell runs
-            if name.loud and name.kind in ("pass", "phrase"):
-                secret = not values.message(value)  # of a shell's variable
+        if (
+            " " in value
+            and text[quote.start() - 1] == "="
+            and name.loud
+            and name.kind in ("pass", "phrase")
+        ):
+            secret = not values.message(value)  # of a shell's variable
         return (start, end) if secret else None
 
     # -- without quotes -------------------------------------------------------------------------
@@ -102,7 +104,7 @@ class Place:
         """The word, or the words of a passphrase, where it is a secret."""
         text, at, name = self.text, self.at, self.name
         match = _BARE.match(text, at)
-        if not match or text[at] in "$%*.@" or (text[at] == "/" and name.text in ("PWD", "OLDPWD")):
+        if not match or text[at] in "$%*.@":
             return None
         if name.kind in ("pass", "phrase") and self.how in ("op", "prose", "block", "pair"):
             words = _WORDS_TO_THE_END.match(text, at)
@@ -147,7 +149,7 @@ class Place:
         if name.lower.startswith("x-") and self.after["op"] == ":":
             return True  # a header
         if values.mixed(value):
-            return len(value) >= 6 and not (values.camel(value) and self.after["gap"])
+            return len(value) >= 6
         return self._a_word(value)
 
     def _random_key(self, value: str) -> bool:
@@ -208,7 +210,7 @@ class Place:
         if (" " in value and values.sentence(value)) or values.a_name(value):
             return None
         sure = not label or "." in self.name.text
-        if not values.mixed(value) and (not sure or (self.name.kind == "secret" and len(value) < 8)):
+        if not values.mixed(value) and (not sure):
             return None
         start = self.at + match[0].index(value)
         return start, start + len(value)
