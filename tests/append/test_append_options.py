@@ -26,7 +26,7 @@ def test_what_goes_together_is_taken(given: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("given", "why"),
     [
-        ({"call": ["a"], "result": "a"}, "--call and --result: a message is one or the other"),
+        ({"call": ["a"], "result": "a"}, "--call and --result cannot be combined"),
         ({"result": ""}, "--call and --result name a tool"), ({"call": ["a", ""]}, "--call and --result name a tool"),
         ({"args": ["{}"]}, "--args requires --call"), ({"args": ["{}"], "result": "a"}, "--args requires --call"),
         ({"failed": True}, "--failed requires --result"), ({"failed": True, "call": ["a"]}, "--failed requires --result"),

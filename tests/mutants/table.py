@@ -216,8 +216,8 @@ MUTANTS = [
     ),
     Mutant(
         "a doubled stream stays pending", "receive/answer.py",
-        "                if self.pending is None:\n                    return None\n",
-        "                return None\n",
+        'return dumps(revert) + b"\\n" if self.pending is not None else None',
+        "return None",
         ("receive/test_known.py::test_the_same_answer_that_was_pending_before_its_end_is_stored_once",),
     ),
     Mutant(

@@ -47,7 +47,11 @@ def run(
 
     name = file if file not in (None, "-") else "stdin"
     data = env.read_stdin() if name == "stdin" else read_file(str(name))
-    cleaning = _cleaning(env) if redact else None
+    cleaning = None
+    if redact:
+        from .clean import Cleaning
+
+        cleaning = Cleaning(env)
     lines = checked(lines_of(data), str(name), cleaning)
     if not lines:
         if not data:
@@ -63,12 +67,6 @@ def _first_text(line: Line | bytes) -> str:
     """The text that a batch begins with, if it does."""
     data = line.data if isinstance(line, Line) else orjson.loads(b"{" + line)
     return "".join(str(part.get("text", "")) for part in data["parts"][:1])
-
-
-def _cleaning(env: Env) -> Cleaning:
-    from .clean import Cleaning
-
-    return Cleaning(env)
 
 
 def checked(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:

@@ -141,7 +141,11 @@ def _fields(env: Env, options: Options, text: str, cleaning: Cleaning | None) ->
     else:
         parts = [{"text": text}] if text else []
         parts += tool_parts.calls(options.call, options.args, options.call_id)
-    files = _files(env, options.attach, len(parts), cleaning)
+    files: list[Attached] = []
+    if options.attach:
+        from .attach import attach
+
+        files = attach(env, options.attach, len(parts), cleaning.file if cleaning is not None else None)
     blocks = [file.block for file in files if file.block]
     if cleaning is not None:
         parts = cleaning.value(parts)
@@ -153,14 +157,6 @@ def _fields(env: Env, options: Options, text: str, cleaning: Cleaning | None) ->
     if options.pin:
         fields["pinned"] = True
     return fields, blocks
-
-
-def _files(env: Env, names: Sequence[str], first: int, cleaning: Cleaning | None) -> list[Attached]:
-    if not names:
-        return []
-    from .attach import attach
-
-    return attach(env, names, first, cleaning.file if cleaning is not None else None)
 
 
 def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:

@@ -33,7 +33,9 @@ class Options(Text, section="Message"):
     kind: str | None = option(
         "KIND", "user, model, tool, error or info.", rare=True, choices=KINDS, also=("codeh",)
     )
-    call: Sequence[str] = option("NAME", "A tool call by the model; repeatable.", section=CALLS)
+    call: Sequence[str] = option(
+        "NAME", "A tool call by the model; repeatable.", section=CALLS, excludes=("result",)
+    )
     args: Sequence[str] = option(
         "JSON", "The arguments of each call, in order.", section=CALLS, requires=("call",)
     )
@@ -80,8 +82,6 @@ class Options(Text, section="Message"):
         """Tool calls that contradict each other are exit 2."""
         from .tool_parts import unmatched
 
-        if self.call and self.result:
-            raise Usage("--call and --result: a message is one or the other; use --jsonl for both")
         if self.result == "" or "" in self.call:
             raise Usage("--call and --result name a tool")
         if self.key == "":

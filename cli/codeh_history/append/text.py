@@ -81,7 +81,7 @@ def run(env: Env, options: Options) -> None:
         ids.append(id)
         line = f'{{"type":"message","id":"{id}","ts":"{env.now()}","kind":"{kind}"'
         line += f',"role":"{role}"' if role else ""
-        return _encode(f'{line},"parts":[{{"text":{quote(text)}}}]}}\n')
+        return f'{line},"parts":[{{"text":{quote(text)}}}]}}\n'.encode()
 
     while True:
         try:
@@ -185,10 +185,3 @@ def pieces_of(env: Env, messages: Sequence[str], files: Sequence[str]) -> list[s
 def joined(pieces: list[str]) -> str:
     """The texts as one, a blank line between, each without its final newline; empty ones add nothing."""
     return "\n\n".join(text for piece in pieces if (text := piece.removesuffix("\n")))
-
-
-def _encode(line: str) -> bytes:
-    try:
-        return line.encode("utf-8")
-    except UnicodeEncodeError:
-        raise BadData("-m: the argument is not UTF-8") from None

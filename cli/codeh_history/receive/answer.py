@@ -187,33 +187,31 @@ class Receiving(Pending):
     def commit(self, reply: Reply) -> Received:
         """Store the complete answer; one that is already stored is a no-op."""
         stored: list[str] = []
-        fields = _fields(reply)
+        values: Json = {
+            "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
+            "responseId": reply.id,
+        }  # fmt: skip
+        fields = {name: value for name, value in values.items() if value not in (None, "")}
         before: str | None = None
 
         def build(locked: Locked) -> bytes | None:
             nonlocal before
             before = None if self.fresh else _stored_id(locked, reply)
+            id = self.env.id_in(locked)
+            stored.append(before or self.pending or id)
             if before is not None:
-                stored.append(before)
-                if self.pending is None:
-                    return None
-                id = self.env.id_in(locked)
-                return dumps({"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}) + b"\n"
-            if self.pending is not None:
-                stored.append(self.pending)
-                record = {"type": "commit", "of": self.pending, "ts": self.env.now(), "parts": reply.parts}
-                record |= fields
-            else:
-                id = self.env.id_in(locked)
-                stored.append(id)
-                record = {**self.message("message", id), "parts": reply.parts, **fields}
-            return dumps(record) + b"\n"
+                revert = {"type": "revert", "id": id, "of": self.pending, "ts": self.env.now()}
+                return dumps(revert) + b"\n" if self.pending is not None else None
+            record: Json = {"type": "commit", "of": self.pending, "ts": self.env.now()}
+            if self.pending is None:
+                record = self.message("message", id)
+            return dumps({**record, "parts": reply.parts, **fields}) + b"\n"
 
         self.append(build)
-        if self.unsent is not None:
-            if self.echo:
-                self.echo.finish(reply.parts, begun=self.reader.begun)
-            raise self.unsent.error(reply.parts)
+        if self.echo:
+            self.echo.finish(reply.parts, begun=self.reader.begun)
+        if self.gone:
+            raise self.removed(reply.parts)
         self.env.stored = stored[0]
         if before:
             self.env.note(f"{self.target.id}: this answer is already stored as {before}")
@@ -222,28 +220,23 @@ class Receiving(Pending):
             self.env.note(f"{self.target.id}: {text}")
         elif reply.provider == PLAIN and any("\r" in part.get("text", "") for part in reply.parts):
             self.env.note(f"{self.target.id}: redrawn lines (a spinner, progress) are stored as printed")
-        if self.echo:
-            self.echo.finish(reply.parts, begun=self.reader.begun)
-            if isinstance(self.echo.broken, HistoryError):
-                raise self.env.unsaid(str(self.echo.broken))
-            if self.echo.broken:
-                raise self.echo.broken
+        if self.echo and isinstance(self.echo.broken, HistoryError):
+            raise self.env.unsaid(str(self.echo.broken))
+        if self.echo and self.echo.broken:
+            raise self.echo.broken
         calls = [part["functionCall"]["name"] for part in reply.parts if "functionCall" in part]
         return Received(stored[0], calls, known=before is not None)
 
     def failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
-        where = self.target.id
+        reason = self.nothing if isinstance(outcome, Nothing) else outcome.text
         if isinstance(outcome, Failure):
             self.store_error(outcome)
-            who = f"{outcome.provider}: " if outcome.provider else ""
-            if self.unsent is not None:
-                return self.unsent.error(self.came, f"{who}{outcome.text}; ")
-            text = f"{where}: {who}{outcome.text}{self.rest()}"
-            return TryAgain(text) if outcome.retry else ProviderRefused(text)
-        what = self.nothing if isinstance(outcome, Nothing) else outcome.text
-        if self.unsent is not None:
-            return self.unsent.error(self.came, f"{what}; ")
-        text = f"{where}: {what}{self.rest()}"
+            reason = f"{outcome.provider}: {reason}" if outcome.provider else reason
+        if self.gone:
+            return self.removed(self.came, f"{reason}; ")
+        text = f"{self.target.id}: {reason}{self.rest()}"
+        if isinstance(outcome, Failure) and not outcome.retry:
+            return ProviderRefused(text)
         return BadData(text) if isinstance(outcome, Unreadable) else TryAgain(text)
 
     def store_error(self, failure: Failure) -> None:
@@ -261,14 +254,6 @@ class Receiving(Pending):
             return dumps(record) + b"\n"
 
         self.append(build)
-
-
-def _fields(reply: Reply) -> Json:
-    values = {
-        "provider": reply.provider, "model": reply.model, "finish": reply.finish, "usage": reply.usage,
-        "responseId": reply.id,
-    }  # fmt: skip
-    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 def _stored(locked: Locked, response_id: str | None) -> list[Json]:

@@ -1,6 +1,7 @@
 """A message in the log while it is being written: pending on disk, committed at its end.
 
-It stays in the log in which it was begun. Where that was removed, its text goes to a file (`Unsent`).
+It stays in the log in which it was begun. Where that was removed, its text goes to a file,
+`HOME/unsent/SESSION-ID.txt`.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from ..store.resolve import Target
 
 FLUSH_SECONDS = 1.0
 FLUSH_BYTES = 4 << 20  # read since; a delta has to fit into a line
+REMOVED = "the session was removed while this message was written"
 
 
 class Pending:
@@ -37,12 +39,12 @@ class Pending:
         self.first = _first_line(target.path)  # of the log that is there
         self.pending: str | None = None  # the id of the open message
         self.opened = (0, b"")  # where its first line stands in the log, and that line
-        self.unsent: Unsent | None = None  # once that log is gone
+        self.gone = ""  # once that log is: what became of the text
         self.came: list[Part] = []  # all that arrived
         self.held: list[Part] = []  # arrived and not yet on disk
         self.flushed = 0.0
         self.unflushed = 0  # bytes read since
-        self.kept = ""  # the id of what stays pending
+        self.kept = ""  # the id of what stays pending, or of what is kept in a file
         self.replace = False
         self.writing: tuple[int, bytes, tuple[str | None, bool]] | None = None  # while a flush is under way
 
@@ -67,12 +69,12 @@ class Pending:
 
     def rest(self) -> str:
         """What became of what arrived, for the message of an error."""
-        if self.unsent is not None:
-            return f"; {self.unsent}"
+        if self.gone:
+            return f"; {self.gone}"
         return f"; what arrived stays pending as {self.kept}" if self.kept else ""
 
     def append(self, build: Callable[[Locked], bytes | None]) -> None:
-        """Append to the log in which the message was begun; sets `unsent` where that is gone."""
+        """Append to the log in which the message was begun; sets `gone` where that is."""
 
         def checked(locked: Locked) -> bytes | None:
             self.recall(locked)
@@ -80,14 +82,15 @@ class Pending:
                 raise NotFound(f"{locked.path}: the session was removed")
             return build(locked)
 
-        if self.unsent is not None:
+        if self.gone:
             return
         try:
             self.store(checked)
         except (NotFound, InputOutput) as error:
             if isinstance(error, InputOutput) and (self.pending is None or exists(self.target.path)):
                 raise
-            self.unsent = Unsent(self.env, self.target, self.pending or self.env.random_id(), self.options)
+            self.kept = self.pending or self.env.random_id()
+            self.gone = f"{REMOVED}; nothing had arrived"
 
     @property
     def begun(self) -> bool:
@@ -113,8 +116,8 @@ class Pending:
             return lines
 
         self.append(build)
-        if self.unsent is not None:
-            self.unsent.keep(self.came)
+        if self.gone:
+            self.keep(self.came)
         self.writing = None
         self.held = []
         self.flushed, self.unflushed = time.monotonic(), 0
@@ -160,16 +163,27 @@ class Pending:
         record = {"type": "abort", "of": self.pending, "ts": self.env.now(), "reason": reason}
         line = dumps(record) + b"\n"
         self.append(lambda _: line)
-        if self.unsent is not None:
-            self.unsent.keep(self.came)
+        if self.gone:
+            self.keep(self.came)
         else:
             self.kept = self.pending
 
     def interrupt(self, reason: str) -> None:
         """The same where no error is to tell what became of it."""
         self.abort(reason)
-        if self.unsent is not None:
-            self.env.note(f"{self.target.id}: {self.unsent}")
+        if self.gone:
+            self.env.note(f"{self.target.id}: {self.gone}")
+
+    def keep(self, parts: Sequence[Part]) -> None:
+        """Write the text of all that has arrived to a file, durable on return."""
+        if text := text_of(parts):
+            kept = unsent.kept_text(self.env, self.target.path, self.kept, text, self.options)
+            self.gone = f"{REMOVED}; {kept}"
+
+    def removed(self, parts: Sequence[Part], reason: str = "") -> NotFound:
+        """The error to end with where the session is gone, once these parts are kept."""
+        self.keep(parts)
+        return NotFound(f"{self.target.id}: {reason}{self.gone}")
 
 
 def _first_line(path: str) -> bytes:
@@ -181,32 +195,6 @@ def _first_line(path: str) -> bytes:
     data = os.pread(fd, 1 << 16, 0)
     os.close(fd)
     return data[: data.find(b"\n") + 1]
-
-
-class Unsent:
-    """The text of a message that has no session any more, in `HOME/unsent/SESSION-ID.txt`."""
-
-    def __init__(self, env: Env, target: Target, id: str, options: str) -> None:
-        """`options` are those of `append` that give a message this one's role."""
-        self._env = env
-        self._target = target
-        self._id = id
-        self._options = options
-        self._state = "nothing had arrived"
-
-    def keep(self, parts: Sequence[Part]) -> None:
-        """Write all that has arrived to the file, durable on return."""
-        text = text_of(parts)
-        if text:
-            self._state = unsent.kept_text(self._env, self._target.path, self._id, text, self._options)
-
-    def __str__(self) -> str:
-        return f"the session was removed while this message was written; {self._state}"
-
-    def error(self, parts: Sequence[Part], reason: str = "") -> NotFound:
-        """The error to end with, once these parts are kept."""
-        self.keep(parts)
-        return NotFound(f"{self._target.id}: {reason}{self}")
 
 
 def text_of(parts: Sequence[Part]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...append.text import begin
 from ...base.env import Env
-from ...base.errors import BadData, HistoryError, TryAgain
+from ...base.errors import HistoryError, TryAgain
 from ...config import layers
 from ...config.layers import ResolvedRequest
 from ...providers.json_text import excerpt
@@ -61,8 +61,6 @@ class Talk:
 
         Calls of tools are run, and the model asked again, where `calls.via` says by what; else they wait.
         """
-        if text is not None and not text.isascii():
-            _see_that_it_is_text(text)
         if text is not None and self.unnamed and not self.size():
             self.target, self.unnamed = begin(self.env, text), False
         received = self._asked(() if text is None else (text,))
@@ -119,10 +117,3 @@ class Talk:
             if last.role == "model":
                 undo(self.env, self.target, last.id, turn=False)
         self.turn(None)
-
-
-def _see_that_it_is_text(text: str) -> None:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise BadData("the line is not UTF-8: nothing was stored") from None
