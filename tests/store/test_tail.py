@@ -72,9 +72,7 @@ def test_the_newest_message_is_told_by_the_last_line_that_brings_one(
     tmp_path: Path, lines: bytes, newest: str | None
 ) -> None:
     (tmp_path / "s.jsonl").write_bytes(HEADER + lines)
-    path = str(tmp_path / "s.jsonl")
-    assert tail.newest_message(path) == newest
-    assert tail.last_used(path) == (newest or "")
+    assert tail.times(str(tmp_path / "s.jsonl")) == ("", newest)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +82,8 @@ def test_a_session_is_used_by_beginning_it_too(tmp_path: Path, message: bytes, u
     header = b'{"type":"session","version":1,"id":"s","created":"2026-01-02"}\n'
     line = b'{"type":"message","ts":"%b"}\n' % message if message else b""
     (tmp_path / "s.jsonl").write_bytes(header + line)
-    assert tail.last_used(str(tmp_path / "s.jsonl")) == used
+    created, newest = tail.times(str(tmp_path / "s.jsonl"))
+    assert max(created, newest or "") == used
 
 
 @pytest.mark.parametrize("first", [b"", b"torn {", b"[1]\n", b'{"cwd":"/a"'])

@@ -90,19 +90,12 @@ def brief(time: str | None, now: int) -> str:
 
 def named(name: str) -> tzinfo:
     """A time zone by name or offset; exit 2 where there is none."""
-    import re
     from datetime import UTC, datetime
     from zoneinfo import ZoneInfo
 
     if name.upper() in ("Z", "UTC", "GMT"):
         return UTC
-    offset = re.fullmatch(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?([0-5]\d))?", name, re.IGNORECASE)
     try:
-        if offset is None:
-            return ZoneInfo(name)
-        zone = datetime.strptime(f"{offset[1]}{offset[2]:0>2}{offset[3] or '00'}", "%z").tzinfo
+        return (datetime.strptime(name, "%z").tzinfo or UTC) if name[:1] in "+-" else ZoneInfo(name)
     except (LookupError, ValueError, OSError):
-        zone = None
-    if zone is None:
-        raise Usage(f"--tz {name}: no such time zone (Europe/Berlin, UTC or +02:00)")
-    return zone
+        raise Usage(f"--tz {name}: no such time zone (Europe/Berlin, UTC or +02:00)") from None

@@ -68,22 +68,11 @@ def tell(kind: str, value: Any) -> None:
     sys.stdout.buffer.flush()
 
 
-def found(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether a pattern is found in a text."""
-    return pattern.search(text) is not None
-
-
-def spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    """Where it is found."""
-    return [match.span() for match in pattern.finditer(text)]
-
-
-def cut(pattern: re.Pattern[str], text: str) -> str:
-    """The text without what it matches."""
-    return pattern.sub("", text)
-
-
-SEARCHES: Mapping[str, Callable[[re.Pattern[str], str], Any]] = {"found": found, "spans": spans, "cut": cut}
+SEARCHES: Mapping[str, Callable[[re.Pattern[str], str], Any]] = {
+    "found": lambda pattern, text: pattern.search(text) is not None,
+    "spans": lambda pattern, text: [match.span() for match in pattern.finditer(text)],
+    "cut": lambda pattern, text: pattern.sub("", text),
+}
 
 
 def searched(work: str, pattern: str, flags: int, texts: Sequence[str]) -> Iterator[object]:

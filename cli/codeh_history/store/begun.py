@@ -38,17 +38,15 @@ def begun_here(env: Env) -> Iterator[tuple[int, str]]:
 
 def newest(env: Env) -> str | None:
     """The path of the session begun here that was begun or got a message last."""
-    best, last, certain = None, "", False
+    best, last = None, ""
     for changed, path in begun_here(env):
         if best is None and _changed_by_message(path, changed):
             return path  # without a JSON library: `append` has none
-        at = from_millis(changed + _TICK)
-        if certain and at < last:
+        if from_millis(changed + _TICK) < last:
             break  # none of those that follow has a newer message
         used = _last_used(path)
         if best is None or used > last:
-            # a message newer than its file has a time that was set: it says nothing about the others
-            best, last, certain = path, used, used <= at
+            best, last = path, used
     return best
 
 
@@ -86,12 +84,14 @@ def _changed_by_message(path: str, changed: int) -> bool:
 
 
 def _last_used(path: str) -> str:
-    from .tail import last_used
+    """The time of the newest message or, where that is later (an empty one, a fork), of the header."""
+    from . import tail
 
     try:
-        return last_used(path)
+        created, newest = tail.times(path)
     except (OSError, HistoryError):
         return ""
+    return max(created, newest or "")
 
 
 def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:

@@ -170,7 +170,7 @@ def _latest(env: Env, name: str) -> Target:
     """The session with the newest message; `@.`: among those begun in this directory."""
     from . import begun
     from .state import passing, stamps_of
-    from .tail import newest_message
+    from .tail import times
 
     begun_here = name == "@."
     paths = [path for _, path in begun.begun_here(env)] if begun_here else [path for _, path in ids(env)]
@@ -178,7 +178,7 @@ def _latest(env: Env, name: str) -> Target:
     candidates: list[tuple[str, int, str]] = []
     for path in passing(paths):
         try:
-            newest = newest_message(path)
+            _, newest = times(path)
         except (OSError, HistoryError):
             continue
         stamp = stamps[path]

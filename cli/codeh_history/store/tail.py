@@ -57,30 +57,15 @@ def first_line(fd: int) -> Json:
     return json_object(head) or {}
 
 
-def newest_message(path: str) -> str | None:
-    """The time of the newest message ("" if undated); None without one."""
-    fd, size = read.held(path)
-    try:
-        return _newest_message(fd, size)
-    finally:
-        os.close(fd)
-
-
-def last_used(path: str) -> str:
-    """The time of the newest message or, where that is later (an empty one, a fork), of the header."""
+def times(path: str) -> tuple[str, str | None]:
+    """When a session was begun, and the time of its newest message: "" if undated, None without one."""
     fd, size = read.held(path)
     try:
         created = timestamp(first_line(fd).get("created")) or ""
-        return max(created, _newest_message(fd, size) or "")
+        for _, line in lines_backwards(fd, size):
+            data = json_object(line) if any(mark in line for mark in _MARKS) else None
+            if data is not None and data.get("type", "message") in {*PLACING, "commit"}:
+                return created, timestamp(data.get("ts")) or ""
+        return created, None
     finally:
         os.close(fd)
-
-
-def _newest_message(fd: int, size: int) -> str | None:
-    for _, line in lines_backwards(fd, size):
-        if not any(mark in line for mark in _MARKS):
-            continue
-        data = json_object(line)
-        if data is not None and data.get("type", "message") in {*PLACING, "commit"}:
-            return timestamp(data.get("ts")) or ""
-    return None
