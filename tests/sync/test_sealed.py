@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.store.cache import Cache
-from codeh_history.sync.remembered import SETTLED
+from codeh_history.sync.families import SETTLED
 from inside import inside, lay
 from support import Result
 from syncing import HEADER, message, sessions, sync, texts

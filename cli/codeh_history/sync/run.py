@@ -14,9 +14,8 @@ from ..base.env import Env
 from ..base.errors import HistoryError, Lost, TryAgain
 from ..blocks import bring
 from ..views.rewrite import blocks
-from .families import families
+from .families import briefs, families
 from .plan import Plan, Write, plan
-from .remembered import briefs
 from .side import Side
 
 TRIES = 50  # plans that are out of date before they are carried out
