@@ -81,6 +81,11 @@ class Server:
                 self._check(made)
         return made
 
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """What a query returns."""
+        with self.failing():
+            return self.connection().execute(query, values, binary=True).fetchall()
+
     @contextmanager
     def failing(self, what: str = "") -> Iterator[None]:
         """The server's errors as ours, naming it; `what` is added to them."""

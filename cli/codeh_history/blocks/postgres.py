@@ -55,7 +55,7 @@ class PostgresStore(BlockStore):
 
     def _rows(self, query: str, *values: object) -> list[tuple[str, Any]]:
         with self._failing():
-            return self._server.connection().execute(query, values, binary=True).fetchall()
+            return self._server.rows(query, *values)
 
     @contextmanager
     def _failing(self, what: str = "") -> Iterator[None]:

@@ -89,7 +89,7 @@ class Postgres(Store):
     # -- reading ------------------------------------------------------------------------------------
 
     def stamps(self) -> dict[str, Stamp]:
-        rows = self._rows("SELECT id, edition, bytes, changed FROM codeh_sessions")
+        rows = self._server.rows("SELECT id, edition, bytes, changed FROM codeh_sessions")
         self._listed = {id: Stamp(*stamp) for id, *stamp in sorted(rows, key=_as_a_file)}
         return self._listed
 
@@ -102,16 +102,16 @@ class Postgres(Store):
         """The stamp of one session; None where it is not there."""
         if id in self._passing:
             return Stamp(0, len(self._passing[id]), 0)
-        rows = self._rows(_STAMP, id)
+        rows = self._server.rows(_STAMP, id)
         return Stamp(*rows[0]) if rows else None
 
     def read(self, id: str, offset: int = 0) -> bytes:
         if id in self._passing:
             return self._passing[id][offset:]
         if not offset:
-            data = b"".join(line for (line,) in self._rows(LINES, id))
+            data = b"".join(line for (line,) in self._server.rows(LINES, id))
             return data or self._there(id, data)
-        rows = self._rows(
+        rows = self._server.rows(
             "SELECT start, line FROM codeh_lines"
             " WHERE session = %s AND start + length(line) > %s ORDER BY number", id, offset,
         )  # fmt: skip
@@ -126,7 +126,7 @@ class Postgres(Store):
 
     def heads(self) -> Iterator[tuple[int, str, bytes]]:
         """When each session last changed (epoch ms), its path and first line; newest first."""
-        for id, changed, line in self._rows(_HEADS):
+        for id, changed, line in self._server.rows(_HEADS):
             yield changed // 1_000_000, self.path(id), line
 
     def passing(self, ids: Sequence[str]) -> Iterator[str]:
@@ -145,10 +145,6 @@ class Postgres(Store):
                     yield id
                 finally:
                     del self._passing[id]
-
-    def _rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        with self._server.failing():
-            return self._server.connection().execute(query, values, binary=True).fetchall()
 
     # -- writing ------------------------------------------------------------------------------------
 
