@@ -92,9 +92,6 @@ class Source(Protocol):
     def lines(self) -> Iterator[bytes]:
         """Its lines with their newlines, one at a time; one too long to be read is blank."""
 
-    def at(self, offset: int, size: int) -> bytes:
-        """Some of its bytes."""
-
     def streams(self) -> Iterator[IO[bytes]]:
         """Its bytes as a stream; of a zip those of each `conversations*.json` in it."""
 

@@ -14,7 +14,7 @@ from ..session.imported import MARK
 from ..session.model import SUMMARY_HEAD, Json
 from ..session.records import check_message, dumps
 from ..session.rules import ROLE_OF_KIND
-from .model import Entry, Session, Summary, Used
+from .model import Entry, Session, Summary, Used, omit_empty
 
 _STORED = re.compile(
     r"\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII
@@ -48,13 +48,13 @@ def session_id(session: Session) -> str:
 def header(session: Session, id: str, path: str, parent: Json | None = None) -> Json:
     """The first line of the copy; times and directory are the source's."""
     origin = {
-        "from": session.program, "id": session.id, "path": path, **_if("version", session.version),
-        **_if("agent", session.agent),
+        "from": session.program, "id": session.id, "path": path,
+        **omit_empty(version=session.version, agent=session.agent),
     }  # fmt: skip
     first = session.created or next((item.ts for item in session.items if item.ts), from_millis(0))
     return {
-        "type": "session", "version": 1, "id": id, "created": first, **_if("cwd", session.cwd),
-        **_if("parent", parent or session.parent), MARK: origin,
+        "type": "session", "version": 1, "id": id, "created": first,
+        **omit_empty(cwd=session.cwd, parent=parent or session.parent), MARK: origin,
     }  # fmt: skip
 
 
@@ -72,16 +72,16 @@ def records(session: Session) -> Iterator[Json]:
 def used(item: Used) -> Json:
     """The record of what a sub-agent's response used; what one used in the end is a record of its own."""
     id = made_id("usage", item.id, dumps(item.fields["usage"]))
-    return {"type": "usage", "id": id, **_if("ts", item.ts), "of": item.id, **item.fields, MARK: []}
+    return {"type": "usage", "id": id, **omit_empty(ts=item.ts), "of": item.id, **item.fields, MARK: []}
 
 
 def settings(session: Session, values: Json) -> Json:
-    return {"type": "meta", **_if("ts", session.last), "set": values, MARK: []}
+    return {"type": "meta", **omit_empty(ts=session.last), "set": values, MARK: []}
 
 
 def revert(session: Session, id: str, of: str) -> Json:
     """The record that takes back one which came from the source before."""
-    return {"type": "revert", "id": id, "of": of, **_if("ts", session.last), MARK: []}
+    return {"type": "revert", "id": id, "of": of, **omit_empty(ts=session.last), MARK: []}
 
 
 def record(item: Entry | Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
@@ -92,8 +92,8 @@ def record(item: Entry | Summary, program: str, before: dict[str, Entry | Summar
 def message(entry: Entry) -> Json:
     """The record of a message."""
     return {
-        "type": "message", "id": entry.id, **_if("ts", entry.ts), "kind": entry.kind,
-        **_if("role", ROLE_OF_KIND[entry.kind]), "parts": entry.parts, **entry.fields, MARK: entry.lines,
+        "type": "message", "id": entry.id, **omit_empty(ts=entry.ts), "kind": entry.kind,
+        **omit_empty(role=ROLE_OF_KIND[entry.kind]), "parts": entry.parts, **entry.fields, MARK: entry.lines,
     }  # fmt: skip
 
 
@@ -108,9 +108,9 @@ def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> 
     prompts = sum(isinstance(one, Entry) and one.kind == "user" for one in covered)
     text = item.text.removeprefix(f"{SUMMARY_HEAD}\n\n")
     return {
-        "type": "summary", "id": item.id, **_if("createdAt", item.ts), **_if("periodStart", first),
-        **_if("periodEnd", last),
-        "summary": text, "conversationCount": prompts, "covers": item.covers, "by": program,
+        "type": "summary", "id": item.id,
+        **omit_empty(createdAt=item.ts, periodStart=first, periodEnd=last), "summary": text,
+        "conversationCount": prompts, "covers": item.covers, "by": program,
         MARK: [item.line],
     }  # fmt: skip
 
@@ -131,8 +131,3 @@ def time_of(value: object) -> str | None:
         whole = isinstance(value, (int, float)) and not isinstance(value, bool)
         millis = to_millis(str(int(value))) if whole and 0 <= value < 1e15 else None  # type: ignore[operator,call-overload]
     return from_millis(millis) if millis is not None else None
-
-
-def _if(field: str, value: object) -> Json:
-    """A field of a record that has one where there is a value."""
-    return {field: value} if value else {}

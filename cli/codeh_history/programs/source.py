@@ -1,4 +1,4 @@
-"""JSON values of a source one at a time, in bounded memory: its lines, or the elements of its list."""
+"""JSON values of a source one at a time: its lines, or the elements of its list."""
 
 from __future__ import annotations
 
@@ -16,33 +16,12 @@ from ..session.records import BOM, lines_of
 from .model import Problem, Session
 from .protocol import Head, Refused, Source
 
-KEPT = 64 << 20  # bytes of lines whose objects are kept; those after them are parsed again on demand
 _TRIED = 8  # times its length: as much of a broken line is parsed at most
 _FIRST = 20
 _SPACE = b" \t\r\n"
 _STEP = 1 << 10
 
 Recognises = Callable[[Head], bool]
-
-
-class Line:
-    """A line: its number, where it stands, and the object in it."""
-
-    __slots__ = ("_held", "_source", "number", "offset", "size")
-
-    def __init__(self, source: Source, number: int, offset: int, size: int, held: Json | None) -> None:
-        self._source = source
-        self._held = held
-        self.number = number
-        self.offset = offset
-        self.size = size
-
-    @property
-    def data(self) -> Json:
-        if self._held is not None:
-            return self._held
-        value: Json = loads(self._source.at(self.offset, self.size).removeprefix(BOM))
-        return value
 
 
 class Held(Source):
@@ -63,9 +42,6 @@ class Held(Source):
     def lines(self) -> Iterator[bytes]:
         return lines_of(self._data)
 
-    def at(self, offset: int, size: int) -> bytes:
-        return self._data[offset : offset + size]
-
     def streams(self) -> Iterator[IO[bytes]]:
         yield BytesIO(self._data)
 
@@ -75,61 +51,47 @@ class Held(Source):
 
 def line_objects(
     source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
-) -> Iterator[tuple[Line, Json]]:
-    """Each line that is an object, with it; what is wrong with the others is added to `problems`.
+) -> Iterator[tuple[int, Json]]:
+    """Each line that is an object, by its number; what is wrong with the others is added to `problems`.
 
     Of a torn line that runs into a whole one of a program that `recognises` it, the whole one is read.
     """
-    offset = 0
     for number, raw in enumerate(source.lines(), 1):
-        start, offset = offset, offset + len(raw)
-        skipped, value = 0, None
-        with contextlib.suppress(ValueError):
-            value = loads(raw)
-        if type(value) is not dict:
-            skipped, value = _mended(raw, number, problems, recognises)
-        if value is not None:
-            kept = value if offset <= KEPT else None
-            yield Line(source, number, start + skipped, len(raw) - skipped, kept), value
+        value: Any = None
+        try:
+            value = loads(raw.removeprefix(BOM) if number == 1 else raw)
+            reason = "not an object"
+        except ValueError as error:
+            if not raw.strip():
+                continue
+            value = _last_whole(raw, recognises)
+            reason = f"not JSON: {error}"
+            if value is not None:
+                problems.append(Problem(number, "skips", reason, "the whole line at its end is read"))
+            elif not raw.endswith(b"\n"):
+                reason = "torn last line"
+        if isinstance(value, dict):
+            yield number, value
+        else:
+            problems.append(Problem(number, "skips", reason))
 
 
-def _mended(
-    raw: bytes, number: int, problems: list[Problem], recognises: Recognises
-) -> tuple[int, Json | None]:
-    """The object that a line is, and where in it this begins."""
-    try:
-        value: Any = loads(raw.removeprefix(BOM) if number == 1 else raw)
-    except ValueError as error:
-        if not raw.strip():
-            return 0, None
-        start, whole = _last_whole(raw, recognises)
-        torn = whole is None and not raw.endswith(b"\n")
-        reason = "torn last line" if torn else f"not JSON: {error}"
-        mended = None if whole is None else "the whole line at its end is read"
-        problems.append(Problem(number, "skips", reason, mended))
-        return start, whole
-    if isinstance(value, dict):
-        return 0, value
-    problems.append(Problem(number, "skips", "not an object"))
-    return 0, None
-
-
-def _last_whole(raw: bytes, recognises: Recognises) -> tuple[int, Json | None]:
-    """The object of a program's at the end of a line that is none, and where it begins.
+def _last_whole(raw: bytes, recognises: Recognises) -> Json | None:
+    """The object of a program's at the end of a line that is none.
 
     What lies in another object is never at the end: that object's own end stands behind it.
     """
     view, start, left = memoryview(raw), len(raw), _TRIED * len(raw)
     while left > 0 and (start := raw.rfind(b'{"', 1, start)) > 0:
         try:
-            value = orjson.loads(view[start:])
+            value: Json = orjson.loads(view[start:])
         except orjson.JSONDecodeError as error:
             left -= error.pos
             continue
         if recognises(Head(b"", (value,), (value,))):
-            return start, value
+            return value
         left -= len(raw) - start
-    return 0, None
+    return None
 
 
 def line_object(line: bytes) -> Json | None:
@@ -185,7 +147,7 @@ def objects(
     leaves nothing.
     """
     if not source.head.whole:
-        yield from ((line.number, value) for line, value in line_objects(source, problems, recognises))
+        yield from line_objects(source, problems, recognises)
         return
     number = 0
     for stream in source.streams():

@@ -61,9 +61,9 @@ def _tree(source: Source, session: Session, program: Program) -> Tree:
     tree = Tree()
     titles: dict[tuple[str, str | None], str] = {}  # by kind, and the line that they are of
     id = session.id if _ID.fullmatch(session.id) else None
-    for line, data in line_objects(source, session.problems, program.recognises):
+    for number, data in line_objects(source, session.problems, program.recognises):
         kind = text_of(data.get("type"))
-        node = tree.add(line, data)
+        node = tree.add(number, data)
         session.version = name_of(data.get("version")) or session.version
         session.cwd = session.cwd or name_of(data.get("cwd"))
         session.created = session.created or time_of(data.get("timestamp"))
@@ -94,7 +94,7 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
         if node.talks or node.queued:
             session.left[SUB_AGENT if node.side else ABANDONED] += 1
         elif node.attached:
-            session.skip(_kind(node.line.data))
+            session.skip(_kind(node.data))
     session.leave("repeated line", tree.repeated)
 
 
@@ -189,7 +189,7 @@ class _Items:
             elif node.answers:
                 self.results.append(node)
             elif node.attached:
-                self.attached(node, object_of(node.line.data.get("attachment")))
+                self.attached(node, object_of(node.data.get("attachment")))
             elif node.type == "user" or node.queued or node.local:
                 self.user(node)
         self.flush()
@@ -212,9 +212,9 @@ class _Items:
 
     def extend(self, entry: Entry, node: Node) -> None:
         """Add a line to the response that it is of."""
-        message = object_of(node.line.data.get("message"))
+        message = object_of(node.data.get("message"))
         model = message.get("model")
-        if model == _ERRORS or node.line.data.get("isApiErrorMessage") is True:
+        if model == _ERRORS or node.data.get("isApiErrorMessage") is True:
             self.session.left["error of the program"] += 1
             return
         if not name_of(model):
@@ -232,7 +232,7 @@ class _Items:
     def user(self, node: Node) -> None:
         """A prompt, or what came while the model worked: notifications, a command with what it printed."""
         self.flush()
-        data = node.line.data
+        data = node.data
         self.talk.number = node.number
         if node.queued:
             content = attachments.queued(data["attachment"])
@@ -264,10 +264,10 @@ class _Items:
     def compacted(self, after: list[Node]) -> None:
         """The context begins anew here: where no summary follows, the boundary's own text is one."""
         first = next((node for node in after if node.talks), None)
-        summary = first is not None and first.line.data.get("isCompactSummary") is True
+        summary = first is not None and first.data.get("isCompactSummary") is True
         if not summary and self.talk.live and after[0].type == "system":
             self.talk.number = after[0].number
-            text = str(after[0].line.data.get("content") or "Conversation compacted")
+            text = str(after[0].data.get("content") or "Conversation compacted")
             self.talk.summarise(after[0].id, after[0].ts, text)
 
     def flush(self) -> None:
@@ -275,7 +275,7 @@ class _Items:
         held, self.results = sorted(self.results, key=lambda node: node.number), []
         for node in held:
             self.talk.number = node.number
-            parts = self.parts(node, object_of(node.line.data.get("message")).get("content"), "user")
+            parts = self.parts(node, object_of(node.data.get("message")).get("content"), "user")
             results = [self.whole(part, node) for part in parts if "functionResponse" in part]
             self.talk.add("tool", results, id=node.id, ts=node.ts)
             others = [part for part in parts if "functionResponse" not in part]

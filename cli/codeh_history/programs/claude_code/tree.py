@@ -15,27 +15,26 @@ from ...session.model import Json
 from .. import tree
 from ..model import Problem
 from ..records import time_of
-from ..source import Line
 from .attachments import QUEUED, is_sent
 
 TALK = ("user", "assistant")
 
 
 class Node(tree.Node):
-    """A line of the tree: what is known of it without reading it again."""
+    """A line of the tree."""
 
     __slots__ = (
-        "answers", "attached", "line", "local", "logical", "origin", "queued", "response", "side", "starts",
+        "answers", "attached", "data", "local", "logical", "origin", "queued", "response", "side", "starts",
         "talks", "ts", "type",
     )  # fmt: skip
 
-    def __init__(self, line: Line, data: Json, id: str) -> None:
-        super().__init__(id, None, line.number)
-        self.fill(line, data)
+    def __init__(self, number: int, data: Json, id: str) -> None:
+        super().__init__(id, None, number)
+        self.fill(data)
 
-    def fill(self, line: Line, data: Json) -> None:
+    def fill(self, data: Json) -> None:
         """Take what a line says; another one of the same `uuid` takes the place of the first."""
-        self.line = line
+        self.data = data
         self.type = data.get("type")
         self.local = self.type == "system" and data.get("subtype") == "local_command"
         self.talks = self.local or self.type in TALK
@@ -76,20 +75,20 @@ class Tree:
         self.beyond: Node | None = None  # the leaf that it names, where the branch goes beyond it
         self._preserved: Json = {}
 
-    def add(self, line: Line, data: Json) -> Node | None:
+    def add(self, number: int, data: Json) -> Node | None:
         """The node of a line; None for one that is not of the tree, or was there before."""
         uuid = name_of(data.get("uuid"))
         if uuid is None:
             if data.get("type") == "last-prompt" and name_of(data.get("leafUuid")):
-                self.leaf_named, self.leaf_line = data["leafUuid"], line.number
+                self.leaf_named, self.leaf_line = data["leafUuid"], number
             return None
         known = self.nodes.get(uuid)
         if known is not None:
             self.repeated += 1
-            if known.type == data.get("type") and known.line.data != data:
-                known.fill(line, data)
+            if known.type == data.get("type") and known.data != data:
+                known.fill(data)
             return None
-        node = self.nodes[uuid] = Node(line, data, uuid)
+        node = self.nodes[uuid] = Node(number, data, uuid)
         if node.talks:
             (self.side if node.side else self.talk).append(node)
             self.behind = []

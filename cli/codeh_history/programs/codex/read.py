@@ -49,8 +49,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
     named = _ID.fullmatch(source.stem)
     session = Session(program.name, named[1] if named else source.stem, returns=False)
     rollout = _Rollout(session, source, program)
-    for line, data in line_objects(source, session.problems, program.recognises):
-        rollout.line(line.number, data)
+    for number, data in line_objects(source, session.problems, program.recognises):
+        rollout.line(number, data)
     rollout.end()
     yield session
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from ...session.fold import View
 from ...session.model import Json
@@ -50,8 +50,7 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
         return new
     stored_ids = [id for id in messages if id in stored]
     if stored_ids != messages[: len(stored_ids)]:
-        late = next(id for id, other in zip(stored_ids, messages, strict=False) if id != other)
-        raise OtherContent(f"its messages are in another order, from {late} on")
+        raise OtherContent("its messages are in another order")
     gone = [id for id in live if id not in set(messages)]
     if gone and not stored_ids:
         raise OtherContent("another session of that id")
@@ -59,17 +58,14 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
     last = max((places[id] for id in stored_ids), default=-1)
     if after := [id for id in gone if places[id] > last]:
         raise OtherContent(f"its message {after[0]} is not in the file")
-    if summaries:
-        _cover(summaries, gone, view)
+    for message in (view.all[id] for id in gone if summaries and id in view.all):
+        if message.hidden is None:  # each summary covers those of its period
+            ends = (
+                summary for summary in summaries if (message.ts or "") <= str(summary.get("periodEnd", ""))
+            )
+            summary = next(ends, summaries[-1])
+            summary["covers"] = [*summary["covers"], message.id]
     return new
-
-
-def _cover(summaries: Sequence[Json], gone: Iterable[str], view: View) -> None:
-    """Have new summaries cover the messages that are gone, each those of its period."""
-    for message in (view.all[id] for id in gone if id in view.all and view.all[id].hidden is None):
-        time = message.ts or ""
-        of = next((one for one in summaries if time <= str(one.get("periodEnd", ""))), summaries[-1])
-        of["covers"] = [*of["covers"], message.id]
 
 
 def _keys(data: Json) -> Iterator[bytes]:

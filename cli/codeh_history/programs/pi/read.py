@@ -18,7 +18,7 @@ from ..model import ABANDONED, Session, Summary, omit_empty
 from ..parts import thought
 from ..protocol import Program, Source
 from ..records import made_id, time_of
-from ..source import Line, line_objects
+from ..source import line_objects
 from ..tree import Node, apart, branch_of, branches, walk
 from . import is_header
 
@@ -51,7 +51,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         if data.get("type") != "session":
             tree.add(line, data, session)
         elif not headed and is_header(data):
-            headed = line.number == 1
+            headed = line == 1
             _header(session, data)
     if not headed:
         why = "no header: pi overwrites the file when it opens it, and its messages are gone"
@@ -94,14 +94,16 @@ def _branches(session: Session, tree: _Tree, on: set[str]) -> Iterator[Session]:
 class _Node(Node):
     """A line of the tree; `number`: the first line with its id."""
 
-    __slots__ = ("line", "ts", "type")
+    __slots__ = ("data", "line", "ts", "type")
 
-    def __init__(self, id: str, parent: str | None, line: Line, data: Json) -> None:
-        super().__init__(id, parent, line.number)
+    def __init__(self, id: str, parent: str | None, line: int, data: Json) -> None:
+        super().__init__(id, parent, line)
         self.fill(line, data)
 
-    def fill(self, line: Line, data: Json) -> None:
+    def fill(self, line: int, data: Json) -> None:
+        """Take what a line says; another one of the same id takes the place of the first."""
         self.line = line
+        self.data = data
         self.type = data.get("type")
         self.ts = time_of(data.get("timestamp"))
 
@@ -116,7 +118,7 @@ class _Tree:
         self.again: tuple[int, _Node] | None = None  # the last line, if it is the same as one before
         self.seen: Counter[bytes] = Counter()  # lines without an id
 
-    def add(self, line: Line, data: Json, session: Session) -> None:
+    def add(self, line: int, data: Json, session: Session) -> None:
         id, parent, raw = name_of(data.get("id")), name_of(data.get("parentId")), b""
         if data.get("type") == "session_info":
             session.titled(data.get("name"))
@@ -127,8 +129,8 @@ class _Tree:
         node = self.nodes.get(id)
         if node is not None:
             self.repeated += 1
-            if node.line.data == data:
-                self.again = (line.number, node) if node is not self.leaf else None
+            if node.data == data:
+                self.again = (line, node) if node is not self.leaf else None
                 return
             node.fill(line, data)
             node.parent = parent
@@ -146,11 +148,11 @@ class _Tree:
         path, broken = walk(self.nodes, leaf)
         talk = [node for node in path if node.type == "message"]
         for lost in broken:
-            count = sum(node.line.number >= lost.node.line.number for node in talk)
+            count = sum(node.line >= lost.node.line for node in talk)
             reason = (
                 f"its parent {lost.node.parent} {lost.why}: pi would send {count} of {len(talk)} messages"
             )
-            session.problem(lost.node.line.number, "forgets", reason, lost.mended)
+            session.problem(lost.node.line, "forgets", reason, lost.mended)
         if self.again is not None and leaf is self.leaf:
             number, first = self.again
             why = f"the same as line {first.number}: pi goes back there, and forgets what came after"
@@ -172,8 +174,8 @@ class _Branch:
 
     def read(self) -> None:
         for node in self.path:
-            self.talk.number = node.line.number
-            data = node.line.data
+            self.talk.number = node.line
+            data = node.data
             match node.type:
                 case "message":
                     self.message(node, object_of(data.get("message")))
