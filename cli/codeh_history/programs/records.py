@@ -93,7 +93,8 @@ def message(entry: Entry) -> Json:
     """The record of a message."""
     return {
         "type": "message", "id": entry.id, **omit_empty(ts=entry.ts), "kind": entry.kind,
-        **omit_empty(role=ROLE_OF_KIND[entry.kind]), "parts": entry.parts, **entry.fields, MARK: entry.lines,
+        **omit_empty(role=ROLE_OF_KIND[entry.kind]), "parts": entry.parts, **entry.fields,
+        MARK: entry.lines,
     }  # fmt: skip
 
 

@@ -60,10 +60,9 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
         raise OtherContent(f"its message {after[0]} is not in the file")
     for message in (view.all[id] for id in gone if summaries and id in view.all):
         if message.hidden is None:  # each summary covers those of its period
-            ends = (
-                summary for summary in summaries if (message.ts or "") <= str(summary.get("periodEnd", ""))
-            )
-            summary = next(ends, summaries[-1])
+            time = message.ts or ""
+            later = (other for other in summaries if time <= str(other.get("periodEnd", "")))
+            summary = next(later, summaries[-1])
             summary["covers"] = [*summary["covers"], message.id]
     return new
 
