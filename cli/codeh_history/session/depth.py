@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import orjson
 
-from .model import Any
-
 MAX_DEPTH = 200  # of what is written
-MAX_READ = 240  # a deeper line is damage: a request nests it deeper still, and orjson dumps stops at 254
+MAX_READ = 240  # a deeper line is damage: a request nests it deeper still
+_WRITTEN = 254  # levels that orjson writes
 SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
 
 
 def nests_deeper(value: object, limit: int = MAX_DEPTH) -> bool:
-    """Whether a value nests deeper than `limit`."""
-    level: list[Any] = [value] if type(value) is dict or type(value) is list else []
-    for _ in range(limit):  # `level` is the containers at one depth
-        if not level:
-            return False
-        outside, level = level, []
-        for outer in outside:
-            for inner in outer.values() if type(outer) is dict else outer:
-                if type(inner) is dict or type(inner) is list:
-                    level.append(inner)
-    return level != []
+    """Whether a value nests deeper than `limit`, or is not JSON."""
+    for _ in range(_WRITTEN - limit):
+        value = [value]
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        return True
+    return False
 
 
 def depth_exceeds(line: bytes, limit: int = MAX_DEPTH) -> bool:
@@ -38,7 +34,4 @@ def depth_exceeds(line: bytes, limit: int = MAX_DEPTH) -> bool:
 
 def too_deep(value: object) -> bool:
     """Whether a value nests deeper than what is read."""
-    try:
-        return depth_exceeds(orjson.dumps(value), MAX_READ)
-    except TypeError:
-        return True
+    return nests_deeper(value, MAX_READ)
