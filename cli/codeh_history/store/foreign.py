@@ -59,7 +59,7 @@ def older_form(data: bytes) -> Json | list[Json] | None:
     start = data.lstrip(BOM + b" \t\r\n")[:1]
     if start not in (b"[", b"{"):
         return None
-    if start == b"{" and json_value(data.split(b"\n", 1)[0]) is not None and data.count(b"\n") > 1:
+    if start == b"{" and json_value(data.split(b"\n", 1)[0]) is not None and _has_lines(data):
         return None  # lines of JSON
     value = json_value(data.removeprefix(BOM))
     if isinstance(value, dict) and _KEYS.isdisjoint(value):
@@ -67,6 +67,11 @@ def older_form(data: bytes) -> Json | list[Json] | None:
 
         return history_in(value)
     return value if isinstance(value, list | dict) else None
+
+
+def _has_lines(data: bytes) -> bool:
+    """Whether there is more than one newline."""
+    return data.find(b"\n", data.find(b"\n") + 1) >= 0
 
 
 def read(data: bytes) -> Log:
@@ -86,7 +91,7 @@ def _is_session(log: Log) -> bool:
 
 
 def _read(data: bytes) -> Log:
-    if data[:1] != b"{" or data.count(b"\n") <= 1 or data[:2] in (b"{\n", b"{\r"):
+    if data[:1] != b"{" or not _has_lines(data) or data[:2] in (b"{\n", b"{\r"):
         log = _other_form(data)
         if log is not None:
             return log
