@@ -43,6 +43,22 @@ def test_files_of_calls(name: str, args: dict[str, Any], read: list[str], modifi
     assert [path for path, changed in states.items() if changed] == modified
 
 
+def test_of_an_update_the_newest_state_counts_and_other_fields_stay() -> None:
+    args = [
+        {"id": 1, "status": "begun"},
+        {"id": 2, "status": "begun"},
+        {"id": 1, "owner": "Jo"},
+        {"id": 1, "status": "done"},
+    ]
+    turns = [turn for n, some in enumerate(args) for turn in call(n, "update_task", some, {"output": "ok"})]
+    done = [what for what, _ in calls.effects(view_of(turns).messages).actions.values()]
+    assert done == [
+        "update_task(id=2, status=begun)",
+        "update_task(id=1, owner=Jo)",
+        "update_task(id=1, status=done)",
+    ]
+
+
 @pytest.mark.parametrize(
     "name, response, expected",
     [

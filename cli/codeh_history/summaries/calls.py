@@ -57,6 +57,7 @@ _PATCH_STATES = {"Add": "created", "Delete": "deleted"}
 _STEPS = re.compile(r"&&|\|\||[;|\n]")
 _INTO = re.compile(r"(?<![0-9&<>-])>{1,2}\s*([^\s;&|<>()'\"]+)")
 _OUTLET = re.compile(r" *(?<!\|)\|(?!\|)| +\d?>")
+_VALUE = re.compile(r"=[^,)]*")
 _AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 
 
@@ -66,7 +67,7 @@ class Effects:
     def __init__(self) -> None:
         self.files: dict[str, tuple[str, int]] = {}  # path → what became of it, and at which message
         self.commands: set[str] = set()
-        self.actions: list[tuple[str, int]] = []  # what was done, and where
+        self.actions: dict[str, tuple[str, int]] = {}  # what was done to what → how it is told, and where
         self.failures: dict[str, tuple[str, int]] = {}  # what → how, and where
         self.mended: set[str] = set()  # failures that went well later
         self._failed: dict[str, str] = {}  # what, but for where its output goes → what
@@ -75,6 +76,16 @@ class Effects:
         """A file was read, written, created or deleted; what changed it outlives what read it."""
         before, _ = self.files.pop(path, ("", 0))
         self.files[path] = (before if before in _OUTLIVING.get(state, ()) else state), place
+
+    def act(self, what: str, place: int) -> None:
+        """Something was done; where the same fields of a thing are updated again, the newest counts."""
+        thing, _, fields = what.partition(",")
+        if "update" in _words_of(what.partition("(")[0]):
+            thing += _VALUE.sub("", fields)
+        else:
+            thing = what
+        self.actions.pop(thing, None)
+        self.actions[thing] = what, place
 
     def fail(self, what: str, how: str, place: int, *, passed: bool = False) -> None:
         """A call failed; the last failure of a command is the one that counts, until it goes well."""
@@ -108,7 +119,7 @@ class Effects:
         for path, state in paths if not how else ():
             self.touch(path, state, call.place)
         if done and not paths:
-            self.actions.append((label + _outcome(args, result_value(response)), call.place))
+            self.act(label + _outcome(args, result_value(response)), call.place)
 
 
 def effects(

@@ -144,7 +144,7 @@ class Extract:
                 elif old.kind == "failed":
                     failed_before(old.text, done, number)
                 elif old.kind == "done":
-                    done.actions.append((old.text, number))
+                    done.act(old.text, number)
                 else:
                     yield _earlier(old, number)
             place += len(summary.text)

@@ -17,7 +17,9 @@ PASSED = " (passed later)"
 def ledger(done: Effects) -> list[Line]:
     """Files, acts and failures as lines, the latest last."""
     lines = [_line("file", state, path, place) for path, (state, place) in _united(done.files).items()]
-    lines += [_line("done", "", _shortened(what, DONE_LENGTH), place) for what, place in done.actions]
+    lines += [
+        _line("done", "", _shortened(what, DONE_LENGTH), place) for what, place in done.actions.values()
+    ]
     for what, (how, place) in done.failures.items():
         text = f"{_shortened(what, LENGTH)}: {_ends(how)}{PASSED if what in done.mended else ''}"
         lines.append(_line("failed", "", text, place))
