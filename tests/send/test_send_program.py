@@ -87,12 +87,12 @@ def test_installed_it_lies_where_its_program_looks_and_never_over_another(env: E
     view = view_of([HEADER, *SAID])
     found = program.make(env, view, "claude-code", cwd=str(tmp_path))
     assert found.place.startswith(str(tmp_path / ".claude"))
-    how = program.install(env, found)
+    how = program.put(env, found, None, install=True)
     assert how == f"resume with: cd {shlex.quote(found.cwd)} && {shlex.join(found.written.resume)}"
     assert Path(found.place).read_bytes() == found.written.data
     assert Path(found.place).stat().st_mode & 0o777 == 0o600
     with pytest.raises(BadData):
-        program.install(env, found)
+        program.put(env, found, None, install=True)
     assert program.make(env, view, "claude-code", cwd=str(tmp_path)).written.resume != found.written.resume
 
 
@@ -137,14 +137,14 @@ def test_the_command_takes_the_file_where_it_lies_if_the_program_can(
 def test_a_file_that_must_be_put_somewhere_says_where(env: Env, tmp_path: Path) -> None:
     path = str(tmp_path / "out.txt")
     put = "put it at /home/dir/f.jsonl and resume with: cd '/my dir' && prog -r ID"
-    assert program.save(made(), path) == put
+    assert program.put(env, made(), path) == put
     assert Path(path).read_bytes() == b"file"
     with pytest.raises(BadData):
-        program.save(made(), path)
+        program.put(env, made(), path)
     with (tmp_path / "stdout").open("wb") as out:
         env.stdout = out.fileno()
-        assert program.print_out(env, made()) == put
-        assert program.print_out(env, made(imported=["prog", "import"])) == (
+        assert program.put(env, made(), None) == put
+        assert program.put(env, made(imported=["prog", "import"]), "-") == (
             "resume with: cd '/my dir' && prog import FILE && prog -r ID"
         )
     assert (tmp_path / "stdout").read_bytes() == b"file" * 2
@@ -174,10 +174,10 @@ def test_a_program_that_takes_it_in_itself_must_say_that_it_did(
     env.environ = {**env.environ, **environ, "PATH": os.environ["PATH"]}
     file = made(imported=[str(script), "import"])._replace(cwd=str(tmp_path))
     if why is None:
-        assert program.install(env, file) == f"resume with: cd {tmp_path} && prog -r ID"
+        assert program.put(env, file, None, install=True) == f"resume with: cd {tmp_path} && prog -r ID"
     else:
         with pytest.raises(InputOutput, match=rf"prog import: {why}$"):
-            program.install(env, file)
+            program.put(env, file, None, install=True)
 
 
 def test_a_program_that_is_not_there_is_named(env: Env, tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_program_that_is_not_there_is_named(env: Env, tmp_path: Path) -> None:
     with pytest.raises(
         InputOutput, match=r"none import, in .*: No such file or directory; --output FILE writes"
     ):
-        program.install(env, file)
+        program.put(env, file, None, install=True)
 
 
 def test_what_was_left_out_is_said_once_a_kind(env: Env, tmp_path: Path) -> None:

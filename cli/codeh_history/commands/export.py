@@ -116,12 +116,7 @@ def for_program(env: Env, view: View, to: str, options: Options) -> None:
     from ..send import program
 
     made = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
-    if options.install:
-        next = program.install(env, made)
-    elif options.output not in (None, "-"):
-        next = program.save(made, options.output)
-    else:
-        next = program.print_out(env, made)
+    next = program.put(env, made, options.output, install=options.install)
     program.tell_left(env, made)
     env.note(f"{view.id or to}: {next}")
 

@@ -98,17 +98,26 @@ def tell_left(env: Env, made: Made) -> None:
         env.note(f"{made.session}: left out: {left}")
 
 
-def print_out(env: Env, made: Made) -> str:
-    """Write the file on stdout; returns what to do with it."""
-    env.write(made.written.data)
-    return _to_be_put(made)
+def put(env: Env, made: Made, output: str | None, *, install: bool = False) -> str:
+    """Write the file under a new name, or on stdout; returns how to go on.
 
-
-def save(made: Made, path: str) -> str:
-    """Write the file under a new name; returns how to go on."""
-    new_file.write(path, made.written.data)
-    command_line = resumed(made, os.path.abspath(path))
-    return f"resume with: {command_line}" if command_line else _to_be_put(made)
+    Installed it lies where its program looks, or the program takes it in.
+    """
+    if install:
+        if made.written.imported:
+            _imported(env, made)
+        else:
+            new_file.write(made.place, made.written.data, folders=True)
+        return f"resume with: {command(made, made.written.resume)}"
+    if output is None or output == "-":
+        env.write(made.written.data)
+        path = "FILE"
+    else:
+        new_file.write(output, made.written.data)
+        path = os.path.abspath(output)
+    if resume := resumed(made, path):
+        return f"resume with: {resume}"
+    return f"put it at {shlex.quote(made.place)} and resume with: {command(made, made.written.resume)}"
 
 
 def resumed(made: Made, path: str) -> str | None:
@@ -118,15 +127,6 @@ def resumed(made: Made, path: str) -> str | None:
     ending = os.path.splitext(made.written.name)[1]
     taken = made.written.taken and path.endswith(ending)  # a file of another ending is no session to them
     return command(made, [*made.written.taken, path]) if taken else None
-
-
-def install(env: Env, made: Made) -> str:
-    """Write the file where its program looks, or have the program take it in; returns how to go on."""
-    if made.written.imported:
-        _imported(env, made)
-    else:
-        new_file.write(made.place, made.written.data, folders=True)
-    return f"resume with: {command(made, made.written.resume)}"
 
 
 def installed(env: Env, made: Made) -> tuple[str, str] | None:
@@ -161,12 +161,6 @@ def _imported(env: Env, made: Made) -> None:
     output = " ".join((done.stdout + done.stderr).decode("utf-8", "replace").split())
     if done.returncode or made.written.resume[-1] not in output:
         raise InputOutput(f"{shlex.join(words)}: {output[-300:] or f'exit {done.returncode}'}")
-
-
-def _to_be_put(made: Made) -> str:
-    if made.written.imported:
-        return f"resume with: {resumed(made, 'FILE')}"
-    return f"put it at {shlex.quote(made.place)} and resume with: {command(made, made.written.resume)}"
 
 
 def command(made: Made, words: Sequence[str]) -> str:

@@ -80,13 +80,11 @@ def write(env: Env, options: Options, session: Recovered, done: Reduced, to: str
     if options.install and (installed := program.installed(env, made)):
         path, id = installed
         return out._replace(there=path, resume=program.command(made, [*made.written.resume[:-1], id]))
+    program.put(env, made, options.output, install=options.install)
     if options.install:
-        program.install(env, made)
         return out._replace(path=made.place or shlex.join(made.written.imported))
     if options.output in (None, "-"):
-        program.print_out(env, made)
         return out._replace(printed=True, place=made.place or None)
-    program.save(made, options.output)
     resume = program.resumed(made, os.path.abspath(options.output))
     if resume is None:
         return out._replace(path=options.output, place=made.place)
