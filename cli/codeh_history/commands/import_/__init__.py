@@ -179,18 +179,14 @@ def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
     for record in records:
         kind = record.get("type", "message")
         fields: Json = {"type": kind}
-        if kind == "message":
-            of = kind_of(record)
-            fields.update(
-                id=record.get("id") or env.new_id(locked.session, offset), ts=record.get("ts") or now
-            )
-            fields["kind"] = of
-            if ROLE_OF_KIND[of]:
-                fields["role"] = ROLE_OF_KIND[of]
-        elif kind == "ref":
-            fields.update(id=record["id"], ts=record.get("ts") or now)
+        if kind in ("message", "ref"):
+            fields["id"] = record.get("id") or env.new_id(locked.session, offset)
+            fields["ts"] = record.get("ts") or now
         elif kind == "meta":
             fields["ts"] = now
+        if kind == "message":
+            fields["kind"] = kind_of(record)
+            fields |= {"role": role} if (role := ROLE_OF_KIND[fields["kind"]]) else {}
         chunk = dumps({**fields, **{k: v for k, v in record.items() if k not in fields}}) + b"\n"
         chunks.append(chunk)
         offset += len(chunk)

@@ -17,20 +17,14 @@ from ...views.view import tell_lost
 
 
 def by_ours(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:
-    """The records, after checking that all their blocks can be read; other programs' are stored as ours."""
-    if all(record.get("type") != "ref" for record in records):
-        return records
-    lost: Lost | None = {} if allow_missing else None
-    records = adopted(env, records, where, lost)
-    tell_lost(env, where, lost)
-    return records
+    """The records, those that name another program's blocks naming ours, which are stored.
 
-
-def adopted(env: Env, records: Sequence[Json], where: str, lost: Lost | None = None) -> list[Json]:
-    """The records, those that name another program's blocks naming ours; BadData names what is missing."""
+    All blocks are looked at: BadData names one that is missing.
+    """
     refs = [record for record in records if record.get("type") == "ref" and record.get("blockIds")]
     if not refs:
-        return list(records)
+        return records
+    lost: Lost | None = {} if allow_missing else None
     stores = open_stores(env)
     ours = dict.fromkeys(id for ref in refs for id in ref["blockIds"] if is_block_id(id))
     held = sizes(stores, ours)
@@ -51,6 +45,7 @@ def adopted(env: Env, records: Sequence[Json], where: str, lost: Lost | None = N
     made |= {ref["id"]: summaries[ref["blockIds"][0]] for ref in refs if ref["blockIds"][0] in summaries}
     if blocks:
         stores[0].mset(blocks)
+    tell_lost(env, where, lost)
     found = (made.get(record.get("id", ""), record) for record in records)
     return [{key: value for key, value in record.items() if key != "workspaceId"} for record in found]
 
