@@ -24,7 +24,7 @@ TOKEN = "ghp_" + "aB3dE5gH7j" * 3 + "K9mN1p"
         ("Why is the sky blue?", "why-is-the-sky"), ("hi", "hi"), ("\n\n  Don't — *panic*\n", "dont-panic"),
         ("Élan vital, s'il vous plaît", "elan-vital-sil-vous"), ("```py\nx = 1", "py-x-1"),
         (f"use {TOKEN} for it", "use-for-it"), (f"{TOKEN}", ""), ("password: swordfish-2026xyz and more", "password-and-more"),
-        ("空はなぜ青い", ""), ("", ""), (" \n", ""), ("a" * 99, "a" * 29), ("internationalization of the documentation", "internationalization-of-the"),
+        ("空はなぜ青い", ""), ("", ""), (" \n", ""), ("a" * 99, "a" * 29), ("internationalization of the documentation", "internationalization-of-the-d"),
     ],
 )  # fmt: skip
 def test_it_is_the_date_and_the_first_words(text: str, name: str) -> None:

@@ -148,7 +148,7 @@ def _fields(env: Env, options: Options, text: str, cleaning: Cleaning | None) ->
         files = attach(env, options.attach, len(parts), cleaning.file if cleaning is not None else None)
     blocks = [file.block for file in files if file.block]
     if cleaning is not None:
-        parts = cleaning.value(parts)
+        parts = cleaning.value(parts, "parts")
     fields["parts"] = parts if blocks else [*parts, *(file.part for file in files)]
     if files:
         fields["attached"] = [file.about for file in files]

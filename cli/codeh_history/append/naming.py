@@ -26,14 +26,10 @@ def free_name(env: Env, text: str) -> str:
 def name_for(env: Env, text: str) -> str:
     """A name of at most 40 ASCII characters without secrets; date and time where the text has no words."""
     now = time.localtime(env.millis() / 1000)
-    name = time.strftime("%Y-%m-%d", now)
     words = _words(text)
-    for word in words:
-        longer = f"{name}-{word}"
-        if len(longer) > _LONGEST and word is not words[0]:
-            break
-        name = longer[:_LONGEST]
-    return name if words else time.strftime("%Y-%m-%d-%H%M%S", now)
+    if not words:
+        return time.strftime("%Y-%m-%d-%H%M%S", now)
+    return "-".join([time.strftime("%Y-%m-%d", now), *words])[:_LONGEST].rstrip("-")
 
 
 def _words(text: str) -> list[str]:

@@ -140,13 +140,8 @@ def sending(
     """
     compact_first(env, target, options, asked)
     request = asked.request.part(Request)
-    message = appending.Options(
-        message=options.message,
-        file=options.file,
-        attach=options.attach,
-        key=options.key,
-        session=options.session,
-    )  # its --max-items and --stream are other ones than the request's
+    shared = ("message", "file", "attach", "key", "session")  # its --max-items, --stream are other ones
+    message = appending.Options(**{name: getattr(options, name) for name in shared})
     message.check()
     try:
         view = looked(env, target)

@@ -65,17 +65,15 @@ def tell(env: Env, options: Options, where: str, session: Session, brought: Brou
     """
     if brought.apart:
         env.note(f"{where}: {brought.apart}: new messages went to {brought.id}")
-    noted = 0
-    for problem in session.problems:
+    problems = [problem for problem in session.problems if problem.mended or problem.effect == "skips"]
+    for problem in problems[:MOST_NAMED]:
         mended = f" ({problem.mended})" if problem.mended else ""
-        if problem.mended or problem.effect == "skips":
-            noted += 1
-            if noted <= MOST_NAMED:
-                env.note(f"{where}: {_at(problem)}{problem.reason}{mended}")
-        if options.report:
+        env.note(f"{where}: {_at(problem)}{problem.reason}{mended}")
+    if (more := len(problems) - MOST_NAMED) > 0:
+        env.note(f"{where}: and {more} more (`codeh-history verify {where}` lists all)")
+    if options.report:
+        for problem in session.problems:
             env.report(dumps({"session": brought.id, **problem._asdict()}))
-    if noted > MOST_NAMED:
-        env.note(f"{where}: and {noted - MOST_NAMED} more (`codeh-history verify {where}` lists all)")
     own = session.interface
     records = sum(session.left[kind] for kind in own)
     for kind, count in sorted(session.left.items(), key=lambda item: (item[0] in own, item[0])):
