@@ -78,8 +78,8 @@ MUTANTS = [
     ),
     Mutant(
         "thinking that came after the import goes to a program", "programs/writing.py",
-        "message if own and MARK in message.fields else",
-        "message if own else",
+        "m if own and MARK in m.fields else",
+        "m if own else",
         ("programs/test_writing.py::test_thinking_goes_back_only_to_the_program_whose_it_was",),
     ),
     Mutant(

@@ -7,7 +7,6 @@ from pathlib import Path
 import orjson
 import pytest
 
-from inside import inside
 from interchange import imported, sessions, short
 from program_copies import settings
 from program_formats import atif, single
@@ -35,14 +34,6 @@ def test_sub_agents_of_a_trajectory_as_branches(tmp_path: Path) -> None:
     found = sessions(tmp_path, imported(tmp_path, single(atif()), "t.json", "--branches"))
     assert [records[0]["id"] for records in found] == ["atif-s1", "atif-s1-t2"]
     assert found[1][0]["parent"]["session"] == "atif-s1"
-
-
-def test_step_ids_that_do_not_count_from_one_are_named(tmp_path: Path) -> None:
-    value = atif()[0]
-    value["steps"][2]["step_id"] = 9
-    (tmp_path / "t.json").write_bytes(orjson.dumps(value))
-    done = inside("verify", str(tmp_path / "t.json"), home=tmp_path)
-    assert (done.code, b"step 3 has the id 9" in done.out) == (1, True)
 
 
 def test_the_official_models_take_the_sample(tmp_path: Path) -> None:

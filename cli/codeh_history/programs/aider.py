@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ..session.model import Json
 from ..session.records import BOM
 from .builder import Builder, Names
 from .model import Entry, Session
@@ -22,9 +23,9 @@ _ASKING = re.compile(r"/(?:ask|code|architect|context|chat-mode)\s+(?=\S)")  # c
 _COMMAND = re.compile(r"[/!]\S")
 _MODEL = re.compile(r"(?:Main m|M)odel: (\S+)")
 _VERSION = re.compile(r"Aider v?([\d.]+\S*)")
+_COUNT = r"(\d[\d,]*(?:\.\d+)?k?)"
 _TOKENS = re.compile(
-    r"Tokens: ([\d.,]+k?) sent,(?: ([\d.,]+k?) cache write,)?"
-    r"(?: ([\d.,]+k?) cache hit,)? ([\d.,]+k?) received"
+    f"Tokens: {_COUNT} sent,(?: {_COUNT} cache write,)?(?: {_COUNT} cache hit,)? {_COUNT} received"
 )
 
 Block = tuple[str, int, str]  # who wrote it, the number of its first line, its text
@@ -71,9 +72,7 @@ def _blocks(lines: list[tuple[int, str]]) -> tuple[list[Block], str]:
     end = _END if marked else ""  # an editor may have taken the blanks away
     blocks: list[tuple[str, int, list[str]]] = []
     for number, line in lines:
-        marks = (
-            (name, mark) for name, mark in _MARKS.items() if line.startswith(mark) and line.endswith(end)
-        )
+        marks = (item for item in _MARKS.items() if line.startswith(item[1]) and line.endswith(end))
         who, mark = next(marks, ("model", ""))
         if blocks and blocks[-1][0] != who and who == "model" and not line.strip():
             continue  # what aider puts between
@@ -118,22 +117,15 @@ class _Run:
 
     def used(self, line: str, counted: re.Match[str]) -> None:
         """Counts as aider rounds them."""
-        counts = dict(
-            zip(("input", "cacheWrite", "cached", "output"), map(_count, counted.groups()), strict=True)
-        )
         last = self.session.items[-1] if self.session.items else None
         if isinstance(last, Entry) and last.kind == "codeh":
-            made = {name: count for name, count in counts.items() if count or name in ("input", "output")}
-            last.fields.setdefault("usage", {**made, "raw": {"text": line}})
+            names = zip(("input", "cacheWrite", "cached", "output"), counted.groups(), strict=True)
+            counts: Json = {name: _count(text) for name, text in names if text}
+            last.fields.setdefault("usage", {**counts, "raw": {"text": line}})
 
 
-def _count(text: str | None) -> int:
-    try:
-        return round(
-            float((text or "0").rstrip("k").replace(",", "")) * (1000 if text and text[-1] == "k" else 1)
-        )
-    except ValueError:
-        return 0
+def _count(text: str) -> int:
+    return round(float(text.rstrip("k").replace(",", "")) * (1000 if text[-1] == "k" else 1))
 
 
 PROGRAM = Program("aider", "aider", __name__, recognises)

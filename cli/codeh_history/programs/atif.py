@@ -38,9 +38,6 @@ def _session(program: str, value: Json, names: Names) -> Session:
     session.set(tools=objects(agent.get("tool_definitions")))
     talk, model = Builder(session), name_of(agent.get("model_name"))
     for talk.number, step in enumerate(steps, 1):
-        if step.get("step_id") != talk.number and not session.problems:
-            why = f"step {talk.number} has the id {step.get('step_id')}: ids must count from 1"
-            session.problem(talk.number, "refused", why)
         _step(talk, step, model)
     below = objects(value.get("subagent_trajectories"))
     if below:
@@ -92,7 +89,8 @@ def _observed(talk: Builder, step: Json, ts: str | None) -> None:
     for result in objects(object_of(step.get("observation")).get("results")):
         parts = _parts(result.get("content"))
         refs = objects(result.get("subagent_trajectory_ref")) if not parts else []
-        parts += [{"text": f"[sub-agent: {_name(ref)}]"} for ref in refs]
+        names = (name_of(ref.get("trajectory_path")) or name_of(ref.get("trajectory_id")) for ref in refs)
+        parts += [{"text": f"[sub-agent: {name or ''}]"} for name in names]
         id = name_of(result.get("source_call_id"))
         if id is None and not talk.calls:
             talk.add("user", parts, ts=ts)
@@ -102,24 +100,17 @@ def _observed(talk: Builder, step: Json, ts: str | None) -> None:
     talk.add("tool", results, ts=ts)
 
 
-def _name(ref: Json) -> str:
-    keys = ("trajectory_path", "trajectory_id", "session_id")
-    return next((ref[key] for key in keys if name_of(ref.get(key))), "")
-
-
 def _parts(message: Any) -> list[Part]:
     """The parts of a message: a text, or content parts; pictures and sounds lie elsewhere."""
     if isinstance(message, str):
         return [{"text": message}]
-    return [
-        {"text": text_of(part.get("text"))}
-        if part.get("type") == "text"
-        else media(
-            object_of(part.get("source")).get("path"), object_of(part.get("source")).get("media_type"),
-            part.get("type"),
-        )
-        for part in objects(message)
-    ]  # fmt: skip
+    return [_part(part, object_of(part.get("source"))) for part in objects(message)]
+
+
+def _part(part: Json, source: Json) -> Part:
+    if part.get("type") == "text":
+        return {"text": text_of(part.get("text"))}
+    return media(source.get("path"), source.get("media_type"), part.get("type"))
 
 
 PROGRAM = Program("atif", "ATIF", __name__, recognises)

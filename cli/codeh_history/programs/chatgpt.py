@@ -57,10 +57,7 @@ def _session(program: str, source: Source, value: Json) -> Session:
             if messages[key]:
                 branch.message(key, messages[key])
 
-    nodes = {
-        key: Node(key, name_of(node.get("parent")), number)
-        for number, (key, node) in enumerate(tree.items(), 1)
-    }
+    nodes = {key: Node(key, name_of(tree[key].get("parent")), n) for n, key in enumerate(tree)}
     live = read_exported(session, nodes, name_of(value.get("current_node")), fill)
     session.leave(ABANDONED, sum(key not in live and _talks(messages[key]) for key in messages))
     return session
@@ -136,9 +133,8 @@ class _Branch:
         self.thoughts = None
         if self.answer is not None:
             result = self.answer["functionResponse"]
-            result["response"]["output"] = "\n\n".join(
-                filter(None, (result["response"]["output"], "\n".join(texts(parts))))
-            )
+            output = (result["response"]["output"], "\n".join(texts(parts)))
+            result["response"]["output"] = "\n\n".join(filter(None, output))
             if held := without_texts(parts):
                 result.setdefault("parts", []).extend(held)
         elif self.talk.calls:
@@ -175,10 +171,8 @@ def _parts(content: Json, image: Image = lambda _: None) -> list[Part] | None:
     if kind in ("text", "multimodal_text") or (kind not in _TEXTS and listed(content.get("parts"))):
         return [made for part in listed(content.get("parts")) for made in _part(part, image)]
     fields = _TEXTS.get(kind, ("text",))
-    lines = (
-        next(filter(None, (text_of(content.get(f)) for f in field.split("|"))), "") for field in fields
-    )
-    text = "\n".join(filter(None, lines))
+    choices = ((text_of(content.get(name)) for name in field.split("|")) for field in fields)
+    text = "\n".join(filter(None, (next(filter(None, texts), "") for texts in choices)))
     return [{"text": text}] if text else [] if kind in _TEXTS else None
 
 

@@ -108,9 +108,8 @@ def _files(message: Json) -> list[Part]:
     files = [*objects(message.get("attachments")), *objects(message.get("files"))]
     names = ((_filled(file, "file_name", "file_uuid") or ["file"])[0] for file in files)
     texts = (_filled(file, "extracted_content") for file in files)
-    return [
-        {"text": "\n".join([f"[file: {name}]", *text])} for name, text in zip(names, texts, strict=True)
-    ]
+    lines = ([f"[file: {name}]", *text] for name, text in zip(names, texts, strict=True))
+    return [{"text": "\n".join(text)} for text in lines]
 
 
 PROGRAM = Program("claude-ai", "Claude.ai", __name__, recognises)

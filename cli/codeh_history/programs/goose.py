@@ -52,9 +52,8 @@ def _sessions(
 ) -> Iterator[Session]:
     """The sessions that work for a `parent`, each with those that work for it; None: for none."""
     for row in below.get(parent.id if parent else None, ()):
-        session = Session(
-            program, row["id"], created=time_of(row.get("created_at")), cwd=name_of(row.get("working_dir"))
-        )
+        session = Session(program, row["id"], created=time_of(row.get("created_at")))
+        session.cwd = name_of(row.get("working_dir"))
         session.titled(name_of(row.get("name")) or row.get("description"))
         if parent is None:
             session.leave(SUB_SESSION, len(below.get(session.id, ())))
@@ -144,9 +143,8 @@ def part_of(block: Json, talk: Builder) -> Any:
         case "image":
             return _image(block)
         case "thinking" | "reasoning":
-            return thought(
-                text_of(block.get("thinking")) or text_of(block.get("text")), block.get("signature")
-            )
+            text = text_of(block.get("thinking")) or text_of(block.get("text"))
+            return thought(text, block.get("signature"))
         case "redactedThinking":
             return native("anthropic", {"type": "redacted_thinking", "data": text_of(block.get("data"))})
         case "toolRequest" | "frontendToolRequest":

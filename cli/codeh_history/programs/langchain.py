@@ -24,13 +24,9 @@ _PROVIDERS = {
     "google_vertexai": "gemini", "ollama": "ollama",
 }  # fmt: skip
 _ROLES = {"user": "human", "assistant": "ai"}
-_CALLS = (
-    "tool_use",
-    "tool_call",
-    "function_call",
-    "input_json_delta",
-    "tool_call_chunk",
-)  # elsewhere in the message too
+_CALLS = (  # elsewhere in the message too
+    "tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk",
+)  # fmt: skip
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "input_token_details.cache_read",
     "cacheWrite": "input_token_details.cache_creation", "reasoning": "output_token_details.reasoning",
@@ -87,11 +83,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _held(program: str, value: Json, number: int, names: Names) -> Session:
-    id = (
-        value.get("thread_id")
-        or value.get("session_id")
-        or object_of(value.get("kwargs")).get("session_id")
-    )
+    id = value.get("thread_id") or value.get("session_id")
+    id = id or object_of(value.get("kwargs")).get("session_id")
     session = _session(program, _messages(value), id, names)
     if not session.items:
         session.problem(0, "skips", f"object {number}: no messages in it")
@@ -122,8 +115,10 @@ def add_message(talk: Builder, message: Json) -> None:
             talk.add("user", parts, id=id, item={"role": kind} if kind == "system" else None)
         case "ai":
             about = object_of(data.get("response_metadata"))
+            reasoning = text_of(object_of(data.get("additional_kwargs")).get("reasoning_content"))
+            thoughts = [thought(reasoning)] if reasoning else []
             talk.add(
-                "codeh", [*_thoughts(data), *parts, *_calls(talk, data)], id=id,
+                "codeh", [*thoughts, *parts, *_calls(talk, data)], id=id,
                 model=name_of(about.get("model_name")) or name_of(about.get("model")),
                 usage=usage.read(object_of(data.get("usage_metadata")), _USAGE),
                 provider=_PROVIDERS.get(text_of(about.get("model_provider"))),
@@ -162,11 +157,6 @@ def _part(talk: Builder, block: Any) -> Any:
     return None
 
 
-def _thoughts(data: Json) -> list[Part]:
-    reasoning = text_of(object_of(data.get("additional_kwargs")).get("reasoning_content"))
-    return [thought(reasoning)] if reasoning else []
-
-
 def _calls(talk: Builder, data: Json) -> list[Part]:
     """The calls of an answer, in the newer form or the older one."""
     calls = [*objects(data.get("tool_calls")), *objects(data.get("invalid_tool_calls"))]
@@ -175,11 +165,7 @@ def _calls(talk: Builder, data: Json) -> list[Part]:
     more = object_of(data.get("additional_kwargs"))
     older = [*objects(more.get("tool_calls")), {"function": more.get("function_call")}]
     functions = ((call.get("id"), object_of(call.get("function"))) for call in older)
-    return [
-        talk.call(id, function.get("name"), function.get("arguments"))
-        for id, function in functions
-        if function
-    ]
+    return [talk.call(id, made.get("name"), made.get("arguments")) for id, made in functions if made]
 
 
 def _media(block: Json) -> Part:

@@ -247,10 +247,10 @@ class _Reading:
         """The tools that these turns could call, as OpenAI spells them."""
         rows = (row for id in ids for row in self.joined(table, column, id, "tool"))
         functions = {
-            row["name"]: omit_empty(
-                name=row["name"], description=row.get("description"),
-                parameters=_object_in(row.get("input_schema")),
-            )
+            row["name"]: {
+                **omit_empty(name=row["name"], description=row.get("description")),
+                **omit_empty(parameters=_object_in(row.get("input_schema"))),
+            }
             for row in rows if name_of(row.get("name"))
         }  # fmt: skip
         return [{"type": "function", "function": function} for function in functions.values()]

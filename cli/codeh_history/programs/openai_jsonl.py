@@ -17,11 +17,9 @@ from .protocol import Head, Program, Refused, Source
 def recognises(head: Head) -> bool:
     """A single `{messages}` is not one: it is a request body."""
     several = len(head.values) > 1 or head.data.lstrip()[:1] == b"["
-    return any(
-        _is_of_a_batch(value)
-        or (several and (isinstance(value.get("messages"), list) or _is_preference(value)))
-        for value in head.values
-    )
+    if any(map(_is_of_a_batch, head.values)):
+        return True
+    return several and any(isinstance(v.get("messages"), list) or _is_preference(v) for v in head.values)
 
 
 def _is_preference(value: Json) -> bool:

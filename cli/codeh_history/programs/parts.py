@@ -37,7 +37,7 @@ def without_texts(parts: Iterable[Part]) -> list[Part]:
     return [part for part in parts if "text" not in part]
 
 
-def media(source: object, mime: object, kind: object) -> Part:
+def media(source: object, mime: object, what: object) -> Part:
     """The part of a file that a format only names: by its address, else as a text."""
     name = source if isinstance(source, str) else ""
     if name.startswith("data:"):
@@ -45,10 +45,9 @@ def media(source: object, mime: object, kind: object) -> Part:
         if inline is not None:
             return {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
     if name.startswith(("https://", "http://", "gs://")):
-        return {
-            "fileData": {"mimeType": name_of(mime) or mime_of(None, name.split("?", 1)[0]), "fileUri": name}
-        }
-    return {"text": f"[{name_of(kind) or 'file'}: {name or 'without a name'}]"}
+        kind = name_of(mime) or mime_of(None, name.split("?", 1)[0])
+        return {"fileData": {"mimeType": kind, "fileUri": name}}
+    return {"text": f"[{name_of(what) or 'file'}: {name or 'without a name'}]"}
 
 
 def inline(data: bytes, mime: object) -> Part:

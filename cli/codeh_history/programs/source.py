@@ -111,9 +111,8 @@ def is_whole(data: bytes) -> bool:
     data = data.removeprefix(BOM).lstrip(_SPACE)
     if data[:1] != b"{":
         return data[:1] == b"["
-    return not any(
-        line[:1] == b"{" and line_object(line) is not None for line in data.split(b"\n", _FIRST)[:_FIRST]
-    )
+    lines = (line for line in data.split(b"\n", _FIRST)[:_FIRST] if line[:1] == b"{")
+    return not any(line_object(line) is not None for line in lines)
 
 
 def first(data: bytes) -> list[Json]:

@@ -45,12 +45,10 @@ def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
     system, tools = beside(view.meta)
     left |= {"system prompt": 1} if system else {}
     left |= {"tool declaration": len(tools)} if tools else {}
+    messages = with_unique_call_ids([*filter(is_sent, view.messages)])
     own = origin(view.header).get("from") == program
-    messages = [
-        message if own and MARK in message.fields else _without_thinking(message, left)
-        for message in with_unique_call_ids([*filter(is_sent, view.messages)])
-    ]
-    return view.with_messages(messages), left
+    kept = (m if own and MARK in m.fields else _without_thinking(m, left) for m in messages)
+    return view.with_messages([*kept]), left
 
 
 def is_sent(message: Message) -> bool:
@@ -72,11 +70,8 @@ def thoughts(messages: Iterable[Message]) -> int:
 def _without_thinking(message: Message, left: Counter[str]) -> Message:
     gone = [place for place, part in enumerate(message.parts) if is_thought(part)]
     left[THOUGHT] += len(gone)
-    parts: list[Any] = [
-        {key: value for key, value in part.items() if key != "thoughtSignature"}
-        for part in message.parts
-        if not is_thought(part)
-    ]
+    visible: list[Any] = [part for part in message.parts if not is_thought(part)]
+    parts: list[Any] = [{key: part[key] for key in part if key != "thoughtSignature"} for part in visible]
     if parts == message.parts:
         return message
     made = message.derive(parts)

@@ -17,10 +17,8 @@ _KEYS = ({"sessionId"}, {"parentUuid", "uuid"}, {"summary", "leafUuid"}, {"messa
 
 
 def recognises(head: Head) -> bool:
-    return any(
-        str(data.get("type")) in _TYPES and any(keys <= data.keys() for keys in _KEYS)
-        for data in head.objects
-    )
+    of_types = (data for data in head.objects if str(data.get("type")) in _TYPES)
+    return any(keys <= data.keys() for data in of_types for keys in _KEYS)
 
 
 _PAIRS: pairs.Does = {

@@ -144,9 +144,8 @@ def _image(held: Json, file: Json) -> list[Part]:
 
 
 def _called(tool: str, arguments: Json, result: str | None = None) -> str:
-    called = (
-        f"Called the {tool} tool with the following input: {dumps(arguments).decode('utf-8', 'replace')}"
-    )
+    text = dumps(arguments).decode("utf-8", "replace")
+    called = f"Called the {tool} tool with the following input: {text}"
     return called if result is None else f"{called}\nResult of calling the {tool} tool:\n{result}"
 
 

@@ -11,9 +11,8 @@ _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg"
 
 
 def recognises(head: Head) -> bool:
-    return any(
-        str(data.get("type")) in _TYPES and isinstance(data.get("payload"), dict) for data in head.objects
-    )
+    of_types = (data for data in head.objects if str(data.get("type")) in _TYPES)
+    return any(isinstance(data.get("payload"), dict) for data in of_types)
 
 
 def ids_of(path: str) -> tuple[str, str]:

@@ -204,9 +204,8 @@ class _Rollout:
             return None
         parts = [part for part in parts if part != {"text": ""}]
         own = {"provider": FORMAT, "model": self.model} if kind == "codeh" else {}
-        return (
-            Entry("", kind, ts, [Piece(number, parts)], omit_empty(**own, item=beside)) if parts else None
-        )
+        fields = omit_empty(**own, item=beside)
+        return Entry("", kind, ts, [Piece(number, parts)], fields) if parts else None
 
     def unsent(self, number: int, payload: Json) -> str | None:
         """Under what an item counts that is not imported; None for one that is."""

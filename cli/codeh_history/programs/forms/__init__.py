@@ -51,12 +51,9 @@ def read(data: bytes, form: str, name: str, *, tell: Callable[[Log], None] | Non
             log = of_lines(data, form) if value is None else _log(value, form, len(data))
         except BadData as error:
             raise BadData(f"{name}: {error}") from None
-    if log is None and form == "auto":
-        raise BadData(
-            f"{name}: none of the known forms ({', '.join(IMPORTERS)}), nor a file of {', '.join(PROGRAMS)}"
-        )
     if log is None:
-        raise BadData(f"{name}: not in the form {form}")
+        every = f"none of the known forms ({', '.join(IMPORTERS)}), nor a file of {', '.join(PROGRAMS)}"
+        raise BadData(f"{name}: {every if form == 'auto' else f'not in the form {form}'}")
     if tell is not None:
         tell(log)
     return [record.data for record in log.records if record.data["type"] != "session"]

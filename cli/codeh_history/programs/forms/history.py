@@ -43,9 +43,9 @@ def _is_text(value: object) -> bool:
 
 
 def _is_time(value: object) -> bool:
-    return (
-        value >= _EPOCH if type(value) is int else isinstance(value, str) and to_millis(value) is not None
-    )
+    if type(value) is int:
+        return value >= _EPOCH
+    return isinstance(value, str) and to_millis(value) is not None
 
 
 def _is_names(value: object) -> bool:
@@ -104,11 +104,8 @@ def exchange(entry: Json, id: str | None = None) -> list[Json]:
     The user's alone where there is neither an answer nor a tool. `id` stands in for the entry's own.
     """
     id = id or entry.get("id") or bare_id(dumps(entry), 0)
-    common: Json = {
-        key: entry[field]
-        for key, field in (("ts", "timestamp"), ("source", "source"))
-        if entry.get(field) is not None
-    }
+    fields = {"ts": entry.get("timestamp"), "source": entry.get("source")}
+    common: Json = {key: value for key, value in fields.items() if value is not None}
     user: Json = {
         "type": "message", "id": id, **common, "kind": "user", "role": "user",
         "parts": [{"text": entry.get("userMessage") or ""}], **_beside(entry, _ENTRY, id),

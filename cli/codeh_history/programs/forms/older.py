@@ -33,9 +33,7 @@ def is_ours(log: Log, data: bytes) -> bool:
     first = next((record for record in log.records if record.data["type"] in RULES), None)
     if first is None or first.bare is None or not (log.damage or _SNAKE.search(data)):
         return first is not None
-    contents = [
-        {"role": record.data.get("role"), "parts": record.data.get("parts")} for record in log.records
-    ]
+    contents = [{key: record.data.get(key) for key in ("role", "parts")} for record in log.records]
     return any(record.bare is None for record in log.records) or requests.shown_by(contents) != "gemini"
 
 

@@ -37,11 +37,8 @@ def _is_block(block: object) -> bool:
     """Whether this is a content block that other formats do not have."""
     if not isinstance(block, dict):
         return False
-    file = block.get("file")
-    named = (name for name in (*_READ, *_KEPT) if name != "file")
-    return any(isinstance(block.get(name), dict) for name in named) or (
-        isinstance(file, dict) and "url" in file
-    )
+    named = (name for name in (*_READ, *_KEPT) if isinstance(block.get(name), dict))
+    return any(name != "file" or "url" in block[name] for name in named)
 
 
 def read(value: Any) -> Iterator[Outcome] | None:
@@ -151,10 +148,10 @@ def part_of(block: Json) -> Part | None:
 
 def _call(value: Json) -> Part | None:
     name = value.get("name")
+    if not isinstance(name, str):
+        return None
     beside = parts.rest(value, ("id", "name", "arguments"))
-    return (
-        parts.call(value.get("id"), name, value.get("arguments"), beside) if isinstance(name, str) else None
-    )
+    return parts.call(value.get("id"), name, value.get("arguments"), beside)
 
 
 def _result(value: Json) -> Part:
@@ -166,9 +163,7 @@ def _result(value: Json) -> Part:
         **({"id": id} if id else {}), "name": parts.name_of(value.get("name")) or "tool",
         "response": {"error" if value.get("isError") else "output": text},
     }  # fmt: skip
-    media: list[Any] = [
-        made for block in held if (made := part_of(block)) is not None and "text" not in made
-    ]
+    media: list[Any] = [part for part in map(part_of, held) if part is not None and "text" not in part]
     return {"functionResponse": {**response, **({"parts": media} if media else {})}}
 
 

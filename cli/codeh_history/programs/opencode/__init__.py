@@ -18,10 +18,8 @@ _TABLES = {
 def recognises(head: Head) -> bool:
     if head.tables:
         return head.has(_TABLES)
-    return any(
-        is_of_tree(value) or (isinstance(value.get("info"), dict) and "messages" in value)
-        for value in head.values
-    )
+    exported = (value for value in head.values if isinstance(value.get("info"), dict))
+    return any(map(is_of_tree, head.values)) or any("messages" in value for value in exported)
 
 
 def is_of_tree(value: Json) -> bool:

@@ -140,10 +140,8 @@ def _roots(source: Source) -> list[Json]:
     rows = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
     if source.damage is not None:
         rows += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
-        rows += source.rows(
-            f"SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message"  # noqa: S608
-            f" WHERE session_id NOT IN ({_KNOWN}) ORDER BY id"
-        )
+        lost = "SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message WHERE session_id"
+        rows += source.rows(f"{lost} NOT IN ({_KNOWN}) ORDER BY id")
     return rows
 
 

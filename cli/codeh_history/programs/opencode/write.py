@@ -46,9 +46,7 @@ class File:
 
     def written(self, sent: writing.Sent) -> Written:
         model = "/".join(self.model.values())
-        advice = (
-            f"opencode goes on with {model}; where it has no such model, choose one (-m PROVIDER/MODEL)"
-        )
+        advice = f"opencode continues with {model}; if it has no such model, choose one (-m PROVIDER/MODEL)"
         return Written(
             dumps(self._value()) + b"\n", f"{self.id}.json", ("opencode", "--session", self.id),
             writing.without_place(sent), [*sent.notes, advice],

@@ -57,9 +57,8 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         why = "no header: pi overwrites the file when it opens it, and its messages are gone"
         session.problem(1, "forgets", why, "read without")
     on = {node.id for node in tree.branch(session, tree.leaf)} if tree.leaf is not None else set()
-    session.leave(
-        ABANDONED, sum(node.type == "message" for node in tree.nodes.values() if node.id not in on)
-    )
+    others = (node for node in tree.nodes.values() if node.id not in on)
+    session.leave(ABANDONED, sum(node.type == "message" for node in others))
     session.branches = partial(_branches, session, tree, on)
     session.leave("repeated line", tree.repeated)
     yield session
@@ -149,9 +148,8 @@ class _Tree:
         talk = [node for node in path if node.type == "message"]
         for lost in broken:
             count = sum(node.line >= lost.node.line for node in talk)
-            reason = (
-                f"its parent {lost.node.parent} {lost.why}: pi would send {count} of {len(talk)} messages"
-            )
+            reason = f"its parent {lost.node.parent} {lost.why}: pi would send {count} of {len(talk)}"
+            reason += " messages"
             session.problem(lost.node.line, "forgets", reason, lost.mended)
         if self.again is not None and leaf is self.leaf:
             number, first = self.again
@@ -194,12 +192,9 @@ class _Branch:
                 self.answer(node, message)
             case "toolResult":
                 content = [part for part in self.content(message) if part != {"text": ""}]
-                id, name, failed = (
-                    message.get("toolCallId"),
-                    message.get("toolName"),
-                    message.get("isError"),
-                )
-                self.add(node, "tool", [self.talk.result_of(id, name, content, failed=failed is True)])
+                id, name = message.get("toolCallId"), message.get("toolName")
+                failed = message.get("isError") is True
+                self.add(node, "tool", [self.talk.result_of(id, name, content, failed=failed)])
             case "bashExecution" if message.get("excludeFromContext") is True:
                 self.session.left["command that is not sent"] += 1
             case "bashExecution":

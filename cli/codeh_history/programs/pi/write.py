@@ -50,11 +50,8 @@ class File:
             self.entry("session_info", name=about.title)
 
     def written(self, sent: writing.Sent) -> Written:
-        left = writing.without_place(sent)
-        resume = ("pi", "--session")
-        return Written(
-            writing.lines(self.lines), _name(self.about), (*resume, self.about.id), left, sent.notes, resume
-        )
+        data, left, resume = writing.lines(self.lines), writing.without_place(sent), ("pi", "--session")
+        return Written(data, _name(self.about), (*resume, self.about.id), left, sent.notes, resume)
 
     def summary(self, text: str) -> None:
         self.entry("compaction", summary=text, firstKeptEntryId="", tokensBefore=0)
