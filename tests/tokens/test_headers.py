@@ -30,16 +30,14 @@ WEBP = {
     "VP8L": b"RIFF\0\0\0\0WEBPVP8L\0\0\0\0/" + (99 | 49 << 14).to_bytes(4, "little") + b"\0" * 5,
     "VP8 ": b"RIFF\0\0\0\0WEBPVP8 \0\0\0\0\0\0\0\x9d\x01\x2a" + struct.pack("<HH", 100, 50),
 }
-AVIF = b"\0\0\0\x1cftypavif" + b"\0" * 20 + b"ispe" + b"\0" * 4 + struct.pack(">II", 100, 50)
 
 
 @pytest.mark.parametrize(("data", "size"), [
-    (png(812, 400), (812, 400)), (JPEG, (640, 480)), (EXIF, (640, 480)), (AVIF, (100, 50)),
+    (png(812, 400), (812, 400)), (JPEG, (640, 480)), (EXIF, (640, 480)),
     (b"GIF89a" + struct.pack("<HH", 10, 20) + b"\0" * 10, (10, 20)),
-    (b"BM" + b"\0" * 16 + struct.pack("<ii", 30, -40), (30, 40)),
     *((data, (100, 50)) for data in WEBP.values()),
     (b"", None), (b"\x89PNG\r\n\x1a\n", None), (b"\xff\xd8", None), (b"\xff\xd8\xff\xd8\xff\xff", None), (png(0, 5), None),
-    (b"RIFF\0\0\0\0WEBPVP8X", None), (b"BM", None), (b"hello", None),
+    (b"RIFF\0\0\0\0WEBPVP8X", None), (b"hello", None),
 ])  # fmt: skip
 def test_dimensions(data: bytes, size: Any) -> None:
     assert headers.dimensions(data) == size
@@ -67,21 +65,11 @@ def mp4(seconds: int) -> bytes:
     )
 
 
-FLAC = b"fLaC\0\0\0\x22" + b"\0" * 10 + (44100 << 4).to_bytes(3, "big") + (44100 * 3).to_bytes(5, "big")
-OGG = (
-    b"OggS\0\2"
-    + b"\0" * 22
-    + b"\x01\x1e\x01vorbis\0\0\0\0\2"
-    + struct.pack("<I", 44100)
-    + b"OggS\0\4"
-    + struct.pack("<Q", 44100 * 7)
-    + b"\0" * 20
-)
 MP3 = b"\xff\xfb\x90\x00" + b"\0" * (16_000 * 5 - 4)
 
 
 @pytest.mark.parametrize(("data", "mime", "seconds"), [
-    (wav(4), "audio/wav", 4), (mp4(12), "video/mp4", 12), (FLAC, "audio/flac", 3), (OGG, "audio/ogg", 7),
+    (wav(4), "audio/wav", 4), (mp4(12), "video/mp4", 12),
     (MP3, "audio/mpeg", 5), (b"\0" * 32_000, "audio/pcm", 2), (b"\0" * 500_000, "video/webm", 2), (b"", "audio/mpeg", 0.1),
     (b"RIFF" + b"\0" * 40 + b"\0" * 16_000, "audio/wav", 1.00275), (b"\0\0\0\0ftyp", "video/mp4", 0.1),
 ])  # fmt: skip
@@ -106,8 +94,6 @@ def test_no_header_raises(data: bytes, mime: str) -> None:
         b"",
         b"RIFF",
         b"\0\0\0\0ftyp",
-        b"fLaC",
-        b"OggS",
         b"ID3",
         b"\xff\xd8\xff",
         b"RIFF\0\0\0\0WEBP",

@@ -15,20 +15,16 @@ _BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0
 
 
 def dimensions(data: bytes) -> tuple[int, int] | None:
-    """Width and height of a PNG, JPEG, GIF, WebP, BMP, HEIC or AVIF image."""
+    """Width and height of a PNG, JPEG, GIF or WebP image."""
     size: tuple[int, int] | None = None
     if data[:8] == b"\x89PNG\r\n\x1a\n":
         size = _big(data, 16, 4), _big(data, 20, 4)
     elif data[:3] == b"GIF":
         size = _little(data, 6, 2), _little(data, 8, 2)
-    elif data[:2] == b"BM":
-        size = _little(data, 18, 4), abs(int.from_bytes(data[22:26], "little", signed=True))
     elif data[:2] == b"\xff\xd8":
         size = _jpeg(data)
     elif data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         size = _webp(data)
-    elif data[4:8] == b"ftyp" and (place := data.find(b"ispe", 0, 4096)) > 0:
-        size = _big(data, place + 8, 4), _big(data, place + 12, 4)
     return size if size and min(size) > 0 else None
 
 
@@ -60,7 +56,7 @@ def _webp(data: bytes) -> tuple[int, int] | None:
 
 
 def seconds(data: bytes, mime: str) -> float:
-    """The duration of sound or film: WAV, FLAC, Ogg, MP3, MP4, M4A; else estimated from the size."""
+    """The duration of sound or film: WAV, MP3, MP4, M4A; else estimated from the size."""
     length = _stated(data)
     if length is None or not 0 < length < _LONGEST:
         length = len(data) / (_FILM_BYTES if mime.startswith("video/") else _SOUND_BYTES)
@@ -68,35 +64,19 @@ def seconds(data: bytes, mime: str) -> float:
 
 
 def _stated(data: bytes) -> float | None:
-    head = data[:4]
-    if head == b"RIFF" and len(data) >= 44:
+    if data[:4] == b"RIFF" and len(data) >= 44:
         rate = _little(data, 28, 4)
         return (len(data) - 44) / rate if rate else None
-    if head == b"fLaC" and len(data) >= 26:
-        rate = _big(data, 18, 3) >> 4
-        return (_big(data, 21, 5) & 0xFFFFFFFFF) / rate if rate else None
-    if head == b"OggS":
-        return _ogg(data)
     if data[4:8] == b"ftyp":
         return _mp4(data)
     return _mp3(data)
 
 
-def _ogg(data: bytes) -> float | None:
-    last = data.rfind(b"OggS")
-    place = data.find(b"vorbis", 0, 200)
-    rate = _little(data, place + 11, 4) if place > 0 else 48_000  # Opus counts at 48 kHz
-    return _little(data, last + 6, 8) / rate if rate else None
-
-
 def _mp4(data: bytes) -> float | None:
     place = data.find(b"mvhd")
-    if place < 0 or len(data) < place + 36:
+    if place < 0 or len(data) < place + 24:
         return None
-    if data[place + 4] == 1:
-        scale, length = _big(data, place + 24, 4), _big(data, place + 28, 8)
-    else:
-        scale, length = _big(data, place + 16, 4), _big(data, place + 20, 4)
+    scale, length = _big(data, place + 16, 4), _big(data, place + 20, 4)
     return length / scale if scale else None
 
 
