@@ -41,18 +41,16 @@ def entries(
     try:
         with os.scandir(folder) as opened:
             listed = [entry for entry in opened if named(entry.name)]
+        for entry in listed:
+            try:
+                info = entry.stat(follow_symlinks=follow)
+            except FileNotFoundError:
+                continue
+            yield entry, info
     except FileNotFoundError:
         return
     except OSError as error:
         raise InputOutput(f"{folder}: {error.strerror}") from None
-    for entry in listed:
-        try:
-            info = entry.stat(follow_symlinks=follow)
-        except FileNotFoundError:
-            continue
-        except OSError as error:
-            raise InputOutput(f"{folder}: {error.strerror}") from None
-        yield entry, info
 
 
 def temporary(path: str) -> str:

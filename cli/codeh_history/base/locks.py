@@ -18,22 +18,15 @@ def lock(fd: int, how: int) -> None:
     fcntl.flock(fd, how)
 
 
-def unlock(fd: int) -> None:
-    """Unlock it, whoever else has a copy of the descriptor; it stays open."""
-    if fd in _open:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_UN)
-        except OSError:
-            pass  # closing it does the same
-        finally:
-            _open.discard(fd)  # before it is closed: another thread may get its number at once
-
-
 def close(fd: int) -> None:
-    """Unlock it and close it."""
+    """Unlock it, whoever else has a copy of the descriptor, and close it."""
     try:
-        unlock(fd)
+        if fd in _open:
+            fcntl.flock(fd, fcntl.LOCK_UN)
+    except OSError:
+        pass  # closing it does the same
     finally:  # a signal may come first
+        _open.discard(fd)  # before it is closed: another thread may get its number at once
         os.close(fd)
 
 
