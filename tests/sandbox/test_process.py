@@ -15,7 +15,7 @@ LONG = "a" * 60 + "b"
 
 def test_one_child_answers_many_requests_and_is_gone_afterwards() -> None:
     with Sandbox() as sandbox:
-        assert [list(sandbox.ask("found", "a", 0, ["a", "b"])) for _ in range(3)] == [[True, False]] * 3
+        assert [list(sandbox.ask("matches", "a", 0, ["a", "b"])) for _ in range(3)] == [[True, False]] * 3
         process = sandbox._process
     assert process is not None
     assert process.poll() is not None
@@ -24,7 +24,7 @@ def test_one_child_answers_many_requests_and_is_gone_afterwards() -> None:
 def test_a_child_whose_parent_is_gone_ends_itself() -> None:
     """Its alarm ends it, whatever the parent does."""
     with Sandbox(0.2) as sandbox:
-        answers = sandbox.ask("found", ENDLESS, 0, ["a", LONG])
+        answers = sandbox.ask("matches", ENDLESS, 0, ["a", LONG])
         assert next(answers) is True
         process = sandbox._process
         assert process is not None

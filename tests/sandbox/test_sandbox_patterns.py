@@ -26,7 +26,7 @@ def test_a_pattern_does_what_python_s_does(text: str) -> None:
     names = list("1234")
     own = re.compile(text)
     assert Pattern(text, "--remove").cut(texts, names) == [own.sub("", each) for each in texts]
-    assert Pattern(text, "--remove").found(texts, names) == [bool(own.search(each)) for each in texts]
+    assert Pattern(text, "--remove").matches(texts, names) == [bool(own.search(each)) for each in texts]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_an_endless_search_is_ended_in_a_thread_too() -> None:
 
     def work() -> None:
         try:
-            Pattern(ENDLESS, "--keep-system", seconds=0.2).found([LONG], ["m1"])
+            Pattern(ENDLESS, "--keep-system", seconds=0.2).matches([LONG], ["m1"])
         except BadData as error:
             failed.append(str(error))
 

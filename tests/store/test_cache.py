@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.store import cache
-from codeh_history.store.cache import Cache, Known
+from codeh_history.store.cache import Cache, Remembered
 from codeh_history.store.protocol import Stamp
 
 OLD = Stamp(7, 2**63 + 1, 5)  # as large as an inode may be
@@ -21,7 +21,7 @@ def _not_paused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def kept(home: Path, use: str = "rows", version: int = 1, **values: object) -> None:
-    known = Known(str(home), use, version)
+    known = Remembered(str(home), use, version)
     for name, value in values.items():
         known.keep(name, OLD, value)
     known.save()
@@ -29,17 +29,17 @@ def kept(home: Path, use: str = "rows", version: int = 1, **values: object) -> N
 
 def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home: Path) -> None:
     kept(home, a={"n": [1]}, b=2)
-    again = Known(str(home), "rows", 1)
+    again = Remembered(str(home), "rows", 1)
     assert (again.get("a", OLD), again.get("b", OLD), again.get("c", OLD)) == ({"n": [1]}, 2, None)
     assert again.get("a", OLD._replace(changed=6)) is None
     assert again.get("a", None) is None
-    assert Known(str(home), "rows", 2).get("a", OLD) is None
-    assert Known(str(home), "others", 1).get("a", OLD) is None
+    assert Remembered(str(home), "rows", 2).get("a", OLD) is None
+    assert Remembered(str(home), "others", 1).get("a", OLD) is None
     assert Path(Cache(str(home)).path).stat().st_mode & 0o077 == 0
 
 
 def test_what_changed_just_now_is_not_kept(home: Path) -> None:
-    known = Known(str(home), "rows", 1)
+    known = Remembered(str(home), "rows", 1)
     now = Stamp(1, 1, time.time_ns())
     known.keep("a", now, 1)
     assert known.get("a", now) is None
@@ -48,10 +48,10 @@ def test_what_changed_just_now_is_not_kept(home: Path) -> None:
 def test_only_what_is_named_stays(home: Path) -> None:
     kept(home, a=1, b=2)
     kept(home, use="others", b=3)
-    Known(str(home), "rows", 1).save(["a", "c"])
-    assert Known(str(home), "rows", 1).get("b", OLD) is None
-    assert Known(str(home), "rows", 1).get("a", OLD) == 1
-    assert Known(str(home), "others", 1).get("b", OLD) == 3
+    Remembered(str(home), "rows", 1).save(["a", "c"])
+    assert Remembered(str(home), "rows", 1).get("b", OLD) is None
+    assert Remembered(str(home), "rows", 1).get("a", OLD) == 1
+    assert Remembered(str(home), "others", 1).get("b", OLD) == 3
 
 
 @pytest.mark.parametrize(
@@ -62,15 +62,15 @@ def test_a_spoilt_value_is_not_known(home: Path, value: object) -> None:
     with sqlite3.connect(Cache(str(home)).path) as db:
         db.execute("pragma ignore_check_constraints=on")
         db.execute("update or ignore known set value = ?", (value,))
-    assert Known(str(home), "rows", 1).get("a", OLD) in (None, 1 if value is None else None)
+    assert Remembered(str(home), "rows", 1).get("a", OLD) in (None, 1 if value is None else None)
 
 
 def test_a_damaged_file_is_made_again(home: Path) -> None:
     kept(home, a=1)
     Path(Cache(str(home)).path).write_bytes(b"no database at all, but long enough to look at" * 20)
-    assert Known(str(home), "rows", 1).get("a", OLD) is None
+    assert Remembered(str(home), "rows", 1).get("a", OLD) is None
     kept(home, a=1)
-    assert Known(str(home), "rows", 1).get("a", OLD) == 1
+    assert Remembered(str(home), "rows", 1).get("a", OLD) == 1
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(home: Path) -> None:
@@ -80,7 +80,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(home: Path) -> None:
     memory = Cache(str(home))
     memory.remember({b"k": 1})
     memory.store("name", b"data")
-    assert Known(str(home), "rows", 1).get("a", OLD) is None
+    assert Remembered(str(home), "rows", 1).get("a", OLD) is None
     assert (memory.recall([b"k"]), memory.load("name")) == ({}, None)
 
 

@@ -8,7 +8,7 @@ import orjson
 
 from codeh_history.base.env import Env
 from codeh_history.session.records import lines_of
-from codeh_history.sync.places import here
+from codeh_history.sync.places import own_side
 from codeh_history.sync.plan import Write, _turn, plan
 from inside import lay
 from syncing import HEADER, message, opened, record
@@ -81,7 +81,7 @@ def test_a_third_copy_of_a_branch_goes_into_its_fork() -> None:
 
 def test_what_has_changed_since_is_not_replaced(tmp_path: Path) -> None:
     path = lay(tmp_path, HEADER + message("a", "a"), "demo")
-    side = here(Env({"CODEH_HOME": str(tmp_path)}))
+    side = own_side(Env({"CODEH_HOME": str(tmp_path)}))
     side.sessions()
     assert not side.put("demo", HEADER, HEADER + message("b", "b"))
     assert not side.put("demo", None, HEADER)

@@ -9,7 +9,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound, Usage
-from codeh_history.sync.places import here, there
+from codeh_history.sync.places import other_side, own_side
 
 
 @pytest.fixture
@@ -20,11 +20,11 @@ def env(home: Path) -> Env:
 
 def test_a_folder_has_its_blocks_in_it_and_a_home_in_its_own_place(env: Env, tmp_path: Path) -> None:
     other = tmp_path / "other" / "sessions"
-    assert [store.name for store in there(env, f"dir:{tmp_path}/stick").blocks] == [
+    assert [store.name for store in other_side(env, f"dir:{tmp_path}/stick").blocks] == [
         f"{tmp_path}/stick/blocks"
     ]
-    assert [store.name for store in there(env, f"dir:{other}").blocks] == [f"{tmp_path}/other/blocks"]
-    own = here(env)
+    assert [store.name for store in other_side(env, f"dir:{other}").blocks] == [f"{tmp_path}/other/blocks"]
+    own = own_side(env)
     assert own.place == os.path.realpath(f"{env.home}/sessions")
     assert own.name == "here"
     assert [store.name for store in own.blocks] == [f"{env.home}/blocks"]
@@ -34,24 +34,24 @@ def test_a_folder_has_its_blocks_in_it_and_a_home_in_its_own_place(env: Env, tmp
 def test_a_home_is_not_synced_with_itself(env: Env, tmp_path: Path, name: str) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "home" / "sessions")
     with pytest.raises(Usage, match=r"these are the sessions of this home; name another store"):
-        there(env, f"dir:{tmp_path}/{name}")
+        other_side(env, f"dir:{tmp_path}/{name}")
 
 
 @pytest.mark.parametrize("url", ["dir:", "/tmp/x", "x", "s3://bucket", ""])
 def test_what_names_no_store_is_exit_2(env: Env, url: str) -> None:
     with pytest.raises(Usage, match=r"^pass the other store: dir:PATH"):
-        there(env, url)
+        other_side(env, url)
 
 
 def test_a_disk_that_is_not_there_is_not_made(env: Env) -> None:
     with pytest.raises(NotFound, match=r"there is no /mnt/no-such-stick: is it mounted"):
-        there(env, "dir:/mnt/no-such-stick/sessions")
+        other_side(env, "dir:/mnt/no-such-stick/sessions")
 
 
 def test_a_file_is_no_folder(env: Env, tmp_path: Path) -> None:
     (tmp_path / "f").touch()
     with pytest.raises(Usage, match=r"/f: not a folder$"):
-        there(env, f"dir:{tmp_path}/f")
+        other_side(env, f"dir:{tmp_path}/f")
 
 
 def test_plain_and_encrypted_sessions_are_not_mixed(env: Env, tmp_path: Path) -> None:
@@ -61,16 +61,16 @@ def test_plain_and_encrypted_sessions_are_not_mixed(env: Env, tmp_path: Path) ->
         (tmp_path / name).mkdir()
         (tmp_path / name / file).touch()
     with pytest.raises(Usage, match=r"encrypted; pass --encrypt-to"):
-        there(env, f"dir:{tmp_path}/sealed")
+        other_side(env, f"dir:{tmp_path}/sealed")
     with pytest.raises(Usage, match=r"encrypted; pass --encrypt-to"):
-        there(env, f"dir:{tmp_path}/empty", identities=["key"])
+        other_side(env, f"dir:{tmp_path}/empty", identities=["key"])
     with pytest.raises(Usage, match=r"contains unencrypted sessions"):
-        there(env, f"dir:{tmp_path}/plain", [to])
-    assert there(env, f"dir:{tmp_path}/empty", [to]).name == f"{tmp_path}/empty"
-    assert there(env, f"dir:{tmp_path}/plain").name == f"{tmp_path}/plain"
+        other_side(env, f"dir:{tmp_path}/plain", [to])
+    assert other_side(env, f"dir:{tmp_path}/empty", [to]).name == f"{tmp_path}/empty"
+    assert other_side(env, f"dir:{tmp_path}/plain").name == f"{tmp_path}/plain"
 
 
 def test_a_server_is_not_encrypted_to(env: Env) -> None:
     pytest.importorskip("psycopg")
     with pytest.raises(Usage, match=r"--encrypt-to needs a dir:PATH store"):
-        there(env, "postgres://localhost/x", ["age1"])
+        other_side(env, "postgres://localhost/x", ["age1"])

@@ -43,7 +43,7 @@ def test_of_many_texts_few_are_known_by_heart() -> None:
     texts = [f"text number {n} of many" for n in range(2000)]
     counted = [count for n in range(0, len(texts), 10) for count in counter.counts(texts[n : n + 10])]
     assert counted == open_counter("approx").counts(texts)
-    assert 0 < len(counter._known) < 100
+    assert 0 < len(counter._counts) < 100
     assert counter.counts(texts[:2] * 2) == counted[:2] * 2
 
 

@@ -18,7 +18,7 @@ from .protocol import BlockStore, batches, is_block_id
 class Brought(NamedTuple):
     """What a store had of the blocks it should have, with sizes, and how many were copied to it."""
 
-    there: dict[str, int]
+    present: dict[str, int]
     copied: int
 
 

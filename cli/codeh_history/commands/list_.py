@@ -100,10 +100,10 @@ def program_rows(env: Env) -> list[Json]:
     """A row for each session file of another program, and for each session of its databases."""
     from ..programs.sessions import PROGRAMS
     from ..store.program_files import is_database
-    from ..store.program_files.folders import found
+    from ..store.program_files.folders import files_of
     from ..store.program_files.translated import each
 
-    files = {file.path: file for file in found(env, tuple(PROGRAMS))}
+    files = {file.path: file for file in files_of(env, tuple(PROGRAMS))}
     databases = [path for path in files if is_database(path)]
     rows = rows_of(env, [path for path in files if path not in databases], PROGRAMS_LISTED)
     for path in databases:

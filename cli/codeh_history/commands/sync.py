@@ -11,7 +11,7 @@ from ..base.errors import HistoryError, TryAgain, Usage
 from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, OptionSet, argument, flag
 from ..base.words import is_id, some
 from ..session.model import Json
-from ..sync.places import here, there
+from ..sync.places import other_side, own_side
 from ..sync.run import Synced, sync
 
 EXAMPLES = """\
@@ -39,9 +39,9 @@ def run(env: Env, options: Options) -> int:
     for name in only:
         if not is_id(name):
             raise Usage(f"{name}: an exact session id expected")
-    other = there(env, options.url, options.encrypt_to, options.identity)
+    other = other_side(env, options.url, options.encrypt_to, options.identity)
     code = 0
-    for done in sync(env, (here(env), other), only, dry=options.dry_run):
+    for done in sync(env, (own_side(env), other), only, dry=options.dry_run):
         if isinstance(done, HistoryError):
             env.complain(str(done))
             code = code or done.exit_code

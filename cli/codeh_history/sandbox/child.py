@@ -69,7 +69,7 @@ def tell(kind: str, value: Any) -> None:
 
 
 SEARCHES: Mapping[str, Callable[[re.Pattern[str], str], Any]] = {
-    "found": lambda pattern, text: pattern.search(text) is not None,
+    "matches": lambda pattern, text: pattern.search(text) is not None,
     "spans": lambda pattern, text: [match.span() for match in pattern.finditer(text)],
     "cut": lambda pattern, text: pattern.sub("", text),
 }

@@ -60,9 +60,9 @@ class Pattern:
         self._kept = False
         self._sandbox.close()
 
-    def found(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
+    def matches(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
         """Whether it is found in each of the texts."""
-        return self._each("found", texts, names)
+        return self._each("matches", texts, names)
 
     def spans(self, texts: Sequence[str], names: Sequence[str]) -> list[list[tuple[int, int]]]:
         """Where in each of the texts it is found."""

@@ -20,7 +20,7 @@ from ..session import sources
 from ..session.view import View
 from ..store import new_file
 from ..store.program_files import is_database, opened, sessions_in
-from ..store.program_files.folders import folder_of, found
+from ..store.program_files.folders import files_of, folder_of
 
 _LONGEST = 1 << 24  # bytes of a program's own file that are looked at
 
@@ -132,7 +132,7 @@ def resumed(made: Made, path: str) -> str | None:
 def installed(env: Env, made: Made) -> tuple[str, str] | None:
     """Where the program has the same session already, and its id; None where it has none."""
     id = made.written.resume[-1]
-    for file in found(env, [made.program]):
+    for file in files_of(env, [made.program]):
         if id in file.path or f"-{id[:8]}.json" in file.path:  # the latter by Gemini CLI
             return file.path, id
         if is_database(file.path):  # opencode's ids begin with their time

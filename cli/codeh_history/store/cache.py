@@ -133,7 +133,7 @@ class Cache:
             _paused[self.path] = time.monotonic() + _PAUSE
 
 
-class Known:
+class Remembered:
     """JSON values by name, each valid while what it was made from has the same stamp.
 
     `use` tells them from other values in the cache; `version` is that of how they are made.

@@ -148,7 +148,7 @@ def _of_a_program(path: str) -> bool:
     if not os.path.isfile(path):
         return False
     with program_files.opened(path) as file:
-        return program_files.whose(file) is not None
+        return program_files.program_of(file) is not None
 
 
 def ids(env: Env) -> list[tuple[str, str]]:

@@ -11,12 +11,12 @@ from .log import Log, same
 _KEPT = re.compile(rb"[^\0]+")
 
 
-def mended(one: Log, other: Log) -> tuple[Log, Log]:
+def mended(log: Log, other: Log) -> tuple[Log, Log]:
     """The two logs, each with the lines that it lost to zeros and the other still has in the same place."""
-    mine, theirs = one.lines, other.lines
+    mine, theirs = log.lines, other.lines
     if not any(_is_zeroed(line) for line in (*mine, *theirs)):
-        return one, other
-    counted = {id(line) for line in (*one.compared(other.commits), *other.compared(one.commits))}
+        return log, other
+    counted = {id(line) for line in (*log.compared(other.commits), *other.compared(log.commits))}
     new, others = list[Line](), list[Line]()
     at = other_at = 0
     while at < len(mine) and other_at < len(theirs):
@@ -40,7 +40,7 @@ def mended(one: Log, other: Log) -> tuple[Log, Log]:
             at, other_at = at + 1, other_at + 1
         else:
             break  # where they branch
-    return Log([*new, *mine[at:]], one.redactions), Log([*others, *theirs[other_at:]], other.redactions)
+    return Log([*new, *mine[at:]], log.redactions), Log([*others, *theirs[other_at:]], other.redactions)
 
 
 def _is_zeroed(line: Line) -> bool:

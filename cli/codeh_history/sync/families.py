@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import BadData, InputOutput, NotFound
 from ..base.read_json import json_object
-from ..store.cache import Known
+from ..store.cache import Remembered
 from ..store.protocol import Stamp
 from .log import read
 from .merge import root_of
@@ -38,10 +38,10 @@ ABSENT = Brief("", None)
 
 def briefs(env: Env, side: Side, sessions: Mapping[str, Stamp]) -> dict[str, Brief]:
     """The briefs of all sessions of a store; those that are not remembered are read."""
-    known = Known(env.home, f"sync {side.place}", 1, settled=SETTLED)
+    remembered = Remembered(env.home, f"sync {side.place}", 1, settled=SETTLED)
     result: dict[str, Brief] = {}
     for session, stamp in sessions.items():
-        before = known.get(session, stamp)
+        before = remembered.get(session, stamp)
         if before is not None:
             result[session] = Brief(*before)
             continue
@@ -50,8 +50,8 @@ def briefs(env: Env, side: Side, sessions: Mapping[str, Stamp]) -> dict[str, Bri
         except (BadData, InputOutput):
             result[session] = Brief(side.place, None)  # like no other: whoever reads it says what is wrong
         else:
-            known.keep(session, stamp, [*brief])
-    known.save(sessions)
+            remembered.keep(session, stamp, [*brief])
+    remembered.save(sessions)
     return result
 
 
@@ -82,8 +82,8 @@ def families(stores: Sequence[Mapping[str, Brief]], only: Collection[str]) -> li
     for store in stores:
         for name, brief in store.items():
             links.join(name, brief.parent)
-    one, other = stores
-    differ = {name for name in everything if one.get(name, ABSENT).hash != other.get(name, ABSENT).hash}
+    ours, theirs = stores
+    differ = {name for name in everything if ours.get(name, ABSENT).hash != theirs.get(name, ABSENT).hash}
     wanted = {links.root(name) for name in only}
     groups: dict[str, list[str]] = {}
     for name in sorted(everything):
@@ -108,6 +108,6 @@ class _Links:
 
     def join(self, name: str, other: str | None) -> None:
         if other is not None:
-            one, two = sorted((self.root(name), self.root(other)))
-            if one != two:
-                self._above[two] = one
+            low, high = sorted((self.root(name), self.root(other)))
+            if low != high:
+                self._above[high] = low

@@ -111,15 +111,15 @@ def kind_of(line: Line) -> str:
     return str(line.record.data["type"]) if line.record is not None else ""
 
 
-def same(one: Line, other: Line) -> bool:
+def same(line: Line, other: Line) -> bool:
     """Whether two lines say the same, however they are spelled and wherever their parts lie."""
-    return one.raw == other.raw or digest(one) == digest(other)
+    return line.raw == other.raw or digest(line) == digest(other)
 
 
-def branching(one: Sequence[Line], other: Sequence[Line]) -> int:
+def branching(lines: Sequence[Line], others: Sequence[Line]) -> int:
     """The place of the first line that differs, or the end of the shorter."""
-    pairs = zip(one, other, strict=False)
-    return next((at for at, pair in enumerate(pairs) if not same(*pair)), min(len(one), len(other)))
+    pairs = zip(lines, others, strict=False)
+    return next((at for at, pair in enumerate(pairs) if not same(*pair)), min(len(lines), len(others)))
 
 
 def beyond(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:

@@ -32,29 +32,29 @@ class Merged(NamedTuple):
     appended: bool = False  # the lines of a quiet branch
 
 
-def merged(name: str, one: Log, other: Log) -> Merged:
+def merged(name: str, log: Log, other: Log) -> Merged:
     """Of two logs of a session the longer; where they branched, one branch keeps the name.
 
     The other becomes a fork, or, if nothing is said in it, is appended. The same whichever comes first.
     """
-    one, other = mended(one, other)
-    mine, theirs = one.compared(other.commits), other.compared(one.commits)
-    redactions = one.redactions | other.redactions
+    log, other = mended(log, other)
+    mine, theirs = log.compared(other.commits), other.compared(log.commits)
+    redactions = log.redactions | other.redactions
     at = branching(mine, theirs)
     if at == len(mine) or at == len(theirs):
-        longer, shorter = (one, other) if len(mine) >= len(theirs) else (other, one)
+        longer, shorter = (log, other) if len(mine) >= len(theirs) else (other, log)
         return Merged(Log(_with_header(longer, shorter), redactions))
     if _rank(mine[at:], theirs[at]) > _rank(theirs[at:], mine[at]):
-        one, other, mine, theirs = other, one, theirs, mine
+        log, other, mine, theirs = other, log, theirs, mine
     if quiet(theirs[at:]):
         missing = [line for line in beyond(mine[at:], theirs[at:]) if kind_of(line) != "session"]
-        lines = _with_header(one, other) if at else one.lines
+        lines = _with_header(log, other) if at else log.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
-    root, first = root_of(name, one, other), theirs[at]
+    root, first = root_of(name, log, other), theirs[at]
     fork = _fork(root, other, first, alike=mine[at].name == first.name)
     if fork.name == name:  # where the lines before it differ in deltas alone
         fork = _fork(root, other, first, alike=True)
-    return Merged(Log(one.lines, redactions), fork)
+    return Merged(Log(log.lines, redactions), fork)
 
 
 def quiet(branch: Iterable[Line]) -> bool:

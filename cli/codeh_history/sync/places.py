@@ -18,13 +18,13 @@ from .side import Side
 _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
 
-def here(env: Env) -> Side:
+def own_side(env: Env) -> Side:
     """This home's store, the one of `CODEH_STORE` where that is said."""
     store = stores.chosen(env)
     return Side(store, open_stores(env), "here", _place(store.name), home=env.home)
 
 
-def there(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
+def other_side(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
     """The store of a URL; with `recipients` what goes there is sealed, and opened by `identities`."""
     if url.startswith(SCHEMES):
         return _server(env, url, sealed=bool(recipients or identities))

@@ -80,7 +80,7 @@ class _Resolved:
         self.logs: dict[str, Log] = {}
         self.forks: list[tuple[str, str]] = []
         self.brought: defaultdict[str, list[Log]] = defaultdict(list)  # branches of other sessions
-        self.known: set[tuple[str, tuple[bytes, ...]]] = set()
+        self.seen: set[tuple[str, tuple[bytes, ...]]] = set()
         self.stuck: dict[str, str] = {}  # sessions whose branch would go to one that is left
 
     def run(self, names: Iterable[str]) -> None:
@@ -92,8 +92,8 @@ class _Resolved:
                 self.forks.append((name, fork.name))
                 if fork.name in self.left:
                     self.stuck[name] = f"its fork {fork.name} is left alone: {self.left[fork.name]}"
-                elif branch not in self.known:
-                    self.known.add(branch)
+                elif branch not in self.seen:
+                    self.seen.add(branch)
                     self.brought[fork.name].append(fork.log)
                     waiting.append(fork.name)
 
@@ -102,8 +102,8 @@ class _Resolved:
         logs.sort(key=lambda log: not rightful(name, log))
         forks = []
         while len(logs) > 1:
-            one, other, result = _next(name, logs)
-            logs = [result.log, *(log for log in logs if log is not one and log is not other)]
+            first, second, result = _next(name, logs)
+            logs = [result.log, *(log for log in logs if log is not first and log is not second)]
             forks += [result.fork] if result.fork is not None else []
         self.logs[name] = logs[0]
         return forks
@@ -111,7 +111,7 @@ class _Resolved:
 
 def _next(name: str, logs: Sequence[Log]) -> tuple[Log, Log, Merged]:
     """Two of the logs, made one; what is quiet comes last: it belongs to the branch that keeps the name."""
-    pairs = [(one, other, merged(name, one, other)) for one, other in combinations(logs, 2)]
+    pairs = [(first, second, merged(name, first, second)) for first, second in combinations(logs, 2)]
     return min(pairs, key=lambda three: three[2].appended)
 
 
@@ -135,12 +135,12 @@ def _stuck(
     return stuck
 
 
-def _equal(one: Log, other: Log) -> bool:
+def _equal(log: Log, other: Log) -> bool:
     """Whether nothing need be written for one to be the other."""
-    mine, theirs = one.compared(other.commits), other.compared(one.commits)
-    if len(mine) != len(theirs) or one.redactions != other.redactions:
+    mine, theirs = log.compared(other.commits), other.compared(log.commits)
+    if len(mine) != len(theirs) or log.redactions != other.redactions:
         return False
-    headers = (one.header, other.header)
+    headers = (log.header, other.header)
     if all(headers) and headers[0].raw != headers[1].raw:  # type: ignore[union-attr]
         return False
     return all(map(same, mine, theirs))

@@ -27,13 +27,13 @@ def redacted(logs: Sequence[Log]) -> list[Log]:
     for redaction in united:
         for name in names_in(orjson.loads(redaction)):
             of[name].add(redaction)
-    clean = {name: _clean(name, known, logs) for name, known in of.items()}
+    clean = {name: _clean(name, redactions, logs) for name, redactions in of.items()}
     return [_applied(log, of, clean) for log in logs]
 
 
-def _clean(name: str, known: set[bytes], logs: Iterable[Log]) -> Line | None:
+def _clean(name: str, redactions: set[bytes], logs: Iterable[Log]) -> Line | None:
     """The line of this name without all that is redacted of it; None if no log has it, or two differ."""
-    knowing = (log for log in logs if known <= log.redactions)
+    knowing = (log for log in logs if redactions <= log.redactions)
     copies = [line for log in knowing for line in log.lines if line.name == name]
     return copies[0] if len(set(map(digest, copies))) == 1 else None
 

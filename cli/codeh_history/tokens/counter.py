@@ -52,7 +52,7 @@ class Counter:
         self.media = media
         self.cache = cache
         self.factor = factor
-        self._known: dict[str, int] = {}
+        self._counts: dict[str, int] = {}
         self._held = 0  # characters of these
 
     @property
@@ -67,7 +67,7 @@ class Counter:
         """The same counter with every total multiplied; the factor is rounded up to what its name says."""
         factor = math.ceil(round(factor * 100, 6)) / 100
         copy = Counter(self.vocabulary, media=self.media, cache=self.cache, factor=factor)
-        copy._known = self._known
+        copy._counts = self._counts
         return copy
 
     def scale(self, tokens: int) -> int:
@@ -85,15 +85,15 @@ class Counter:
 
     def counts(self, texts: Sequence[str]) -> list[int]:
         """The unscaled count of each text: from memory, else tokenised and remembered."""
-        known = self._known
+        counts = self._counts
         if self._held > self.by_heart:
-            known.clear()
+            counts.clear()
             self._held = 0
-        missing = list(dict.fromkeys(text for text in texts if text not in known))
+        missing = list(dict.fromkeys(text for text in texts if text not in counts))
         if missing:
             self._held += sum(map(len, missing)) + _BESIDE * len(missing)
-            known.update(zip(missing, self._counted(missing), strict=True))
-        return [known[text] for text in texts]
+            counts.update(zip(missing, self._counted(missing), strict=True))
+        return [counts[text] for text in texts]
 
     def _counted(self, texts: list[str]) -> list[int]:
         if self.approximate or self.cache is None:

@@ -63,7 +63,7 @@ class Table:
         self._data = data
         self._own = own
         self._sellers: dict[str, Json] = {seller["id"]: seller for seller in data["sellers"]}
-        self._found: dict[tuple[str, str | None], Json | None] = {}
+        self._rows: dict[tuple[str, str | None], Json | None] = {}
 
     def and_own(self, prices: Mapping[str, Mapping[str, float]]) -> Table:
         """This table with prices of one's own, which come first: by model (`NAME*`: all that begin so).
@@ -73,10 +73,10 @@ class Table:
         rows = [
             {
                 "match": {"starts_with": name[:-1]} if name.endswith("*") else {"equals": name},
-                "prices": known,
+                "prices": own,
                 "variants": (),
             }
-            for name, known in prices.items()
+            for name, own in prices.items()
         ]
         return Table(self._data, rows)
 
@@ -106,15 +106,15 @@ class Table:
     def find(self, model: str, provider: str | None = None) -> Json | None:
         """The row of a model."""
         key = model.lower(), provider
-        if key not in self._found:
+        if key not in self._rows:
             own = next((row for row in self._own if _is(row, key[0])), None)
-            ids = dict.fromkeys(self._asked(*key))
+            ids = dict.fromkeys(self._candidates(*key))
             sellers = (self._sellers[id] for id in ids if id in self._sellers)
             sold = next((row for seller in sellers if (row := self._in(seller, key[0]))), None)
-            self._found[key] = {**(sold or {}), **own} if own else sold
-        return self._found[key]
+            self._rows[key] = {**(sold or {}), **own} if own else sold
+        return self._rows[key]
 
-    def _asked(self, model: str, provider: str | None) -> Iterator[str]:
+    def _candidates(self, model: str, provider: str | None) -> Iterator[str]:
         """Who may have a model, the likeliest first."""
         name = (provider or "").lower().strip()
         if name == _OWN:
@@ -165,9 +165,9 @@ def _matches(clause: Json, name: str) -> bool:
     """Whether a name is meant; names are in small letters."""
     kind, value = next(iter(clause.items()))
     if kind == "or":
-        return any(_matches(one, name) for one in value)
+        return any(_matches(inner, name) for inner in value)
     if kind == "and":
-        return all(_matches(one, name) for one in value)
+        return all(_matches(inner, name) for inner in value)
     if kind == "regex":
         return re.search(value, name) is not None
     text: str = value.lower()
@@ -182,7 +182,7 @@ def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
     """The prices of a model at a time: of those that hold the last, then what was asked for besides."""
     dated = row["prices"]
     if isinstance(dated, list):
-        dated = next((one for one in reversed(dated) if _holds(one, at)), dated[0])["prices"]
+        dated = next((entry for entry in reversed(dated) if _holds(entry, at)), dated[0])["prices"]
     extra: Json = {}
     for variant in row.get("variants", ()):
         if _holds(variant, at) and all(usage.get(key) == value for key, value in variant["for"].items()):

@@ -12,7 +12,7 @@ from ..base.processes import shared
 from ..base.times import to_millis
 from ..render.progress import A_SECOND, progress
 from ..session.model import Json
-from ..store.cache import SETTLED, Known
+from ..store.cache import SETTLED, Remembered
 from ..store.paths import SERVER, sessions_dir
 from ..store.protocol import Stamp
 from ..store.state import passing, stamps_of
@@ -41,7 +41,7 @@ def remembered(
     stamps = stamps_of(paths)
     if len(paths) < MANY and _size(paths, stamps) < kind.much:
         return _made(env, paths, stamps, row_of)
-    known = Known(env.home, f"{kind.use} {sessions_dir(env)}", kind.version, settled=kind.settled)
+    known = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version, settled=kind.settled)
     rows = {path: row for path in paths if isinstance(row := known.get(path, stamps[path]), dict)}
     others = [path for path in paths if path not in rows]
     for path, row in zip(others, _made(env, others, stamps, row_of), strict=True):

@@ -67,7 +67,7 @@ def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path: Path, home
     before = path.read_bytes()
     done = inside("import", str(path), home=home)
     with program_files.opened(str(path)) as file:
-        program = program_files.whose(file)
+        program = program_files.program_of(file)
     if program is not None:
         assert (done.code, path.read_bytes()) == (0, before)
         return

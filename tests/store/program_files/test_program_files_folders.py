@@ -10,7 +10,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.programs.protocol import Place
 from codeh_history.store.program_files import folders
-from codeh_history.store.program_files.folders import below, folder_of, found
+from codeh_history.store.program_files.folders import below, files_of, folder_of
 
 CLAUDE = "projects/p/s.jsonl"
 CODEX = "sessions/2026/01/02/rollout-x.jsonl"
@@ -24,7 +24,7 @@ def laid(folder: Path, *names: str) -> Path:
 
 
 def paths(env: Env, *programs: str) -> list[str]:
-    return [file.path for file in found(env, programs)]
+    return [file.path for file in files_of(env, programs)]
 
 
 def test_the_folder_is_the_environments_else_below_the_home() -> None:

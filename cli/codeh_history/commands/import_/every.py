@@ -21,9 +21,9 @@ from ...render import changes
 from ...render.progress import progress
 from ...session.model import Json
 from ...store import program_files
-from ...store.cache import Known
+from ...store.cache import Remembered
 from ...store.program_files import folders
-from ...store.program_files.folders import Found
+from ...store.program_files.folders import ProgramFile
 from ...store.resolve import ids
 from . import copy
 from .program import with_branches
@@ -39,9 +39,9 @@ def run(
 
     A terminal gets a table and a sum instead, unless `jsonl`.
     """
-    known = Known(env.home, "import", 3)
+    known = Remembered(env.home, "import", 3)
     files = [
-        file for file in folders.found(env, programs)
+        file for file in folders.files_of(env, programs)
         if known.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
     table = not jsonl and env.terminal(env.stdout)
@@ -71,7 +71,7 @@ def run(
     return codes[min(codes)] if codes else 0
 
 
-def _outcomes(env: Env, files: Iterable[Found], *, branches: bool) -> Iterator[bytes]:
+def _outcomes(env: Env, files: Iterable[ProgramFile], *, branches: bool) -> Iterator[bytes]:
     """Of each file: its lines to print, and the exit code."""
     for file in files:
         lines: list[Json] = []
@@ -84,7 +84,7 @@ def _outcomes(env: Env, files: Iterable[Found], *, branches: bool) -> Iterator[b
         yield orjson.dumps([lines, code])
 
 
-def _imported(env: Env, found: Found, *, branches: bool) -> Iterator[Json]:
+def _imported(env: Env, found: ProgramFile, *, branches: bool) -> Iterator[Json]:
     """A line for each session of a file that changed."""
     with program_files.opened(found.path) as file:
         if file.size == 0:
@@ -106,7 +106,7 @@ def _imported(env: Env, found: Found, *, branches: bool) -> Iterator[Json]:
             )  # fmt: skip
 
 
-def _line(file: Found, session: str | None, action: str, **more: object) -> Json:
+def _line(file: ProgramFile, session: str | None, action: str, **more: object) -> Json:
     return {"session": session, "program": file.program, "path": file.path, "action": action, **more}
 
 

@@ -21,7 +21,7 @@ from .options import Options
 def bring(env: Env, options: Options, file: IO[bytes], name: str, form: str) -> bool:
     """Bring in the sessions of another program's file; whether it is one."""
     found = program_files.File(file.fileno(), "" if name == "-" else name)
-    program = program_files.whose(found, form)
+    program = program_files.program_of(found, form)
     if program is None:
         return False
     where = "stdin" if name == "-" else name

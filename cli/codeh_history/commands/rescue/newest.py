@@ -16,7 +16,7 @@ from ...render.progress import progress
 from ...session.model import Json
 from ...store import program_files
 from ...store.program_files import folders
-from ...store.program_files.folders import Found
+from ...store.program_files.folders import ProgramFile
 from ...views.row import beginning
 from ..verify.program import as_json
 
@@ -26,7 +26,9 @@ NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
 def show(env: Env, *, json: bool) -> None:
     """List them on stdout, a table on a terminal."""
-    files = sorted(folders.found(env, tuple(PROGRAMS)), key=lambda file: file.millis, reverse=True)[:MOST]
+    files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis, reverse=True)[
+        :MOST
+    ]
     rows: list[Json] = []
     with progress(env, "reading") as bar:
         for number, file in enumerate(files, 1):
@@ -45,7 +47,7 @@ def show(env: Env, *, json: bool) -> None:
     env.note("rescue FILE brings one of these back" if rows else "no sessions of other programs found")
 
 
-def _rows(file: Found) -> Iterator[Json]:
+def _rows(file: ProgramFile) -> Iterator[Json]:
     """A row for each session of a file that holds messages; one for a file that cannot be read."""
     row: Json = {"program": file.program, "path": file.path, "last": from_millis(file.millis)}
     try:

@@ -65,7 +65,7 @@ def read(env: Env, option: str | None, argument: str | None) -> Recovered:
 
 def program_of(file: File) -> str | None:
     """The program whose file it is; where the first lines are damaged, by those that can be read."""
-    program = program_files.whose(file)
+    program = program_files.program_of(file)
     if program is None and not file.head.tables and not file.head.whole:
         objects = (line for line in file.lines() if json_object(line) is not None)
         head = head_of(b"".join(islice(objects, FIRST_LINES)))

@@ -57,7 +57,7 @@ def hits(
         return
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     title = text_of(view.meta.get("title"))
-    if title is not None and pattern.found([title], ("title",))[0]:
+    if title is not None and pattern.matches([title], ("title",))[0]:
         yield Hit(target.id, None, 0, "title", title)
     for number, message in enumerate(view.messages, 1):
         for lines in matching(message, pattern, around):
@@ -71,7 +71,7 @@ def matching(message: Message, pattern: Pattern, around: int = 0) -> Iterator[Li
     the texts inside that do.
     """
     items = list(texts_of(message))
-    matches = iter(pattern.found([line for item in items for line in item], (message.id,)))
+    matches = iter(pattern.matches([line for item in items for line in item], (message.id,)))
     for whole, *inside in items:
         whole_matches, *others = islice(matches, 1 + len(inside))
         if whole and whole_matches:

@@ -16,7 +16,7 @@ def checked(target: Target) -> Json | None:
     if target.path == "-" or target.path.startswith(SERVER):
         return None
     with program_files.opened(target.path) as file:
-        program = program_files.whose(file)
+        program = program_files.program_of(file)
         if program is None:
             return None
         ids: list[str] = []

@@ -28,7 +28,7 @@ def settings(options: Curation) -> Settings:
 
         seconds = SECONDS if options.timeout is None else options.timeout
         allowed(seconds)
-        finds = [Pattern(text, "--keep-system", seconds=seconds).found for text in keep]
+        finds = [Pattern(text, "--keep-system", seconds=seconds).matches for text in keep]
         cuts = [Pattern(text, "--remove", re.DOTALL, seconds=seconds).cut for text in remove]
     return Settings(
         ide_markers=options.ide_marker or IDE_MARKERS,

@@ -110,15 +110,15 @@ class Postgres(Store):
             return self._passing[id][offset:]
         if not offset:
             data = b"".join(line for (line,) in self._server.rows(LINES, id))
-            return data or self._there(id, data)
+            return data or self._existing(id, data)
         rows = self._server.rows(
             "SELECT start, line FROM codeh_lines"
             " WHERE session = %s AND start + length(line) > %s ORDER BY number", id, offset,
         )  # fmt: skip
         data = b"".join(line for _, line in rows)
-        return data[max(0, offset - rows[0][0]) :] if rows else self._there(id, data)
+        return data[max(0, offset - rows[0][0]) :] if rows else self._existing(id, data)
 
-    def _there(self, id: str, data: bytes) -> bytes:
+    def _existing(self, id: str, data: bytes) -> bytes:
         """These bytes, once the session is known to be there."""
         if self.stamp(id) is None:
             raise Missing(f"{self.path(id)}: no such session")

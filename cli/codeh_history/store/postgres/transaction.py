@@ -163,11 +163,11 @@ class Row:
 
 
 def _numbered(
-    session: str, data: bytes, number: int = 0, start: int = 0, known: Collection[bytes] = ()
+    session: str, data: bytes, number: int = 0, start: int = 0, taken: Collection[bytes] = ()
 ) -> Iterator[tuple[str, int, int, bytes | None, bytes]]:
-    """The rows of lines that follow so many lines and bytes; a `known` key is the earlier line's."""
+    """The rows of lines that follow so many lines and bytes; a `taken` key is the earlier line's."""
     at = 0
-    seen = set(known)
+    seen = set(taken)
     while at < len(data):
         end = data.find(b"\n", at) + 1 or len(data)
         line = data[at:end]

@@ -202,7 +202,7 @@ def is_database(path: str) -> bool:
         return False
 
 
-def whose(file: File, program: str = "auto") -> str | None:
+def program_of(file: File, program: str = "auto") -> str | None:
     """The program whose file this is: the one that was asked for, else as its content tells."""
     return (
         sessions.detect_program(file.head)

@@ -64,11 +64,11 @@ class Database:
     def rows(self, query: str, *values: object) -> Iterator[Json]:
         """The rows that a query gives, by column; of a damaged database those that can be read."""
         try:
-            yield from self._found(query, values)
+            yield from self._fetched(query, values)
         except (sqlite3.Error, OverflowError, ValueError) as error:
             raise Refused(f"the database cannot be read: {error}") from None
 
-    def _found(self, query: str, values: tuple[object, ...]) -> list[Json]:
+    def _fetched(self, query: str, values: tuple[object, ...]) -> list[Json]:
         try:
             return self._connection.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:

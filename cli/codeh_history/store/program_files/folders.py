@@ -16,7 +16,7 @@ from ..protocol import Stamp
 _SETTINGS = 4 << 20  # bytes of a program's settings that are read
 
 
-class Found(NamedTuple):
+class ProgramFile(NamedTuple):
     """A file, whose it is by its place, and what tells one state of it from another."""
 
     program: str
@@ -29,7 +29,7 @@ class Found(NamedTuple):
         return self.stamp.changed // 1_000_000
 
 
-def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
+def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
     """The files of these programs, by path; the older form of one that is there is left out."""
     for program in programs:
         paths: dict[str, os.stat_result] = {}
@@ -42,7 +42,7 @@ def found(env: Env, programs: Sequence[str]) -> Iterator[Found]:
         older = sessions.superseded(program, paths)
         for path, info in sorted(paths.items()):
             if path not in older and not _is_older(path, paths):
-                yield Found(program, path, _stamp(path, info, beside.get(path)))
+                yield ProgramFile(program, path, _stamp(path, info, beside.get(path)))
 
 
 def window(env: Env, program: str, model: str) -> int | None:

@@ -10,7 +10,7 @@ from ...base.errors import BadData
 from ...programs import records
 from ...programs.model import Problem, Session
 from ...session.records import Damage, dumps
-from . import File, opened, sessions_in, whose
+from . import File, opened, program_of, sessions_in
 
 _TORN = "torn last line"
 
@@ -24,7 +24,7 @@ class Translated(bytes):
 def of_file(fd: int, path: str) -> Translated | None:
     """What a program's file says; None where it is none. BadData where it holds many sessions."""
     file = File(fd, path)
-    program = whose(file)
+    program = program_of(file)
     if program is None:
         return None
     sessions = sessions_in(file, program)
@@ -39,7 +39,7 @@ def of_file(fd: int, path: str) -> Translated | None:
 def each(path: str) -> Iterator[Translated]:
     """Each of the sessions in a program's file."""
     with opened(path) as file:
-        program = whose(file)
+        program = program_of(file)
         for session in sessions_in(file, program) if program is not None else ():
             yield _lines(session, path)
 
