@@ -95,5 +95,5 @@ def test_the_source_distribution_has_what_the_wheel_is_built_from() -> None:
     included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     needed = {"README.md", "CHANGELOG.md", *PROJECT["project"]["license-files"], *SHARED, "cli", "Makefile"}
     assert [
-        name for name in sorted(needed) if not any(f"{name}/".startswith(f"{each}/") for each in included)
+        name for name in sorted(needed) if not any(f"/{name}/".startswith(f"{each}/") for each in included)
     ] == []

@@ -29,6 +29,7 @@ _MARK = "\x01"
 _SOURCE = re.compile(r"\[\^(\d+)\]")  # as `markdown` writes a citation
 _CODE = re.compile(r'(<pre><code class="language-([^"]*)">)([^<]*)')
 _LONGEST = 20_000  # characters of one block that are coloured
+_WIDE = re.compile(r"^(?:[^|\n]*\|){250}", re.MULTILINE)  # no table: comrak takes the square of its columns
 
 
 def article(number: int, message: Message, references: Collection[int]) -> str:
@@ -129,7 +130,7 @@ def folded(kind: str, head: str, body: str) -> str:
 def rendered(text: str) -> str:
     """Markdown as HTML, code in colours; a citation becomes a link to its reference."""
     marked = _INERT.sub(lambda match: match[0] + _MARK, safe(text))
-    page = _renderer()(marked).replace(_MARK, "")
+    page = _renderer(tables=not _WIDE.search(marked))(marked).replace(_MARK, "")
     if "[^" in page:
         page = "".join(
             piece if piece.startswith("<") else _SOURCE.sub(r'<a href="#reference-\1">[\1]</a>', piece)
@@ -152,12 +153,12 @@ def _coloured(match: re.Match[str]) -> str:
 
 
 @cache
-def _renderer() -> Callable[[str], str]:
-    """CommonMark with tables, in time that grows as the text does, whatever it repeats."""
+def _renderer(*, tables: bool) -> Callable[[str], str]:
+    """CommonMark, in time that grows as the text does, whatever it repeats."""
     from comrak import ExtensionOptions, RenderOptions, render_markdown
 
     extensions, rendering = ExtensionOptions(), RenderOptions()
-    extensions.table = True
+    extensions.table = tables
     rendering.escape = True
     rendering.hardbreaks = True  # of poems and tracebacks too
     return partial(render_markdown, extension_options=extensions, render_options=rendering)
