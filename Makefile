@@ -87,10 +87,10 @@ demo: $(VENV)/.installed ## the main job against a local server: no key, no netw
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 dist: .dist/.ready ## wheel and sdist in dist/, built twice and checked
-	.dist/bin/python tests/dist/build.py
+	.dist/bin/python tests/packaging/build.py
 
 test-install: dist ## the wheel by pip, pipx and uv, in empty homes
-	.dist/bin/python tests/dist/install.py $(ARGS)
+	.dist/bin/python tests/packaging/install.py $(ARGS)
 
 clean: ## remove what these targets made
 	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .stores .dist .browser .node .go
