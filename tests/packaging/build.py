@@ -31,7 +31,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         first, second = (built(Path(folder, name)) for name in ("a", "a longer name"))
         different = [
-            name for name in first.keys() | second.keys() if hash_of(first.get(name)) != hash_of(second.get(name))
+            name
+            for name in first.keys() | second.keys()
+            if hash_of(first.get(name)) != hash_of(second.get(name))
         ]
         shutil.rmtree(DIST, ignore_errors=True)
         DIST.mkdir()
@@ -84,8 +86,15 @@ def wrong_in_wheel(wheel: Path) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     data = f"{'-'.join(wheel.name.split('-')[:2])}.data"
-    ours = ("codeh_history/", f"{data}/data/share/", f"{data}/scripts/", data.replace(".data", ".dist-info/"))
-    problems += [f"{wheel.name}: {name} does not belong there" for name in names if not name.startswith(ours)]
+    ours = (
+        "codeh_history/",
+        f"{data}/data/share/",
+        f"{data}/scripts/",
+        data.replace(".data", ".dist-info/"),
+    )
+    problems += [
+        f"{wheel.name}: {name} does not belong there" for name in names if not name.startswith(ours)
+    ]
     problems += [
         f"{wheel.name}: {name} is missing" for name in SHARED if f"{data}/data/{name}" not in names
     ]

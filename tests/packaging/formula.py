@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 FORMULA = ROOT / "dist" / "codeh-history.rb"
 PYTHON = "3.13"
-HEAD = '''\
+HEAD = """\
 # Homebrew formula, written by `make dist`.
 class CodehHistory < Formula
   include Language::Python::Virtualenv
@@ -27,14 +27,14 @@ class CodehHistory < Formula
 
   depends_on "rust" => :build
   depends_on "python@{python}"
-'''
-RESOURCE = '''
+"""
+RESOURCE = """
   resource "{name}" do
     url "{url}"
     sha256 "{sha256}"
   end
-'''
-TAIL = '''
+"""
+TAIL = """
   def install
     virtualenv_install_with_resources
     man1.install_symlink libexec/"share/man/man1/codeh-history.1"
@@ -49,7 +49,7 @@ TAIL = '''
     assert_match "Why is the sky blue?", shell_output("#{bin}/codeh-history last demo")
   end
 end
-'''
+"""
 
 
 def write() -> None:
@@ -60,7 +60,9 @@ def write() -> None:
         sha256=hashlib.sha256(sdist.read_bytes()).hexdigest(), python=PYTHON,
     )  # fmt: skip
     resources = (
-        RESOURCE.format(name=each["name"], url=each["sdist"]["url"], sha256=each["sdist"]["hashes"]["sha256"])
+        RESOURCE.format(
+            name=each["name"], url=each["sdist"]["url"], sha256=each["sdist"]["hashes"]["sha256"]
+        )
         for each in locked()
     )
     FORMULA.write_text(head + "".join(resources) + TAIL)
@@ -74,4 +76,3 @@ def locked() -> list[dict[str, dict[str, str]]]:
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     return tomllib.loads(done.stdout)["packages"]
-
