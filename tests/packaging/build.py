@@ -69,7 +69,7 @@ def listed() -> list[str]:
         return [name for name in done.stdout.decode().split("\0") if name and (ROOT / name).exists()]
     return [
         str(path.relative_to(ROOT)) for path in ROOT.rglob("*")
-        if path.is_file() and not any(part.startswith(".") and part != ".ci" or part in ("__pycache__", "dist")
+        if path.is_file() and not any((part.startswith(".") and part != ".ci") or part in ("__pycache__", "dist")
                                       for part in path.relative_to(ROOT).parts[:-1])
     ]  # fmt: skip
 

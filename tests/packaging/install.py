@@ -4,7 +4,7 @@
 
 pip, pipx and uv: the program runs, `man` finds its page, and bash, zsh and fish complete its words. Then each Python
 from 3.11 to 3.14 that is on this machine (or in .pythons, by `make test-pythons`), without a compiler; for
-musl (Alpine) and macOS, which are not at hand, every dependency must have a wheel. `short`: pip and the wheels alone.
+musl (Alpine), macOS and others every dependency, extras too, must have a wheel. `short`: pip and the wheels alone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PLATFORMS = (
     "x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-unknown-linux-gnu",
     "aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-apple-darwin",
 )  # fmt: skip
-EXTRAS = "redis,age,postgres"
+EXTRAS = {"musl": "redis,postgres", "": "redis,age,postgres"}  # pyrage has no wheels for musl
 BASH_COMPLETION = os.environ.get("BASH_COMPLETION", "/usr/share/bash-completion/bash_completion")
 SHELLS = {
     "bash": f"""
@@ -74,7 +74,8 @@ class Failed(Exception):
 
 
 def with_pip(home: Home, wheel: Path) -> None:
-    home.run(sys.executable, "-m", "pip", "install", "--quiet", "--user", wheel)
+    home.run(sys.executable, "-m", "venv", home.folder / ".local")
+    home.run(home.bin / "pip", "install", "--quiet", wheel)
 
 
 def with_pipx(home: Home, wheel: Path) -> None:
@@ -82,9 +83,9 @@ def with_pipx(home: Home, wheel: Path) -> None:
 
 
 def with_uv(home: Home, wheel: Path) -> None:
-    """uv links commands only: what docs/install names links the rest."""
+    """uv links commands only: the README's next line copies the rest."""
     home.run(BIN / "uv", "tool", "install", "--quiet", wheel)
-    (home.folder / ".local" / "share").mkdir(parents=True, exist_ok=True)
+    (home.folder / ".local" / "share").mkdir(exist_ok=True)
     home.run("sh", "-c", f'cp -R "$({BIN}/uv tool dir)"/codeh-history/share/. ~/.local/share/')
 
 
@@ -158,10 +159,11 @@ def on_python(python: Path, wheel: Path) -> str:
 
 def wheels_for(platform: str, version: str, wheel: Path) -> int:
     """How many packages a platform installs, each from a wheel."""
+    extras = next(names for word, names in EXTRAS.items() if word in platform)
     done = subprocess.run(
         [BIN / "uv", "pip", "compile", "--quiet", "--no-header", "--no-annotate", "--only-binary", ":all:",
          "--python-version", version, "--python-platform", platform, "-"],
-        input=f"{wheel.stem.partition('-')[0]}[{EXTRAS}] @ {wheel.as_uri()}\n", capture_output=True, text=True, check=False,
+        input=f"{wheel.stem.partition('-')[0]}[{extras}] @ {wheel.as_uri()}\n", capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
         raise Failed(done.stderr.strip()[:500])
