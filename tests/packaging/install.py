@@ -10,6 +10,7 @@ musl (Alpine), macOS and others every dependency, extras too, must have a wheel.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
+README = (ROOT / "README.md").read_text()
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
 PLATFORMS = (
     "x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl", "x86_64-unknown-linux-gnu",
@@ -31,9 +33,11 @@ SHELLS = {
         . {BASH_COMPLETION}; _completion_loader codeh-history 2>/dev/null || _comp_load codeh-history
         COMP_WORDS=(codeh-history sho) COMP_CWORD=1; _codeh_history_completion codeh-history; echo "${{COMPREPLY[@]}}" """,
     "zsh": r"""
-        fpath=(~/.local/share/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D
+        FPATH_LINE; autoload -Uz compinit; compinit -u -D
         _arguments() { local -a ws; eval "ws=( ${${1#*\(\(}%))} )"; print -rl -- "${ws[@]%%:*}" }
-        words=(codeh-history sho) CURRENT=2; ${_comps[codeh-history]}""",
+        words=(codeh-history sho) CURRENT=2; ${_comps[codeh-history]}""".replace(
+        "FPATH_LINE", re.search(r"`(fpath=.*)`", README)[1]
+    ),
     "fish": "complete -C'codeh-history sho' | cut -f1",
 }
 SHELL_ARGV = {"bash": ["--norc"], "zsh": ["-f"], "fish": []}
@@ -53,7 +57,7 @@ class Home:
             if name.startswith(("PIP_", "UV_", "SSL_", "LANG"))
         }
         self.env = {
-            **kept, "HOME": folder, "PATH": ":".join([path or str(self.bin), *system]), "UV_PYTHON": sys.executable,
+            **kept, "HOME": folder, "PATH": ":".join([path or str(self.bin), *system, str(BIN)]), "UV_PYTHON": sys.executable,
             "PIPX_DEFAULT_PYTHON": sys.executable, "TERM": "dumb", "UV_LINK_MODE": "copy",
         }  # fmt: skip
 
@@ -79,14 +83,16 @@ def with_pip(home: Home, wheel: Path) -> None:
 
 
 def with_pipx(home: Home, wheel: Path) -> None:
-    home.run(BIN / "pipx", "install", "--quiet", wheel)
+    home.run("sh", "-c", readme_line("pipx install ").replace("codeh-history", str(wheel), 1))
 
 
 def with_uv(home: Home, wheel: Path) -> None:
-    """uv links commands only: the README's next line copies the rest."""
-    home.run(BIN / "uv", "tool", "install", "--quiet", wheel)
-    (home.folder / ".local" / "share").mkdir(exist_ok=True)
-    home.run("sh", "-c", f'cp -R "$({BIN}/uv tool dir)"/codeh-history/share/. ~/.local/share/')
+    home.run("sh", "-c", readme_line("uv tool install ").replace("codeh-history", str(wheel), 1))
+
+
+def readme_line(start: str) -> str:
+    """The command of the README that begins so."""
+    return next(line for line in README.splitlines() if line.startswith(start))
 
 
 INSTALLERS = {"pip": with_pip, "pipx": with_pipx, "uv": with_uv}
