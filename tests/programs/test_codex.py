@@ -461,26 +461,6 @@ def test_2026_11_23_a_thread_that_is_reverted_after_it_was_imported(tmp_path: Pa
     assert import_all(tmp_path, again=True).out == b""
 
 
-@pytest.mark.parametrize("last", ["older", "newer"])
-def test_2026_11_23_a_copy_that_was_imported_wrongly_stays_and_the_right_one_is_another(
-    last: str, tmp_path: Path
-) -> None:
-    reverted(tmp_path)
-    old = talk(Codex(), "one", "two", "three", "four")
-    new = talk(Codex(), "five", "six")  # what was imported of the second file: nothing that it continues
-    for file in (old, new) if last == "newer" else (new, old):
-        imported(file.write(tmp_path / "apart"), tmp_path)
-    before = logs(tmp_path)
-    (line,) = import_all(tmp_path).lines
-    assert (line["session"], line["action"]) == (f"{COPY}-2", "imported")
-    assert line["reason"]
-    assert shown(tmp_path, f"{COPY}-2") == ["one", "two", "five", "six"]
-    assert {name: logs(tmp_path)[name] for name in before} == before
-    before = logs(tmp_path)
-    assert import_all(tmp_path, again=True).out == b""
-    assert logs(tmp_path) == before
-
-
 def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path: Path) -> None:
     base = talk(Codex(), "one", "two")
     fork = talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three", "four")

@@ -54,11 +54,10 @@ class _Comparison:
         self.new: list[Json] = []  # the records to append
         self.taken: set[str] = set()  # all ids
         self.places: dict[str, int] = {}  # of each message and summary, dead ones too, the first
-        self.came: set[str] = set()  # those that an import brought in
         self.reverts: dict[str, list[Json]] = {}  # the live reverts of an id
         self.settings: Json = {}  # as they were imported last
-        self.brought: dict[str, Json] = {}  # of each message the record that an import gave it content by
-        self.had: dict[str, int] = {}  # how many pieces of a message came, undone ones too
+        # of each item that an import brought in the record of its content, and how many pieces that had
+        self.brought: dict[str, tuple[Json, int]] = {}
         self.redacted: set[str] = set()  # names of records, and the messages that these are of
         self.kept: Json = {}  # settings that were redacted, each as its record is called
         updates: dict[str, Json] = {}
@@ -80,29 +79,25 @@ class _Comparison:
             if (f"meta {time}" if time else _UNNAMED) in self.redacted:
                 self.kept |= dict.fromkeys(data["set"], time)
         elif MARK in data and placing:
-            self.came.add(data["id"])
-            self.bring(data["id"], data, data)
+            self.brought[data["id"]] = data, len(listed(data[MARK]))
         elif kind == "update":
             updates[data["id"]] = data
             if data["id"] in self.redacted:
                 self.redacted.add(data["of"])
         elif kind == "commit" and MARK in data and data["of"] in updates:
-            self.bring(updates[data["of"]]["of"], updates[data["of"]], data)
+            update = updates[data["of"]]
+            self.brought[update["of"]] = update, len(listed(data[MARK]))
         elif kind == REDACTION:
             names = (_UNNAMED if _UNNAMED in name else name.partition(" #")[0] for name in names_in(data))
             self.redacted.update(names)
 
-    def bring(self, id: str, content: Json, lines: Json) -> None:
-        """Note that an import gave a message its content, from so many lines."""
-        self.brought[id], self.had[id] = content, len(listed(lines[MARK]))
-
     def changes(self) -> Changes:
         wanted = {item.id for item in self.session.items}
-        gone = self.came - wanted if not self.session.partial else ()
+        gone = self.brought.keys() - wanted if not self.session.partial else ()
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
             if id not in self.reverts:
                 self.revert(id)
-        own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.came)
+        own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.brought)
         continued = next(own, None)  # the first message of its own
         apart = self.items(continued)
         self.new += [one for one in map(records.used, self.session.used()) if one["id"] not in self.taken]
@@ -135,10 +130,7 @@ class _Comparison:
                     return f"its messages are in another order now, from {item.id} on"
                 last = place
             undone = self.reverts.get(item.id, [])
-            by_import = bool(undone) and all(MARK in revert for revert in undone)
-            if by_import and not self.session.returns:
-                return f"{item.id} was imported as taken back, which it is not"
-            for revert in undone if by_import else ():
+            for revert in undone if all(MARK in revert for revert in undone) else ():
                 self.revert(revert["id"])
             if isinstance(item, Entry) and not undone:
                 self.compare(item, exact=exact and broken.isdisjoint(item.lines))
@@ -149,7 +141,7 @@ class _Comparison:
         message = self.view.all.get(item.id)
         if message is None or MARK not in message.fields:
             return
-        had, brought = self.had.get(item.id, 0), self.brought.get(item.id, {})
+        brought, had = self.brought.get(item.id, ({}, 0))
         new = item.pieces[had:]
         as_it_came = item.id not in self.redacted and _same(message.own or (), brought)
         if exact and len(item.pieces) >= had and as_it_came:
@@ -174,7 +166,7 @@ class _Comparison:
         id = record.get("id")
         if id not in self.redacted:
             return record
-        held = self.brought.get(id, _NOTHING)
+        held, _ = self.brought.get(id, (_NOTHING, 0))
         content = {key: held[key] for key in _CONTENT if key in held}
         if "parts" in held or "summary" in held:
             return {**record, **content}

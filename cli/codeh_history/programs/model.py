@@ -102,7 +102,7 @@ class Session:
     `parent` given.
     `agent`: whether it is a sub-agent of that parent. `used` reads what sub-agents used that are not
     imported. `partial`: of a source that is damaged, so that what is not among the items may have been
-    lost. `returns`: whether what its program took back may come back.
+    lost.
     `interface`: which kinds of `left` are the program's own records, no part of the conversation.
     """
 
@@ -119,7 +119,6 @@ class Session:
     parent: Json | None = None
     agent: bool = False
     partial: bool = False
-    returns: bool = True
     branches: Callable[[], Iterable[Session]] = tuple
     used: Callable[[], Iterable[Used]] = tuple
 

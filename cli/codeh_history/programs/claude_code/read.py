@@ -12,7 +12,7 @@ from ...providers.anthropic import NAME as FORMAT
 from ...providers.anthropic.blocks import says
 from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
-from ...providers.parts import name_of, object_of, text_of
+from ...providers.parts import listed, name_of, object_of, text_of
 from ...session.model import Json, Part
 from ..builder import Builder
 from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Session, Used, omit_empty
@@ -177,11 +177,9 @@ class _Items:
             else:
                 answers.setdefault(str(self.tree.nodes[str(node.parent)].response), []).append(node)
         ends = {str(node.response): place for place, node in enumerate(branch.nodes)}
-        starts = set(branch.starts)
         for place, node in enumerate(branch.nodes):
-            if place in starts:
+            if place in branch.starts:
                 self.flush()
-                self.compacted(branch.nodes[place:])
             if node.type == "assistant":
                 response = str(node.response)
                 self.answer(node, beside.get(response, []) if place == ends[response] else [])
@@ -220,7 +218,7 @@ class _Items:
         if not name_of(model):
             why = "a model's message without `model`: Claude Code hangs"
             self.session.problem(node.number, "refused", why)
-        self.talk.extend(entry, self.parts(node, message.get("content"), "assistant"), node.number)
+        self.talk.extend(entry, self.parts(message.get("content"), "assistant"), node.number)
         counts, before = usage.read(object_of(message.get("usage")), USAGE), entry.fields.get("usage") or {}
         if counts is not None and counts.get("output", 0) < before.get("output", 0):
             counts = None  # it grows from line to line
@@ -238,10 +236,7 @@ class _Items:
             content = attachments.queued(data["attachment"])
         else:
             content = data.get("content") if node.local else object_of(data.get("message")).get("content")
-        if data.get("isVisibleInTranscriptOnly") is True and data.get("isCompactSummary") is not True:
-            self.session.left["message that is only shown"] += 1
-            return
-        parts = self.parts(node, content, "user")
+        parts = self.parts(content, "user")
         if data.get("isCompactSummary") is True and (text := "\n\n".join(texts(parts))):
             self.talk.summarise(node.id, node.ts, text)
         else:
@@ -261,34 +256,22 @@ class _Items:
         else:
             self.talk.add("user", parts, id=node.id, ts=node.ts)
 
-    def compacted(self, after: list[Node]) -> None:
-        """The context begins anew here: where no summary follows, the boundary's own text is one."""
-        first = next((node for node in after if node.talks), None)
-        summary = first is not None and first.data.get("isCompactSummary") is True
-        if not summary and self.talk.live and after[0].type == "system":
-            self.talk.number = after[0].number
-            text = str(after[0].data.get("content") or "Conversation compacted")
-            self.talk.summarise(after[0].id, after[0].ts, text)
-
     def flush(self) -> None:
         """Add the results of a response, in the order of their lines."""
         held, self.results = sorted(self.results, key=lambda node: node.number), []
         for node in held:
             self.talk.number = node.number
-            parts = self.parts(node, object_of(node.data.get("message")).get("content"), "user")
+            parts = self.parts(object_of(node.data.get("message")).get("content"), "user")
             results = [self.whole(part, node) for part in parts if "functionResponse" in part]
             self.talk.add("tool", results, id=node.id, ts=node.ts)
             others = [part for part in parts if "functionResponse" not in part]
             self.talk.add("user", others, id=f"{node.id}.1", ts=node.ts)
 
-    def parts(self, node: Node, content: Any, role: str) -> list[Part]:
+    def parts(self, content: Any, role: str) -> list[Part]:
         """The parts of a line's content."""
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
-        if not isinstance(content, list):
-            self.session.problem(node.number, "refused", "a message without content")
-            return []
-        made = [self.reader.part(block, role) for block in content]
+        made = [self.reader.part(block, role) for block in listed(content)]
         return [part for part in made if len(part) > 1 or "text" not in part or says(part["text"])]
 
     def whole(self, part: Any, node: Node) -> Part:

@@ -47,7 +47,7 @@ Items = list[Entry | Summary]
 def read(source: Source, program: Program) -> Iterable[Session]:
     """The session of a file."""
     named = _ID.fullmatch(source.stem)
-    session = Session(program.name, named[1] if named else source.stem, returns=False)
+    session = Session(program.name, named[1] if named else source.stem)
     rollout = _Rollout(session, source, program)
     for number, data in line_objects(source, session.problems, program.recognises):
         rollout.line(number, data)

@@ -22,6 +22,7 @@ from ..records import made_id, time_of
 from ..tree import branch_of, branches
 from . import TYPES
 
+PartsOf = Callable[[Json], list[Any]]
 Version = tuple[int, Json]  # the line on which a message was written, and what it was then
 _CONTEXT = ("<session_context>", "<hook_context>")  # how the program begins what it says
 SNAPSHOT = "<state_snapshot>"  # its summary of what it compressed
@@ -297,7 +298,7 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
         fields: Json = {}
         for _, version in versions:
             fields |= _fields(version)
-        yield from _entry(id, "codeh", ts, versions, _model_parts, fields)
+        yield from _entry(id, "codeh", ts, versions, _model_parts, **fields)
         yield from _entry(f"{id}_response", "tool", ts, versions, _results)
         return
 
@@ -319,12 +320,7 @@ def _results_of(data: Json) -> list[Any]:
 
 
 def _entry(
-    id: str,
-    kind: str,
-    ts: str | None,
-    versions: Sequence[Version],
-    parts_of: Callable[[Json], list[Any]],
-    fields: Json | None = None,
+    id: str, kind: str, ts: str | None, versions: Sequence[Version], parts_of: PartsOf, **fields: Any
 ) -> Iterator[Entry]:
     """One message of its versions: what one adds is a piece; one that says otherwise makes another."""
     pieces: list[Piece] = []
@@ -338,7 +334,7 @@ def _entry(
             id = made_id(id, dumps(parts))
         now = parts
     if pieces:
-        yield Entry(id, kind, ts, pieces, fields or {})
+        yield Entry(id, kind, ts, pieces, fields)
 
 
 def _model_parts(data: Json) -> list[Any]:

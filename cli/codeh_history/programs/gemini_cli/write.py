@@ -71,12 +71,8 @@ class File:
             self.lines.append({**self._head("user"), "content": _kept(others)})
 
     def _model(self, parts: list[Any], model: str | None) -> None:
-        """A model's message; of two in a row, the first of which has calls, one is made."""
+        """A model's message."""
         parts = [_unmarked(part) for part in parts]
-        if any("result" not in call for call in self.calls.values()):
-            parts = [*self._parts, *parts]
-            del self.lines[-1]
-        self._parts: list[Any] = parts
         calls = [self._call(part["functionCall"]) for part in parts if _is_call(part)]
         self.calls = {call["id"]: call for call in calls}
         message = {**self._head("gemini"), **_content(parts)}
