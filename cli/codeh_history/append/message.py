@@ -12,6 +12,7 @@ from ..base.input import piped_text, read_file
 from ..base.read_json import demanded, json_object
 from ..filters.curate import limit
 from ..session.depth import depth_exceeds
+from ..session.fold import fold
 from ..session.model import Json, Message, Part
 from ..session.pairing import awaited
 from ..session.records import Log, block_of, dumps
@@ -220,7 +221,8 @@ def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
     key = draft.options.key
     if key is None or not any(data.get("key") == key for data in objects(locked.keyed(key))):
         return None
-    view = locked_view(env, locked)
+    result = draft.options.result is not None  # its parts tell the id of the call that it was stored for
+    view = locked_view(env, locked) if result else fold(read.read_log(locked.read()))
     for message in view.all.values():
         if message.fields.get("key") == key:
             if not _is_stored(view, message, draft):
