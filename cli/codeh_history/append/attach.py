@@ -46,7 +46,10 @@ def _attached(env: Env, path: str, number: int, clean: Clean | None) -> Attached
     if mime.startswith(_TEXTS):
         content = content.removeprefix(BOM)
     name, size = os.path.basename(path).encode("utf-8", "replace").decode(), len(content)
-    part: Part = {"inlineData": {"mimeType": mime, "data": b2a_base64(content, newline=False).decode()}}
+    data = b2a_base64(content, newline=False)
+    del content  # of a large file no more copies are held at once than it takes
+    part: Part = {"inlineData": {"mimeType": mime, "data": data.decode()}}
+    del data
     if clean is not None and (cleaned := clean(name, part)) is not part:
         part, size = cleaned, len(a2b_base64(cleaned["inlineData"]["data"]))
     file = Attached({"name": name, "mimeType": mime, "bytes": size, "part": number}, part)
