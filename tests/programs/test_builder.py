@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from codeh_history.programs import builder
 from codeh_history.programs.builder import Builder, Names, opening, seconds
 from codeh_history.programs.model import Entry, Session
 from histories import result
@@ -118,3 +119,51 @@ def test_a_conversation_opens_up_to_its_first_user(who: str, count: int) -> None
 )  # fmt: skip
 def test_a_time_in_seconds_or_as_text(value: object, time: str | None) -> None:
     assert seconds(value) == time
+
+
+# -- parts -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("id", "name", "failed", "response"),
+    [
+        ("c1", "ls", False, {"id": "c1", "name": "ls", "response": {"output": "x"}}),
+        (None, "ls", True, {"name": "ls", "response": {"error": "x"}}),
+        ("", None, False, {"name": "tool", "response": {"output": "x"}}),
+        (7, 8, False, {"name": "tool", "response": {"output": "x"}}),
+    ],
+)
+def test_a_result_says_of_which_call_it_is_where_it_is_known(
+    id: object, name: object, failed: bool, response: Any
+) -> None:
+    assert builder.result(id, name, "x", failed=failed) == {"functionResponse": response}
+    held = [builder.inline(b"x", None)]
+    made: Any = builder.result(id, name, "x", failed=failed, held=held)
+    assert made == {"functionResponse": {**response, "parts": held}}
+
+
+def test_a_thought_is_signed_where_it_was() -> None:
+    assert builder.thought("hm", "c2ln") == {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
+    assert builder.thought("hm", "") == builder.thought("hm", 7) == {"text": "hm", "thought": True}
+
+
+def test_texts_are_told_from_the_rest() -> None:
+    file = builder.inline(b"x", "image/png")
+    parts: Any = [{"text": "a"}, file, builder.thought("hm")]
+    assert builder.texts(parts) == ["a", "hm"]
+    assert builder.without_texts(parts) == [file]
+
+
+@pytest.mark.parametrize(
+    ("source", "mime", "kind", "part"),
+    [
+        ("data:image/png;base64,eA==", None, None, {"inlineData": {"mimeType": "image/png", "data": "eA=="}}),
+        ("https://a.example/b.pdf?x", None, None, {"fileData": {"mimeType": "application/pdf", "fileUri": "https://a.example/b.pdf?x"}}),
+        ("gs://a/b", "image/png", None, {"fileData": {"mimeType": "image/png", "fileUri": "gs://a/b"}}),
+        ("file-1", None, "image", {"text": "[image: file-1]"}),
+        ("data:none", None, None, {"text": "[file: data:none]"}),
+        (None, None, None, {"text": "[file: without a name]"}),
+    ],
+)  # fmt: skip
+def test_a_file_that_is_only_named(source: object, mime: object, kind: object, part: Any) -> None:
+    assert builder.media(source, mime, kind) == part

@@ -9,9 +9,8 @@ from ..providers import usage
 from ..providers.parts import name_of, object_of, objects, text_of
 from ..session.model import Json, Part
 from . import source as values
-from .builder import Builder, Names
+from .builder import Builder, Names, media, texts, thought
 from .model import SUB_SESSION, Session
-from .parts import media, texts, thought
 from .protocol import Head, Program, Source
 from .records import session_id, time_of
 
@@ -66,8 +65,8 @@ def _step(talk: Builder, step: Json, model: str | None) -> None:
         case "agent":
             reasoning = text_of(step.get("reasoning_content"))
             calls = (
-                talk.call(one.get("tool_call_id"), one.get("function_name"), one.get("arguments"))
-                for one in objects(step.get("tool_calls"))
+                talk.call(call.get("tool_call_id"), call.get("function_name"), call.get("arguments"))
+                for call in objects(step.get("tool_calls"))
             )
             talk.add(
                 "codeh", [*([thought(reasoning)] if reasoning else ()), *parts, *calls], ts=ts,

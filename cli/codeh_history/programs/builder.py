@@ -1,17 +1,19 @@
-"""Builds the items of a session: messages, what adds to them, and summaries of what came before."""
+"""Builds the items of a session: messages and their parts, and summaries of what came before."""
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import groupby
 from typing import Any
 
+from ..providers.answers import response_of
+from ..providers.media import mime_of, parse_data_url
 from ..providers.parts import call, name_of, object_of
-from ..session.model import Part
+from ..session.model import Json, Part
 from ..session.records import dumps
 from .model import Entry, Piece, Session, Summary, omit_empty
-from .parts import result, texts, without_texts
 from .records import made_id, time_of
 
 
@@ -139,3 +141,50 @@ def seconds(value: object) -> str | None:
     """A time in epoch seconds, or as text, as stored."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return time_of(value * 1000 if number else value)  # type: ignore[operator]
+
+
+# -- parts that several programs have, each in its own spelling --------------------------------------------
+
+
+def thought(text: str, signature: object = None) -> Part:
+    """What a model thought, with its signature where there is one."""
+    signed = {"thoughtSignature": signature} if name_of(signature) else {}
+    return {"text": text, "thought": True, **signed}  # type: ignore[typeddict-item]
+
+
+def result(id: object, name: object, text: str, *, failed: bool, held: list[Part] | None = None) -> Part:
+    """What a tool gave for a call; `held`: what of it is no text."""
+    response: Json = {"name": name_of(name) or "tool", "response": response_of(text, failed=failed)}
+    if name_of(id):
+        response = {"id": id, **response}
+    part: Any = {"functionResponse": {**response, "parts": held} if held else response}
+    return part  # type: ignore[no-any-return]
+
+
+def texts(parts: Iterable[Part]) -> list[str]:
+    """The texts among them, thoughts too."""
+    return [part["text"] for part in parts if "text" in part]
+
+
+def without_texts(parts: Iterable[Part]) -> list[Part]:
+    """The others."""
+    return [part for part in parts if "text" not in part]
+
+
+def media(source: object, mime: object, what: object) -> Part:
+    """The part of a file that a format only names: by its address, else as a text."""
+    name = source if isinstance(source, str) else ""
+    if name.startswith("data:"):
+        inline = parse_data_url(name)
+        if inline is not None:
+            return {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
+    if name.startswith(("https://", "http://", "gs://")):
+        kind = name_of(mime) or mime_of(None, name.split("?", 1)[0])
+        return {"fileData": {"mimeType": kind, "fileUri": name}}
+    return {"text": f"[{name_of(what) or 'file'}: {name or 'without a name'}]"}
+
+
+def inline(data: bytes, mime: object) -> Part:
+    """The part of a file whose bytes are at hand."""
+    kind = name_of(mime) or "application/octet-stream"
+    return {"inlineData": {"mimeType": kind, "data": b64encode(data).decode()}}

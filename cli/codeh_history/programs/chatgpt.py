@@ -10,9 +10,8 @@ from ..base.mime import mime_type
 from ..providers.parts import listed, name_of, object_of, objects, text_of
 from ..session.model import Json, Part
 from . import source as values
-from .builder import Builder, seconds
+from .builder import Builder, inline, seconds, texts, without_texts
 from .model import ABANDONED, Entry, Session, omit_empty
-from .parts import inline, texts, without_texts
 from .protocol import Head, Program, Refused, Source
 from .records import made_id
 from .tree import Node, read_exported

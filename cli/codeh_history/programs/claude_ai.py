@@ -8,9 +8,8 @@ from typing import Any
 from ..providers.parts import name_of, objects, text_of
 from ..session.model import Json, Part
 from . import source as values
-from .builder import Builder
+from .builder import Builder, thought
 from .model import ABANDONED, Session
-from .parts import thought
 from .protocol import Head, Program, Source
 from .records import made_id, time_of
 from .tree import Node, read_exported

@@ -13,9 +13,8 @@ from ..providers import usage
 from ..providers.json_text import value_of
 from ..providers.parts import listed, name_of, native, object_of, objects, text_of
 from ..session.model import Json, Part
-from .builder import Builder, seconds
+from .builder import Builder, seconds, thought
 from .model import SUB_SESSION, Entry, Session, omit_empty
-from .parts import thought
 from .protocol import Head, Place, Program, Refused, Source
 from .records import made_id, session_id, time_of
 
@@ -121,7 +120,9 @@ class _Messages:
         answers = [item for item in self.session.items if isinstance(item, Entry) and item.kind == "codeh"]
         for row in rows:
             at = _time(row.get("created_timestamp"))
-            entry = next((one for one in reversed(answers) if at and one.ts and one.ts <= at), None)
+            entry = next(
+                (answer for answer in reversed(answers) if at and answer.ts and answer.ts <= at), None
+            )
             if row.get("is_compaction"):
                 self.session.left["usage of a compaction"] += 1
             elif entry is None or "usage" in entry.fields:

@@ -9,9 +9,8 @@ from ..providers import usage
 from ..providers.parts import listed, name_of, object_of, objects, text_of
 from ..session.model import Json, Part
 from . import source as values
-from .builder import Builder, Names, opening
+from .builder import Builder, Names, media, opening, texts, thought
 from .model import Problem, Session
-from .parts import media, texts, thought
 from .protocol import Head, Program, Refused, Source
 
 _TYPES = frozenset(

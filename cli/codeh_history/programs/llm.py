@@ -6,16 +6,15 @@ tables have, where a row holds a prompt and its response.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..providers import usage
 from ..providers.json_text import value_of
 from ..providers.parts import name_of, object_of, objects, text_of
 from ..session.model import Json, Part
-from .builder import Builder
+from .builder import Builder, inline, texts
 from .model import Session, omit_empty
-from .parts import inline, texts
 from .protocol import Head, Place, Program, Refused, Source
 from .records import time_of
 
@@ -45,12 +44,21 @@ def read(source: Source, program: Program) -> Iterable[Session]:
             seen.add(row["id"])
             session = Session(program.name, row["id"], created=time_of(row.get("datetime_utc")))
             session.titled(row.get("name"))
-            yield _Reading(source, session).thread(row["tip_message_hash"])
+            yield _read(_Reading(source, session), _Reading.thread, row["tip_message_hash"])
     if source.head.has(_RESPONSES):
         for row in list(source.rows("SELECT DISTINCT conversation_id AS id FROM responses ORDER BY 1")):
             if row["id"] not in seen:
                 session = Session(program.name, name_of(row["id"]) or "without-conversation")
-                yield _Reading(source, session).responses(name_of(row["id"]))
+                yield _read(_Reading(source, session), _Reading.responses, name_of(row["id"]))
+
+
+def _read(reading: _Reading, read: Callable[[_Reading, Any], None], id: object) -> Session:
+    """The session that is read, as far as the database can be."""
+    try:
+        read(reading, id)
+    except Refused as error:
+        reading.session.problem(0, "skips", f"{error} after {reading.talk.number} messages")
+    return reading.session
 
 
 class _Reading:
@@ -63,22 +71,18 @@ class _Reading:
 
     # -- threads -------------------------------------------------------------------------------------------
 
-    def thread(self, tip: object) -> Session:
-        try:
-            rows = self.source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", self.session.id)
-            turns = {turn["tip_message_hash"]: turn for turn in rows}
-            ids = [turn["id"] for turn in turns.values()]
-            self.session.set(tools=self.tools("turn_tools", "turn_id", ids))
-            chain = self.chain(tip)
-            times: list[str | None] = []  # of each message that of the turn it is of, the newest first
-            for message in reversed(chain):
-                turn = turns.get(message["hash"])
-                times.append(time_of(turn.get("datetime_utc")) if turn else times[-1] if times else None)
-            for self.talk.number, (message, ts) in enumerate(zip(chain, reversed(times), strict=True), 1):
-                self.message(message, turns.get(message["hash"]), ts)
-        except Refused as error:
-            self.session.problem(0, "skips", f"{error} after {self.talk.number} messages")
-        return self.session
+    def thread(self, tip: object) -> None:
+        rows = self.source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", self.session.id)
+        turns = {turn["tip_message_hash"]: turn for turn in rows}
+        ids = [turn["id"] for turn in turns.values()]
+        self.session.set(tools=self.tools("turn_tools", "turn_id", ids))
+        chain = self.chain(tip)
+        times: list[str | None] = []  # of each message that of the turn it is of, the newest first
+        for message in reversed(chain):
+            turn = turns.get(message["hash"])
+            times.append(time_of(turn.get("datetime_utc")) if turn else times[-1] if times else None)
+        for self.talk.number, (message, ts) in enumerate(zip(chain, reversed(times), strict=True), 1):
+            self.message(message, turns.get(message["hash"]), ts)
 
     def chain(self, tip: object) -> list[Json]:
         """The messages up to the newest one, by their parents."""
@@ -146,21 +150,17 @@ class _Reading:
 
     # -- the older tables ----------------------------------------------------------------------------------
 
-    def responses(self, id: str | None) -> Session:
+    def responses(self, id: str | None) -> None:
         """A conversation; those rows that are of none are one of their own."""
         named = next(self.source.rows("SELECT * FROM conversations WHERE id = ?", id), {})
         self.session.titled(named.get("name"))
         ids: list[object] = []
-        try:
-            query = "SELECT * FROM responses WHERE conversation_id IS ? ORDER BY id"
-            for row in self.source.rows(query, id):
-                self.talk.number += 1
-                ids.append(row["id"])
-                self.response(row)
-            self.session.set(tools=self.tools("tool_responses", "response_id", ids))
-        except Refused as error:
-            self.session.problem(0, "skips", f"{error} after {self.talk.number} responses")
-        return self.session
+        query = "SELECT * FROM responses WHERE conversation_id IS ? ORDER BY id"
+        for row in self.source.rows(query, id):
+            self.talk.number += 1
+            ids.append(row["id"])
+            self.response(row)
+        self.session.set(tools=self.tools("tool_responses", "response_id", ids))
 
     def response(self, row: Json) -> None:
         talk, id, ts = self.talk, row["id"], time_of(row.get("datetime_utc"))

@@ -137,7 +137,7 @@ class About(NamedTuple):
     cwd: str
     title: str | None
     time: str
-    known: Callable[[str], bytes] = lambda _: b""
+    read_file: Callable[[str], bytes] = lambda _: b""
 
 
 class Written(NamedTuple):

@@ -104,9 +104,9 @@ def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> 
     One that we wrote for the program is without the heading that we gave it.
     """
     covered = [before[id] for id in item.covers if id in before]
-    times = [one.ts for one in covered if one.ts]
+    times = [other.ts for other in covered if other.ts]
     first, last = (times[0], times[-1]) if times else (None, None)
-    prompts = sum(isinstance(one, Entry) and one.kind == "user" for one in covered)
+    prompts = sum(isinstance(other, Entry) and other.kind == "user" for other in covered)
     text = item.text.removeprefix(f"{SUMMARY_HEAD}\n\n")
     return {
         "type": "summary", "id": item.id,
@@ -118,7 +118,7 @@ def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> 
 
 def made_id(*of: object) -> str:
     """An id that is a function of these, of bytes as of the text that they are in UTF-8."""
-    texts = [one if type(one) is bytes else str(one).encode("utf-8", "surrogatepass") for one in of]
+    texts = [value if type(value) is bytes else str(value).encode("utf-8", "surrogatepass") for value in of]
     return sha256(b"\0".join(texts)).hexdigest()[:20]
 
 

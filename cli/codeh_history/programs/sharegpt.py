@@ -75,11 +75,11 @@ def _turn(talk: Builder, turn: Json) -> None:
 
 def _calls(talk: Builder, value: Any) -> Iterator[Part]:
     """A call, or a list of them, as JSON."""
-    for one in objects(value if isinstance(value, list) else [value]):
-        function = object_of(one.get("function")) or one
+    for call in objects(value if isinstance(value, list) else [value]):
+        function = object_of(call.get("function")) or call
         if text_of(function.get("name")):
             arguments = function.get("arguments", function.get("parameters"))
-            yield talk.call(one.get("id"), function["name"], arguments)
+            yield talk.call(call.get("id"), function["name"], arguments)
 
 
 PROGRAM = Program("sharegpt", "ShareGPT", __name__, recognises)

@@ -26,9 +26,9 @@ def smallest(program: str, settings: bytes, model: str) -> int | None:
 
 def _pi(text: str, model: str) -> Iterator[Any]:
     for provider in map(object_of, object_of(_json(text).get("providers")).values()):
-        for one in objects(provider.get("models")):
-            if one.get("id") == model:
-                yield one.get("contextWindow", _PI_DEFAULT)
+        for entry in objects(provider.get("models")):
+            if entry.get("id") == model:
+                yield entry.get("contextWindow", _PI_DEFAULT)
         yield object_of(object_of(provider.get("modelOverrides")).get(model)).get("contextWindow")
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from ...base.env import Env
 from ...base.errors import HistoryError
 from ...base.times import brief, from_millis
+from ...programs.builder import texts
 from ...programs.model import Entry, Session
-from ...programs.parts import texts
 from ...programs.sessions import PROGRAMS
 from ...render import table, values
 from ...render.messages import rich_wanted, width

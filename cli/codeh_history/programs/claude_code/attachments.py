@@ -179,13 +179,15 @@ def _memory(held: Json) -> str:
 
 def _resource(held: Json) -> str:
     contents = objects(object_of(held.get("content")).get("contents"))
-    return "\n".join(_RESOURCE.format(text) for one in contents if (text := name_of(one.get("text"))))
+    return "\n".join(
+        _RESOURCE.format(text) for content in contents if (text := name_of(content.get("text")))
+    )
 
 
 def _skills(held: Json) -> str:
     skills = [
-        f"### Skill: {one.get('name')}\nPath: {one.get('path')}\n\n{text_of(one.get('content'))}"
-        for one in objects(held.get("skills"))
+        f"### Skill: {skill.get('name')}\nPath: {skill.get('path')}\n\n{text_of(skill.get('content'))}"
+        for skill in objects(held.get("skills"))
     ]
     return _SKILLS + "\n\n---\n\n".join(skills) if skills else ""
 
@@ -201,13 +203,13 @@ def _diagnostics(held: Json) -> str:
     return f"{head}\n\n{text}</new-diagnostics>" if text else ""
 
 
-def _diagnostic(one: Json) -> str:
-    start = object_of(object_of(one.get("range")).get("start"))
+def _diagnostic(diagnostic: Json) -> str:
+    start = object_of(object_of(diagnostic.get("range")).get("start"))
     line, column = _number(start.get("line")) + 1, _number(start.get("character")) + 1
-    code, source = name_of(one.get("code")), name_of(one.get("source"))
+    code, source = name_of(diagnostic.get("code")), name_of(diagnostic.get("source"))
     beside = (f" [{code}]" if code else "") + (f" ({source})" if source else "")
-    mark = _MARKS.get(text_of(one.get("severity")), "\u25cf")
-    return f"  {mark} [Line {line}:{column}] {text_of(one.get('message'))}{beside}"
+    mark = _MARKS.get(text_of(diagnostic.get("severity")), "\u25cf")
+    return f"  {mark} [Line {line}:{column}] {text_of(diagnostic.get('message'))}{beside}"
 
 
 def _number(value: object) -> int:

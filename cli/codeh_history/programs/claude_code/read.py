@@ -14,9 +14,8 @@ from ...providers.anthropic.body import Reader
 from ...providers.anthropic.response import USAGE
 from ...providers.parts import listed, name_of, object_of, text_of
 from ...session.model import Json, Part
-from ..builder import Builder
+from ..builder import Builder, texts
 from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Session, Used, omit_empty
-from ..parts import texts
 from ..protocol import Program, Refused, Source
 from ..records import session_id, time_of
 from ..source import Held, line_objects
@@ -195,15 +194,15 @@ class _Items:
     def answer(self, node: Node, beside: list[Node]) -> None:
         """A response: all its lines are one message, at the place of the first.
 
-        `beside`: its lines that are not of the branch, which come after its last one there.
+        `beside`: its lines that are not of the branch, which come after its last line there.
         """
-        known = self.responses.get(node.response or "")
-        if known is None:
+        earlier = self.responses.get(node.response or "")
+        if earlier is None:
             self.flush()
-        entry = known or Entry(node.id, "codeh", node.ts, [])
-        for one in (node, *beside):
-            self.extend(entry, one)
-        if entry.pieces and known is None:
+        entry = earlier or Entry(node.id, "codeh", node.ts, [])
+        for line in (node, *beside):
+            self.extend(entry, line)
+        if entry.pieces and earlier is None:
             self.talk.keep(entry)
             if node.response:
                 self.responses[node.response] = entry

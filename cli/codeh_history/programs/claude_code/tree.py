@@ -82,11 +82,11 @@ class Tree:
             if data.get("type") == "last-prompt" and name_of(data.get("leafUuid")):
                 self.leaf_named, self.leaf_line = data["leafUuid"], number
             return None
-        known = self.nodes.get(uuid)
-        if known is not None:
+        earlier = self.nodes.get(uuid)
+        if earlier is not None:
             self.repeated += 1
-            if known.type == data.get("type") and known.data != data:
-                known.fill(data)
+            if earlier.type == data.get("type") and earlier.data != data:
+                earlier.fill(data)
             return None
         node = self.nodes[uuid] = Node(number, data, uuid)
         if node.talks:

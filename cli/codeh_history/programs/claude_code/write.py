@@ -60,7 +60,7 @@ class File:
         if element["role"] == "user":
             self.line("user", ts, message={"role": "user", "content": _only_text(content) or content})
             return
-        model = next((one.model for one in sources if one is not None and one.model), UNKNOWN)
+        model = next((source.model for source in sources if source is not None and source.model), UNKNOWN)
         id = "msg_" + writing.uuid(self.about.id, "response", len(self.lines)).replace("-", "")[:24]
         message = {"id": id, "type": "message", "role": "assistant", "model": model, "content": content}
         self.line("assistant", ts, message=message)

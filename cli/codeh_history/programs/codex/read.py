@@ -13,8 +13,8 @@ from ...providers.openai_responses.body import Reader, is_item
 from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json
 from ...session.records import dumps
+from ..builder import texts
 from ..model import ROLLED_BACK, Entry, Piece, Session, Summary, omit_empty
-from ..parts import texts
 from ..protocol import Program, Source
 from ..records import made_id, time_of
 from ..source import line_objects

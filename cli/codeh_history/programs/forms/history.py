@@ -119,12 +119,12 @@ def exchange(entry: Json, id: str | None = None) -> list[Json]:
     return [user, {**model, "toolsUsed": entry["toolsUsed"]} if entry.get("toolsUsed") else model]
 
 
-def _beside(entry: Json, known: Iterable[str], id: str) -> Json:
+def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
     """The field for what the records of an entry do not say: unknown and null fields, numbers as times."""
     beside = {
         key: value
         for key, value in entry.items()
-        if key not in known
+        if key not in recorded
         or value is None
         or (key == "id" and value != id)
         or (key != "conversationCount" and type(value) is int)

@@ -119,8 +119,8 @@ class _Reading:
         directories = filter(name_of, listed(values.get("directories")))
         self.session.cwd = self.session.cwd or next(directories, None)
         if isinstance(values.get("messages"), list):
-            named = [one for one in objects(values["messages"]) if name_of(one.get("id"))]
-            self.done.replaced(number, [one for one in named if one.get("type") in TYPES])
+            named = [message for message in objects(values["messages"]) if name_of(message.get("id"))]
+            self.done.replaced(number, [message for message in named if message.get("type") in TYPES])
 
     def contents(self, number: int, contents: list[Any]) -> None:
         """Messages as the provider gets them, of a checkpoint; they have no ids."""
@@ -151,12 +151,12 @@ class _Reading:
         ids: dict[str, list[str]] = {}  # of a message of theirs, those of ours
         for item in self.done.log:
             if isinstance(item, Summary):
-                covers = [one for id in item.covers for one in ids.get(id, [])]
+                covers = [own for id in item.covers for own in ids.get(id, [])]
                 self.session.items.append(replace(item, covers=covers))
                 ids[item.id] = [item.id]
             else:
                 made = self.entries(item)
-                ids[item] = [one.id for one in made]
+                ids[item] = [entry.id for entry in made]
                 self.session.items += made
 
     def entries(self, id: str) -> list[Entry]:
@@ -284,7 +284,7 @@ def _text(data: Json) -> str:
 def _content(value: Any) -> list[Any]:
     """A content as parts: it is a text, a part, or a list of both."""
     if isinstance(value, list):
-        return [part for one in value for part in _content(one)]
+        return [part for item in value for part in _content(item)]
     if isinstance(value, str):
         return [{"text": value}] if value else []
     return [part_of(value)] if isinstance(value, dict) else []

@@ -21,7 +21,7 @@ _PROJECTS = ".gemini/projects.json"  # the program's own table of the names of p
 
 def _name(about: About) -> str:
     """Where Gemini CLI looks: a project that has no name yet has a hash, from which it is moved."""
-    names = object_of(object_of(value_of(about.known(_PROJECTS))).get("projects"))
+    names = object_of(object_of(value_of(about.read_file(_PROJECTS))).get("projects"))
     project = name_of(names.get(about.cwd)) or _hash(about.cwd)
     minute = about.time[:16].replace(":", "-")
     return f".gemini/tmp/{project.replace('/', '-')}/chats/session-{minute}-{about.id[:8]}.jsonl"
@@ -59,7 +59,11 @@ class File:
         self.ts = writing.time_of(sources) or self.ts
         parts = element["parts"]
         if element["role"] == "model":
-            models = (one.model for one in sources if one is not None and one.provider in (None, FORMAT))
+            models = (
+                source.model
+                for source in sources
+                if source is not None and source.provider in (None, FORMAT)
+            )
             self._model(parts, next(filter(None, models), None))
             return
         for part in parts:

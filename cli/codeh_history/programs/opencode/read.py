@@ -12,9 +12,8 @@ from ...providers.json_text import loads, value_of
 from ...providers.parts import call, name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from .. import source as values
-from ..builder import Builder
+from ..builder import Builder, media, result
 from ..model import Entry, Piece, Problem, Session, Used, omit_empty
-from ..parts import media, result
 from ..protocol import Program, Refused, Source
 from ..records import made_id, time_of
 from ..tree import used
@@ -48,17 +47,17 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         yield from _in_database(source, program)
         return
 
-    def one(value: Json, _: int) -> Session:
+    def session_of(value: Json, _: int) -> Session:
         return _in_tree(source, program, value) if is_of_tree(value) else _exported(program, value)
 
-    yield from values.sessions(source, one)
+    yield from values.sessions(source, session_of)
 
 
 def _exported(program: Program, value: Json) -> Session:
     problems: list[Problem] = []
     unique: dict[str, Message] = {}
-    for number, one in enumerate(objects(value.get("messages")), 1):
-        message = Message(number, object_of(one.get("info")), objects(one.get("parts")))
+    for number, exported in enumerate(objects(value.get("messages")), 1):
+        message = Message(number, object_of(exported.get("info")), objects(exported.get("parts")))
         if message.id in unique:
             problems.append(Problem(0, "skips", f"message {number} repeats the id {message.id}"))
         unique.setdefault(message.id, message)
@@ -188,7 +187,9 @@ def _session(program: Program, info: Json, messages: list[Message], problems: li
 
 def _reverted(messages: list[Message], revert: Json) -> list[Message]:
     """The messages before the one that was reverted, and of that one the parts before the one that was."""
-    at = next((place for place, one in enumerate(messages) if one.id == revert.get("messageID")), None)
+    at = next(
+        (place for place, message in enumerate(messages) if message.id == revert.get("messageID")), None
+    )
     if at is None:
         return messages
     parts, first = [part.get("id") for part in messages[at].parts], name_of(revert.get("partID"))

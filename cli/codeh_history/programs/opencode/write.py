@@ -90,21 +90,23 @@ class File:
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request: an answer, or results and what a user says."""
-        blocks = element["content"]
+        blocks, is_answer = element["content"], element["role"] == "assistant"
         by_source = list(writing.by_source(blocks, sources))
-        if element["role"] == "assistant":
-            apart = not any(block["type"] == "tool_use" for block in blocks)
-            for source, held in by_source if apart else [(writing.first(sources), blocks)]:
-                self.at(writing.time_of([source]))
-                self.add_answer([block for block in held if block["type"] not in THINKING], source)
-            return
+        if is_answer and any(block["type"] == "tool_use" for block in blocks):
+            by_source = [(writing.first(sources), blocks)]
         for source, held in by_source:
             self.at(writing.time_of([source]))
             for block in held:
                 if block["type"] == "tool_result":
                     self.answered(block)
-            parts = [made for block in held if block["type"] != "tool_result" for made in _content(block)]
-            if parts:
+            shown = (block for block in held if block["type"] not in (*THINKING, "tool_result"))
+            parts = [part for block in shown for part in _content(block)]
+            if is_answer:
+                provider = _PROVIDERS.get((source and source.provider) or "", _UNKNOWN)
+                self.model = {"providerID": provider, "modelID": (source and source.model) or _UNKNOWN}
+            if parts and is_answer:
+                self.answer(parts, "build")
+            elif parts:
                 self.user(parts)
 
     def user(self, parts: list[Json]) -> None:
@@ -114,13 +116,6 @@ class File:
     def summary(self, text: str) -> None:
         self.user([{"type": "compaction", "auto": False}])
         self.answer([{"type": "text", "text": text}], "compaction", summary=True)
-
-    def add_answer(self, blocks: list[Json], source: Message | None) -> None:
-        provider = _PROVIDERS.get((source and source.provider) or "", _UNKNOWN)
-        self.model = {"providerID": provider, "modelID": (source and source.model) or _UNKNOWN}
-        parts = [made for block in blocks for made in (self._call(block) or _content(block))]
-        if parts:
-            self.answer(parts, "build")
 
     def answer(self, parts: list[Json], agent: str, **info: object) -> None:
         for part in parts:
@@ -136,16 +131,9 @@ class File:
             tokens=_TOKENS, time={"created": self.time, "completed": self.time}, finish=finish, **info,
         )  # fmt: skip
 
-    def _call(self, block: Json) -> list[Json]:
-        """The part of a call, whose result comes later; nothing for another block."""
-        if block["type"] != "tool_use":
-            return []
-        state = {"input": block["input"]}
-        return [{"type": "tool", "tool": block["name"], "callID": _IDS.fit(block["id"]), "state": state}]
-
     def answered(self, block: Json) -> None:
         """Put a result to its call; one that failed and has files says so itself."""
-        made = [one for part in writing.result_blocks(block) for one in _content(part)]
+        made = [content for part in writing.result_blocks(block) for content in _content(part)]
         text = "\n".join(part["text"] for part in made if part["type"] == "text")
         files = [part for part in made if part["type"] == "file"]
         call = self.calls[_IDS.fit(block["tool_use_id"])]
@@ -167,6 +155,9 @@ def _content(block: Json) -> Iterator[Json]:
     source = object_of(block.get("source"))
     if block["type"] == "text":
         yield {"type": "text", "text": block["text"]}
+    elif block["type"] == "tool_use":  # whose result comes later
+        state = {"input": block["input"]}
+        yield {"type": "tool", "tool": block["name"], "callID": _IDS.fit(block["id"]), "state": state}
     elif source.get("type") == "base64":
         mime = source["media_type"]
         yield {"type": "file", "mime": mime, "url": f"data:{mime};base64,{source['data']}"}

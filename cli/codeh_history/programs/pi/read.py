@@ -13,9 +13,8 @@ from ...providers import usage
 from ...providers.parts import name_of, native, object_of, objects, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
-from ..builder import Builder
+from ..builder import Builder, thought
 from ..model import ABANDONED, Session, Summary, omit_empty
-from ..parts import thought
 from ..protocol import Program, Source
 from ..records import made_id, time_of
 from ..source import line_objects

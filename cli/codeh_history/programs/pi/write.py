@@ -98,7 +98,7 @@ class File:
 
     def _answered(self, block: Json) -> None:
         id = _IDS.fit(block["tool_use_id"])
-        content = [made for one in writing.result_blocks(block) for made in _content(one)]
+        content = [made for held in writing.result_blocks(block) for made in _content(held)]
         self.message(
             "toolResult", content, toolCallId=id, toolName=self.names.get(id, "tool"),
             isError=bool(block.get("is_error")),
