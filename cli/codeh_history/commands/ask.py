@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import dropwhile, islice
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from .. import providers
 from ..append import message as compose
@@ -29,7 +29,6 @@ from ..receive.run_command import exchange
 from ..send import payload
 from ..send.readiness import asking, unanswered
 from ..session.exchanges import is_prompt, text_of
-from ..session.fold import fold
 from ..session.model import Message
 from ..session.pairing import open_at_end
 from ..session.records import dumps
@@ -39,7 +38,7 @@ from ..store.awaiting import awaiting
 from ..store.paths import exists, path_of
 from ..store.resolve import Target
 from ..store.state import size_of
-from ..views.view import filled, looked_at, view_of
+from ..views.view import looked_at, view_of
 
 EXAMPLES = """\
   codeh-history ask "Why is the sky blue?" -p local        # as config.toml says (config init)
@@ -269,17 +268,13 @@ def _system_line(env: Env, view: View, options: Options) -> bytes:
 def _body(env: Env, target: Target, asked: ResolvedRequest, lines: bytes) -> Iterable[bytes | memoryview]:
     """The request of the session with these lines at its end."""
 
-    def look(env: Env, target: Target, **how: Any) -> View:
-        if not lines:
-            return view_of(env, target, **how)
-        if not size_of(target.path):
-            return view_of(env, target, log.first_line(env, target.path) + lines, **how)
-        data = read.read_bytes(target.path)
-        data += b"" if data.endswith(b"\n") else b"\n"
-        return filled(env, target, fold(read.read_log(data + lines)), **how)
-
+    data = None
+    if lines:
+        path = target.path
+        data = read.read_bytes(path) if size_of(path) else log.first_line(env, path)
+        data += (b"" if data.endswith(b"\n") else b"\n") + lines
     request = asked.request.but(persist=False)
-    return payload.body_of(env, None, target.path, request, under=asked.under, look=look, lost_known=True)
+    return payload.body_of(env, None, target.path, request, under=asked.under, data=data, lost_known=True)
 
 
 def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> None:

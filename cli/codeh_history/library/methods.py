@@ -277,7 +277,7 @@ class Methods:
             held = resolve(call, chosen, chosen.profile)
             pieces = body_of(
                 call, None, self._opened.name, held.request, under=held.under, strict=chosen.strict,
-                look=self._opened.look,
+                data=None if self._opened.exists else b"",
             )  # fmt: skip
             return b"".join(pieces)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import orjson
 
@@ -29,8 +29,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..views.view import Filling
 
-Look = Callable[..., View]  # as `view_of`
-
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
 
 
@@ -42,13 +40,13 @@ def body_of(
     *,
     under: Json | None = None,
     strict: bool = False,
-    look: Look | None = None,
+    data: bytes | None = None,
     lost_known: bool = False,
 ) -> Iterable[bytes | memoryview]:
     """The request body, in pieces that are made as they are written.
 
-    `under` are settings that apply where the session has none; `look` returns its view in another way than
-    `view_of`. With `lost_known` missing results of calls are repaired without a note. Large media in the
+    `under` are settings that apply where the session has none; `data`: the session in the stead of what the
+    file holds. With `lost_known` missing results of calls are repaired without a note. Large media in the
     block store is not read before its piece is written, unless a budget must know what it costs and its
     first bytes do not tell.
     """
@@ -62,7 +60,7 @@ def body_of(
     media = Deferred(measured=bool(flags.specified(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if flags.allow_missing else None
     how: Filling = {"strict": strict, "media": media, "lost": lost}
-    view = (look or view_of)(env, target, **how)
+    view = view_of(env, target, data, **how)
     tell_lost(env, target.id, lost)
     if under:
         over = {key: value for key, value in view.meta.items() if value is not None}

@@ -20,9 +20,6 @@ from ...filters.redact.redactor import Redactor
 from ...send import payload
 from ...session.model import Json
 from ...session.records import VERSION, dumps
-from ...session.view import View
-from ...store.resolve import Target
-from ...views.view import view_of
 
 _PLAIN = re.compile(r"[\w./~+-]+")
 _HEADER_FILE = re.compile(r"""(?:-H|--header) ["']?@([^\s"'|;&]+)""")
@@ -84,11 +81,7 @@ def _built(env: Env, profile: Sequence[Layer], named: Mapping[str, Any]) -> None
     header: Json = {"type": "session", "version": VERSION, "id": "check", "created": now}
     message = {"type": "message", "id": "m", "ts": now, "kind": "user", "role": "user", "parts": parts}
     data = b"".join(dumps(record) + b"\n" for record in (header, message))
-
-    def look(env: Env, target: Target, **how: Any) -> View:
-        return view_of(env, target, data, **how)
-
-    for _ in payload.body_of(env, None, "check.jsonl", request, under=under, look=look):
+    for _ in payload.body_of(env, None, "check.jsonl", request, under=under, data=data):
         pass
 
 
