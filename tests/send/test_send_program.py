@@ -71,9 +71,9 @@ def test_a_directory_that_is_not_here_is_noted(env: Env, tmp_path: Path) -> None
         env.stderr = err.fileno()
         view = view_of([{**HEADER, "cwd": "/no/such"}, *SAID])
         assert program.directory(env, view, None) == "/no/such"
-        assert program.directory(env, view, "/nor/this", here=True) == "/nor/this"
+        assert program.directory(env, view, "/nor/this", or_current=True) == "/nor/this"
         here = os.path.realpath(os.getcwd())
-        assert program.directory(env, view, None, here=True) == here
+        assert program.directory(env, view, None, or_current=True) == here
         made = program.make(env, view, "claude-code")
     assert (tmp_path / "err").read_text().splitlines()[:3] == [
         "codeh-history: s: /no/such does not exist; --cwd DIR names another",

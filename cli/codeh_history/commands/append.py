@@ -112,11 +112,11 @@ def receive(env: Env, options: Options, format: str) -> None:
     one_lately(env, options.session, format)
     target = for_writing(env, options.session)
     try:
-        there = exists(target.path)
+        present = exists(target.path)
     except TryAgain as error:
         from ..store.unsent import answer
 
         raise answer(env, target.path, error, format) from None
-    if not there:
+    if not present:
         raise NotFound(f"{target.path}: no such session{hint(target.path)}; an answer never starts one")
     read(env, options, Receiving(env, target, reader, fresh=False))

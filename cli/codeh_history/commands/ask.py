@@ -74,9 +74,9 @@ class Options(_Answer, Request, _Prompt, without=("pretty",)):
 
 def run(env: Env, options: Options) -> None:
     most = amounts.size(options.max_bytes)
-    asked = layers.resolve(env, options, options.profile, options.via)
-    layers.reaching(env, asked)
-    payload.checked(asked.request)
+    resolved = layers.resolve(env, options, options.profile, options.via)
+    layers.reaching(env, resolved)
+    payload.checked(resolved.request)
     options = append.with_text(env, options)
     target = append.target_of(env, options.session, new=options.new)
     if target is None:
@@ -85,24 +85,24 @@ def run(env: Env, options: Options) -> None:
             raise BadData("nothing to ask: give the text as an argument, by -m or -F, or on stdin")
         target, options = append.begin(env, text), options.but(message=[text], file=(), no_stdin=True)
     model = [f"--model {shlex.quote(options.model)}"] if options.model else []
-    to = payload.provider_of(asked.request.to)
-    again = f"`{asking(env, target, to, model, asked.via, options.profile)}`"
-    tell(env, target.id, ask(env, target, options, asked, most, again), echo=not options.id)
+    to = payload.provider_of(resolved.request.to)
+    again = f"`{asking(env, target, to, model, resolved.via, options.profile)}`"
+    tell(env, target.id, ask(env, target, options, resolved, most, again), echo=not options.id)
 
 
 def ask(
-    env: Env, target: Target, options: Options, asked: ResolvedRequest, most: int, again: str
+    env: Env, target: Target, options: Options, resolved: ResolvedRequest, most: int, again: str
 ) -> Received:
     """Store the prompt, send the session through a command, store the answer of at most `most` bytes."""
-    via = layers.reaching(env, asked)
-    with sending(env, target, options, asked, again) as ready:
+    via = layers.reaching(env, resolved)
+    with sending(env, target, options, resolved, again) as ready:
         if isinstance(ready, Received):
             return ready
         echo = None if options.id else Echo(env)
         return exchange(env, target, ready.body, via, ready.reader, echo=echo, most=most)
 
 
-def compact_first(env: Env, target: Target, options: Options, asked: ResolvedRequest) -> None:
+def compact_first(env: Env, target: Target, options: Options, resolved: ResolvedRequest) -> None:
     """Compact the session in place where it is above 0.85 of its budget and a command writes summaries."""
     via = layers.command(env, "compact.via", options.profile, options.compact_via)
     if via is None or not exists(target.path):
@@ -110,9 +110,9 @@ def compact_first(env: Env, target: Target, options: Options, asked: ResolvedReq
     from ..filters.compact import bounds, run
 
     view = view_of(env, target)
-    limits = bounds.settled(env, view, asked.request.part(Compaction), target.id)
-    if limits.budget is None and BUDGET in asked.under:
-        limits = limits._replace(budget=amounts.tokens(str(asked.under[BUDGET])))
+    limits = bounds.settled(env, view, resolved.request.part(Compaction), target.id)
+    if limits.budget is None and BUDGET in resolved.under:
+        limits = limits._replace(budget=amounts.tokens(str(resolved.under[BUDGET])))
     if limits.budget is None or not bounds.plan(env, view, limits, in_place=True).ops:
         return
     name = target.id if target.path == path_of(env, target.id) else target.path
@@ -129,7 +129,7 @@ class Ready(NamedTuple):
 
 @contextmanager
 def sending(
-    env: Env, target: Target, options: Options, asked: ResolvedRequest, again: str
+    env: Env, target: Target, options: Options, resolved: ResolvedRequest, again: str
 ) -> Iterator[Ready | Received]:
     """Store the prompt while the request is sent in this context; or give the answer that exists already.
 
@@ -137,8 +137,8 @@ def sending(
     a prompt, and for an unanswered one at the end, the session is sent again: `again` is
     what people type for that.
     """
-    compact_first(env, target, options, asked)
-    request = asked.request.part(Request)
+    compact_first(env, target, options, resolved)
+    request = resolved.request.part(Request)
     shared = ("message", "file", "attach", "key", "session")  # its --max-items, --stream are other ones
     message = appending.Options(**{name: getattr(options, name) for name in shared})
     message.check()
@@ -160,7 +160,7 @@ def sending(
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
     reader = reader_for(providers.PLAIN if to == providers.PLAIN else None, model)
     with tempfile.TemporaryFile() as body:
-        body.writelines(_body(env, target, asked, lines + new))
+        body.writelines(_body(env, target, resolved, lines + new))
         with awaiting(env, target.path):
             _store(env, target, draft, lines)
             with _saying_it_is_stored(env, again):
@@ -182,7 +182,7 @@ def _draft(
         env.note(f"{target.id}: --key {options.key}: answered already, by {answer.id}")
         if not options.id:
             env.write(f"{text_of(answer)}\n".encode())
-        return Received(answer.id, [], known=True)
+        return Received(answer.id, [], repeated=True)
     last = unanswered(view)
     if last is not None and options.key is None and _says(last, draft):
         env.note(f"{target.id}: this prompt is stored and unanswered: sent again")
@@ -265,7 +265,9 @@ def _system_line(env: Env, view: View, options: Options) -> bytes:
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
 
 
-def _body(env: Env, target: Target, asked: ResolvedRequest, lines: bytes) -> Iterable[bytes | memoryview]:
+def _body(
+    env: Env, target: Target, resolved: ResolvedRequest, lines: bytes
+) -> Iterable[bytes | memoryview]:
     """The request of the session with these lines at its end."""
 
     data = None
@@ -273,8 +275,10 @@ def _body(env: Env, target: Target, asked: ResolvedRequest, lines: bytes) -> Ite
         path = target.path
         data = read.read_bytes(path) if size_of(path) else log.first_line(env, path)
         data += (b"" if data.endswith(b"\n") else b"\n") + lines
-    request = asked.request.but(persist=False)
-    return payload.body_of(env, None, target.path, request, under=asked.under, data=data, lost_known=True)
+    request = resolved.request.but(persist=False)
+    return payload.body_of(
+        env, None, target.path, request, under=resolved.under, data=data, lost_known=True
+    )
 
 
 def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> None:

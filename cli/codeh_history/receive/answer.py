@@ -41,7 +41,7 @@ class Received(NamedTuple):
 
     id: str
     calls: list[str]
-    known: bool  # it was stored before
+    repeated: bool  # it was stored before
 
 
 def reader_for(format: str | None, model: str | None = None) -> AnswerReader:
@@ -69,7 +69,7 @@ def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:
     """The id on stdout unless the text went there; tool calls are named."""
     if not echo:
         env.write(f"{received.id}\n".encode())
-    if received.calls and not received.known:
+    if received.calls and not received.repeated:
         count = len(received.calls)
         waits = "a tool call waits" if count == 1 else f"{count} tool calls wait"
         env.note(f"{session}: {waits}: {', '.join(received.calls)} (codeh-history calls)")
@@ -225,7 +225,7 @@ class Receiving(Pending):
         if self.echo and self.echo.broken:
             raise self.echo.broken
         calls = [part["functionCall"]["name"] for part in reply.parts if "functionCall" in part]
-        return Received(stored[0], calls, known=before is not None)
+        return Received(stored[0], calls, repeated=before is not None)
 
     def failed(self, outcome: Failure | Cut | Nothing | Unreadable) -> HistoryError:
         reason = self.nothing if isinstance(outcome, Nothing) else outcome.text

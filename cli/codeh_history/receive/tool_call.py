@@ -74,6 +74,6 @@ def by_command(via: str, most: int) -> Run:
     return run
 
 
-def failed(call: Call, reason: str, told: str = "") -> tuple[Json, str]:
+def failed(call: Call, reason: str, note: str = "") -> tuple[Json, str]:
     """The response that says why there is no other, and what people are told."""
-    return {"error": failed_call(call.name, reason)}, told or reason
+    return {"error": failed_call(call.name, reason)}, note or reason

@@ -52,7 +52,7 @@ def make(
     if not whole.summaries and not any(m.role is not None and m.committed for m in whole.messages):
         raise BadData(f"{view.id or 'the session'}: no message to write; append one first")
     named = title if title is not None else view.meta.get("title")
-    where = directory(env, view, cwd, here=install)
+    where = directory(env, view, cwd, or_current=install)
     id = writing.uuid(program, *((where, *of) if of else (env.new_id(view.id, 0),)))
     folder = folder_of(env, sessions.places(program)[0])
     title = named if isinstance(named, str) and named else None
@@ -71,16 +71,18 @@ def _known(folder: str, name: str) -> bytes:
         return b""
 
 
-def directory(env: Env, view: View, cwd: str | None, *, here: bool = False) -> str:
+def directory(env: Env, view: View, cwd: str | None, *, or_current: bool = False) -> str:
     """The directory in which a session continues, without links; one that does not exist is noted.
 
-    `here`: in the stead of the session's own this one is taken, if that does not exist.
+    `or_current`: the current directory is taken if the session's own does not exist.
     """
     own = view.header.get("cwd") if view.header else None
     wanted = cwd if cwd is not None else own if isinstance(own, str) and own else env.cwd()
     if os.path.isdir(wanted):
         return os.path.realpath(wanted)
-    instead = os.path.realpath(env.cwd()) if here and cwd is None and env.cwd() else os.path.abspath(wanted)
+    instead = (
+        os.path.realpath(env.cwd()) if or_current and cwd is None and env.cwd() else os.path.abspath(wanted)
+    )
     where = "" if instead == os.path.abspath(wanted) else f"; it continues in {instead}"
     env.note(f"{view.id}: {wanted} does not exist{where}; --cwd DIR names another")
     return instead

@@ -45,7 +45,7 @@ def welcome(talk: Talk) -> None:
     if sent and env.terminal(env.stdout):
         show.run(env, show.Options(session=talk.target.path, last=2, no_pager=True))
         env.draw(b"\n")
-    request = talk.asked().request
+    request = talk.resolved().request
     model = payload.model_for(view, str(request.to), request.model)
     who = " ".join(filter(None, (request.to, model)))
     where = "a new session" if talk.unnamed else f"{talk.target.id}: {some(len(sent), 'message')}"
@@ -85,7 +85,7 @@ def _undo(talk: Talk, _rest: str) -> None:
 def _model(talk: Talk, rest: str) -> None:
     if rest:
         talk.options = talk.options.but(model=rest)
-    request = talk.asked().request
+    request = talk.resolved().request
     model = payload.model_for(talk.view(), str(request.to), request.model)
     talk.env.note(f"{request.to}: {model or 'no model is named (the URL may)'}")
 
@@ -119,10 +119,12 @@ def _system(talk: Talk, rest: str) -> None:
         set_.run(talk.env, set_.Options(settings=[f"system={rest}"], session=talk.target.path))
         talk.options = talk.options.but(system=rest)  # stronger than a profile's
         return
-    asked = talk.asked()
-    own = asked.request.system
+    resolved = talk.resolved()
+    own = resolved.request.system
     text = (
-        from_file(own) if own is not None else talk.view().meta.get("system") or asked.under.get("system")
+        from_file(own)
+        if own is not None
+        else talk.view().meta.get("system") or resolved.under.get("system")
     )
     talk.env.write(f"{text or 'no system prompt'}\n".encode("utf-8", "replace"))
 

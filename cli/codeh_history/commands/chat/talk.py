@@ -41,16 +41,16 @@ class Talk:
 
     def checked(self) -> None:
         """Usage if no provider or command is configured."""
-        asked = self.asked()
-        layers.reaching(self.env, asked)
-        payload.checked(asked.request)
+        resolved = self.resolved()
+        layers.reaching(self.env, resolved)
+        payload.checked(resolved.request)
 
-    def asked(self) -> ResolvedRequest:
+    def resolved(self) -> ResolvedRequest:
         """The request that holds; answers are asked for as streams unless somebody says otherwise."""
-        asked = layers.resolve(self.env, self.options, self.options.profile, self.options.via)
-        if "stream" in layers.held(asked.layers):
-            return asked
-        return asked.but(request=asked.request.but(stream=True))
+        resolved = layers.resolve(self.env, self.options, self.options.profile, self.options.via)
+        if "stream" in layers.held(resolved.layers):
+            return resolved
+        return resolved.but(request=resolved.request.but(stream=True))
 
     def view(self) -> View:
         """What the session says now; empty where it is not there yet."""
@@ -63,17 +63,17 @@ class Talk:
         """
         if text is not None and self.unnamed and not self.size():
             self.target, self.unnamed = begin(self.env, text), False
-        received = self._asked(() if text is None else (text,))
+        received = self._answer(() if text is None else (text,))
         while received.calls and self._called():
-            received = self._asked(())
+            received = self._answer(())
         tell(self.env, self.target.id, received, echo=True)
 
-    def _asked(self, prompt: Sequence[str]) -> Received:
+    def _answer(self, prompt: Sequence[str]) -> Received:
         """One request and its answer."""
         size = self.size()
         options = self.options.but(message=prompt, attach=tuple(self.attached), no_stdin=True)
         try:
-            return ask.ask(self.env, self.target, options, self.asked(), self.most, RETRY)
+            return ask.ask(self.env, self.target, options, self.resolved(), self.most, RETRY)
         except KeyboardInterrupt:
             self._stopped()
             raise

@@ -64,10 +64,10 @@ def within(name: str) -> Sequence[str]:
         return [name]
     from ...store.program_files import folders
 
-    found = folders.below(name)
-    if not found:
+    paths = folders.below(name)
+    if not paths:
         raise InputOutput(f"{name}: no program keeps sessions in this folder; pass files instead")
-    return found
+    return paths
 
 
 def everything(env: Env, options: Options) -> int:

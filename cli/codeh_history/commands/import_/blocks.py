@@ -46,16 +46,16 @@ def by_ours(env: Env, records: list[Json], where: str, *, allow_missing: bool) -
     if blocks:
         stores[0].mset(blocks)
     tell_lost(env, where, lost)
-    found = (made.get(record.get("id", ""), record) for record in records)
-    return [{key: value for key, value in record.items() if key != "workspaceId"} for record in found]
+    adopted = (made.get(record.get("id", ""), record) for record in records)
+    return [{key: value for key, value in record.items() if key != "workspaceId"} for record in adopted]
 
 
 def _ours(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:
     """The same message by our blocks, and these."""
     message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
-    found = referring({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
-    assert found is not None  # noqa: S101 - with `every` each message with parts is
-    new, blocks = found
+    adopted = referring({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
+    assert adopted is not None  # noqa: S101 - with `every` each message with parts is
+    new, blocks = adopted
     if AS_REF in new:
         new[AS_REF] = {**new[AS_REF], "blockIds": new["blockIds"]}  # what it says in our blocks
     return new, blocks

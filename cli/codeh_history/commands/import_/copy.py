@@ -40,20 +40,20 @@ def bring(env: Env, session: Session, path: str, into: str | None = None) -> Bro
         target = create.asked_path(env, into)
         if not create.taken(target):
             return _copied(env, session, path, target)
-        found = _appended(env, session, target)
-        if found.apart:
-            raise BadData(f"{target}: {found.apart}; --into NEW imports it as another session")
-        return found
+        brought = _appended(env, session, target)
+        if brought.apart:
+            raise BadData(f"{target}: {brought.apart}; --into NEW imports it as another session")
+        return brought
     id = records.session_id(session)
     before = why = None
     for number in itertools.count(2):
         target = path_of(env, id)
         if not create.taken(target):
             return _copied(env, session, path, target, before)._replace(apart=why)
-        found = _appended(env, session, target)
-        if not found.apart:
-            return found
-        before, why = fold(read.read_log(read.read_bytes(target))), found.apart
+        brought = _appended(env, session, target)
+        if not brought.apart:
+            return brought
+        before, why = fold(read.read_log(read.read_bytes(target))), brought.apart
         id = f"{records.session_id(session)}-{number}"
     raise AssertionError
 
@@ -67,11 +67,11 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         parent = {"session": before.id, "at": last}
     elif (main := _parent(env, session)) and create.taken(main):
         before = fold(read.read_log(read.read_bytes(main)))  # a branch begins as that did
-    base, found = b"", records.records(session)
+    base, made = b"", records.records(session)
     if before is not None:
         redactions = (record.raw for record in before.log.records if record.data["type"] == REDACTION)
-        base, found = b"".join(raw + b"\n" for raw in redactions), anew(session, before)
-    new = records.lines(found, path)
+        base, made = b"".join(raw + b"\n" for raw in redactions), anew(session, before)
+    new = records.lines(made, path)
     body = base + new
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"
 
@@ -88,15 +88,15 @@ def _appended(env: Env, session: Session, target: str) -> Brought:
     """Append what a copy lacks; nothing is written where that is nothing, or where they went apart."""
     data = read.read_bytes(target)
     _check(session, data, target)
-    found = changes(session, _view(env, data))
-    if found.apart or not found.records:
-        return Brought(id_of(target), 0, created=False, apart=found.apart)
+    missing = changes(session, _view(env, data))
+    if missing.apart or not missing.records:
+        return Brought(id_of(target), 0, created=False, apart=missing.apart)
     stored = 0
 
     def build(locked: Locked) -> bytes:
         nonlocal stored
         now = locked.read()
-        again = found if now == data else changes(session, _view(env, now))
+        again = missing if now == data else changes(session, _view(env, now))
         if again.apart:
             raise BadData(f"{target}: {again.apart} meanwhile; import again")
         stored = len(again.records)

@@ -39,10 +39,10 @@ def run(
 
     A terminal gets a table and a sum instead, unless `jsonl`.
     """
-    known = Remembered(env.home, "import", 3)
+    cache = Remembered(env.home, "import", 3)
     files = [
         file for file in folders.files_of(env, programs)
-        if known.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
+        if cache.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
     ]  # fmt: skip
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
@@ -62,12 +62,12 @@ def run(
                 if code:
                     codes[place] = code
                 if code not in _AGAIN:
-                    known.keep(files[place].path, files[place].stamp, True)
+                    cache.keep(files[place].path, files[place].stamp, True)
                 bar.done(number, len(files))
     finally:
         if table:
             summarize(env, rows)
-    known.save()
+    cache.save()
     return codes[min(codes)] if codes else 0
 
 
@@ -84,24 +84,24 @@ def _outcomes(env: Env, files: Iterable[ProgramFile], *, branches: bool) -> Iter
         yield orjson.dumps([lines, code])
 
 
-def _imported(env: Env, found: ProgramFile, *, branches: bool) -> Iterator[Json]:
+def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json]:
     """A line for each session of a file that changed."""
-    with program_files.opened(found.path) as file:
+    with program_files.opened(source.path) as file:
         if file.size == 0:
             return
-        if not sessions.keeps(found.program, file.head):
-            raise BadData(f"{found.path}: not a session of {found.program}")
+        if not sessions.keeps(source.program, file.head):
+            raise BadData(f"{source.path}: not a session of {source.program}")
         for session in with_branches(
-            program_files.sessions_in(file, found.program, newest=True), branches=branches
+            program_files.sessions_in(file, source.program, newest=True), branches=branches
         ):
-            brought = copy.bring(env, session, found.path) if session.items else None
+            brought = copy.bring(env, session, source.path) if session.items else None
             if brought is None or not (brought.records or brought.created):
                 continue
             more = {
                 "reason": brought.apart, "left": dict(session.left), "problems": len(session.problems)
             }  # fmt: skip
             yield _line(
-                found, brought.id, "imported" if brought.created else "updated", records=brought.records,
+                source, brought.id, "imported" if brought.created else "updated", records=brought.records,
                 **{key: value for key, value in more.items() if value},
             )  # fmt: skip
 

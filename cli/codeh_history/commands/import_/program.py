@@ -20,12 +20,12 @@ from .options import Options
 
 def bring(env: Env, options: Options, file: IO[bytes], name: str, form: str) -> bool:
     """Bring in the sessions of another program's file; whether it is one."""
-    found = program_files.File(file.fileno(), "" if name == "-" else name)
-    program = program_files.program_of(found, form)
+    source = program_files.File(file.fileno(), "" if name == "-" else name)
+    program = program_files.program_of(source, form)
     if program is None:
         return False
     where = "stdin" if name == "-" else name
-    for session in with_branches(program_files.sessions_in(found, program), branches=options.branches):
+    for session in with_branches(program_files.sessions_in(source, program), branches=options.branches):
         into = options.into if session.parent is None or not options.branches else None
         if options.strict:
             check_whole(where, session)
@@ -36,9 +36,9 @@ def bring(env: Env, options: Options, file: IO[bytes], name: str, form: str) -> 
     return True
 
 
-def with_branches(found: Iterable[Session], *, branches: bool) -> Iterator[Session]:
+def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[Session]:
     """The sessions of a file; with `branches`, each followed by its branches."""
-    for session in found:
+    for session in sessions:
         if not branches:
             session.branches = tuple  # they hold all of the file, and it in turn
             yield session
