@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import orjson
 
@@ -28,15 +29,12 @@ if TYPE_CHECKING:
 _KIND_OF_ROLE = {"user": b'"kind":"user",', "model": b'"kind":"codeh",'}
 
 
-class Line:
-    """One message of a batch: its bytes, what it already says, and where it came from."""
+class Line(NamedTuple):
+    """One message of a batch: what it already says, its bytes, and where it came from."""
 
-    __slots__ = ("data", "number", "raw")
-
-    def __init__(self, data: Json, raw: bytes, number: int) -> None:
-        self.data = data
-        self.raw = raw
-        self.number = number
+    data: Json
+    raw: bytes
+    number: int
 
 
 def run(

@@ -118,14 +118,12 @@ def line_of(env: Env, draft: Draft, session: str) -> bytes:
 
 def _text(env: Env, options: Options) -> str:
     """The message's text; stdin is read where nothing else gives content (or is a tool's result)."""
-    if options.message or options.file:
-        needed = not (options.call or options.attach or options.result or options.pending)
-        return text_of(env, options.message, options.file, needed=needed)
-    if options.result:
-        return text_of(env, [], ["-"], needed=False)
-    if options.pending and not options.call:
+    content = options.message or options.file or options.call or options.result
+    if options.pending and not content:
         return piped_text(env, "-m '' reads none") or ""
-    return text_of(env, [], [], needed=not (options.call or options.attach))
+    files = options.file or (["-"] if options.result and not options.message else [])
+    needed = not (options.call or options.attach or options.result or options.pending)
+    return text_of(env, options.message, files, needed=needed)
 
 
 def _fields(env: Env, options: Options, text: str, cleaning: Cleaning | None) -> tuple[Json, list[str]]:

@@ -94,15 +94,11 @@ def tool(command: str, args: bytes, environ: Mapping[str, str], most: int) -> Ra
         process = start(command, file.fileno(), environ, subprocess.PIPE)
     try:
         out, err = _printed(process, most)
-    except BaseException:
-        process.kill()
+        code = process.wait() if len(out) + len(err) <= most else None
+        return Ran(code, out, err)
+    finally:
+        process.kill()  # nothing, if it has ended
         process.wait()
-        raise
-    if len(out) + len(err) > most:
-        process.kill()
-        process.wait()
-        return Ran(None, out, err)
-    return Ran(process.wait(), out, err)
 
 
 def _printed(process: subprocess.Popen[bytes], most: int) -> tuple[bytes, bytes]:

@@ -210,16 +210,14 @@ def check_sendable(view: View, session: str, *, prefill: bool) -> None:
             f"{session}: open calls at the end: {names}; append --result, or --unanswered stub|drop"
         )
     if last.role == "model" and not prefill:
-        edited = view.edited_after(last)
         newest = next(m for m in reversed(messages) if m.role is not None)
-        advice = (
-            f"{newest.id} is pending: `commit {newest.id}` makes it a message"
-            if newest.role == "user"
-            else f"{edited} was edited after it: `fork --at {edited}` asks again from there, "
-            "`undo` takes the edit back"
-            if edited
-            else "append a user's, or --prefill to continue it"
-        )
+        advice = "append a user's, or --prefill to continue it"
+        if newest.role == "user":
+            advice = f"{newest.id} is pending: `commit {newest.id}` makes it a message"
+        elif edited := view.edited_after(last):
+            advice = (
+                f"{edited} was edited after it: `fork --at {edited}` asks again, `undo` reverts the edit"
+            )
         raise BadData(f"{session}: the last message is the model's; {advice}")
 
 
