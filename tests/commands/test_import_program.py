@@ -11,8 +11,8 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.commands.import_.copy import Brought
-from codeh_history.commands.import_.program import check_whole, tell, with_branches
+from codeh_history.commands.import_ import check_whole, tell
+from codeh_history.commands.import_.copy import Brought, with_branches
 from codeh_history.programs.model import ABANDONED, Problem, Session, Used
 
 BROUGHT = Brought("p-s", 1, created=True)

@@ -15,20 +15,33 @@ from typing import IO
 from ...base.env import Env
 from ...base.errors import BadData, InputOutput, Usage
 from ...base.input import nothing
+from ...base.options import (
+    ALLOW_MISSING,
+    IDENTITY,
+    QUIET,
+    REPORT,
+    STRICT,
+    OptionSet,
+    argument,
+    flag,
+    option,
+)
+from ...base.words import some
 from ...programs import forms, sessions
 from ...programs.forms import again
+from ...programs.model import Problem, Session
 from ...session.fold import fold, kind_of
 from ...session.model import Json
 from ...session.records import check_message, dumps
 from ...session.rules import ROLE_OF_KIND
-from ...store import create, log, read
+from ...store import create, log, program_files, read
 from ...store.paths import id_of, is_path
 from ...store.protocol import Locked
 from ...store.resolve import Target
 from ...sync.sealing import Seal, is_bundle, is_sealed
-from ...views.view import tell_damage
-from . import blocks, program
-from .options import Options
+from ...views.view import MOST_NAMED, tell_damage
+from . import blocks, copy
+from .copy import Brought
 
 EXAMPLES = """\
   codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
@@ -40,6 +53,32 @@ EXAMPLES = """\
   codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
 """
 HEAD = 512  # bytes that tell a bundle
+FORMS = (*sessions.PROGRAMS, *forms.IMPORTERS)
+
+
+class Options(OptionSet):
+    files: Sequence[str] | None = argument(
+        "[FILE|-]...", "Files to import, one session each, or a program's folder."
+    )
+    from_: Sequence[str] = option(
+        "FORM", f"auto, {', '.join(FORMS)}; with --all repeatable.", choices=("auto", *FORMS)
+    )
+    all_: bool = flag(
+        "All sessions of all programs; a JSON line for each that changed.",
+        excludes=("files", "into", "allow_missing"),
+    )
+    since: str | None = option(
+        "D", "With --all: only files changed since: 2h, 7d, or a date.", requires=("all_",)
+    )
+    into: str | None = option("NEW", "Id or path of the new session (for one file).")
+    identity: Sequence[str] = IDENTITY
+    branches: bool = flag("Also import abandoned branches and sub-agents as sessions.")
+    jsonl: bool = flag("With --all on a terminal: JSON lines, not a table.")
+    verbose: bool = flag("Also count each kind of interface records that are not imported.", short="-v")
+    report: bool = REPORT
+    allow_missing: bool = ALLOW_MISSING
+    strict: bool = STRICT
+    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> int:
@@ -98,16 +137,74 @@ def files(env: Env, options: Options, names: Sequence[str], form: str) -> None:
                 id = bundle.unpack(env, opened or file, where, options.into)
                 env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
                 continue
-            if form not in forms.IMPORTERS and program.bring(env, options, file, name, form):
+            if form not in forms.IMPORTERS and of_program(env, options, file, name, form):
                 continue
             data = file.read()
-        tell = partial(tell_damage, env, Target(where, where), strict=options.strict)
-        records = forms.read(data, form, where, tell=tell)
+        damaged = partial(tell_damage, env, Target(where, where), strict=options.strict)
+        records = forms.read(data, form, where, tell=damaged)
         for number, record in enumerate(records):
             check(record, f"{where}: message {number}")
         records = blocks.by_ours(env, records, where, allow_missing=options.allow_missing)
         id = bring(env, records, name, options.into)
         env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
+
+
+def of_program(env: Env, options: Options, file: IO[bytes], name: str, form: str) -> bool:
+    """Bring in the sessions of another program's file; whether it is one."""
+    source = program_files.File(file.fileno(), "" if name == "-" else name)
+    program = program_files.program_of(source, form)
+    if program is None:
+        return False
+    where = "stdin" if name == "-" else name
+    for session in copy.with_branches(
+        program_files.sessions_in(source, program), branches=options.branches
+    ):
+        into = options.into if session.parent is None or not options.branches else None
+        if options.strict:
+            check_whole(where, session)
+        brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", into)
+        if brought.records or brought.created:
+            tell(env, options, where, session, brought)
+        env.write(f"{brought.id}\n".encode("utf-8", "surrogateescape"))
+    return True
+
+
+def check_whole(where: str, session: Session) -> None:
+    """Refuse a session of which something is lost (`--strict`)."""
+    for problem in session.problems:
+        if problem.effect in ("skips", "lacks"):
+            raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
+
+
+def tell(env: Env, options: Options, where: str, session: Session, brought: Brought) -> None:
+    """Note what is not as in the source: what was damaged, and how much was left out, a line a kind.
+
+    What was said comes first; records that the program keeps for itself are one line without `--verbose`.
+    """
+    if brought.apart:
+        env.note(f"{where}: {brought.apart}: new messages went to {brought.id}")
+    problems = [problem for problem in session.problems if problem.mended or problem.effect == "skips"]
+    for problem in problems[:MOST_NAMED]:
+        mended = f" ({problem.mended})" if problem.mended else ""
+        env.note(f"{where}: {_at(problem)}{problem.reason}{mended}")
+    if (more := len(problems) - MOST_NAMED) > 0:
+        env.note(f"{where}: and {more} more (`codeh-history verify {where}` lists all)")
+    if options.report:
+        for problem in session.problems:
+            env.report(dumps({"session": brought.id, **problem._asdict()}))
+    own = session.interface
+    records = sum(session.left[kind] for kind in own)
+    for kind, count in sorted(session.left.items(), key=lambda item: (item[0] in own, item[0])):
+        if options.verbose or kind not in own:
+            env.note(f"{where}: not imported: {count} {kind}")
+        if options.report:
+            env.report(dumps({"session": brought.id, "left": kind, "count": count}))
+    if records and not options.verbose:
+        env.note(f"{where}: not imported: {some(records, 'interface record')} (-v names them)")
+
+
+def _at(problem: Problem) -> str:
+    return f"line {problem.line}: " if problem.line else ""
 
 
 def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:

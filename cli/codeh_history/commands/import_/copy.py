@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from ...base.env import Env
@@ -10,7 +11,7 @@ from ...base.errors import BadData
 from ...base.words import is_id
 from ...programs import records
 from ...programs.changes import anew, changes
-from ...programs.model import Session
+from ...programs.model import AS_BRANCHES, Session
 from ...session.fold import View, fold
 from ...session.imported import origin
 from ...session.model import Json
@@ -56,6 +57,21 @@ def bring(env: Env, session: Session, path: str, into: str | None = None) -> Bro
         before, why = fold(read.read_log(read.read_bytes(target))), brought.apart
         id = f"{records.session_id(session)}-{number}"
     raise AssertionError
+
+
+def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[Session]:
+    """The sessions of a file; with `branches`, each followed by its branches."""
+    for session in sessions:
+        if not branches:
+            session.branches = tuple  # they hold all of the file, and it in turn
+            yield session
+            continue
+        session.used = tuple  # they are sessions of their own
+        for kind in AS_BRANCHES:
+            session.left.pop(kind, None)
+        yield session
+        yield from session.branches()
+        session.branches = tuple
 
 
 def _copied(env: Env, session: Session, path: str, target: str, before: View | None = None) -> Brought:

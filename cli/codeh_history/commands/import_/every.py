@@ -26,7 +26,6 @@ from ...store.program_files import folders
 from ...store.program_files.folders import ProgramFile
 from ...store.resolve import ids
 from . import copy
-from .program import with_branches
 
 COLUMNS = ("session", "action", "lines", "from")
 _AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
@@ -91,7 +90,7 @@ def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json
             return
         if not sessions.keeps(source.program, file.head):
             raise BadData(f"{source.path}: not a session of {source.program}")
-        for session in with_branches(
+        for session in copy.with_branches(
             program_files.sessions_in(file, source.program, newest=True), branches=branches
         ):
             brought = copy.bring(env, session, source.path) if session.items else None
