@@ -58,16 +58,13 @@ def _session(program: str, source: Source, value: Json) -> Session:
 
     nodes = {key: Node(key, name_of(tree[key].get("parent")), n) for n, key in enumerate(tree)}
     live = read_exported(session, nodes, name_of(value.get("current_node")), fill)
-    session.leave(ABANDONED, sum(key not in live and _talks(messages[key]) for key in messages))
+    others = (message for key, message in messages.items() if key not in live and not _hidden(message))
+    session.leave(ABANDONED, sum(_role(message) in ("user", "assistant", "tool") for message in others))
     return session
 
 
 def _role(message: Json) -> object:
     return object_of(message.get("author")).get("role")
-
-
-def _talks(message: Json) -> bool:
-    return _role(message) in ("user", "assistant", "tool") and not _hidden(message)
 
 
 def _hidden(message: Json) -> bool:

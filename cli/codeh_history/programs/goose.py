@@ -163,7 +163,10 @@ def _result(block: Json, talk: Builder) -> Part:
     value, error = result.get("value"), result.get("status") == "error"
     items = objects(listed(value) or listed(object_of(value).get("content")))
     seen = [item for item in items if _for_the_agent(item)]
-    texts = [_text(item) for item in seen if item.get("type") != "image"]
+    others = [item for item in seen if item.get("type") != "image"]
+    texts = [
+        text_of(item.get("text")) or text_of(object_of(item.get("resource")).get("text")) for item in others
+    ]
     text = text_of(result.get("error")) if error else "\n".join(filter(None, texts))
     held = [_image(item) for item in seen if item.get("type") == "image"]
     failed = error or object_of(value).get("isError") is True
@@ -178,11 +181,6 @@ def _for_the_agent(block: Json) -> bool:
 def _image(block: Json) -> Part:
     mime = name_of(block.get("mimeType")) or "image/png"
     return {"inlineData": {"mimeType": mime, "data": text_of(block.get("data"))}}
-
-
-def _text(item: Json) -> str:
-    """The text of a result, also of a resource in it."""
-    return text_of(item.get("text")) or text_of(object_of(item.get("resource")).get("text"))
 
 
 def _time(value: object) -> str | None:

@@ -53,15 +53,15 @@ def _session(program: str, value: Json, number: int, names: Names) -> Session:
     talk = Builder(session)
     talk.number = number
     if body:
-        _add(talk, body)
+        add_body(talk, body)
     if preference:
-        _add(talk, {"messages": value.get("preferred_output")})
+        add_body(talk, {"messages": value.get("preferred_output")})
         session.left["message of an answer not preferred"] += len(listed(value.get("non_preferred_output")))
     return session
 
 
-def _add(talk: Builder, body: Json) -> None:
-    """The messages of a body, and what stands around them."""
+def add_body(talk: Builder, body: Json) -> None:
+    """Add the messages of any provider's request body, and what stands around them, to a session."""
     from .forms import form_of, requests
 
     name = form_of(body)

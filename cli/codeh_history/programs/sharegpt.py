@@ -24,15 +24,12 @@ _KINDS = {
 
 
 def recognises(head: Head) -> bool:
-    return any(_is_turn(turn) for value in head.values for turn in _turns(value)[:3])
+    turns = (turn for value in head.values for turn in objects(_turns(value)[:3]))
+    return any(isinstance(turn.get("from"), str) and "value" in turn for turn in turns)
 
 
 def _turns(value: Json) -> list[Any]:
     return next((value[field] for field in _FIELDS if isinstance(value.get(field), list)), [])
-
-
-def _is_turn(turn: Any) -> bool:
-    return isinstance(turn, dict) and isinstance(turn.get("from"), str) and "value" in turn
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:

@@ -48,16 +48,16 @@ def _is_time(value: object) -> bool:
     return isinstance(value, str) and to_millis(value) is not None
 
 
-def _is_names(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
 Rule = tuple[Callable[[Any], bool], str]  # whether a field's value fits; what it should be
 _TEXT: Rule = (_is_text, "must be text")
 _NAME: Rule = (lambda value: isinstance(value, str) and value != "", "must be text")
 _TIME: Rule = (_is_time, "is not a time (2026-01-31T12:00:00Z)")
+_NAMES: Rule = (
+    lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    "must be a list of names",
+)
 _ENTRY: dict[str, Rule] = {
-    "userMessage": _TEXT, "assistantResponse": _TEXT, "toolsUsed": (_is_names, "must be a list of names"),
+    "userMessage": _TEXT, "assistantResponse": _TEXT, "toolsUsed": _NAMES,
     "source": (SOURCES.__contains__, f"must be one of {', '.join(SOURCES)}"), "id": _NAME,
     "timestamp": _TIME,
 }  # fmt: skip

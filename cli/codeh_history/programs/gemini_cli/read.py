@@ -165,11 +165,11 @@ class _Reading:
         if data["type"] not in ("user", "gemini"):
             self.session.left[f"{data['type']} message"] += 1
             return []
-        if _is_context(data):
+        first = _beginning(data.get("content")) if data["type"] == "user" else ""
+        if first.startswith(_CONTEXT):
             self.session.skip("context message")
             return []
-        command = _beginning(data.get("content")).startswith(("/", "?"))
-        if data["type"] == "user" and command and not self.checkpoint:
+        if first.startswith(("/", "?")) and not self.checkpoint:
             why = f"a prompt that begins with / or ?: {self.title} forgets it when it resumes"
             self.session.problem(number, "drops", why)
         made = list(_entries(versions, self.repeated(number, data)))
@@ -247,11 +247,6 @@ class _Operations:
 # -- messages ----------------------------------------------------------------------------------------------
 
 
-def _is_context(data: Json) -> bool:
-    """Whether a user's message is what the program says of itself."""
-    return data.get("type") == "user" and _beginning(data.get("content")).startswith(_CONTEXT)
-
-
 def is_forgotten(value: Any) -> bool:
     """Whether a prompt with this content is forgotten on resumption: it is blank, a command, or context."""
     first = _beginning(value)
@@ -297,7 +292,8 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
     if data["type"] == "gemini":
         fields: Json = {}
         for _, version in versions:
-            fields |= _fields(version)
+            counts = usage.read(object_of(version.get("tokens")), _USAGE)
+            fields |= omit_empty(provider=FORMAT, model=name_of(version.get("model")), usage=counts)
         yield from _entry(id, "codeh", ts, versions, _model_parts, **fields)
         yield from _entry(f"{id}_response", "tool", ts, versions, _results)
         return
@@ -380,8 +376,3 @@ def _sent(part: Any) -> Any:
             rest = {name: value for name, value in held.items() if id or name != "id"}
             return {**part, key: {**rest, "id": id.removeprefix(prefix)} if id else rest}
     return part
-
-
-def _fields(data: Json) -> Json:
-    used = usage.read(object_of(data.get("tokens")), _USAGE)
-    return omit_empty(provider=FORMAT, model=name_of(data.get("model")), usage=used)

@@ -8,16 +8,13 @@ from ..protocol import Head, Place, Program
 
 
 def recognises(head: Head) -> bool:
-    return any(is_header(data) or _is_entry(data) for data in head.objects)
+    messages = (data for data in head.objects if data.get("type") == "message" and "parentId" in data)
+    return any(map(is_header, head.objects)) or any(isinstance(m.get("message"), dict) for m in messages)
 
 
 def is_header(data: Json) -> bool:
     """Whether this is the first line of a file; ours has a `created` instead."""
     return data.get("type") == "session" and "timestamp" in data and "created" not in data
-
-
-def _is_entry(data: Json) -> bool:
-    return data.get("type") == "message" and isinstance(data.get("message"), dict) and "parentId" in data
 
 
 _PAIRS: pairs.Does = {
