@@ -23,7 +23,7 @@ from ..base.shared_options import COMPACT, Compact, Compaction, Request
 from ..config import layers
 from ..config.layers import ResolvedRequest
 from ..providers.reply import AnswerReader
-from ..receive.answer import Received, reader_for, tell
+from ..receive.answer import Received, reader_of, tell
 from ..receive.echo import Echo
 from ..receive.run_command import exchange
 from ..send import payload
@@ -158,7 +158,7 @@ def sending(
     new = b"" if draft is None or stored else compose.line_of(env, draft, target.id)
     to = payload.provider_of(request.to)
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
-    reader = reader_for(providers.PLAIN if to == providers.PLAIN else None, model)
+    reader = reader_of(providers.PLAIN if to == providers.PLAIN else "auto", model)
     with tempfile.TemporaryFile() as body:
         body.writelines(_body(env, target, resolved, lines + new))
         with awaiting(env, target.path):

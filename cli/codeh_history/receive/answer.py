@@ -44,25 +44,20 @@ class Received(NamedTuple):
     repeated: bool  # it was stored before
 
 
-def reader_for(format: str | None, model: str | None = None) -> AnswerReader:
-    """A reader of an answer in this format (None: detected).
+def reader_of(format: str, model: str | None = None) -> AnswerReader:
+    """A reader of an answer, as `--from` names its format; Usage where it is none.
 
-    `model`: who was asked; plain text and most errors do not say it.
+    `model`: which one was asked; plain text and most errors do not name it.
     """
     if format == PLAIN:
         from ..providers.text import response
 
         return response.Reader(model)
+    if format not in ("auto", *TARGETS):
+        raise Usage(f"--from {format}: auto, {', '.join(TARGETS)}")
     from ..providers import wire
 
-    return wire.Reader(format, model)
-
-
-def reader_of(name: str) -> AnswerReader:
-    """The same for the value of `--from`; Usage where it is no format."""
-    if name != "auto" and name not in TARGETS:
-        raise Usage(f"--from {name}: auto, {', '.join(TARGETS)}")
-    return reader_for(None if name == "auto" else name)
+    return wire.Reader(None if format == "auto" else format, model)
 
 
 def tell(env: Env, session: str, received: Received, *, echo: bool) -> None:

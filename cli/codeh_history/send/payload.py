@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 import orjson
 
@@ -13,7 +13,7 @@ from ..base.input import from_file
 from ..base.shared_options import BySettings, Compaction, Request, beside, tools_from
 from ..filters.curate import pairs, passes
 from ..filters.curate import run as curating
-from ..providers.base import Options, Transcript
+from ..providers.base import Options
 from ..providers.base import Request as Body
 from ..session import sources
 from ..session.fold import View
@@ -73,7 +73,11 @@ def body_of(
             summary.text if "lines" in summary.fields else escaped(summary.text)
             for summary in view.summaries
         ]
-        return [_plain(env, target, providers.transcript(messages, options, own), flags)]
+        if flags.set:
+            raise Usage("--set: plain text has no fields")
+        transcript = providers.transcript(messages, options, own)
+        _tell(env, target, transcript.notes)
+        return [transcript.text.encode("utf-8", "replace")]
     request = providers.load(to).request(messages, options, summaries)
     env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
     written = _written(env, target, request, flags)
@@ -86,7 +90,11 @@ def _as_sent(
     """The view as it is sent, its messages with what templates and attachments add, and the options."""
     options = _options(view, to, flags, session)
     if flags.context:
-        view, options = _with_context(env, view, options)
+        from .context import split
+
+        prompt, view = split(env, view)
+        system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n"))))
+        options = options.but(system=system or None)
     view = _reduced(env, view, options, flags, session, lost_known=lost_known)
     check_sendable(view, session, prefill=flags.prefill)
     if flags.user_template or flags.system_template or flags.rendered_user is not None:
@@ -96,15 +104,6 @@ def _as_sent(
     else:
         messages = view.messages
     return view, messages if view.lacks("attached") else sources.listed(messages), options
-
-
-def _with_context(env: Env, view: View, options: Options) -> tuple[View, Options]:
-    """The view without what the context prompt tells, and the options with that prompt."""
-    from .context import split
-
-    prompt, view = split(env, view)
-    system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n")))) or None
-    return view, options.but(system=system)
 
 
 def checked(flags: Request) -> str:
@@ -140,24 +139,18 @@ def _written(env: Env, target: Target, request: Body, flags: Request) -> Iterabl
     return [orjson.dumps(_set(request.body, flags.set), option=option)]
 
 
-def _plain(env: Env, target: Target, transcript: Transcript, flags: Request) -> bytes:
-    if flags.set:
-        raise Usage("--set: plain text has no fields")
-    _tell(env, target, transcript.notes)
-    return transcript.text.encode("utf-8", "replace")
-
-
 def _tell(env: Env, target: Target, notes: Sequence[str]) -> None:
     for note in notes:
         env.note(f"{target.id}: {note}")
 
 
-def provider_of(to: str | None, among: Collection[str] = providers.TARGETS) -> str:
-    """The format asked for; Usage where it is none of these."""
+def provider_of(to: str | None) -> str:
+    """The format of the request; Usage where it is none, or missing."""
+    formats = ", ".join(providers.TARGETS)
     if not to:
-        raise Usage(f"--to PROVIDER (or CODEH_TO) says whose request: {', '.join(among)}")
-    if to not in among:
-        raise Usage(f"--to {to}: one of {', '.join(among)}")
+        raise Usage(f"no provider: pass --to PROVIDER, or set CODEH_TO ({formats})")
+    if to not in providers.TARGETS:
+        raise Usage(f"--to {to}: one of {formats}")
     return to
 
 
