@@ -258,7 +258,7 @@ MUTANTS = [
     ),
     Mutant(
         "the same words at another cost are taken for one answer", "receive/answer.py",
-        "        and (usage is None or reply.usage is None or usage == reply.usage)\n",
+        '        and (None in (data.get("usage"), reply.usage) or data["usage"] == reply.usage)\n',
         "",
         ("receive/test_known.py",),
     ),

@@ -260,21 +260,18 @@ def _stored(locked: Locked, response_id: str | None) -> list[Json]:
 
 
 def _stored_id(locked: Locked, reply: Reply) -> str | None:
-    """The id of the message that this very answer is stored as: not undone, and not behind a `clear`."""
-    same = [data for data in _stored(locked, reply.id) if _is_same(data, reply)]
+    """The id of the message that this very answer is stored as: not undone, and not behind a `clear`.
+
+    It has the same parts, of one provider, at the same cost.
+    """
+    same = [
+        data for data in _stored(locked, reply.id)
+        if says(data, reply.parts) and data.get("provider", reply.provider) == reply.provider
+        and (None in (data.get("usage"), reply.usage) or data["usage"] == reply.usage)
+    ]  # fmt: skip
     messages = fold(read.read_log(locked.read())).all if same else {}
     for data in same:
         message = messages.get(str(data.get("of") if data.get("type") == "commit" else data.get("id")))
         if message is not None and message.committed and message.hidden != "clear":
             return message.id
     return None
-
-
-def _is_same(data: Json, reply: Reply) -> bool:
-    """Whether a record holds this answer: the same parts, of one provider, at the same cost."""
-    usage = data.get("usage")
-    return (
-        says(data, reply.parts)
-        and data.get("provider", reply.provider) == reply.provider
-        and (usage is None or reply.usage is None or usage == reply.usage)
-    )

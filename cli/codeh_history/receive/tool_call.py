@@ -26,7 +26,11 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
 
     Half a call is not run: that it is none is its result, so that the model may call again.
     """
-    response, failure = _half(call) if call.damage else run(call)
+    if call.damage:
+        arrived = f": {excerpt(call.arguments, 200)}" if call.arguments else ""
+        response, failure = failed(call, f"{call.damage}{arrived}", f"not run: {call.damage}")
+    else:
+        response, failure = run(call)
     if failure:
         env.note(f"{target.id}: {call.name} ({call.id}): {failure}, stored as a failed result")
     id = {"id": call.id} if call.given else {}
@@ -50,11 +54,6 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
 
     log.append(env, target.path, build)
     return ids
-
-
-def _half(call: Call) -> tuple[Json, str]:
-    arrived = f": {excerpt(call.arguments, 200)}" if call.arguments else ""
-    return failed(call, f"{call.damage}{arrived}", f"not run: {call.damage}")
 
 
 def by_command(via: str, most: int) -> Run:
