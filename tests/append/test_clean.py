@@ -19,13 +19,13 @@ def part(data: bytes, mime: str = "text/plain") -> Part:
 def test_what_was_found_is_counted_by_kind_and_never_shown(tmp_path: Path) -> None:
     with (tmp_path / "err").open("wb") as err:
         cleaning = Cleaning(Env({}, stderr=err.fileno()))
-        cleaning.tell()
+        cleaning.report()
         plain = [{"text": "nothing here"}]
         assert cleaning.value(plain) is plain
         clean = cleaning.value([{"text": f"my token is {SECRET} and again {SECRET}"}])
         assert SECRET not in str(clean)
         assert "[redacted:" in str(clean)
-        cleaning.tell()
+        cleaning.report()
     said = (tmp_path / "err").read_text()
     assert said.count("\n") == 1
     assert "secret" in said

@@ -9,22 +9,22 @@ from ..session.model import Part
 
 
 class Cleaning(Redactor):
-    """Redacts what is about to be stored, and tells of it once."""
+    """Redacts what is about to be stored, and notes once what it removed."""
 
     def __init__(self, env: Env) -> None:
         super().__init__()
         self._env = env
 
     def file(self, name: str, part: Part) -> Part:
-        """An attached file; what is no text is stored as it is, which is said."""
+        """An attached file; one that is not text is stored unchanged, with a note."""
         blob = part["inlineData"]
         if text_in(blob["data"]) is None:
             self._env.note(f"{name} ({blob['mimeType']}): stored unchanged: --redact reads only text")
         clean: Part = self.value(part)
         return clean
 
-    def tell(self) -> None:
-        """How many secrets there were, and of which kinds; never a value."""
+    def report(self) -> None:
+        """Note how many secrets were removed, and of which kinds; never a value."""
         if self.counts:
             kinds = ", ".join(sorted(self.counts))
             self._env.note(f"{some(self.counts.total(), 'secret')} removed ({kinds})")

@@ -57,7 +57,7 @@ def run(
         raise BadData(f"{name}: no message")
     target = target_of(env, session, new=new) or begin(env, _first_text(lines[0]))
     if cleaning is not None:
-        cleaning.tell()
+        cleaning.report()
     store(env, target, lambda locked, ids: stored(env, locked, lines, ids, str(name)), create=True)
 
 
@@ -68,7 +68,7 @@ def _first_text(line: Line | bytes) -> str:
 
 
 def checked(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:
-    """The lines as messages; the first that is none is named, and nothing is stored.
+    """The lines as messages; BadData naming the first that is not one, with nothing stored.
 
     Of a line that says only its role and one text, as most do, only the end of its record is kept, from the
     kind on.

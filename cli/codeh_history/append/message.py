@@ -68,7 +68,7 @@ def draft(env: Env, options: Options, text: str) -> Draft:
     references = _references(options.references)
     if cleaning is not None:
         references = cleaning.value(references, "references")
-        cleaning.tell()
+        cleaning.report()
     return Draft(options, fields, blocks, references)
 
 

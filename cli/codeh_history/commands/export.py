@@ -25,7 +25,7 @@ EXAMPLES = """\
   codeh-history export --all --to html --output pages    # an index and a page a session
   codeh-history export demo --to exchanges -n 20
   codeh-history export demo --bundle demo.tar    # to take it to another machine: `import demo.tar` there
-  codeh-history export demo --bundle demo.tar.age --encrypt-to age1...   # whoever has its key opens it
+  codeh-history export demo --bundle demo.tar.age --encrypt-to age1...   # encrypted to this key
   codeh-history export demo --to codex --install # to resume it in Codex: prints the command
   codeh-history export demo --to claude-code --cwd ~/project --output demo-for-claude.jsonl
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store

@@ -54,7 +54,7 @@ def exchange(
 
 
 def ended(process: subprocess.Popen[bytes]) -> int:
-    """The command's exit code; one that goes on after its output was read is ended."""
+    """The command's exit code; one still running 5 seconds after its output ended is killed."""
     if process.stdout is not None:
         process.stdout.close()
     try:

@@ -22,7 +22,7 @@ Run = Callable[[Call], tuple[Json, str]]  # a response, and for people how it fa
 
 
 def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
-    """Have one call run, store what came of it or how it failed; the result's id, if it waited.
+    """Run one call and store its result, or its failure; the result's id, if the call was still open.
 
     Half a call is not run: that it is none is its result, so that the model may call again.
     """
@@ -74,5 +74,5 @@ def by_command(via: str, most: int) -> Run:
 
 
 def failed(call: Call, reason: str, note: str = "") -> tuple[Json, str]:
-    """The response that says why there is no other, and what people are told."""
+    """A failed response with this reason, and the note for people."""
     return {"error": failed_call(call.name, reason)}, note or reason

@@ -45,8 +45,8 @@ def body_of(
 ) -> Iterable[bytes | memoryview]:
     """The request body, in pieces that are made as they are written.
 
-    `under` are settings that apply where the session has none; `data`: the session in the stead of what the
-    file holds. With `lost_known` missing results of calls are repaired without a note. Large media in the
+    `under` are settings that apply where the session has none; `data` replaces the content of the session's
+    file. With `lost_known` missing results of calls are repaired without a note. Large media in the
     block store is not read before its piece is written, unless a budget must know what it costs and its
     first bytes do not tell.
     """

@@ -1,4 +1,4 @@
-"""A session → a file that another program goes on with, where that belongs, and the command for it."""
+"""A session → a file that another program resumes, its place, and the command that resumes it."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def directory(env: Env, view: View, cwd: str | None, *, or_current: bool = False
 
 
 def tell_left(env: Env, made: Made) -> None:
-    """Say what the file does not hold as it was, what several messages have in common once."""
+    """Note what was left out or changed, a line for each reason."""
     by_reason: dict[str, list[str]] = {}
     for note in made.written.notes:
         by_reason.setdefault(note.partition(": ")[2], []).append(note)
@@ -101,7 +101,7 @@ def tell_left(env: Env, made: Made) -> None:
 
 
 def put(env: Env, made: Made, output: str | None, *, install: bool = False) -> str:
-    """Write the file under a new name, or on stdout; returns how to go on.
+    """Write the file under a new name, or to stdout; returns the next step.
 
     Installed it lies where its program looks, or the program takes it in.
     """
@@ -123,7 +123,7 @@ def put(env: Env, made: Made, output: str | None, *, install: bool = False) -> s
 
 
 def resumed(made: Made, path: str) -> str | None:
-    """The command that goes on with the file at this path; None where it must be put in its place first."""
+    """The command that resumes the file at this path; None if it must be put in its place first."""
     if made.written.imported:
         return f"{command(made, [*made.written.imported, path])} && {shlex.join(made.written.resume)}"
     ending = os.path.splitext(made.written.name)[1]

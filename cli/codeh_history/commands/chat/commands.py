@@ -147,7 +147,7 @@ def _fork(talk: Talk, rest: str) -> None:
 def _help(talk: Talk, _rest: str) -> None:
     usage = [(f"{name} {each.takes}".rstrip(), each.help) for name, each in COMMANDS.items()]
     usage += [("line \\", "continue the prompt in the next line"), ("//…", "a prompt that begins with /")]
-    usage += [("Ctrl-C", "stops the answer; what came stays pending"), ("Ctrl-D", "leaves")]
+    usage += [("Ctrl-C", "stops the answer; the received part stays pending"), ("Ctrl-D", "leaves")]
     talk.env.write("".join(f"{name:<21}{help}\n" for name, help in usage).encode())
 
 

@@ -91,7 +91,7 @@ class History:
         readline.parse_and_bind("bind ^I rl_complete" if by_libedit else "tab: complete")
 
     def add(self, line: str) -> None:
-        """Keep a line; that it cannot be kept is no failure."""
+        """Append a line to the file; ignore a file that cannot be written."""
         if not line.strip() or line == self.last or line[0].isspace():
             return
         self.last = line

@@ -89,11 +89,11 @@ class Talk:
             return 0
 
     def _stopped(self) -> None:
-        """Tell what came of an answer that was broken off."""
+        """Note the pending part of an interrupted answer."""
         last = next(reversed(self.view().messages), None)
         if last is not None and last.pending is not None:
             commit = f"codeh-history commit -s {named(self.env, self.target)} {last.id}"
-            self.env.note(f"what came stays pending: `{commit}` makes it the answer")
+            self.env.note(f"the received part stays pending: `{commit}` makes it the answer")
 
     def _called(self) -> bool:
         """Answer the open calls by the command of `calls.via`; whether there is one."""

@@ -64,7 +64,7 @@ def _ours(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:
 def _parts(
     stores: Sequence[BlockStore], ids: Sequence[str], place: tuple[str, str], where: str
 ) -> dict[str, Part]:
-    """The parts that these blocks hold, whoever's they are."""
+    """The parts that these blocks hold, ours or another program's."""
     try:
         ours = [id for id in ids if is_block_id(id)]
         parts = parts_of(stores, ours, fetch(stores, ours))

@@ -101,7 +101,7 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
 
 
 def _appended(env: Env, session: Session, target: str) -> Brought:
-    """Append what a copy lacks; nothing is written where that is nothing, or where they went apart."""
+    """Append what a copy lacks; write nothing if that is nothing, or if copy and source diverged."""
     data = read.read_bytes(target)
     _check(session, data, target)
     missing = changes(session, _view(env, data))
