@@ -8,8 +8,8 @@ import pytest
 
 from answers import STREAMS
 from codeh_history.receive import answer
+from codeh_history.receive.answer import Streaming
 from codeh_history.receive.pending import Pending
-from codeh_history.receive.stream import Streaming
 from inside import inside, lay
 from support import lines
 

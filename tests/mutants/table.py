@@ -553,7 +553,7 @@ MUTANTS = [
         ("filters/curate/test_pairs.py::test_what_is_not_in_order",),
     ),
     Mutant(
-        "what is no JSON is found out amid the body", "send/pieces.py",
+        "what is no JSON is found out amid the body", "send/payload.py",
         "if not is_long[key]}",
         "if False}",
         ("send/test_pieces.py::test_they_are_its_bytes",),

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from codeh_history.send.pieces import STEP, pieces
+from codeh_history.send.payload import STEP, pieces
 from length import examples
 
 _lists = st.builds(

@@ -66,7 +66,7 @@ def is_text(options: Options) -> bool:
 
 def follow(env: Env, options: Options) -> None:
     """Store what stdin says while it says it."""
-    from ..receive.stream import Streaming
+    from ..receive.answer import Streaming
 
     target = text.target_of(env, options.session, new=options.new) or text.begin(env, "")
     read(env, options, Streaming(env, target, *text.kind_and_role(options.role, options.kind)))

@@ -19,9 +19,8 @@ from ..commands import ask as ask_command
 from ..commands import calls as calls_command
 from ..config import layers
 from ..receive import tool_call
-from ..receive.answer import Received, Receiving, reader_of
+from ..receive.answer import Received, Receiving, Streaming, reader_of
 from ..receive.run_command import exchange
-from ..receive.stream import Streaming
 from ..send import payload
 from ..session.model import Json
 from ..session.pairing import Call

@@ -1,4 +1,4 @@
-"""`append --from`: a provider's answer into the log, pending on disk while it streams."""
+"""`append --from` and `--stream`: an answer or a text into the log, pending on disk while it streams."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..append.jsonl import says
 from ..append.message import objects
+from ..append.text import ROLES, say_new
 from ..base.env import Env
 from ..base.errors import (
     BadData,
@@ -26,7 +27,7 @@ from ..providers.reply import AnswerReader, Cut, Failure, Nothing, Reply, Unread
 from ..session.fold import fold
 from ..session.model import Json, Part
 from ..session.records import dumps
-from ..store import read
+from ..store import log, read
 from ..store.awaiting import awaiting
 from ..store.protocol import Locked
 from ..store.resolve import Target
@@ -249,6 +250,31 @@ class Receiving(Pending):
             return dumps(record) + b"\n"
 
         self.append(build)
+
+
+class Streaming(Receiving):
+    """A text that is still being written: a message of any kind, which may begin its session."""
+
+    flush_seconds = 0.1
+    flush_bytes = 4096
+
+    def __init__(self, env: Env, target: Target, kind: str, role: str | None) -> None:
+        from ..providers.text.response import Exact
+
+        super().__init__(env, target, Exact(), fresh=True)
+        self.kind = kind
+        self.role = role
+        self.options = f" --role {role}" if kind in ROLES.values() else f" --kind {kind}"
+
+    def message(self, type: str, id: str) -> Json:
+        message: Json = {"type": type, "id": id, "ts": self.env.now(), "kind": self.kind}
+        if self.role is not None:
+            message["role"] = self.role
+        return message
+
+    def store(self, build: Callable[[Locked], bytes | None]) -> None:
+        if log.append(self.env, self.target.path, build, create=not self.begun):
+            say_new(self.env, self.target)
 
 
 def _stored(locked: Locked, response_id: str | None) -> list[Json]:

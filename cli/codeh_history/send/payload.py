@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import orjson
 
@@ -23,12 +23,12 @@ from ..session.pairing import open_at_end
 from ..store.resolve import Target, for_filtering, for_reading, named
 from ..views.late_media import Deferred
 from ..views.view import tell_lost, view_of
-from .pieces import pieces
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..views.view import Filling
 
+STEP = 64  # elements of a list that are one piece of a body
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
 
 
@@ -142,6 +142,27 @@ def _written(env: Env, target: Target, request: Body, flags: Request) -> Iterabl
 def _tell(env: Env, target: Target, notes: Sequence[str]) -> None:
     for note in notes:
         env.note(f"{target.id}: {note}")
+
+
+def pieces(body: Json) -> Iterator[bytes]:
+    """A request body and a newline, in pieces: a long list is not in memory a second time.
+
+    All else is made before the first piece, should it be no JSON.
+    """
+    is_long = {key: type(value) is list and len(value) > STEP for key, value in body.items()}
+    short = {key: orjson.dumps(value) for key, value in body.items() if not is_long[key]}
+    before = b"{"
+    for key, value in body.items():
+        before += orjson.dumps(key) + b":"
+        if key in short:
+            before += short[key]
+        else:
+            for start in range(0, len(value), STEP):
+                yield before + (b"," if start else b"[") + orjson.dumps(value[start : start + STEP])[1:-1]
+                before = b""
+            before = b"]"
+        before += b","
+    yield before.removesuffix(b",") + b"}\n"
 
 
 def provider_of(to: str | None) -> str:
