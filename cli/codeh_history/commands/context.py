@@ -6,7 +6,8 @@ from ..base.env import Env
 from ..base.errors import Usage
 from ..base.options import ALLOW_MISSING, Reading, option
 from ..base.times import local, to_millis
-from ..send import context
+from ..formats import context
+from ..formats.entries import entries
 from ..views.view import open_view
 
 EXAMPLES = """\
@@ -27,6 +28,8 @@ def run(env: Env, options: Options) -> None:
     now = env.millis() if options.now is None else to_millis(options.now)
     if now is None:
         raise Usage(f"--now {options.now}: a time as 2026-01-31T12:00:00Z expected")
-    local(options.tz)
+    zone = local(options.tz)
     _, view = open_view(env, options, allow_missing=options.allow_missing)
-    env.write(context.prompt_of(view, now, options.tz, options.recent).encode("utf-8", "replace"))
+    summaries = [summary.text for summary in view.summaries]
+    prompt = context.prompt(entries(view.messages), summaries, now, zone, options.recent)
+    env.write(prompt.encode("utf-8", "replace"))

@@ -90,8 +90,6 @@ def _as_sent(
     """The view as it is sent, its messages with what templates and attachments add, and the options."""
     options = _options(view, to, flags, session)
     if flags.context:
-        from .context import split
-
         prompt, view = split(env, view)
         system = "\n\n".join(filter(None, (options.system, prompt.rstrip("\n"))))
         options = options.but(system=system or None)
@@ -104,6 +102,25 @@ def _as_sent(
     else:
         messages = view.messages
     return view, messages if view.lacks("attached") else sources.listed(messages), options
+
+
+def split(env: Env, view: View) -> tuple[str, View]:
+    """The context prompt of what came before the newest exchange, and the view without it.
+
+    The prompt has the summaries and the newest of the earlier exchanges, as many as a context prompt shows;
+    an exchange with a pinned message is sent instead, as older ones are.
+    """
+    from ..base.times import local
+    from ..formats import context
+    from ..formats.entries import entry
+    from ..session.exchanges import exchanges
+
+    earlier = [group for group in exchanges(view.messages)[:-1] if not any(m.pinned for m in group)]
+    recent = earlier[-context.RECENT :]
+    summaries = [summary.text for summary in view.summaries]
+    text = context.prompt([entry(group) for group in recent], summaries, env.millis(), local())
+    gone = {message.id for group in recent for message in group}
+    return text, view.with_messages([m for m in view.messages if m.id not in gone], [])
 
 
 def checked(flags: Request) -> str:
