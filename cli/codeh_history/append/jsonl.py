@@ -55,16 +55,13 @@ def run(
         if not data:
             see_that_something_came(env)
         raise BadData(f"{name}: no message")
-    target = target_of(env, session, new=new) or begin(env, _first_text(lines[0]))
+    target = target_of(env, session, new=new)
+    if target is None:  # it is named by the text that the batch begins with
+        first = lines[0].data if isinstance(lines[0], Line) else orjson.loads(b"{" + lines[0])
+        target = begin(env, "".join(str(part.get("text", "")) for part in first["parts"][:1]))
     if cleaning is not None:
         cleaning.report()
     store(env, target, lambda locked, ids: stored(env, locked, lines, ids, str(name)), create=True)
-
-
-def _first_text(line: Line | bytes) -> str:
-    """The text that a batch begins with, if it does."""
-    data = line.data if isinstance(line, Line) else orjson.loads(b"{" + line)
-    return "".join(str(part.get("text", "")) for part in data["parts"][:1])
 
 
 def checked(lines: Iterable[bytes], name: str, cleaning: Cleaning | None = None) -> list[Line | bytes]:

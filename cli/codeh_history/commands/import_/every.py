@@ -121,9 +121,8 @@ def summarize(env: Env, lines: Sequence[Json]) -> None:
     counts: dict[str, Counter[str]] = {}
     for line in lines:
         counts.setdefault(line["action"], Counter())[line["program"]] += 1
-    env.note(", ".join(_sum(action, programs) for action, programs in counts.items()))
-
-
-def _sum(action: str, programs: Counter[str]) -> str:
-    by_program = ", ".join(f"{count} {name}" for name, count in programs.most_common())
-    return f"{programs.total()} {action} ({by_program})"
+    sums = []
+    for action, programs in counts.items():
+        by_program = ", ".join(f"{count} {name}" for name, count in programs.most_common())
+        sums.append(f"{programs.total()} {action} ({by_program})")
+    env.note(", ".join(sums))
