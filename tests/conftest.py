@@ -1,7 +1,5 @@
 """Options, profiles and fixtures of all tests."""
 
-from __future__ import annotations
-
 import gc
 import os
 import random
@@ -9,7 +7,6 @@ import shutil
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -20,11 +17,7 @@ from blocks.stored import BIG, IMAGE, ok
 from forks import Forks
 from length import FAULTS, LENGTH, LENGTHS, examples
 from postgres_program import Program
-from postgres_server import Cluster
 from redis_server import Server, needs_redis
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 settings.register_profile(
     "ci", max_examples=examples(40), deadline=None, derandomize=True, print_blob=True,
@@ -43,12 +36,12 @@ sys.dont_write_bytecode = False
 KEPT = ("CODEH_CORPUS",)
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser):
     parser.addoption("--golden", action="store_true", help="rewrite the expectations in tests/cases")
     parser.addoption("--processes", action="store_true", help="start the program anew for each of its runs")
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure(config):
     for name, value in (("LENGTH", LENGTH), ("FAULTS", FAULTS)):
         if value not in LENGTHS:
             raise pytest.UsageError(f"{name}={value}: {', '.join(LENGTHS)}")
@@ -57,14 +50,14 @@ def pytest_configure(config: pytest.Config) -> None:
     vocabularies.keep()
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish():
     """Thousands of tests stay to the end: there is nothing in them to collect."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _scratch_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _scratch_home(tmp_path_factory):
     """No test reads or writes the user's own sessions or settings."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("CODEH_") and name not in KEPT]:
@@ -77,7 +70,7 @@ def _scratch_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(tmp_path, monkeypatch):
     """A scratch `CODEH_HOME` of this test's own, empty."""
     path = tmp_path / "home"
     monkeypatch.setenv("CODEH_HOME", str(path))
@@ -88,7 +81,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def shared_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def shared_redis(tmp_path_factory):
     """One server for all tests that only read and write."""
     needs_redis()
     server = Server(tmp_path_factory.mktemp("redis"))
@@ -98,14 +91,14 @@ def shared_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture
-def redis_url(shared_redis: Server) -> str:
+def redis_url(shared_redis):
     """Its URL, with nothing in it."""
     shared_redis.send("FLUSHALL")
     return shared_redis.url
 
 
 @pytest.fixture
-def own_redis(tmp_path: Path) -> Iterator[Server]:
+def own_redis(tmp_path):
     """A server for one test, which may kill it."""
     needs_redis()
     folder = tmp_path / "redis"
@@ -117,25 +110,25 @@ def own_redis(tmp_path: Path) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
+def cluster():
     """One that nobody kills; what it is asked to keep need not outlive the machine."""
     yield from postgres_server.cluster(*postgres_server.FAST)
 
 
 @pytest.fixture
-def url(cluster: Cluster) -> str:
+def url(cluster):
     """A database of this test's own in it, with the tables."""
     return cluster.database(f"a{random.getrandbits(60)}")
 
 
 @pytest.fixture
-def run(tmp_path: Path, url: str) -> Program:
+def run(tmp_path, url):
     """The program with its sessions there."""
     return Program(tmp_path / "home", url)
 
 
 @pytest.fixture(scope="session")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def made(tmp_path_factory):
     """A session with large and small messages, a call and its large result, an image, an edit and an undo."""
     home = tmp_path_factory.mktemp("made")
     (home / "image.png").write_bytes(IMAGE)
@@ -152,6 +145,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def demo(made: Path, home: Path) -> Path:
+def demo(made, home):
     """A home with that session."""
     return Path(shutil.copytree(made, home))

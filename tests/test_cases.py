@@ -5,10 +5,6 @@
 `make golden` rewrites stdout, stderr and code; review the difference.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from cases import CASES, OUTPUTS, cases, outcome, program_dir, scratch
@@ -17,7 +13,7 @@ __all__ = ["program_dir", "scratch"]  # fixtures
 
 
 @pytest.mark.parametrize("case", cases())
-def test_case(case: str, scratch: Path, program_dir: Path, request: pytest.FixtureRequest) -> None:
+def test_case(case, scratch, program_dir, request):
     folder = CASES / case
     found = outcome(folder, scratch, program_dir)
     assert b"codeh-history: bug:" not in found["stderr"]  # nor is it ever recorded
@@ -30,7 +26,7 @@ def test_case(case: str, scratch: Path, program_dir: Path, request: pytest.Fixtu
         assert found[name] == expected
 
 
-def test_every_case_is_complete() -> None:
+def test_every_case_is_complete():
     """A folder that lacks a file was never reviewed; one without `cmd` never runs."""
     wrong = [
         f"{folder.relative_to(CASES)}/{name}"
@@ -41,7 +37,7 @@ def test_every_case_is_complete() -> None:
     assert not wrong
 
 
-def test_every_documented_exit_code_has_a_case() -> None:
+def test_every_documented_exit_code_has_a_case():
     """70, a bug, and 130 and 143, signals, are in test_errors."""
     codes = {int(file.read_text()) for file in CASES.glob("exit-codes/*/code")}
     assert codes == {0, 1, 2, 3, 4, 5, 6, 65, 74, 75, 141}

@@ -1,26 +1,23 @@
 """No module needs one that needs it: not in a function, not for a type, nor as the package that it stands in."""
 
-from __future__ import annotations
-
 import ast
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
 from support import ROOT
 
 CODE = ROOT / "cli" / "codeh_history"
 
 
-def modules() -> dict[str, Path]:
+def modules():
     """Every module by its name; a package is its `__init__`."""
     paths = {path.relative_to(CODE.parent).with_suffix(""): path for path in CODE.rglob("*.py")}
     return {".".join(name.parts).removesuffix(".__init__"): path for name, path in paths.items()}
 
 
-def needed(name: str, path: Path, known: dict[str, Path]) -> set[str]:
+def needed(name, path, known):
     """The modules that an import statement names, wherever in the file it stands."""
     package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
-    found: set[str] = set()
+    found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found.update(alias.name for alias in node.names)
@@ -32,7 +29,7 @@ def needed(name: str, path: Path, known: dict[str, Path]) -> set[str]:
     return found & known.keys() - {name}
 
 
-def test_no_module_needs_itself_by_way_of_others() -> None:
+def test_no_module_needs_itself_by_way_of_others():
     known = modules()
     graph = {name: needed(name, path, known) for name, path in known.items()}
     assert sum(map(len, graph.values())) > len(graph)  # the imports were found

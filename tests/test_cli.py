@@ -1,10 +1,7 @@
 """The command line as Typer has it: its help, its one-line refusals, and what others call a verb."""
 
-from __future__ import annotations
-
 import re
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,7 @@ from inside import inside
 from loopback import Loopback
 
 
-def refused(*argv: str) -> str:
+def refused(*argv):
     with pytest.raises(Usage) as refusal:
         cli.run([*argv], Env({"CODEH_HOME": "/nowhere"}))
     return str(refusal.value)
@@ -36,18 +33,18 @@ def refused(*argv: str) -> str:
      "--role: one value expected"),
     (["list", "-n", "few"], "-n few: an integer of at least 1 expected"),
 ])  # fmt: skip
-def test_what_is_said_wrongly_is_told_in_a_line(argv: list[str], said: str) -> None:
+def test_what_is_said_wrongly_is_told_in_a_line(argv, said):
     assert refused(*argv) == said
 
 
 @pytest.mark.parametrize("name", cli.OTHER_NAMES)
-def test_what_others_call_a_verb_names_one_that_is_there(name: str) -> None:
+def test_what_others_call_a_verb_names_one_that_is_there(name):
     assert name not in COMMANDS
     meant = cli.OTHER_NAMES[name].split()
     assert meant[0] in COMMANDS or meant == ["--version"]
 
 
-def test_help_begins_with_examples_and_names_every_verb(tmp_path: Path) -> None:
+def test_help_begins_with_examples_and_names_every_verb(tmp_path):
     text = inside("--help", home=tmp_path).out.decode()
     assert text.startswith("Examples:\n" + cli.EXAMPLES)
     commands = text.partition("\nCommands:\n")[2]
@@ -58,13 +55,13 @@ def test_help_begins_with_examples_and_names_every_verb(tmp_path: Path) -> None:
     assert inside("--version", home=tmp_path).text == f"codeh-history {__version__}"
 
 
-def test_the_first_help_fits_a_terminal_of_24_lines(tmp_path: Path) -> None:
+def test_the_first_help_fits_a_terminal_of_24_lines(tmp_path):
     lines = inside("-h", home=tmp_path).out.decode().splitlines()
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
 
 
-def test_the_first_examples_work_with_nothing_set(tmp_path: Path) -> None:
+def test_the_first_examples_work_with_nothing_set(tmp_path):
     """One after the other, in an empty home; between them only the key is added."""
     with Loopback() as server:
         for line in cli.EXAMPLES.splitlines():
@@ -80,19 +77,19 @@ def test_the_first_examples_work_with_nothing_set(tmp_path: Path) -> None:
     assert b"At sunset the light" in done.out
 
 
-def test_help_all_names_every_verb(tmp_path: Path) -> None:
+def test_help_all_names_every_verb(tmp_path):
     text = inside("help", "--all", home=tmp_path).out.decode()
     assert all(f"\n{section}:\n" in text for section in SECTIONS)
     assert [name for name in COMMANDS if f"\n  {name} " in text] == list(SHOWN)
     assert inside("--help-all", home=tmp_path).out.decode() == text
 
 
-def options_in(text: str) -> list[str]:
+def options_in(text):
     return re.findall(r"^  (?:-\w, )?(--[a-z][\w-]*)", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("verb", SHOWN)
-def test_a_verbs_help_fits_a_screen(verb: str, tmp_path: Path) -> None:
+def test_a_verbs_help_fits_a_screen(verb, tmp_path):
     """At most 40 lines and 30 options at 80 columns; the others are in `--help-all`, but those without effect."""
     text = inside(verb, "-h", home=tmp_path).out.decode()
     assert text.count("\n") <= 40
@@ -105,7 +102,7 @@ def test_a_verbs_help_fits_a_screen(verb: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verb", ["payload", "ask", "chat", "persist"])
-def test_options_of_curate_and_compact_are_in_help_all_only(verb: str, tmp_path: Path) -> None:
+def test_options_of_curate_and_compact_are_in_help_all_only(verb, tmp_path):
     first, everything = (inside(verb, how, home=tmp_path).out.decode() for how in ("-h", "--help-all"))
     for option in ("--budget", "--remove", "--unanswered", "--keep-last"):
         assert option not in options_in(first)
@@ -114,13 +111,13 @@ def test_options_of_curate_and_compact_are_in_help_all_only(verb: str, tmp_path:
     assert "--remove" in options_in(inside("curate", "-h", home=tmp_path).out.decode())
 
 
-def test_what_has_no_effect_is_accepted_and_not_shown(tmp_path: Path) -> None:
+def test_what_has_no_effect_is_accepted_and_not_shown(tmp_path):
     assert "--echo" not in inside("ask", "--help-all", home=tmp_path).out.decode()
     assert cli.load("ask").make_context("ask", ["--echo", "-m", "x"]).params["echo"] is True
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
-def test_a_verbs_help_begins_with_its_own_examples(verb: str, tmp_path: Path) -> None:
+def test_a_verbs_help_begins_with_its_own_examples(verb, tmp_path):
     made = cli.load(verb)
     text = inside(verb, "--help", home=tmp_path).out.decode()
     assert text.startswith("Examples:\n" + made.examples.rstrip("\n") + "\n\nUsage: ")

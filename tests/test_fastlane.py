@@ -1,9 +1,5 @@
 """The fast lane is a second way to read the same command line: it may say less than Typer, never else."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -15,7 +11,7 @@ from inside import command
 from length import examples
 
 
-def read_by_typer(verb: str, argv: list[str]) -> dict[str, Any] | None:
+def read_by_typer(verb, argv):
     """The parameters that Typer passes on, None where it refuses; unset ones are left out."""
     try:
         params = command(verb).make_context(verb, list(argv)).params
@@ -41,7 +37,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize("verb", GIVEN)
-def test_typer_knows_the_same_options(verb: str) -> None:
+def test_typer_knows_the_same_options(verb):
     takes = GIVEN[verb]
     declared = {name: list(it.flags(name)) for name, it in takes.SPELLED.items() if not it.positional}
     params = (param for param in command(verb).params if param.expose_value)
@@ -50,7 +46,7 @@ def test_typer_knows_the_same_options(verb: str) -> None:
 
 
 @pytest.mark.parametrize("verb", GIVEN)
-def test_what_the_fast_lane_takes_typer_reads_alike(verb: str) -> None:
+def test_what_the_fast_lane_takes_typer_reads_alike(verb):
     takes = GIVEN[verb]
     flags = [word for name, it in takes.SPELLED.items() if not it.positional for word in it.flags(name)]
     taken = 0
@@ -68,7 +64,7 @@ def test_what_the_fast_lane_takes_typer_reads_alike(verb: str) -> None:
     @example(argv=[])
     @example(argv=["x"])
     @example(argv=["x", "demo"])
-    def agree(argv: list[str]) -> None:
+    def agree(argv):
         nonlocal taken
         found = fastlane.read(argv, takes)
         if found is None:
@@ -89,5 +85,5 @@ def test_what_the_fast_lane_takes_typer_reads_alike(verb: str) -> None:
     [["-mx"], ["--message=x"], ["-m"], ["-m", "-x"], ["--role", "user", "--role", "model"], ["-q", "-q"],
      ["--help"], ["--"], [""], ["-x"], ["--mess", "x"], ["--max-items", "-1"]],
 )  # fmt: skip
-def test_anything_unusual_is_left_to_typer(argv: list[str]) -> None:
+def test_anything_unusual_is_left_to_typer(argv):
     assert fastlane.read(argv, GIVEN["append"]) is None

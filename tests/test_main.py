@@ -1,9 +1,5 @@
 """The way in: every failure is one line on stderr and an exit code, a bug too."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from codeh_history import fastlane, main
@@ -11,12 +7,10 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import HistoryError, Interrupted, NegativeAnswer, NotFound, Usage
 
 
-def ended(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: BaseException, **environ: str
-) -> tuple[int, str]:
+def ended(monkeypatch, tmp_path, error, **environ):
     """How the program ends where something in it is raised."""
 
-    def fail(*_: object) -> None:
+    def fail(*_):
         raise error
 
     monkeypatch.setattr(fastlane, "run", fail)
@@ -34,15 +28,11 @@ def ended(
     ],
     ids=repr,
 )  # fmt: skip
-def test_a_failure_is_one_line_and_its_code(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: BaseException, code: int, said: str
-) -> None:
+def test_a_failure_is_one_line_and_its_code(monkeypatch, tmp_path, error, code, said):
     assert ended(monkeypatch, tmp_path, error) == (code, said)
 
 
-def test_a_bug_is_one_line_that_says_where_and_more_where_it_is_asked_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_bug_is_one_line_that_says_where_and_more_where_it_is_asked_for(monkeypatch, tmp_path):
     code, said = ended(monkeypatch, tmp_path, TypeError("odd\nthing"))
     assert code == 70
     assert said.count("\n") == 1
@@ -54,7 +44,7 @@ def test_a_bug_is_one_line_that_says_where_and_more_where_it_is_asked_for(
 
 
 @pytest.mark.parametrize("argv", [["list"], ["append", "-s", "s", "-m", "hi"], ["no-such-verb"]])
-def test_either_lane_ends_with_a_code(home: Path, tmp_path: Path, argv: list[str]) -> None:
+def test_either_lane_ends_with_a_code(home, tmp_path, argv):
     with (tmp_path / "out").open("wb") as out:
         env = Env({"CODEH_HOME": str(home)}, stdout=out.fileno(), stderr=out.fileno())
         assert main.run(argv, env) == (2 if argv[0].startswith("no") else 0)

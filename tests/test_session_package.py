@@ -1,7 +1,5 @@
 """The package itself: its public names come when they are asked for, and no other is made up."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -10,7 +8,7 @@ import pytest
 import codeh_history
 
 
-def test_each_public_name_is_what_its_module_has() -> None:
+def test_each_public_name_is_what_its_module_has():
     from codeh_history.base import errors
     from codeh_history.library import results, session, stream
 
@@ -24,7 +22,7 @@ def test_each_public_name_is_what_its_module_has() -> None:
         _ = codeh_history.Sessions  # type: ignore[attr-defined]
 
 
-def test_nothing_is_loaded_before_it_is_asked_for() -> None:
+def test_nothing_is_loaded_before_it_is_asked_for():
     code = (
         "import sys, codeh_history as c; before = {*sys.modules}; c.TryAgain;"
         "print('codeh_history.base.errors' in before, 'codeh_history.library' in sys.modules, 'TryAgain' in vars(c))"

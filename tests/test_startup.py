@@ -1,7 +1,5 @@
 """What plain commands must not import: their start-up is what scripts wait for."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -54,7 +52,7 @@ main()
 """
 
 
-def imported(home: Path, *argv: str, program: str = PLAIN, stdin: int = subprocess.DEVNULL) -> set[str]:
+def imported(home, *argv, program=PLAIN, stdin=subprocess.DEVNULL):
     """The modules that a command loads, site packages' own start-up aside."""
     program = program.format(path=[str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)], argv=argv)
     done = subprocess.run(
@@ -67,14 +65,14 @@ def imported(home: Path, *argv: str, program: str = PLAIN, stdin: int = subproce
 
 
 @pytest.mark.parametrize("argv", [["-m", "hi"], ["-m", "hi", "--role", "model", "-q"], ["-F", __file__]])
-def test_a_plain_append_imports_next_to_nothing(home: Path, argv: list[str]) -> None:
+def test_a_plain_append_imports_next_to_nothing(home, argv):
     for _ in ("a new session", "one that exists"):
         loaded = imported(home, "append", "-s", "demo", *argv)
         assert "codeh_history.append.text" in loaded
         assert not loaded.intersection(APPEND)
 
 
-def test_an_append_to_the_newest_session_of_the_directory_imports_no_more(home: Path) -> None:
+def test_an_append_to_the_newest_session_of_the_directory_imports_no_more(home):
     imported(home, "append", "-s", "demo", "-m", "hi")
     loaded = imported(home, "append", "hi")
     assert "codeh_history.store.begun" in loaded
@@ -82,7 +80,7 @@ def test_an_append_to_the_newest_session_of_the_directory_imports_no_more(home: 
 
 
 @pytest.mark.parametrize("to", list(providers.FORMATS))
-def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
+def test_a_plain_payload_imports_nothing_heavy(home, to):
     imported(home, "append", "-s", "demo", "-m", "hi")
     loaded = imported(home, "payload", "-s", "demo", "--to", to, "--model", "m")
     asked = {name.split(".")[2] for name in loaded if name.startswith("codeh_history.providers.")}
@@ -98,9 +96,7 @@ def test_a_plain_payload_imports_nothing_heavy(home: Path, to: str) -> None:
     (["curate", "-"], {"filters.curate.pairs"}),
     (["compact", "-", "--budget", "9k"], {"filters.compact.removal", "store.cache"}),
 ])  # fmt: skip
-def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(
-    home: Path, argv: list[str], needed: set[str]
-) -> None:
+def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(home, argv, needed):
     soon = imported(home, *argv, program=WAITING)
     quiet, writer = os.pipe()
     try:
@@ -111,7 +107,7 @@ def test_a_stage_of_a_pipe_is_ready_before_its_session_has_come(
     assert {f"codeh_history.{name}" for name in needed} <= soon <= loaded
 
 
-def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Path) -> None:
+def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home):
     home.mkdir(mode=0o700)
     (home / "config.toml").write_text('to = "gemini"\n')
     (home / "config.toml").chmod(0o600)
@@ -120,7 +116,7 @@ def test_a_configuration_is_read_where_there_is_one_and_never_by_append(home: Pa
 
 
 @pytest.mark.parametrize("verb", ["list", "curate", "undo", "calls", "last", "show"])
-def test_no_command_imports_what_only_others_need(home: Path, verb: str) -> None:
+def test_no_command_imports_what_only_others_need(home, verb):
     """In a pipe: rich is for terminals, tiktoken for counting, jinja2 for templates, Typer for the unusual."""
     imported(home, "append", "-s", "demo", "-m", "hi")
     arguments = [] if verb == "list" else ["-s", "demo"]
@@ -128,7 +124,7 @@ def test_no_command_imports_what_only_others_need(home: Path, verb: str) -> None
     assert not loaded.intersection((*HEAVY, *(LEAN if verb == "curate" else ())))
 
 
-def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(home: Path) -> None:
+def test_an_append_by_the_library_imports_what_the_command_does_and_little_more(home):
     command = imported(home, "append", "-s", "other", "-m", "hi")
     for _ in ("a new session", "one that exists"):
         loaded = imported(home, "hi", program=LIBRARY)

@@ -1,7 +1,5 @@
 """claude-agent-sdk: its own conformance suite, and its helpers over a store of ours."""
 
-from __future__ import annotations
-
 import asyncio
 import itertools
 import json
@@ -23,13 +21,13 @@ PROJECT = "-work-demo"
 ID = "5e551000-0000-4000-8000-00000000c1a0"
 
 
-def test_it_conforms(tmp_path: Path) -> None:
+def test_it_conforms(tmp_path):
     homes = itertools.count()
     asyncio.run(run_session_store_conformance(lambda: SessionStore(tmp_path / str(next(homes)))))
 
 
 @pytest.fixture
-def store(home: Path) -> SessionStore:
+def store(home):
     (file,) = CASES.joinpath("sub-agent").glob("*.jsonl")
     found = SessionStore(home)
     for path in (file, *file.with_suffix("").rglob("*.jsonl")):
@@ -41,15 +39,15 @@ def store(home: Path) -> SessionStore:
     return found
 
 
-def test_the_packages_helpers_read_it_as_their_own_store(store: SessionStore) -> None:
-    async def copied() -> sdk.InMemorySessionStore:
+def test_the_packages_helpers_read_it_as_their_own_store(store):
+    async def copied():
         theirs = sdk.InMemorySessionStore()
         for below in (None, *await store.list_subkeys({"project_key": PROJECT, "session_id": ID})):
             key = {"project_key": PROJECT, "session_id": ID, **({"subpath": below} if below else {})}
             await theirs.append(key, await store.load(key))
         return theirs
 
-    async def work() -> None:
+    async def work():
         theirs = await copied()
         for one in (
             lambda s: sdk.get_session_messages_from_store(s, ID, "/work/demo"),
@@ -75,16 +73,16 @@ def test_the_packages_helpers_read_it_as_their_own_store(store: SessionStore) ->
     asyncio.run(work())
 
 
-def bundled() -> bool:
+def bundled():
     return (Path(sdk.__file__).parent / "_bundled" / "claude").exists()
 
 
 @pytest.mark.skipif(not bundled(), reason="the package brings no Claude Code for this machine")
-def test_claude_code_goes_on_from_the_store_alone(home: Path, tmp_path: Path) -> None:
+def test_claude_code_goes_on_from_the_store_alone(home, tmp_path):
     """Claude Code itself, asked through the package; its own folder is empty when it goes on."""
     store = SessionStore(home)
 
-    async def ask(server: Loopback, prompt: str, own: str, resume: str | None = None) -> str:
+    async def ask(server, prompt, own, resume=None):
         env = {
             "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "none", "CLAUDE_CONFIG_DIR": str(tmp_path / own), "IS_SANDBOX": "1",
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1", "DISABLE_TELEMETRY": "1", "DISABLE_AUTOUPDATER": "1",
@@ -97,7 +95,7 @@ def test_claude_code_goes_on_from_the_store_alone(home: Path, tmp_path: Path) ->
         assert messages[-1].subtype == "success"
         return messages[-1].session_id
 
-    async def work(server: Loopback) -> str:
+    async def work(server):
         id = await ask(server, "Why is the sky blue?", "one")
         return await ask(server, "And at sunset?", "two", resume=id)
 

@@ -1,9 +1,6 @@
 """docs/adapters.md: its samples run where their package is."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 
@@ -15,14 +12,14 @@ PAGE = (ROOT / "docs" / "adapters.md").read_text()
 SAMPLES = dict(re.findall(r"^## (\S+)\n\n```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))
 
 
-def test_there_is_a_sample_for_each() -> None:
+def test_there_is_a_sample_for_each():
     assert SAMPLES.keys() == set(PACKAGES)
     for name, code in SAMPLES.items():
         compile(code, name, "exec")
 
 
 @pytest.mark.parametrize("name", PACKAGES)
-def test_a_sample_runs(home: Path, name: str) -> None:
+def test_a_sample_runs(home, name):
     if not installed(name):
         pytest.skip(f"{name} is installed by `make test-adapters`")
     asking = "result = "  # what would ask a model on the net

@@ -1,11 +1,6 @@
 """Adapters over sessions that are kept in Postgres."""
 
-from __future__ import annotations
-
 import asyncio
-from pathlib import Path
-
-import pytest
 
 import postgres_server
 from adapted import ITEMS, together
@@ -15,7 +10,7 @@ from inside import inside
 pytestmark = postgres_server.needed
 
 
-def test_items_and_two_processes(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_items_and_two_processes(home, monkeypatch):
     script = """
 import asyncio, sys
 from codeh_history.adapters.openai_agents import Session
@@ -28,7 +23,7 @@ for n in range(5):
         assert inside("store", "init", home=home, env=env).code == 0
         session = Session("demo", home)
 
-        async def work(session: Session = session) -> None:
+        async def work(session=session):
             await session.clear_session()
             assert await session.get_items() == []
             await session.add_items(ITEMS)

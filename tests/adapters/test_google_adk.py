@@ -1,11 +1,6 @@
 """google-adk as its users have it: a runner, an agent with a tool, a model of the test's own."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import AsyncGenerator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,34 +11,32 @@ from google.adk.errors.session_not_found_error import SessionNotFoundError
 from google.adk.events.event import Event
 from google.adk.events.event_actions import EventActions
 from google.adk.models.base_llm import BaseLlm
-from google.adk.models.llm_request import LlmRequest
 from google.adk.models.llm_response import LlmResponse
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.adk.sessions.base_session_service import GetSessionConfig
-from google.adk.tools import ToolContext
 from google.genai import types
 
 from adapted import together
 from codeh_history.adapters.google_adk import SessionService
 from inside import inside, summarized
 
-WHO: Any = {"app_name": "My app", "user_id": "user:1"}
-ONE: Any = {**WHO, "session_id": "s 1"}
+WHO = {"app_name": "My app", "user_id": "user:1"}
+ONE = {**WHO, "session_id": "s 1"}
 
 
-def content(role: str, *parts: types.Part) -> types.Content:
+def content(role, *parts):
     return types.Content(role=role, parts=list(parts))
 
 
-def events() -> list[Event]:
+def events():
     call = types.FunctionCall(id="c1", name="ls", args={"path": None, "n": 1})
     usage = types.GenerateContentResponseUsageMetadata(
         prompt_token_count=3, candidates_token_count=4, total_token_count=7
     )
     answer = types.FunctionResponse(id="c1", name="ls", response={"found": ["a.txt"], "more": None})
     image = types.Blob(data=bytes(range(256)), mime_type="image/png")
-    common: Any = {"invocation_id": "i1"}
+    common = {"invocation_id": "i1"}
     return [
         Event(author="user", **common, content=content("user", types.Part(text="What is it?"), types.Part(inline_data=image))),
         Event(
@@ -61,15 +54,15 @@ def events() -> list[Event]:
     ]  # fmt: skip
 
 
-async def filled(service: Any) -> Any:
+async def filled(service):
     session = await service.create_session(**ONE, state={"a": 1, "app:x": 2, "user:y": 3, "temp:t": 0})
     for event in events():
         await service.append_event(session, event)
     return session
 
 
-def test_events_and_state_come_back_equal(home: Path) -> None:
-    async def work() -> None:
+def test_events_and_state_come_back_equal(home):
+    async def work():
         mine, theirs = SessionService(home), InMemorySessionService()
         session, other = await filled(mine), await filled(theirs)
         found = await SessionService(home).get_session(**ONE)
@@ -96,8 +89,8 @@ def test_events_and_state_come_back_equal(home: Path) -> None:
     asyncio.run(work())
 
 
-def test_sessions_are_kept_apart(home: Path) -> None:
-    async def work() -> None:
+def test_sessions_are_kept_apart(home):
+    async def work():
         service = SessionService(home)
         for app, user, id in (
             ("a", "b-c", "d"),
@@ -129,8 +122,8 @@ def test_sessions_are_kept_apart(home: Path) -> None:
     asyncio.run(work())
 
 
-def test_what_is_deleted_lies_in_the_trash(home: Path) -> None:
-    async def work() -> None:
+def test_what_is_deleted_lies_in_the_trash(home):
+    async def work():
         service = SessionService(home)
         session = await filled(service)
         await service.delete_session(**ONE)
@@ -145,8 +138,8 @@ def test_what_is_deleted_lies_in_the_trash(home: Path) -> None:
     assert len(list((home / "trash").iterdir())) == 1
 
 
-def test_an_event_that_is_appended_again_is_stored_once(home: Path) -> None:
-    async def work() -> None:
+def test_an_event_that_is_appended_again_is_stored_once(home):
+    async def work():
         service = SessionService(home)
         session = await service.create_session(**ONE)
         event = events()[0]
@@ -159,12 +152,12 @@ def test_an_event_that_is_appended_again_is_stored_once(home: Path) -> None:
     asyncio.run(work())
 
 
-def log(home: Path) -> str:
+def log(home):
     (name,) = [path.stem for path in (home / "sessions").iterdir() if "-s_1-" in path.name]
     return name
 
 
-def test_what_events_mean_is_there_for_the_commands(home: Path) -> None:
+def test_what_events_mean_is_there_for_the_commands(home):
     asyncio.run(filled(SessionService(home)))
     shown = inside("show", log(home), "--jsonl", home=home).lines
     assert [message["kind"] for message in shown] == [
@@ -185,8 +178,8 @@ def test_what_events_mean_is_there_for_the_commands(home: Path) -> None:
         assert (body.code, b"A file." in body.out) == (0, True)
 
 
-def test_what_others_append_change_and_compact_is_seen(home: Path) -> None:
-    async def work() -> Any:
+def test_what_others_append_change_and_compact_is_seen(home):
+    async def work():
         return await SessionService(home).get_session(**ONE)
 
     asyncio.run(filled(SessionService(home)))
@@ -217,9 +210,7 @@ def test_what_others_append_change_and_compact_is_seen(home: Path) -> None:
 class Model(BaseLlm):
     """Calls the tool about a number, else answers with how much it was told."""
 
-    async def generate_content_async(
-        self, llm_request: LlmRequest, stream: bool = False
-    ) -> AsyncGenerator[LlmResponse, None]:
+    async def generate_content_async(self, llm_request, stream=False):
         last = llm_request.contents[-1].parts[0]
         part = types.Part(text=f"Told {len(llm_request.contents)}.")
         if last.text and last.text.isdigit():
@@ -229,14 +220,14 @@ class Model(BaseLlm):
         yield LlmResponse(content=types.Content(role="model", parts=[part]))
 
 
-def remember(number: int, tool_context: ToolContext) -> dict[str, Any]:
+def remember(number, tool_context):
     """Keeps a number."""
     tool_context.state["number"] = number
     tool_context.state["user:numbers"] = [*tool_context.state.get("user:numbers", []), number]
     return {"kept": number}
 
 
-async def talk(service: Any, *prompts: str) -> Any:
+async def talk(service, *prompts):
     agent = LlmAgent(name="root", model=Model(model="fake"), instruction="Be brief.", tools=[remember])
     runner = Runner(agent=agent, app_name=WHO["app_name"], session_service=service)
     if await service.get_session(**ONE) is None:
@@ -251,7 +242,7 @@ async def talk(service: Any, *prompts: str) -> Any:
     return await service.get_session(**ONE)
 
 
-def told(session: Any) -> list[Any]:
+def told(session):
     """What was said, without ids and times."""
     return [
         (event.author, [(part.text, part.function_call and part.function_call.args, part.function_response and part.function_response.response) for part in event.content.parts])
@@ -259,8 +250,8 @@ def told(session: Any) -> list[Any]:
     ]  # fmt: skip
 
 
-def test_a_runner_talks_as_with_the_packages_own_service(home: Path) -> None:
-    async def work() -> None:
+def test_a_runner_talks_as_with_the_packages_own_service(home):
+    async def work():
         mine = await talk(SessionService(home), "Hi.", "7")
         mine = await talk(SessionService(home), "8", "And?")
         theirs = await talk(InMemorySessionService(), "Hi.", "7", "8", "And?")
@@ -271,7 +262,7 @@ def test_a_runner_talks_as_with_the_packages_own_service(home: Path) -> None:
     assert inside("verify", log(home), home=home).code == 0
 
 
-def test_two_processes_lose_and_mix_nothing(home: Path) -> None:
+def test_two_processes_lose_and_mix_nothing(home):
     script = """
 import asyncio, sys
 from codeh_history.adapters.google_adk import SessionService

@@ -1,10 +1,6 @@
 """langchain-core as its users have it: chains with a history, a model of the package's own."""
 
-from __future__ import annotations
-
 import asyncio
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +10,6 @@ from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
-    BaseMessage,
     ChatMessage,
     HumanMessage,
     RemoveMessage,
@@ -29,7 +24,7 @@ from codeh_history.adapters.langchain import ChatMessageHistory
 from inside import inside
 
 CALL = {"id": "c1", "name": "ls", "args": {"path": "."}, "type": "tool_call"}
-MESSAGES: list[BaseMessage] = [
+MESSAGES = [
     SystemMessage("Be brief."),
     HumanMessage("What is in here?", id="h1", additional_kwargs={"a": [1, None]}),
     AIMessage(
@@ -43,11 +38,11 @@ MESSAGES: list[BaseMessage] = [
 ]  # fmt: skip
 
 
-def demo(home: Path) -> ChatMessageHistory:
+def demo(home):
     return ChatMessageHistory("demo", home)
 
 
-def test_messages_come_back_with_all_their_fields(home: Path) -> None:
+def test_messages_come_back_with_all_their_fields(home):
     assert demo(home).messages == []
     demo(home).clear()
     assert not (home / "sessions").exists()
@@ -59,7 +54,7 @@ def test_messages_come_back_with_all_their_fields(home: Path) -> None:
     assert isinstance(demo(home), BaseChatMessageHistory)
 
 
-def test_what_messages_mean_is_there_for_the_commands(home: Path) -> None:
+def test_what_messages_mean_is_there_for_the_commands(home):
     demo(home).add_messages(MESSAGES[:3])
     demo(home).add_messages(MESSAGES[3:5])
     shown = inside("show", "demo", "--jsonl", home=home).lines
@@ -72,7 +67,7 @@ def test_what_messages_mean_is_there_for_the_commands(home: Path) -> None:
     assert (body.code, b"A file." in body.out) == (0, True)
 
 
-def test_what_others_append_and_change_is_seen(home: Path) -> None:
+def test_what_others_append_and_change_is_seen(home):
     demo(home).add_user_message("One.")
     inside("update", ":1", "-s", "demo", "-m", "Two.", home=home)
     inside("append", "-s", "demo", "--call", "ls", "--args", '{"path":"."}', "--call-id", "c1", home=home)
@@ -83,7 +78,7 @@ def test_what_others_append_and_change_is_seen(home: Path) -> None:
     assert (found[2].type, found[2].tool_call_id) == ("tool", "c1")
 
 
-def test_clear_is_taken_back_by_undo(home: Path) -> None:
+def test_clear_is_taken_back_by_undo(home):
     """A history that is trimmed by clearing it and adding the rest is all there is, and more is kept."""
     demo(home).add_messages(MESSAGES[:5])
     assert "Human: What is in here?" in str(demo(home))
@@ -95,7 +90,7 @@ def test_clear_is_taken_back_by_undo(home: Path) -> None:
     assert demo(home).messages == MESSAGES[:5]
 
 
-def chain(histories: Any) -> Any:
+def chain(histories):
     prompt = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("human", "{question}")])
     model = GenericFakeChatModel(messages=iter(AIMessage(f"Answer {n}.") for n in range(100)))
     return RunnableWithMessageHistory(
@@ -103,11 +98,11 @@ def chain(histories: Any) -> Any:
     )
 
 
-def test_a_chain_talks_as_with_the_packages_own_history(home: Path) -> None:
+def test_a_chain_talks_as_with_the_packages_own_history(home):
     theirs = InMemoryChatMessageHistory()
     for histories in (lambda session_id: ChatMessageHistory(session_id, home), lambda session_id: theirs):
         talk = chain(histories)
-        config: Any = {"configurable": {"session_id": "demo"}}
+        config = {"configurable": {"session_id": "demo"}}
         assert talk.invoke({"question": "One?"}, config).content == "Answer 0."
         assert "".join(piece.content for piece in talk.stream({"question": "Two?"}, config)) == "Answer 1."
         assert asyncio.run(talk.ainvoke({"question": "Three?"}, config)).content == "Answer 2."
@@ -118,7 +113,7 @@ def test_a_chain_talks_as_with_the_packages_own_history(home: Path) -> None:
     assert len(mine) == 6
 
 
-def test_two_processes_lose_and_mix_nothing(home: Path) -> None:
+def test_two_processes_lose_and_mix_nothing(home):
     script = """
 import sys
 from codeh_history.adapters.langchain import ChatMessageHistory

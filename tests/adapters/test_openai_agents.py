@@ -1,11 +1,6 @@
 """openai-agents as its users have it: agents with tools, a model server on this machine."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,18 +18,18 @@ agents.set_tracing_disabled(True)
 
 
 @pytest.fixture
-def server() -> Iterator[Loopback]:
+def server():
     with Loopback() as found:
         yield found
 
 
 @agents.function_tool
-def get_weather(city: str) -> str:
+def get_weather(city):
     """The weather in a city."""
     return f"Rain in {city}, 12 degrees."
 
 
-def agent(server: Loopback, chat: bool = False) -> Any:
+def agent(server, chat=False):
     client = AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none", max_retries=0)
     model = (agents.OpenAIChatCompletionsModel if chat else agents.OpenAIResponsesModel)(
         model="gpt-5.1", openai_client=client
@@ -42,13 +37,13 @@ def agent(server: Loopback, chat: bool = False) -> Any:
     return agents.Agent(name="helper", instructions="Be brief.", model=model, tools=[get_weather])
 
 
-async def talk(server: Loopback, session: Any, chat: bool = False) -> list[Any]:
+async def talk(server, session, chat=False):
     for prompt in ("hello", "Use get_weather, please: how is the weather?", "Why is the sky blue?"):
         await agents.Runner.run(agent(server, chat), prompt, session=session)
     return await session.get_items()
 
 
-def unnamed(items: list[Any]) -> list[Any]:
+def unnamed(items):
     """Without the ids that the server counted."""
     return [
         {key: value for key, value in item.items() if key not in ("id", "call_id", "provider_data")}
@@ -57,7 +52,7 @@ def unnamed(items: list[Any]) -> list[Any]:
 
 
 @pytest.mark.parametrize("chat", [False, True])
-def test_a_runner_talks_as_with_the_packages_own_session(home: Path, server: Loopback, chat: bool) -> None:
+def test_a_runner_talks_as_with_the_packages_own_session(home, server, chat):
     mine = asyncio.run(talk(server, Session("demo", home), chat))
     asked = [request.body for request in server.requests]
     server.requests.clear()
@@ -69,7 +64,7 @@ def test_a_runner_talks_as_with_the_packages_own_session(home: Path, server: Loo
     assert isinstance(Session("demo", home), Protocol)
 
 
-def test_a_session_goes_on_in_another_process_and_in_a_shell(home: Path, server: Loopback) -> None:
+def test_a_session_goes_on_in_another_process_and_in_a_shell(home, server):
     asyncio.run(talk(server, Session("demo", home)))
     inside("append", "-s", "demo", "-m", "And this from a shell.", home=home)
     inside("append", "-s", "demo", "--role", "model", "-m", "Noted.", home=home)
@@ -86,10 +81,10 @@ def test_a_session_goes_on_in_another_process_and_in_a_shell(home: Path, server:
     assert inside("verify", "demo", "--to", "anthropic", home=home).code == 0
 
 
-def test_a_turn_that_failed_can_be_tried_again(home: Path, server: Loopback) -> None:
+def test_a_turn_that_failed_can_be_tried_again(home, server):
     """What the runner does about a failure leaves the session as the package's own would be."""
 
-    async def work(session: Any) -> list[Any]:
+    async def work(session):
         await agents.Runner.run(agent(server), "hello", session=session)
         server.queue(Canned(b'{"error":{"message":"overloaded","type":"server_error"}}', 500))
         with pytest.raises(Exception, match="overloaded"):
@@ -101,8 +96,8 @@ def test_a_turn_that_failed_can_be_tried_again(home: Path, server: Loopback) -> 
     assert unnamed(mine) == unnamed(asyncio.run(work(SQLiteSession("demo", home / "theirs.sqlite"))))
 
 
-def test_streaming_and_a_limit(home: Path, server: Loopback) -> None:
-    async def work() -> None:
+def test_streaming_and_a_limit(home, server):
+    async def work():
         settings = agents.memory.SessionSettings(limit=2)
         session = Session("demo", home, session_settings=settings)
         for prompt in ("hello", "Why is the sky blue?", "And at sunset?"):
@@ -116,8 +111,8 @@ def test_streaming_and_a_limit(home: Path, server: Loopback) -> None:
     assert len(server.requests[-1].body["input"]) == 3
 
 
-def test_two_agents_at_once_in_one_session(home: Path, server: Loopback) -> None:
-    async def work() -> None:
+def test_two_agents_at_once_in_one_session(home, server):
+    async def work():
         await asyncio.gather(*(talk(server, Session("demo", home)) for _ in range(2)))
 
     asyncio.run(work())

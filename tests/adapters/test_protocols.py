@@ -1,12 +1,9 @@
 """Adapters that need no package: what they promise, without it."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -22,18 +19,18 @@ from inside import inside, summarized
 from length import examples
 
 
-def demo(home: Path) -> Session:
+def demo(home):
     return Session("demo", home)
 
 
-def items(home: Path, limit: int | None = None) -> list[Any]:
+def items(home, limit=None):
     return asyncio.run(demo(home).get_items(limit))
 
 
 # -- openai-agents ----------------------------------------------------------------------------------
 
 
-def test_items_come_back_as_they_were_added(home: Path) -> None:
+def test_items_come_back_as_they_were_added(home):
     assert items(home) == []
     asyncio.run(demo(home).add_items([]))
     assert not (home / "sessions").exists()
@@ -45,7 +42,7 @@ def test_items_come_back_as_they_were_added(home: Path) -> None:
     assert items(home, 0) == []
 
 
-def test_what_items_mean_is_there_for_the_commands(home: Path) -> None:
+def test_what_items_mean_is_there_for_the_commands(home):
     asyncio.run(demo(home).add_items(ITEMS[:5]))
     asyncio.run(demo(home).add_items(ITEMS[5:7]))
     shown = inside("show", "demo", "--jsonl", home=home).lines
@@ -67,10 +64,10 @@ def test_what_items_mean_is_there_for_the_commands(home: Path) -> None:
         assert (body.code, b"A file." in body.out) == (0, True)
 
 
-def test_pop_and_clear_are_taken_back_by_undo(home: Path) -> None:
+def test_pop_and_clear_are_taken_back_by_undo(home):
     session = demo(home)
 
-    async def work() -> None:
+    async def work():
         assert await session.pop_item() is None
         await session.clear_session()
         await session.add_items(ITEMS)
@@ -89,7 +86,7 @@ def test_pop_and_clear_are_taken_back_by_undo(home: Path) -> None:
     assert items(home) == ITEMS[:-2]
 
 
-def test_what_others_append_and_change_is_seen(home: Path) -> None:
+def test_what_others_append_and_change_is_seen(home):
     asyncio.run(demo(home).add_items(ITEMS[:1]))
     inside("update", ":1", "-s", "demo", "-m", "Changed.", home=home)
     for argv in (["-m", "From a shell."], ["--call", "ls", "--args", '{"a":1}', "--call-id", "k"]):
@@ -103,7 +100,7 @@ def test_what_others_append_and_change_is_seen(home: Path) -> None:
     )
 
 
-def test_a_message_of_several_items_loses_one_at_a_time(home: Path) -> None:
+def test_a_message_of_several_items_loses_one_at_a_time(home):
     line = {
         "role": "model",
         "parts": [{"text": "I look."}, {"functionCall": {"id": "k", "name": "ls", "args": {}}}],
@@ -116,10 +113,10 @@ def test_a_message_of_several_items_loses_one_at_a_time(home: Path) -> None:
     assert items(home) == before[:2]
 
 
-def test_an_agent_goes_on_with_what_compact_and_summarize_left(home: Path) -> None:
-    many: list[Any] = [{"role": "user", "content": "Never touch billing. Begin."}]
+def test_an_agent_goes_on_with_what_compact_and_summarize_left(home):
+    many = [{"role": "user", "content": "Never touch billing. Begin."}]
     for number in range(12):
-        call: Any = {
+        call = {
             "type": "function_call",
             "call_id": f"c{number}",
             "name": "read",
@@ -144,7 +141,7 @@ def test_an_agent_goes_on_with_what_compact_and_summarize_left(home: Path) -> No
     assert items(home)[-1] == {"role": "user", "content": "And now?"}
 
 
-def test_two_processes_lose_and_mix_nothing(home: Path) -> None:
+def test_two_processes_lose_and_mix_nothing(home):
     script = """
 import asyncio, sys
 from codeh_history.adapters.openai_agents import Session
@@ -164,8 +161,8 @@ asyncio.run(main())
         assert [int(n) for name, n, m in found if name == who and m == "0"] == list(range(15))
 
 
-def test_calls_at_once_are_stored_in_their_order(home: Path) -> None:
-    async def work() -> None:
+def test_calls_at_once_are_stored_in_their_order(home):
+    async def work():
         session = demo(home)
         await asyncio.gather(*(session.add_items([{"role": "user", "content": str(n)}]) for n in range(20)))
 
@@ -173,7 +170,7 @@ def test_calls_at_once_are_stored_in_their_order(home: Path) -> None:
     assert [item["content"] for item in items(home)] == [str(n) for n in range(20)]
 
 
-def test_what_cannot_be_kept_exactly_is_refused(home: Path) -> None:
+def test_what_cannot_be_kept_exactly_is_refused(home):
     assert exact({"a": (1, 2)}, "x") == {"a": [1, 2]}
     for value in (float("nan"), 2**70, {1, 2}, object()):
         with pytest.raises(BadData):
@@ -204,7 +201,7 @@ KNOWN = st.sampled_from(
         max_size=4,
     )
 )
-def test_whatever_an_item_has_it_comes_back(given: list[tuple[Any, Any]]) -> None:
+def test_whatever_an_item_has_it_comes_back(given):
     wanted = [{**item, **more} for item, more in given]
     with tempfile.TemporaryDirectory() as home:
         asyncio.run(demo(Path(home)).add_items(wanted))
@@ -215,7 +212,7 @@ def test_whatever_an_item_has_it_comes_back(given: list[tuple[Any, Any]]) -> Non
             ).code in (0, 65)
 
 
-def test_a_session_is_used_on_in_a_fork(home: Path) -> None:
+def test_a_session_is_used_on_in_a_fork(home):
     script = """
 import asyncio, os, sys
 from codeh_history.adapters.openai_agents import Session
@@ -232,7 +229,7 @@ else:
     assert sorted(item["content"] for item in items(home)) == ["child", "parent", "parent"]
 
 
-def test_redaction_reaches_what_is_kept(home: Path) -> None:
+def test_redaction_reaches_what_is_kept(home):
     key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
     asyncio.run(demo(home).add_items([{"role": "user", "content": f"It is {key}", "metadata": {"k": key}}]))
     assert inside("redact", "demo", "-i", "--yes", home=home).code == 0
@@ -246,7 +243,7 @@ KEY = {"project_key": "-work-demo", "session_id": "5e551000-0000-4000-8000-00000
 
 
 @given(st.text())
-def test_every_name_is_one_component_of_its_own(name: str) -> None:
+def test_every_name_is_one_component_of_its_own(name):
     component = escaped(name)
     assert unescaped(component) == name
     assert "/" not in component
@@ -254,8 +251,8 @@ def test_every_name_is_one_component_of_its_own(name: str) -> None:
     assert not component.endswith(".jsonl")
 
 
-def test_entries_come_back_equal(home: Path) -> None:
-    entries: list[Any] = [
+def test_entries_come_back_equal(home):
+    entries = [
         {"type": "user", "uuid": "a", "n": 2**70, "f": 0.1, "t": "é\u2028\n", "half": "\ud800"},
         {"type": "custom-title", "customTitle": "x"},
         {"type": "custom-title", "customTitle": "x"},
@@ -267,8 +264,8 @@ def test_entries_come_back_equal(home: Path) -> None:
     assert asyncio.run(SessionStore(home).load(KEY)) == entries
 
 
-def test_a_retry_stores_nothing_twice_wherever_it_comes_from(home: Path) -> None:
-    batch: list[Any] = [
+def test_a_retry_stores_nothing_twice_wherever_it_comes_from(home):
+    batch = [
         {"type": "user", "uuid": "a"},
         {"type": "user", "uuid": "b"},
         {"type": "user", "uuid": "a"},
@@ -281,7 +278,7 @@ def test_a_retry_stores_nothing_twice_wherever_it_comes_from(home: Path) -> None
     assert [entry["uuid"] for entry in asyncio.run(store.load(KEY)) or ()] == ["a", "b", "c", "d"]
 
 
-def test_a_torn_line_costs_itself(home: Path) -> None:
+def test_a_torn_line_costs_itself(home):
     store = SessionStore(home)
     asyncio.run(store.append(KEY, [{"type": "user", "uuid": "a"}]))
     with Path(store.path(KEY)).open("ab") as file:
@@ -290,7 +287,7 @@ def test_a_torn_line_costs_itself(home: Path) -> None:
     assert [entry["uuid"] for entry in asyncio.run(store.load(KEY)) or ()] == ["a", "b"]
 
 
-def test_a_full_disk_leaves_what_was_there(home: Path) -> None:
+def test_a_full_disk_leaves_what_was_there(home):
     script = """
 import asyncio, resource, signal, sys
 from codeh_history import InputOutput
@@ -312,7 +309,7 @@ asyncio.run(store.append(key, [{"type": "user", "uuid": "c"}]))
     assert [entry["uuid"] for entry in asyncio.run(SessionStore(home).load(KEY)) or ()] == ["a", "c"]
 
 
-def test_what_is_deleted_lies_in_the_trash(home: Path) -> None:
+def test_what_is_deleted_lies_in_the_trash(home):
     store = SessionStore(home)
     below = {**KEY, "subpath": "subagents/agent-1"}
     for key in (KEY, below):
@@ -324,14 +321,14 @@ def test_what_is_deleted_lies_in_the_trash(home: Path) -> None:
     assert len(asyncio.run(store.load(KEY)) or ()) == 1
 
 
-def test_files_are_for_their_owner_alone(home: Path) -> None:
+def test_files_are_for_their_owner_alone(home):
     store = SessionStore(home)
     asyncio.run(store.append(KEY, [{"type": "user", "uuid": "a"}]))
     path = Path(store.path(KEY))
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
 
 
-def test_two_processes_store_each_entry_once(home: Path) -> None:
+def test_two_processes_store_each_entry_once(home):
     script = """
 import asyncio, sys
 from codeh_history.adapters.claude_agent_sdk import SessionStore
@@ -350,7 +347,7 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("name", ["compacted", "rewound-to-branch", "parallel-late", "sub-agent"])
-def test_a_transcript_is_read_as_the_session_it_is(home: Path, name: str) -> None:
+def test_a_transcript_is_read_as_the_session_it_is(home, name):
     """Trees, compactions, parallel calls: by the very reader of Claude Code's own files."""
     (file,) = CASES.joinpath(name).glob("*.jsonl")
     store = SessionStore(home)

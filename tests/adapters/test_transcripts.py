@@ -1,10 +1,6 @@
 """Transcripts in files: every name has a file of its own, and each entry comes back as it was given, once."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -19,7 +15,7 @@ NAMES = st.text(st.sampled_from("a./%\0-E2") | st.characters(codec="utf-8"), max
 
 
 @given(NAMES, NAMES)
-def test_each_name_is_one_component_of_a_path_and_no_others(one: str, other: str) -> None:
+def test_each_name_is_one_component_of_a_path_and_no_others(one, other):
     found = escaped(one)
     assert unescaped(found) == one
     assert found not in ("", ".", "..")
@@ -31,25 +27,25 @@ def test_each_name_is_one_component_of_a_path_and_no_others(one: str, other: str
 
 
 @given(st.lists(json_objects, max_size=5))
-def test_entries_come_back_as_they_were(entries: list[Any]) -> None:
+def test_entries_come_back_as_they_were(entries):
     data = b"".join(map(line_of, entries))
     assert list(entries_in(data, "f")) == entries
 
 
 @pytest.mark.parametrize("entry", [{"a": "\ud800"}, {"n": 10**40}, {"a": "\u2028\n"}])
-def test_half_characters_and_numbers_of_any_size_are_kept(entry: dict[str, Any]) -> None:
+def test_half_characters_and_numbers_of_any_size_are_kept(entry):
     line = line_of(entry)
     assert line.count(b"\n") == 1
     assert list(entries_in(line, "f")) == [entry]
 
 
-def test_a_damaged_line_costs_itself_and_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_damaged_line_costs_itself_and_is_told(caplog):
     data = b'{"a":1}\n{torn\n\n[2]\n{"b":2}'
     assert list(entries_in(data, "f")) == [{"a": 1}, {"b": 2}]
     assert caplog.messages == ["f: line 2: no entry; skipped", "f: line 4: no entry; skipped"]
 
 
-def test_an_entry_with_an_id_is_stored_once_whoever_stored_it(tmp_path: Path) -> None:
+def test_an_entry_with_an_id_is_stored_once_whoever_stored_it(tmp_path):
     path = str(tmp_path / "projects" / "p" / "s.jsonl")
     one, two = Transcripts(str(tmp_path)), Transcripts(str(tmp_path))
     assert one.read(path) is None
@@ -63,7 +59,7 @@ def test_an_entry_with_an_id_is_stored_once_whoever_stored_it(tmp_path: Path) ->
     assert one.read(path) == [{"uuid": "a"}]
 
 
-def test_a_torn_end_costs_nothing_that_comes_after_it(tmp_path: Path) -> None:
+def test_a_torn_end_costs_nothing_that_comes_after_it(tmp_path):
     path = tmp_path / "projects" / "s.jsonl"
     path.parent.mkdir()
     path.write_bytes(b'{"uuid":"a"}\n{"uuid":"b')
@@ -71,7 +67,7 @@ def test_a_torn_end_costs_nothing_that_comes_after_it(tmp_path: Path) -> None:
     assert path.read_bytes() == b'{"uuid":"a"}\n{"uuid":"b\n{"uuid":"b"}\n'
 
 
-def test_what_is_removed_lies_in_the_trash(tmp_path: Path) -> None:
+def test_what_is_removed_lies_in_the_trash(tmp_path):
     held = Transcripts(str(tmp_path))
     path = str(tmp_path / "projects" / "p" / "s.jsonl")
     held.append(path, [{"uuid": "a"}])

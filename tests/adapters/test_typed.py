@@ -1,10 +1,7 @@
 """Adapters are what the packages expect, by the packages' own types."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -34,7 +31,7 @@ service: BaseSessionService = SessionService()
     not all(map(installed, [*PACKAGES, "mypy"])),
     reason="all packages are installed by `make test-adapters`",
 )
-def test_each_is_what_its_package_expects(tmp_path: Path) -> None:
+def test_each_is_what_its_package_expects(tmp_path):
     (tmp_path / "sample.py").write_text(SAMPLE)
     done = subprocess.run(
         [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "--cache-dir", str(tmp_path), "sample.py"],

@@ -1,9 +1,5 @@
 """What `append` may be asked for at once, and what of it contradicts itself."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.append.options import Options
@@ -19,7 +15,7 @@ from codeh_history.base.errors import Usage
     ],
     ids=str,
 )  # fmt: skip
-def test_what_goes_together_is_taken(given: dict[str, Any]) -> None:
+def test_what_goes_together_is_taken(given):
     Options(**given).check()
 
 
@@ -39,8 +35,6 @@ def test_what_goes_together_is_taken(given: dict[str, Any]) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )  # fmt: skip
-def test_what_contradicts_itself_is_exit_2_before_anything_is_stored(
-    given: dict[str, Any], why: str
-) -> None:
+def test_what_contradicts_itself_is_exit_2_before_anything_is_stored(given, why):
     with pytest.raises(Usage, match=rf"^{why}"):
         Options(**given).check()

@@ -1,11 +1,7 @@
 """`append`: which text a message is made of, and of which kind it is."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +11,7 @@ from codeh_history.base.errors import BadData, Usage
 
 
 @contextmanager
-def with_stdin(data: bytes, tmp_path: Path) -> Iterator[Env]:
+def with_stdin(data, tmp_path):
     """A program with these bytes on stdin; its notes go to a file."""
     (tmp_path / "stdin").write_bytes(data)
     with (tmp_path / "stdin").open("rb") as file, (tmp_path / "err").open("wb") as err:
@@ -31,9 +27,7 @@ def with_stdin(data: bytes, tmp_path: Path) -> Iterator[Env]:
         (None, "model", ("codeh", "model")),
     ],
 )  # fmt: skip
-def test_the_kind_decides_the_role(
-    role: str | None, kind: str | None, found: tuple[str, str | None]
-) -> None:
+def test_the_kind_decides_the_role(role, kind, found):
     assert text.kind_and_role(role, kind) == found
 
 
@@ -45,7 +39,7 @@ def test_the_kind_decides_the_role(
         ("user", "info", "--kind info has no role, not user"), ("", None, "--role : user or model"),
     ],
 )  # fmt: skip
-def test_a_role_that_contradicts_it_is_exit_2(role: str | None, kind: str | None, why: str) -> None:
+def test_a_role_that_contradicts_it_is_exit_2(role, kind, why):
     with pytest.raises(Usage, match=why):
         text.kind_and_role(role, kind)
 
@@ -57,9 +51,7 @@ def test_a_role_that_contradicts_it_is_exit_2(role: str | None, kind: str | None
         ([], ["-"], "stdin"), (["a"], ["-"], "a\n\nstdin"), ([], [], "stdin"), (["a\n\n"], [], "a\n"), ([" a "], [], " a "),
     ],
 )  # fmt: skip
-def test_it_is_the_texts_then_the_files_a_blank_line_between(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, messages: list[str], files: list[str], found: str
-) -> None:
+def test_it_is_the_texts_then_the_files_a_blank_line_between(tmp_path, monkeypatch, messages, files, found):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "f").write_text("file\n\n")
     with with_stdin(b"stdin\n", tmp_path) as env:
@@ -69,16 +61,14 @@ def test_it_is_the_texts_then_the_files_a_blank_line_between(
 
 
 @pytest.mark.parametrize(("messages", "stdin"), [([], b""), ([], b" \n"), (["", " "], b"x"), (["\n"], b"")])
-def test_an_empty_message_is_refused_unless_something_else_is_in_it(
-    tmp_path: Path, messages: list[str], stdin: bytes
-) -> None:
+def test_an_empty_message_is_refused_unless_something_else_is_in_it(tmp_path, messages, stdin):
     with with_stdin(stdin, tmp_path) as env:
         with pytest.raises(BadData, match=r"^the message is empty"):
             text.text_of(env, messages, [])
         assert not text.text_of(env, messages, [], needed=False).strip()
 
 
-def test_where_no_text_is_needed_stdin_is_not_read(tmp_path: Path) -> None:
+def test_where_no_text_is_needed_stdin_is_not_read(tmp_path):
     with with_stdin(b"x", tmp_path) as env:
         assert text.text_of(env, [], [], needed=False) == ""
         assert os.read(env.stdin, 9) == b"x"
@@ -86,7 +76,7 @@ def test_where_no_text_is_needed_stdin_is_not_read(tmp_path: Path) -> None:
         text.text_of(Env({}), [], ["-", "-"])
 
 
-def test_pieces_of_a_stream_are_taken_as_they_are(tmp_path: Path) -> None:
+def test_pieces_of_a_stream_are_taken_as_they_are(tmp_path):
     with with_stdin(b"x\n\n", tmp_path) as env:
         assert text.exact(env, ["a\n", "", "b"], []) == "a\nb"
         assert text.exact(env, [""], []) == ""

@@ -1,32 +1,27 @@
 """`append --attach`: a file is a part of its message, byte for byte, and a large one is a block of its own."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import os
 import threading
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
 from codeh_history.append import attach
-from codeh_history.append.attach import LARGE, Attached
+from codeh_history.append.attach import LARGE
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, Usage
-from codeh_history.session.model import Part
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture
-def env(home: Path) -> Env:
+def env(home):
     return Env({"CODEH_HOME": str(home)})
 
 
-def stored(home: Path, file: Attached) -> Any:
+def stored(home, file):
     """The part of a file, wherever it is."""
     if file.block is None:
         return file.part
@@ -35,12 +30,12 @@ def stored(home: Path, file: Attached) -> Any:
     return orjson.loads(data)
 
 
-def content(size: int) -> bytes:
+def content(size):
     return PNG + bytes(number * 7 % 256 for number in range(size - len(PNG)))
 
 
 @pytest.mark.parametrize("size", [9, 10, 11, 3000, LARGE, LARGE + 1])
-def test_each_byte_comes_back(env: Env, home: Path, tmp_path: Path, size: int) -> None:
+def test_each_byte_comes_back(env, home, tmp_path, size):
     (tmp_path / "i.png").write_bytes(content(size))
     (file,) = attach.attach(env, [str(tmp_path / "i.png")], 2)
     assert file.about == {"name": "i.png", "mimeType": "image/png", "bytes": size, "part": 2}
@@ -50,9 +45,7 @@ def test_each_byte_comes_back(env: Env, home: Path, tmp_path: Path, size: int) -
     assert base64.b64decode(blob["data"], validate=True) == content(size)
 
 
-def test_with_a_large_one_among_them_all_are_blocks_in_their_order(
-    env: Env, home: Path, tmp_path: Path
-) -> None:
+def test_with_a_large_one_among_them_all_are_blocks_in_their_order(env, home, tmp_path):
     sizes = [20, LARGE + 1, 30]
     for number, size in enumerate(sizes):
         (tmp_path / f"{number}.png").write_bytes(content(size))
@@ -76,13 +69,13 @@ def test_with_a_large_one_among_them_all_are_blocks_in_their_order(
     ],
     ids=["short", "long", "cut at the end", "cut inside", "no text later", "NUL later", "half a character", "no text", "all cut"],
 )  # fmt: skip
-def test_what_a_text_is_is_told_by_all_of_it(env: Env, tmp_path: Path, data: bytes, mime: str) -> None:
+def test_what_a_text_is_is_told_by_all_of_it(env, tmp_path, data, mime):
     (tmp_path / "a.md").write_bytes(data)
     (file,) = attach.attach(env, [str(tmp_path / "a.md")], 0)
     assert file.about["mimeType"] == mime
 
 
-def test_a_pipe_is_read_to_its_end(env: Env, tmp_path: Path) -> None:
+def test_a_pipe_is_read_to_its_end(env, tmp_path):
     os.mkfifo(tmp_path / "p.txt")
     writer = threading.Thread(target=lambda: (tmp_path / "p.txt").write_bytes(b"piped " * 5000))
     writer.start()
@@ -91,7 +84,7 @@ def test_a_pipe_is_read_to_its_end(env: Env, tmp_path: Path) -> None:
     assert base64.b64decode(file.part["inlineData"]["data"]) == b"piped " * 5000
 
 
-def test_what_cannot_be_attached_is_named(env: Env, home: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_attached_is_named(env, home, tmp_path):
     (tmp_path / "empty").touch()
     for name, error, why in (
         ("none", Usage, "no such file"), ("empty", BadData, "the file is empty"), (".", InputOutput, "Is a directory"),
@@ -101,7 +94,7 @@ def test_what_cannot_be_attached_is_named(env: Env, home: Path, tmp_path: Path) 
     assert not (home / "blocks").exists()
 
 
-def test_a_name_that_is_no_text_is_stored_as_one(env: Env, tmp_path: Path) -> None:
+def test_a_name_that_is_no_text_is_stored_as_one(env, tmp_path):
     path = os.path.join(os.fsencode(tmp_path), b"\xff.txt")
     with open(path, "wb") as file:
         file.write(b"x")
@@ -109,11 +102,11 @@ def test_a_name_that_is_no_text_is_stored_as_one(env: Env, tmp_path: Path) -> No
     assert attached.about["name"] == "?.txt"
 
 
-def test_what_is_cleaned_is_stored_cleaned(env: Env, home: Path, tmp_path: Path) -> None:
+def test_what_is_cleaned_is_stored_cleaned(env, home, tmp_path):
     """Before it comes to a block, which would keep the secret."""
-    seen: list[str] = []
+    seen = []
 
-    def clean(name: str, part: Part) -> Part:
+    def clean(name, part):
         seen.append(name)
         new = base64.b64encode(b"clean").decode()
         return {"inlineData": {**part["inlineData"], "data": new}} if name == "s.txt" else part

@@ -1,22 +1,18 @@
 """`append --redact`: what is stored has no secret that is known as one, and what could not be looked into is said."""
 
-from __future__ import annotations
-
 import base64
-from pathlib import Path
 
 from codeh_history.append.clean import Cleaning
 from codeh_history.base.env import Env
-from codeh_history.session.model import Part
 
 SECRET = "ghp_" + "A1b2C3d4E5f6G7h8I9j0" + "K1l2M3n4O5p6Q7r8"[:16]
 
 
-def part(data: bytes, mime: str = "text/plain") -> Part:
+def part(data, mime="text/plain"):
     return {"inlineData": {"mimeType": mime, "data": base64.b64encode(data).decode()}}
 
 
-def test_what_was_found_is_counted_by_kind_and_never_shown(tmp_path: Path) -> None:
+def test_what_was_found_is_counted_by_kind_and_never_shown(tmp_path):
     with (tmp_path / "err").open("wb") as err:
         cleaning = Cleaning(Env({}, stderr=err.fileno()))
         cleaning.report()
@@ -32,7 +28,7 @@ def test_what_was_found_is_counted_by_kind_and_never_shown(tmp_path: Path) -> No
     assert SECRET not in said
 
 
-def test_a_text_file_is_looked_into_and_of_another_it_is_said(tmp_path: Path) -> None:
+def test_a_text_file_is_looked_into_and_of_another_it_is_said(tmp_path):
     with (tmp_path / "err").open("wb") as err:
         cleaning = Cleaning(Env({}, stderr=err.fileno()))
         found = cleaning.file("a.txt", part(f"token={SECRET}\n".encode()))

@@ -1,10 +1,5 @@
 """`append --exchange`: a history entry is stored as its two messages, once, and a wrong one not at all."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -17,7 +12,7 @@ ENTRY = {"userMessage": "q", "assistantResponse": "r"}
 
 @pytest.mark.parametrize("more", [{}, {"source": "direct"}, {"toolsUsed": ["ls"]}, {"timestamp": "2026-01-01T00:00:00Z"},
                                   {"id": "c1"}, {"assistantResponse": ""}, {"later": [1]}, {"id": None}])  # fmt: skip
-def test_an_entry_is_taken_as_it_is(more: dict[str, Any]) -> None:
+def test_an_entry_is_taken_as_it_is(more):
     assert checked(orjson.dumps({**ENTRY, **more}), "f") == {**ENTRY, **more}
 
 
@@ -33,18 +28,18 @@ def test_an_entry_is_taken_as_it_is(more: dict[str, Any]) -> None:
         (orjson.dumps({**ENTRY, "id": ""}), "f: `id` must be text"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_one_is_said_by_field(data: bytes, why: str) -> None:
+def test_what_is_wrong_with_one_is_said_by_field(data, why):
     with pytest.raises(BadData) as error:
         checked(data, "f")
     assert str(error.value).startswith(why)
 
 
-def test_an_unknown_source_is_exit_2() -> None:
+def test_an_unknown_source_is_exit_2():
     with pytest.raises(Usage, match=r"^f: `source` must be one of"):
         checked(orjson.dumps({**ENTRY, "source": "ftp", "timestamp": "soon"}), "f")
 
 
-def test_without_an_id_it_gets_one_that_both_messages_hang_on(home: Path) -> None:
+def test_without_an_id_it_gets_one_that_both_messages_hang_on(home):
     env = {"CODEH_NOW": "2026-01-02T03:04:05Z"}
     done = inside("append", "-s", "s", "--exchange", "-", home=home, stdin=orjson.dumps(ENTRY), env=env)
     _, asked, answered = (
@@ -58,7 +53,7 @@ def test_without_an_id_it_gets_one_that_both_messages_hang_on(home: Path) -> Non
     assert (again["userMessage"], again["assistantResponse"]) == ("q", "r")
 
 
-def test_with_an_id_it_is_stored_once(home: Path) -> None:
+def test_with_an_id_it_is_stored_once(home):
     entry = orjson.dumps({**ENTRY, "id": "e1"})
     for _ in range(2):
         assert inside("append", "-s", "s", "--exchange", "-", home=home, stdin=entry).text == "e1"

@@ -1,9 +1,6 @@
 """`append --jsonl`: all messages or none; what a line says keeps its bytes, and what was stored is not stored again."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -20,7 +17,7 @@ from strategies import KINDS, json_objects, parts_of, texts
 SAID = b'{"role":"user","parts":[{"text":"x"}]}'
 
 
-def wrong(*lines: bytes) -> str:
+def wrong(*lines):
     with pytest.raises(BadData) as error:
         jsonl.checked(lines_of(b"\n".join(lines)), "f")
     assert str(error.value).endswith("; nothing was stored")
@@ -41,11 +38,11 @@ def wrong(*lines: bytes) -> str:
         (b"  {", "byte 42: not JSON: "),
     ],
 )  # fmt: skip
-def test_the_first_line_that_is_no_message_is_named_with_its_byte(line: bytes, why: str) -> None:
+def test_the_first_line_that_is_no_message_is_named_with_its_byte(line, why):
     assert wrong(SAID, line, b"{", SAID).startswith(f"f:2: {why}")
 
 
-def test_blank_lines_and_a_mark_at_the_beginning_are_no_lines_of_their_own() -> None:
+def test_blank_lines_and_a_mark_at_the_beginning_are_no_lines_of_their_own():
     found = jsonl.checked(lines_of(b"\xef\xbb\xbf" + SAID + b"\r\n\n  \n" + SAID), "f")
     assert len(found) == 2
     assert wrong(b"\xef\xbb\xbf" + SAID, b"", b"[]").startswith(f"f:3: byte {len(SAID) + 5}: not an object")
@@ -75,7 +72,7 @@ TAKEN = {"role", "kind", "type", "parts", "id", "ts", "key"}
 
 
 @given(st.lists(messages, min_size=1, max_size=5))
-def test_each_line_is_stored_in_its_own_bytes_with_what_it_does_not_say(lines: list[bytes]) -> None:
+def test_each_line_is_stored_in_its_own_bytes_with_what_it_does_not_say(lines):
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -118,9 +115,7 @@ LOG = (
         ({"id": "a", "key": "another"}, "a", 0),
     ],
 )  # fmt: skip
-def test_what_has_the_id_or_the_key_of_a_stored_message_is_that_or_refused(
-    home: Path, line: dict[str, Any], id: str | None, new: int
-) -> None:
+def test_what_has_the_id_or_the_key_of_a_stored_message_is_that_or_refused(home, line, id, new):
     path = lay(home, LOG)
     stdin = orjson.dumps({"role": "user", "parts": [{"text": "x"}], **line})
     done = inside("append", "-s", "s", "--jsonl", home=home, stdin=stdin)
@@ -133,7 +128,7 @@ def test_what_has_the_id_or_the_key_of_a_stored_message_is_that_or_refused(
     assert path.read_bytes().count(b"\n") == LOG.count(b"\n") + new
 
 
-def test_within_one_batch_too(home: Path) -> None:
+def test_within_one_batch_too(home):
     same = b'{"role":"user","parts":[{"text":"x"}],"key":"k"}\n'
     done = inside("append", "-s", "s", "--jsonl", home=home, stdin=same * 2 + same.replace(b'"k"', b'"l"'))
     first, second, third = done.text.split("\n")
@@ -143,7 +138,7 @@ def test_within_one_batch_too(home: Path) -> None:
     assert not (home / "sessions" / "t.jsonl").exists()
 
 
-def test_nothing_to_append_is_65_and_makes_no_session(home: Path) -> None:
+def test_nothing_to_append_is_65_and_makes_no_session(home):
     done = inside("append", "-s", "s", "--jsonl", home=home, stdin=b"\n \n")
     assert (done.code, done.err) == (65, b"codeh-history: stdin: no message\n")
     assert not (home / "sessions").exists()
@@ -154,5 +149,5 @@ def test_nothing_to_append_is_65_and_makes_no_session(home: Path) -> None:
     [({"parts": [{"text": "x"}]}, True), ({"parts": []}, False), ({"blockIds": [block_of({"text": "x"})]}, True),
      ({"blockIds": []}, False), ({}, False)],
 )  # fmt: skip
-def test_a_record_says_the_same_in_it_or_in_blocks(before: dict[str, Any], *, says: bool) -> None:
+def test_a_record_says_the_same_in_it_or_in_blocks(before, *, says):
     assert jsonl.says(before, [{"text": "x"}]) == says

@@ -1,13 +1,9 @@
 """More than one answer in one input, or more than fits: 65, and all that came is there, pending."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import subprocess
 import threading
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -22,7 +18,7 @@ PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"tex
 SAID = {"a": "Apples are red.", "b": "Bananas bend."}
 
 
-def gemini(id: str) -> list[Any]:
+def gemini(id):
     words = SAID[id].split(" ")
     pieces = [{"text": words[0]}, *({"text": f" {word}"} for word in words[1:])]
     return [gemini_event(piece, id=id) for piece in pieces[:-1]] + [
@@ -30,7 +26,7 @@ def gemini(id: str) -> list[Any]:
     ]
 
 
-def chat(id: str) -> list[Any]:
+def chat(id):
     words = SAID[id].split(" ")
     call = chunk(tool(0, f'{{"of":"{id}"}}', name="f", id=f"call_{id}", type="function"), id=id)
     texts = [chunk({"content": f" {word}"}, id=id) for word in words[1:]]
@@ -42,7 +38,7 @@ def chat(id: str) -> list[Any]:
     ]
 
 
-def responses(id: str) -> list[Any]:
+def responses(id):
     begun = {"id": id, "object": "response", "model": "m", "status": "in_progress", "output": []}
     item = {
         "id": f"msg_{id}",
@@ -58,7 +54,7 @@ def responses(id: str) -> list[Any]:
     ]  # fmt: skip
 
 
-def anthropic(id: str) -> list[Any]:
+def anthropic(id):
     begun = {"id": id, "type": "message", "role": "assistant", "model": "m", "content": []}
     deltas = [{"type": "text_delta", "text": word + " "} for word in SAID[id].split(" ")]
     return [
@@ -74,34 +70,34 @@ def anthropic(id: str) -> list[Any]:
 STREAMS = {"gemini": gemini, "openai-chat": chat, "openai-responses": responses, "anthropic": anthropic}
 
 
-def alternating(one: list[Any], other: list[Any]) -> list[Any]:
+def alternating(one, other):
     return [event for pair in itertools.zip_longest(one, other) for event in pair if event is not None]
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path):
     lay(tmp_path, HEADER + PROMPT)
     return tmp_path
 
 
-def receive(home: Path, data: Any, *flags: str) -> Any:
+def receive(home, data, *flags):
     return inside("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
 
 
-def pending(home: Path) -> list[list[Any]]:
+def pending(home):
     """What is pending, message by message."""
     view = inside("status", "s", "--json", home=home).lines[0]["pending"]
     shown = {r["id"]: r for r in inside("show", "s", "--jsonl", home=home).lines}
     return [shown[p["id"]].get("pending") or shown[p["id"]]["parts"] for p in view]
 
 
-def words(parts: list[Any]) -> str:
+def words(parts):
     return "".join(part.get("text", "") for part in parts)
 
 
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize(("late", "done"), [(0, True), (0, False), (1, True), (2, False)])
-def test_two_streams_through_each_other_are_refused(home: Path, name: str, late: int, done: bool) -> None:
+def test_two_streams_through_each_other_are_refused(home, name, late, done):
     one, other = STREAMS[name]("a"), STREAMS[name]("b")
     mixed = [*one[:late], *alternating(one[late:], other)]
     result = receive(home, sse(*mixed, done=done, named=name in ("openai-responses", "anthropic")))
@@ -111,12 +107,12 @@ def test_two_streams_through_each_other_are_refused(home: Path, name: str, late:
     assert inside("export", "s", "--to", "contents", home=home).out.count(b"model") == 0
 
 
-def test_nothing_is_read_after_the_first_event_of_the_other_answer(home: Path) -> None:
+def test_nothing_is_read_after_the_first_event_of_the_other_answer(home):
     receive(home, sse(*alternating(gemini("a"), gemini("b"))))
     assert [words(parts) for parts in pending(home)] == [SAID["b"].split(" ")[0]]
 
 
-def test_of_two_complete_answers_the_last_is_pending(home: Path) -> None:
+def test_of_two_complete_answers_the_last_is_pending(home):
     result = receive(home, answers.hi("r1") + answers.hi("r2").replace(b"Hi", b"Ho"))
     assert result.code == 65
     assert [words(parts) for parts in pending(home)] == ["Ho"]
@@ -126,27 +122,27 @@ def test_of_two_complete_answers_the_last_is_pending(home: Path) -> None:
     assert inside("last", "s", home=home).out == b"Ho\n"
 
 
-def test_of_an_answer_and_half_of_another_the_last_is_pending(home: Path) -> None:
+def test_of_an_answer_and_half_of_another_the_last_is_pending(home):
     result = receive(home, sse(*gemini("a"), *gemini("b")[:1]))
     assert result.code == 65
     assert [words(parts) for parts in pending(home)] == ["Bananas"]
 
 
-def test_an_answer_and_half_of_it_again_is_that_answer(home: Path) -> None:
+def test_an_answer_and_half_of_it_again_is_that_answer(home):
     assert receive(home, sse(*gemini("a"), *gemini("a")[:2])).code == 0
     assert inside("last", "s", home=home).text == SAID["a"]
 
 
-def test_an_answer_before_an_error_is_there(home: Path) -> None:
+def test_an_answer_before_an_error_is_there(home):
     result = receive(home, answers.hi() + answers.OVERLOADED)
     assert (result.code, b"pending as" in result.err) == (75, True)
     assert [words(parts) for parts in pending(home)] == ["Hi"]
 
 
-def test_a_stream_that_never_ends_is_ended(home: Path) -> None:
+def test_a_stream_that_never_ends_is_ended(home):
     reading, writing = os.pipe()
 
-    def pour() -> None:
+    def pour():
         try:
             for number in itertools.count():
                 os.write(writing, sse(gemini_event({"text": f"{number} ".ljust(1000, "x")})))
@@ -178,7 +174,7 @@ def test_a_stream_that_never_ends_is_ended(home: Path) -> None:
     )  # on disk as it came
 
 
-def test_ask_ends_a_command_that_never_stops(home: Path) -> None:
+def test_ask_ends_a_command_that_never_stops(home):
     event = sse(gemini_event({"text": "x" * 1000})).decode()
     (home / "event").write_text(event)
     via = f"cat >/dev/null; while cat {home}/event; do :; done"
@@ -188,7 +184,7 @@ def test_ask_ends_a_command_that_never_stops(home: Path) -> None:
     assert (result.code, b"pending as" in result.err) == (65, True)
 
 
-def test_a_body_that_never_ends_is_not_read_to_the_end_of_memory(home: Path) -> None:
+def test_a_body_that_never_ends_is_not_read_to_the_end_of_memory(home):
     body = b'{"candidates":[{"content":{"parts":[{"text":"' + b"x" * 50_000
     result = receive(home, body, "--max-bytes", "20k")
     assert (result.code, b"--max-bytes" in result.err) == (65, True)
@@ -197,13 +193,13 @@ def test_a_body_that_never_ends_is_not_read_to_the_end_of_memory(home: Path) -> 
 # -- choices -----------------------------------------------------------------------------------------
 
 
-def choice(index: int | None, text: str, *, streamed: bool) -> Any:
+def choice(index, text, *, streamed):
     message = {"role": "assistant", "content": text}
     numbered = {} if index is None else {"index": index}
     return {**numbered, "delta" if streamed else "message": message, "finish_reason": "stop"}
 
 
-def candidate(index: int | None, text: str) -> Any:
+def candidate(index, text):
     numbered = {} if index is None else {"index": index}
     return {**numbered, "content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "STOP"}
 
@@ -225,7 +221,7 @@ CHOICES = {
 
 
 @pytest.mark.parametrize("data", CHOICES.values(), ids=CHOICES)
-def test_the_first_choice_is_stored_and_the_others_are_named(home: Path, data: bytes) -> None:
+def test_the_first_choice_is_stored_and_the_others_are_named(home, data):
     result = receive(home, data)
     assert result.code == 0
     assert b"the first of 2 choices is stored; the others are not" in result.err

@@ -1,10 +1,7 @@
 """What a session is called that was begun without a name."""
 
-from __future__ import annotations
-
 import re
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -27,20 +24,20 @@ TOKEN = "ghp_" + "aB3dE5gH7j" * 3 + "K9mN1p"
         ("空はなぜ青い", ""), ("", ""), (" \n", ""), ("a" * 99, "a" * 29), ("internationalization of the documentation", "internationalization-of-the-d"),
     ],
 )  # fmt: skip
-def test_it_is_the_date_and_the_first_words(text: str, name: str) -> None:
+def test_it_is_the_date_and_the_first_words(text, name):
     day = time.strftime("%Y-%m-%d", time.localtime(ENV.millis() / 1000))
     clock = time.strftime("%H%M%S", time.localtime(ENV.millis() / 1000))
     assert name_for(ENV, text) == f"{day}-{name or clock}"
 
 
 @given(text=st.text(max_size=60))
-def test_it_is_always_a_short_id(text: str) -> None:
+def test_it_is_always_a_short_id(text):
     name = name_for(ENV, text)
     assert is_id(name)
     assert re.fullmatch(r"[a-z0-9-]{12,40}", name)
 
 
-def test_the_date_is_the_local_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_date_is_the_local_one(monkeypatch):
     late = Env({"CODEH_NOW": "2026-11-23T23:30:00Z"})
     for zone, day in (("Asia/Tokyo", "2026-11-24"), ("America/New_York", "2026-11-23")):
         monkeypatch.setenv("TZ", zone)
@@ -50,7 +47,7 @@ def test_the_date_is_the_local_one(monkeypatch: pytest.MonkeyPatch) -> None:
     time.tzset()
 
 
-def test_a_taken_name_gets_a_number_and_stays_as_short(tmp_path: Path) -> None:
+def test_a_taken_name_gets_a_number_and_stays_as_short(tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path), "CODEH_NOW": "2026-11-23T12:34:56Z"})
     (tmp_path / "sessions").mkdir()
     names = []

@@ -1,9 +1,5 @@
 """Tool calls and their results as parts: what stands for what a tool printed."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.append import tool_parts
@@ -20,9 +16,7 @@ DEEP = '{"a":' * (MAX_DEPTH - 5) + "1" + "}" * (MAX_DEPTH - 5)
         ([], [], ["i"]), (["a", "b"], [], ["", ""]),
     ],
 )  # fmt: skip
-def test_all_calls_have_their_arguments_and_ids_or_none(
-    names: list[str], args: list[str], ids: list[str]
-) -> None:
+def test_all_calls_have_their_arguments_and_ids_or_none(names, args, ids):
     assert not tool_parts.unmatched(names, args, ids)
 
 
@@ -34,13 +28,11 @@ def test_all_calls_have_their_arguments_and_ids_or_none(
         (["a", "b"], [], ["i", "i"], "--call-id: one id for two calls"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_matched_by_order_is_exit_2(
-    names: list[str], args: list[str], ids: list[str], why: str
-) -> None:
+def test_what_cannot_be_matched_by_order_is_exit_2(names, args, ids, why):
     assert tool_parts.unmatched(names, args, ids).startswith(why)
 
 
-def test_calls_stand_in_their_order_each_with_its_own() -> None:
+def test_calls_stand_in_their_order_each_with_its_own():
     assert tool_parts.calls(["a", "b"], ['{"x":1}', "{}"], ["i", ""]) == [
         {"functionCall": {"id": "i", "name": "a", "args": {"x": 1}}}, {"functionCall": {"name": "b", "args": {}}},
     ]  # fmt: skip
@@ -52,7 +44,7 @@ def test_calls_stand_in_their_order_each_with_its_own() -> None:
     ("args", "why"),
     [("[]", "a JSON object expected"), ("{", "not JSON"), ("", "not JSON"), ("null", "a JSON object")],
 )
-def test_arguments_are_an_object(args: str, why: str) -> None:
+def test_arguments_are_an_object(args, why):
     with pytest.raises(BadData, match=rf"^--args: {why}"):
         tool_parts.calls(["a"], [args], [])
 
@@ -66,12 +58,12 @@ def test_arguments_are_an_object(args: str, why: str) -> None:
     ],
     ids=["object", "with blanks", "empty", "text", "nothing", "list", "number", "no JSON", "more behind", "deep", "too deep"],
 )  # fmt: skip
-def test_a_json_object_is_the_response_and_anything_else_is_its_output(text: str, response: Any) -> None:
+def test_a_json_object_is_the_response_and_anything_else_is_its_output(text, response):
     found = tool_parts.response_of(text)
     assert found == response or (response == "as it is" and "output" not in found)
 
 
-def test_a_failure_is_the_sentence_that_models_know() -> None:
+def test_a_failure_is_the_sentence_that_models_know():
     assert tool_parts.result("ls", ["c1"], '{"a":1}', failed=True) == {
         "functionResponse": {
             "id": "c1", "name": "ls", "response": {"error": 'Tool call ls failed with error: {"a":1}'},

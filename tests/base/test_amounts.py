@@ -1,7 +1,5 @@
 """Amounts as people type them: `32k` is 32000, and what is not an integer above 0 is refused with its option."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.base.amounts import MOST, size, tokens
@@ -16,7 +14,7 @@ from codeh_history.base.errors import Usage
         ("0.29k", 290), ("1.001k", 1001),
     ],
 )  # fmt: skip
-def test_a_budget_may_be_typed_in_thousands_and_millions(text: str, number: int) -> None:
+def test_a_budget_may_be_typed_in_thousands_and_millions(text, number):
     assert tokens(text) == number
 
 
@@ -25,14 +23,14 @@ def test_a_budget_may_be_typed_in_thousands_and_millions(text: str, number: int)
     ["", "k", "0", "0k", "0.0004k", "1.5", "1.0001k", "-1", "+1", "1g", "32 k", "1e3", "٣", "1,000", "1.", ".5k",
      "9999999999999", "1.1234567m", "inf", "nan"],
 )  # fmt: skip
-def test_what_is_no_whole_number_above_0_is_refused(text: str) -> None:
+def test_what_is_no_whole_number_above_0_is_refused(text):
     with pytest.raises(
         Usage, match=r"^--max-chars .*: a number of tokens above 0 expected, as 32000 or 32k$"
     ):
         tokens(text, "--max-chars")
 
 
-def test_bytes_have_a_default() -> None:
+def test_bytes_have_a_default():
     assert size(None) == MOST == 256 * 1024 * 1024
     assert size("2k") == 2000
     with pytest.raises(Usage, match=r"^--max-bytes 0: a number of bytes above 0 expected"):

@@ -1,9 +1,5 @@
 """A server by its URL: no message of it holds the password."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import psycopg
 import pytest
 
@@ -18,7 +14,7 @@ from postgres_program import SECRET, Program
     f"postgres://u:{SECRET}@127.0.0.1:1/d", f"postgres://u:%{SECRET}@h/d", f"postgres://u:{SECRET}@h:port/d",
     f"postgres://h/d?pasword={SECRET}", f"postgres://u@127.0.0.1:1/d?password={SECRET}", f"postgrs://u:{SECRET}@h/d",
 ])  # fmt: skip
-def test_no_message_holds_the_password(url: str, tmp_path: Path) -> None:
+def test_no_message_holds_the_password(url, tmp_path):
     run = Program(tmp_path / "home", url)
     for words in (("list",), ("append", "-s", "demo", "-m", "x"), ("store", "init"), ("show", "demo")):
         done = run(*words)
@@ -32,11 +28,11 @@ def test_no_message_holds_the_password(url: str, tmp_path: Path) -> None:
     ("postgres://", "postgres://default"), ("postgresql://a:1,b:2/d?sslmode=require", "postgres://a,b:1,2/d"),
     ("postgres:///d?hostaddr=10.0.0.1", "postgres://10.0.0.1/d"),
 ])  # fmt: skip
-def test_a_server_is_called_by_where_it_is(url: str, name: str) -> None:
+def test_a_server_is_called_by_where_it_is(url, name):
     assert Server(url, "CODEH_STORE").name == name
 
 
-def error(kind: type[psycopg.Error], sqlstate: str | None) -> psycopg.Error:
+def error(kind, sqlstate):
     made = kind("it failed\nDETAIL: more")
     made.sqlstate = sqlstate
     return made
@@ -51,9 +47,7 @@ def error(kind: type[psycopg.Error], sqlstate: str | None) -> psycopg.Error:
     (psycopg.errors.UndefinedTable, "42P01", InputOutput, "`codeh-history store init` makes them"),
     (psycopg.errors.UniqueViolation, "23505", InputOutput, "; what"), (psycopg.ProgrammingError, None, InputOutput, "; what"),
 ])  # fmt: skip
-def test_an_error_of_the_server_is_one_of_ours(
-    kind: type[psycopg.Error], sqlstate: str | None, ours: type[Exception], said: str
-) -> None:
+def test_an_error_of_the_server_is_one_of_ours(kind, sqlstate, ours, said):
     with pytest.raises(ours) as raised, Server("postgres://h/d", "X").failing("; what"):
         raise error(kind, sqlstate)
     assert type(raised.value) is ours
@@ -62,6 +56,6 @@ def test_an_error_of_the_server_is_one_of_ours(
     assert "\n" not in str(raised.value)
 
 
-def test_what_is_wrong_with_what_is_there_names_the_server_too() -> None:
+def test_what_is_wrong_with_what_is_there_names_the_server_too():
     with pytest.raises(BadData, match=r"^postgres://h/d: odd$"), Server("postgres://h/d", "X").failing():
         raise BadData("odd")

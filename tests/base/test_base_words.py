@@ -1,7 +1,5 @@
 """Which ids there may be, counts in words, and what was probably meant."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -39,11 +37,11 @@ from codeh_history.base.words import (
         ("c", ["codex-01a1ffc8-d3f6-7031"], None),
     ],
 )
-def test_what_was_meant(name: str, names: list[str], meant: str | None) -> None:
+def test_what_was_meant(name, names, meant):
     assert near(name, names) == meant
 
 
-def test_how_it_is_said() -> None:
+def test_how_it_is_said():
     assert did_you_mean("dmeo", ["demo"]) == " (did you mean demo?)"
     assert did_you_mean("other", ["demo"]) == ""
     assert suggestion("dmeo", ["demo"], "one of demo") == "did you mean demo?"
@@ -58,13 +56,13 @@ def test_how_it_is_said() -> None:
         ("x:", "none such; did you mean x?"), ("7", "none such; did you mean :7?"),
     ],
 )  # fmt: skip
-def test_an_id_is_known_by_its_beginning_where_no_other_begins_so(name: str, why: str) -> None:
+def test_an_id_is_known_by_its_beginning_where_no_other_begins_so(name, why):
     assert the_one("abc", ["ab", "abc"], "demo", "none such") == "abc"
     with pytest.raises(NotFound, match=rf"^demo: {re.escape(name)}: {re.escape(why)}$"):
         the_one(name, ["ab", "abc"], "demo", "none such")
 
 
-def test_an_id_is_shortened_to_what_no_other_has_and_people_can_read() -> None:
+def test_an_id_is_shortened_to_what_no_other_has_and_people_can_read():
     same = "claude-code-5e551000-"
     codex, sky = "codex-01a1ffc8-d3f6-7031-8000", "2026-11-23-why-is-the-sky"
     ids = [f"{same}0000-4000", f"{same}1000-4000", codex, "demo", "a" * WHOLE, sky, f"{sky}-2"]
@@ -89,16 +87,16 @@ INVALID = [
 
 
 @pytest.mark.parametrize("text", VALID)
-def test_an_id(text: str) -> None:
+def test_an_id(text):
     assert is_id(text)
 
 
 @pytest.mark.parametrize("text", INVALID)
-def test_no_id(text: str) -> None:
+def test_no_id(text):
     assert not is_id(text)
 
 
 @given(st.text(max_size=6) | st.text("aZ0_-./", max_size=6))
-def test_it_is_letters_digits_and_what_joins_them(text: str) -> None:
+def test_it_is_letters_digits_and_what_joins_them(text):
     device = re.fullmatch("con|prn|aux|nul|(com|lpt)[1-9]", text, re.IGNORECASE)
     assert is_id(text) == bool(re.fullmatch("[A-Za-z0-9][A-Za-z0-9_-]{0,127}", text) and not device)

@@ -1,13 +1,10 @@
 """The outside world: clock, ids, places and streams, as the environment says them."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -24,24 +21,24 @@ from support import environ
         ({"CODEH_HOME": "", "HOME": "/h"}, "/h/.codeh"),
     ],
 )
-def test_the_home_is_as_the_environment_says(environ: dict[str, str], home: str) -> None:
+def test_the_home_is_as_the_environment_says(environ, home):
     assert Env(environ).home == home
 
 
-def test_without_any_it_is_that_of_the_user() -> None:
+def test_without_any_it_is_that_of_the_user():
     import pwd
 
     assert Env({}).home == os.path.join(pwd.getpwuid(os.getuid()).pw_dir, ".codeh")
 
 
-def test_the_clock_may_be_fixed() -> None:
+def test_the_clock_may_be_fixed():
     assert Env({"CODEH_NOW": "2026-01-02T03:04:05.6Z"}).now() == "2026-01-02T03:04:05.600Z"
     assert Env({"CODEH_NOW": ""}).millis() > 1_700_000_000_000
     with pytest.raises(Usage, match=r"^CODEH_NOW: not a time: soon$"):
         Env({"CODEH_NOW": "soon"}).now()
 
 
-def test_ids_are_random_or_follow_from_the_seed() -> None:
+def test_ids_are_random_or_follow_from_the_seed():
     drawn = {Env({}).new_id("s", 0) for _ in range(50)} | {Env({}).ids("s", 3)(0)}
     assert len(drawn) == 51
     assert all(re.fullmatch("[0-9a-f]{20}", id) for id in drawn)
@@ -63,25 +60,25 @@ class Written:
 
     session, offset = "s", 10
 
-    def __init__(self, id: str) -> None:
+    def __init__(self, id):
         self.id = id
 
-    def has(self, id: str) -> bool:
+    def has(self, id):
         return id == self.id
 
     @staticmethod
-    def streamed() -> int:
+    def streamed():
         return 10
 
 
-def test_a_seeded_id_that_is_taken_is_passed_over() -> None:
+def test_a_seeded_id_that_is_taken_is_passed_over():
     env, again = Env({"CODEH_ID_SEED": "x"}), Env({"CODEH_ID_SEED": "x"})
     first, second = env.new_id("s", 0), env.new_id("s", 0)
     again.locked = Written(first)
     assert again.id_in(again.locked) == second
 
 
-def test_a_closed_pipe_ends_it_quietly_and_other_failures_say_what_is_stored(tmp_path: Path) -> None:
+def test_a_closed_pipe_ends_it_quietly_and_other_failures_say_what_is_stored(tmp_path):
     reading, writing = os.pipe()
     os.close(reading)
     with pytest.raises(Interrupted) as ended:
@@ -104,7 +101,7 @@ def test_a_closed_pipe_ends_it_quietly_and_other_failures_say_what_is_stored(tmp
     ("environ", "colour"),
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
 )
-def test_colour_is_for_terminals_that_want_it(environ: dict[str, str], *, colour: bool) -> None:
+def test_colour_is_for_terminals_that_want_it(environ, *, colour):
     master, slave = pty.openpty()
     try:
         env = Env(environ, stdout=slave)
@@ -119,7 +116,7 @@ def test_colour_is_for_terminals_that_want_it(environ: dict[str, str], *, colour
     assert not env.colour  # it is closed
 
 
-def test_notes_are_silenced_and_complaints_are_not(tmp_path: Path) -> None:
+def test_notes_are_silenced_and_complaints_are_not(tmp_path):
     with (tmp_path / "err").open("wb") as err:
         env = Env({}, stderr=err.fileno())
         env.note("one\x1b[31m")
@@ -135,7 +132,7 @@ def test_notes_are_silenced_and_complaints_are_not(tmp_path: Path) -> None:
     Env({}, stderr=99).complain("nobody is listening")
 
 
-def test_bytes_that_wait_are_told_and_not_read(tmp_path: Path) -> None:
+def test_bytes_that_wait_are_told_and_not_read(tmp_path):
     (tmp_path / "f").write_bytes(b"ab")
     reading, writing = os.pipe()
     with (tmp_path / "f").open("rb", buffering=0) as file, open(os.devnull, "rb") as null:
@@ -156,7 +153,7 @@ def test_bytes_that_wait_are_told_and_not_read(tmp_path: Path) -> None:
         assert not Env({}, stdin=null.fileno()).waiting()
 
 
-def test_a_directory_that_was_removed_has_no_name(tmp_path: Path) -> None:
+def test_a_directory_that_was_removed_has_no_name(tmp_path):
     code = "import os, sys; from codeh_history.base.env import Env; os.rmdir(os.getcwd()); print(repr(Env({}).cwd()))"
     (tmp_path / "gone").mkdir()
     done = subprocess.run(
@@ -166,7 +163,7 @@ def test_a_directory_that_was_removed_has_no_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_no_file_is_opened_as_a_standard_stream(closed: str, tmp_path: Path) -> None:
+def test_no_file_is_opened_as_a_standard_stream(closed, tmp_path):
     code = (
         "import os, sys; from codeh_history.base.env import open_standard_streams as f; f();"
         f" fd = os.open({str(tmp_path / 'f')!r}, os.O_CREAT | os.O_WRONLY); os.write(fd, str(fd).encode())"

@@ -1,14 +1,11 @@
 """The boundary: every failure is one line on stderr and one of the documented exit codes."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import signal
 import subprocess
 import termios
 import time
-from pathlib import Path
 
 import pytest
 
@@ -25,10 +22,10 @@ CODES = {
 }  # fmt: skip
 
 
-def outcome(failure: BaseException, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> tuple[int, str]:
+def outcome(failure, monkeypatch, tmp_path):
     """Exit code and stderr of a command that fails so."""
 
-    def fail(*_: object) -> int:
+    def fail(*_):
         raise failure
 
     monkeypatch.setattr(fastlane, "run", fail)
@@ -40,15 +37,13 @@ def outcome(failure: BaseException, monkeypatch: pytest.MonkeyPatch, tmp_path: P
 @pytest.mark.parametrize(
     ("failure", "code"), CODES.items(), ids=lambda value: getattr(value, "__name__", str(value))
 )
-def test_each_failure_has_its_code(
-    failure: type[errors.HistoryError], code: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_each_failure_has_its_code(failure, code, monkeypatch, tmp_path):
     assert failure.exit_code == code
     told = outcome(failure("where: why"), monkeypatch, tmp_path)
     assert told == (code, "codeh-history: where: why\n")
 
 
-def test_no_failure_is_without_a_code() -> None:
+def test_no_failure_is_without_a_code():
     known = set(CODES)
     assert set(errors.HistoryError.__subclasses__()) == known
 
@@ -66,16 +61,14 @@ def test_no_failure_is_without_a_code() -> None:
     ],
     ids=repr,
 )
-def test_other_ends(
-    failure: BaseException, code: int, words: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_other_ends(failure, code, words, monkeypatch, tmp_path):
     found, told = outcome(failure, monkeypatch, tmp_path)
     assert found == code
     assert told.startswith("codeh-history: ") if words else not told
     assert words in told
 
 
-def test_a_bug_is_one_line_and_70(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_bug_is_one_line_and_70(monkeypatch, tmp_path):
     code, told = outcome(ZeroDivisionError("x\ny"), monkeypatch, tmp_path)
     assert code == 70
     assert told.count("\n") == 1
@@ -83,8 +76,8 @@ def test_a_bug_is_one_line_and_70(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert "base/test_errors.py" in told
 
 
-def test_a_bug_shows_its_traceback_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> int:
+def test_a_bug_shows_its_traceback_when_asked(monkeypatch):
+    def fail(*_):
         raise ZeroDivisionError
 
     monkeypatch.setattr(fastlane, "run", fail)
@@ -97,9 +90,7 @@ def test_a_bug_shows_its_traceback_when_asked(monkeypatch: pytest.MonkeyPatch) -
     [(signal.SIGINT, (130, -signal.SIGINT)), (signal.SIGTERM, (143, -signal.SIGTERM)),
      (signal.SIGHUP, (129, -signal.SIGHUP))],
 )  # fmt: skip
-def test_a_signal_ends_a_waiting_append_without_a_trace(
-    home: Path, number: signal.Signals, codes: tuple[int, ...]
-) -> None:
+def test_a_signal_ends_a_waiting_append_without_a_trace(home, number, codes):
     """A shell shows a death by signal as 128 + its number."""
     waiting = start("append", "-s", "demo", "-F", "-", stdin=subprocess.PIPE, stderr=subprocess.PIPE)
     assert waiting.stdin
@@ -115,9 +106,7 @@ def test_a_signal_ends_a_waiting_append_without_a_trace(
 
 
 @pytest.mark.parametrize("verb", [["curate"], ["payload", "--to", "gemini"]])
-def test_a_signal_ends_the_command_that_texts_are_put_through(
-    home: Path, tmp_path: Path, verb: list[str]
-) -> None:
+def test_a_signal_ends_the_command_that_texts_are_put_through(home, tmp_path, verb):
     run("append", "-s", "demo", "-m", "hi")
     run("append", "-s", "demo", "-m", "ho", "--role", "model")
     told = tmp_path / "pid"
@@ -135,7 +124,7 @@ def test_a_signal_ends_the_command_that_texts_are_put_through(
         time.sleep(0.01)
 
 
-def is_there(process: int) -> bool:
+def is_there(process):
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -149,7 +138,7 @@ def is_there(process: int) -> bool:
      ["append", "\udcff", "-m", "x"], ["append", "-s"], ["\udcff"]],
     ids=repr,
 )  # fmt: skip
-def test_a_wrong_command_line_is_one_line_and_2(argv: list[str]) -> None:
+def test_a_wrong_command_line_is_one_line_and_2(argv):
     found = run(*argv)
     if argv:
         assert (found.code, found.out) == (2, b"")
@@ -160,7 +149,7 @@ def test_a_wrong_command_line_is_one_line_and_2(argv: list[str]) -> None:
         assert b"Examples:" in found.out
 
 
-def test_text_of_a_session_never_acts_on_the_terminal(home: Path) -> None:
+def test_text_of_a_session_never_acts_on_the_terminal(home):
     """Not in a message to people either: here the name of a session."""
     found = run("append", "-s", "\x1b]0;owned\x07.txt", "-m", "x")
     assert found.code == 2

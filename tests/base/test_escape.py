@@ -1,9 +1,5 @@
 """What acts on a terminal is shown as its escape, the rest as it is; JSON text without a JSON library."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import example, given
@@ -23,7 +19,7 @@ from codeh_history.base.escape import quote, safe, shown
         "a\tb\nc é ß 漢字",
     ],
 )
-def test_what_people_write_stays(text: str) -> None:
+def test_what_people_write_stays(text):
     assert safe(text) == text
     assert shown(text.encode()) == text.encode()
 
@@ -41,22 +37,22 @@ def test_what_people_write_stays(text: str) -> None:
         ("\x1b[2J\x9b", "^[[2J\\x9b"),
     ],
 )
-def test_what_could_mislead_is_escaped(text: str, escaped: str) -> None:
+def test_what_could_mislead_is_escaped(text, escaped):
     assert safe(text) == escaped
 
 
 @given(value=some.json_values)
-def test_json_for_a_terminal_is_the_same_value(value: Any) -> None:
+def test_json_for_a_terminal_is_the_same_value(value):
     line = shown(orjson.dumps(value))
     assert safe(line.decode()) == line.decode()
     assert orjson.loads(line) == orjson.loads(orjson.dumps(value))
 
 
-def test_json_with_something_to_escape_keeps_what_people_write() -> None:
+def test_json_with_something_to_escape_keeps_what_people_write():
     assert shown('["می\u200cخواهم\u202e"]'.encode()) == '["می\u200cخواهم\\u202e"]'.encode()
 
 
 @given(text=st.text())
 @example('\\"\b\f\n\r\t\0\x1f\x7f\u2028')
-def test_the_quoter_writes_what_the_json_library_writes(text: str) -> None:
+def test_the_quoter_writes_what_the_json_library_writes(text):
     assert quote(text).encode() == orjson.dumps(text)

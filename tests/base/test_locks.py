@@ -1,14 +1,10 @@
 """A lock ends with whoever took it, however many processes were forked meanwhile."""
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import os
 import signal
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +12,7 @@ from codeh_history.base import locks
 
 
 @contextmanager
-def child(fork: Callable[[], int] = os.fork) -> Iterator[int]:
+def child(fork=os.fork):
     """A fork of this process that does nothing, for the length of the block."""
     ready, theirs = os.pipe()
     pid = fork()
@@ -35,13 +31,13 @@ def child(fork: Callable[[], int] = os.fork) -> Iterator[int]:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(tmp_path):
     path = tmp_path / "a"
     path.touch()
     return path
 
 
-def is_free(path: Path) -> bool:
+def is_free(path):
     with path.open() as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -50,14 +46,14 @@ def is_free(path: Path) -> bool:
         return True
 
 
-def locked(path: Path) -> int:
+def locked(path):
     fd = os.open(path, os.O_RDWR)
     locks.lock(fd, fcntl.LOCK_EX)
     return fd
 
 
 @pytest.mark.parametrize("fork", [os.fork, ctypes.PyDLL(None).fork])  # the second tells Python nothing
-def test_a_child_does_not_keep_what_the_parent_unlocks(fork: Callable[[], int], path: Path) -> None:
+def test_a_child_does_not_keep_what_the_parent_unlocks(fork, path):
     fd = locked(path)
     with child(fork):
         assert not is_free(path)
@@ -65,7 +61,7 @@ def test_a_child_does_not_keep_what_the_parent_unlocks(fork: Callable[[], int], 
         assert is_free(path)
 
 
-def test_a_child_does_not_unlock_what_the_parent_holds(path: Path) -> None:
+def test_a_child_does_not_unlock_what_the_parent_holds(path):
     fd = locked(path)
     with child():
         pass
@@ -73,7 +69,7 @@ def test_a_child_does_not_unlock_what_the_parent_holds(path: Path) -> None:
     locks.close(fd)
 
 
-def test_a_child_does_not_keep_the_lock_of_a_parent_that_was_killed(path: Path) -> None:
+def test_a_child_does_not_keep_the_lock_of_a_parent_that_was_killed(path):
     ready, theirs = os.pipe()
     parent = os.fork()
     if not parent:

@@ -1,7 +1,5 @@
 """What an attached file is, by its content; a name says only which kind of text it is."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.base.mime import mime_type
@@ -22,7 +20,7 @@ from codeh_history.base.mime import mime_type
         (b"a\0b", "application/octet-stream"), (b"RIFF\xff\xff\xff\xffXXXX", "application/octet-stream"),
     ],
 )  # fmt: skip
-def test_a_file_is_what_its_first_bytes_say_whatever_it_is_called(data: bytes, mime: str) -> None:
+def test_a_file_is_what_its_first_bytes_say_whatever_it_is_called(data, mime):
     assert mime_type(data, "notes.txt") == mime
 
 
@@ -34,5 +32,5 @@ def test_a_file_is_what_its_first_bytes_say_whatever_it_is_called(data: bytes, m
         ("a.png", "text/plain"), ("a.pdf", "text/plain"), ("a.bin", "text/plain"), ("a.zip", "text/plain"),
     ],
 )  # fmt: skip
-def test_a_text_is_the_kind_of_text_that_its_name_says(name: str, mime: str) -> None:
+def test_a_text_is_the_kind_of_text_that_its_name_says(name, mime):
     assert mime_type("grün und RIFF".encode(), name) == mime

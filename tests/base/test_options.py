@@ -23,13 +23,13 @@ class More(Some, Reading, without=("off",)):
     place: str = argument("PLACE")
 
 
-def test_what_was_not_given_has_the_default_of_its_type() -> None:
+def test_what_was_not_given_has_the_default_of_its_type():
     found = Some()
     assert (found.text, found.several, found.on, found.off, found.size) == (None, (), False, True, 7)
     assert found.specified() == []
 
 
-def test_what_was_given_is_told_and_what_equals_its_default_was_not() -> None:
+def test_what_was_given_is_told_and_what_equals_its_default_was_not():
     found = Some(text="x", on=True, off=False, size=7)
     assert found.specified() == ["text", "on", "off"]
     assert found.specified("several", "on") == ["on"]
@@ -37,7 +37,7 @@ def test_what_was_given_is_told_and_what_equals_its_default_was_not() -> None:
     assert found.text == "x"
 
 
-def test_options_are_inherited_in_order_and_closing_ones_stand_last() -> None:
+def test_options_are_inherited_in_order_and_closing_ones_stand_last():
     assert list(More.TYPES) == [
         "text",
         "several",
@@ -52,7 +52,7 @@ def test_options_are_inherited_in_order_and_closing_ones_stand_last() -> None:
     assert list(More.SPELLED) == list(More.DEFAULTS) == list(More.TYPES)
 
 
-def test_they_are_spelled_by_their_names() -> None:
+def test_they_are_spelled_by_their_names():
     assert Some.SPELLED["text"].flags("text") == ("--text", "-t")
     assert Some.SPELLED["several"].flags("several") == ("--each",)
     assert Some.SPELLED["on"].flags("on_the_way_") == ("--on-the-way",)
@@ -60,14 +60,14 @@ def test_they_are_spelled_by_their_names() -> None:
     assert not More.SPELLED["text"].positional
 
 
-def test_what_there_is_not_is_a_type_error() -> None:
+def test_what_there_is_not_is_a_type_error():
     with pytest.raises(TypeError, match=r"no such option: a, b"):
         Some(b=1, a=2)
     with pytest.raises(TypeError, match=r"no such option: off"):
         More(off=True)
 
 
-def test_another_job_takes_those_that_it_has() -> None:
+def test_another_job_takes_those_that_it_has():
     found = More(text="x", place="p", quiet=True, session="s").part(Reading)
     assert type(found) is Reading
     assert (found.quiet, found.session, found.strict) == (True, "s", False)
@@ -94,9 +94,7 @@ class Numbered(OptionSet):
         ("on", "False", False), ("on", 0, False), ("texts", "a", ("a",)), ("texts", ["a"], ["a"]),
     ],
 )  # fmt: skip
-def test_words_settings_and_values_are_taken_as_the_declared_type(
-    name: str, value: object, taken: object
-) -> None:
+def test_words_settings_and_values_are_taken_as_the_declared_type(name, value, taken):
     assert getattr(Numbered(**{name: value}), name) == taken
 
 
@@ -109,7 +107,7 @@ def test_words_settings_and_values_are_taken_as_the_declared_type(
         ("count", [1], "--count: one value expected"), ("texts", [1], "--texts: a text or a list of texts expected"),
     ],
 )  # fmt: skip
-def test_a_value_that_is_not_of_the_type_is_usage(name: str, value: object, message: str) -> None:
+def test_a_value_that_is_not_of_the_type_is_usage(name, value, message):
     with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
         Numbered(**{name: value})
 
@@ -123,7 +121,7 @@ class Combined(OptionSet):
 @pytest.mark.parametrize(("values", "message"), [
     ({"one": "x", "other": True}, "--other and --one cannot be combined"), ({"third": "x"}, "--third requires --one or --other"),
 ])  # fmt: skip
-def test_options_that_do_not_combine_are_usage(values: dict[str, object], message: str) -> None:
+def test_options_that_do_not_combine_are_usage(values, message):
     assert Combined(one="x", third="y").third == Combined(other=True, third="y").third == "y"
     with pytest.raises(Usage, match=f"^{re.escape(message)}$"):
         Combined(**values)
@@ -132,12 +130,12 @@ def test_options_that_do_not_combine_are_usage(values: dict[str, object], messag
 @pytest.mark.parametrize(("value", "message"), [
     ("blue", "--color blue: one of red, green"), ("gren", "--color gren: one of red, green (did you mean green?)"), ("", "--color : one of red, green"),
 ])  # fmt: skip
-def test_a_value_that_is_none_of_the_choices_is_usage(value: str, message: str) -> None:
+def test_a_value_that_is_none_of_the_choices_is_usage(value, message):
     assert Choosing(color="red").but(old=True).color == "red"
     assert Choosing(color=None).color is None
     with pytest.raises(Usage, match=re.escape(message) + "$"):
         Choosing(color=value)
 
 
-def test_a_section_is_that_of_the_class_unless_an_option_names_one() -> None:
+def test_a_section_is_that_of_the_class_unless_an_option_names_one():
     assert [it.section for it in Choosing.SPELLED.values()] == ["Own", "Own", "Other"]

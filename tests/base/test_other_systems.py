@@ -1,11 +1,8 @@
 """Systems that lack names which Linux has: every verb works there, and what is acknowledged was synced."""
 
-from __future__ import annotations
-
 import errno
 import subprocess
 import sys
-from pathlib import Path
 
 import orjson
 import pytest
@@ -67,7 +64,7 @@ VERBS = [
 ]  # fmt: skip
 
 
-def elsewhere(home: Path, argvs: list[list[str]], *, full: str = "") -> tuple[list[list[int]], str]:
+def elsewhere(home, argvs, *, full=""):
     """Each command's exit code and how often it synced fully, and what was said."""
     done = subprocess.run(
         [sys.executable, "-c", WRAPPED], capture_output=True, check=False, timeout=120,
@@ -82,7 +79,7 @@ def elsewhere(home: Path, argvs: list[list[str]], *, full: str = "") -> tuple[li
     ["", "works", str(errno.ENOTSUP)],
     ids=["another Unix", "macOS", "macOS, a file system without it"],
 )
-def test_every_verb_works_without_the_names_that_only_linux_has(home: Path, full: str) -> None:
+def test_every_verb_works_without_the_names_that_only_linux_has(home, full):
     codes, said = elsewhere(home, VERBS, full=full)
     assert [code for code, _ in codes] == [0] * len(VERBS), said
     assert [record["type"] for record in lines(session_path(home, "demo"))][:2] == ["session", "message"]
@@ -93,7 +90,7 @@ def test_every_verb_works_without_the_names_that_only_linux_has(home: Path, full
         ] == []
 
 
-def test_a_full_sync_that_fails_is_74(home: Path) -> None:
+def test_a_full_sync_that_fails_is_74(home):
     codes, said = elsewhere(home, [["append", "-m", "x"]], full="5")
     assert codes == [[74, 0]]
     assert "as asked for" in said
@@ -104,7 +101,7 @@ def test_a_full_sync_that_fails_is_74(home: Path) -> None:
     assert "its durability is unknown" in said
 
 
-def test_a_system_without_locks_is_told_of_wsl(home: Path) -> None:
+def test_a_system_without_locks_is_told_of_wsl(home):
     program = "import sys; sys.modules['fcntl'] = None; from codeh_history.main import program; program()"
     for argv in (["append", "-s", "demo", "-m", "x"], ["--help"], ["payload", "--to", "gemini"]):
         done = subprocess.run(

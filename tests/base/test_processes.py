@@ -1,12 +1,9 @@
 """Work shared between processes: each item once, wherever that is, and no child is left behind."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -16,15 +13,15 @@ from support import ROOT
 
 
 @pytest.fixture(autouse=True)
-def several(monkeypatch: pytest.MonkeyPatch) -> None:
+def several(monkeypatch):
     """Each item is worth a process, and there are cores for them."""
     monkeypatch.setattr(processes, "HEAVY", 1)
     monkeypatch.setattr(processes, "MOST", 2)
     monkeypatch.setattr(processes, "cores", lambda: 2)
 
 
-def test_an_error_in_a_child_is_raised_here() -> None:
-    def work(share: Iterable[str]) -> Iterator[bytes]:
+def test_an_error_in_a_child_is_raised_here():
+    def work(share):
         for item in share:
             if item == "9":
                 raise BadData(item)
@@ -37,24 +34,22 @@ def test_an_error_in_a_child_is_raised_here() -> None:
 
 @pytest.mark.parametrize("cores", [0, 1, 2])
 @pytest.mark.parametrize("count", [0, 1, 2, 9])
-def test_each_item_is_worked_on_once_wherever_that_is(
-    cores: int, count: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_item_is_worked_on_once_wherever_that_is(cores, count, monkeypatch):
     monkeypatch.setattr(processes, "cores", lambda: cores)
     monkeypatch.setattr(processes, "MOST", 4)
     items = [str(number) for number in range(count)]
 
-    def work(some: Iterable[str]) -> Iterator[bytes]:
+    def work(some):
         return (item.encode() * 40_000 for item in some)
 
     found = processes.shared(work, items, [1] * count)
     assert sorted(found) == [(place, item.encode() * 40_000) for place, item in enumerate(items)]
 
 
-def test_what_a_child_leaves_undone_is_done_here() -> None:
+def test_what_a_child_leaves_undone_is_done_here():
     here = os.getpid()
 
-    def work(items: Iterable[int]) -> Iterator[bytes]:
+    def work(items):
         for item in items:
             if item == 2 and os.getpid() != here:
                 raise BadData("in a child")
@@ -64,12 +59,12 @@ def test_what_a_child_leaves_undone_is_done_here() -> None:
     assert dict(found) == {item: b"%d" % item for item in range(8)}
 
 
-def test_whoever_stops_listening_ends_the_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[int] = []
+def test_whoever_stops_listening_ends_the_children(monkeypatch):
+    made = []
     fork = os.fork
     monkeypatch.setattr(os, "fork", lambda: made.append(fork()) or made[-1])  # type: ignore[func-returns-value]
 
-    def work(items: Iterable[int]) -> Iterator[bytes]:
+    def work(items):
         return (b"x" * item for item in items)
 
     found = processes.shared(work, range(99), [1] * 99)
@@ -81,8 +76,8 @@ def test_whoever_stops_listening_ends_the_children(monkeypatch: pytest.MonkeyPat
             os.waitpid(child, os.WNOHANG)
 
 
-def test_where_there_is_no_process_nothing_stays_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> int:
+def test_where_there_is_no_process_nothing_stays_open(monkeypatch):
+    def none():
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(os, "fork", none)
@@ -99,7 +94,7 @@ print(sorted(processes.shared(lambda items: (b"%d" % item for item in items), ra
 """
 
 
-def test_who_ignores_the_signals_of_children_gets_all_of_them() -> None:
+def test_who_ignores_the_signals_of_children_gets_all_of_them():
     env = {**os.environ, "PYTHONPATH": str(ROOT / "cli")}
     done = subprocess.run([sys.executable, "-c", IGNORING], capture_output=True, env=env, check=True)
     assert done.stdout.decode() == f"{[(item, b'%d' % item) for item in range(9)]}\n"
@@ -119,7 +114,7 @@ for _, data in processes.shared(work, range(99), [1] * 99):
 """
 
 
-def test_2026_11_23_of_who_was_killed_no_child_stays_behind() -> None:
+def test_2026_11_23_of_who_was_killed_no_child_stays_behind():
     env = {**os.environ, "PYTHONPATH": str(ROOT / "cli")}
     with subprocess.Popen([sys.executable, "-c", LEFT], stdout=subprocess.PIPE, env=env) as process:
         assert process.stdout is not None
@@ -131,7 +126,7 @@ def test_2026_11_23_of_who_was_killed_no_child_stays_behind() -> None:
         time.sleep(0.01)
 
 
-def ended(process: int) -> bool:
+def ended(process):
     """Whether it is gone, or waits for nothing but to be reaped."""
     try:
         with open(f"/proc/{process}/stat") as file:

@@ -1,9 +1,5 @@
 """With `CODEH_ID_SEED` two acknowledged records never share an id, whatever became of the file in between."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from answers import STREAMS
@@ -17,7 +13,7 @@ SEED = {"CODEH_ID_SEED": "s", "CODEH_NOW": "2026-01-02T03:04:05Z"}
 HEADER = '{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
 
 
-def run(*argv: str, home: Path, **more: object) -> str:
+def run(*argv, home, **more):
     outcome = inside(*argv, home=home, env=SEED, **more)  # type: ignore[arg-type]
     assert outcome.code == 0, outcome.err
     return outcome.text
@@ -26,7 +22,7 @@ def run(*argv: str, home: Path, **more: object) -> str:
 @pytest.mark.parametrize(
     "again", [["append", "-s", "s", "-m", "n"], ["clear", "-s", "s"], ["undo", "-s", "s"]]
 )
-def test_an_offset_that_comes_again_gives_another_id(home: Path, again: list[str]) -> None:
+def test_an_offset_that_comes_again_gives_another_id(home, again):
     """`persist -i` shortens the file; blank lines bring it to where the second message was stored."""
     first = run("append", "-s", "s", "-m", "x" * 5000, home=home)
     path = home / "sessions" / "s.jsonl"
@@ -41,7 +37,7 @@ def test_an_offset_that_comes_again_gives_another_id(home: Path, again: list[str
     assert {first, second} < set(ids)
 
 
-def test_a_batch_at_an_old_offset(home: Path) -> None:
+def test_a_batch_at_an_old_offset(home):
     path = lay(home, HEADER.encode())
     batch = b'{"role":"user","parts":[{"text":"a"}]}\n' * 20
     first = run("append", "--jsonl", "-s", "s", home=home, stdin=batch).split()
@@ -54,9 +50,7 @@ def test_a_batch_at_an_old_offset(home: Path) -> None:
         assert not set(second) & set(first[shift:])
 
 
-def test_ids_do_not_depend_on_how_fast_a_stream_came(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ids_do_not_depend_on_how_fast_a_stream_came(tmp_path, monkeypatch):
     """Each piece is written when it is read: as many deltas, and as large, as there are pieces."""
     monkeypatch.setattr(Pending, "flush_seconds", 0.0)
     monkeypatch.setattr(Streaming, "flush_seconds", 0.0)
@@ -69,7 +63,7 @@ def test_ids_do_not_depend_on_how_fast_a_stream_came(
     assert deltas[0] < deltas[1] <= deltas[2]
 
 
-def ids_of(home: Path) -> list[str]:
+def ids_of(home):
     """The ids of records after streams that ended well, were cut, and were begun again."""
     run("append", "-s", "s", "-m", "hi", home=home)
     for name in ("gemini", "anthropic", "openai-responses"):

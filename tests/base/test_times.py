@@ -1,7 +1,5 @@
 """Times as stored, in the zone of the reader, and as options name them."""
 
-from __future__ import annotations
-
 import time
 from datetime import timedelta
 
@@ -22,7 +20,7 @@ from codeh_history.base.times import FIRST, LAST, from_millis, to_millis
         ("253402300799999", 253402300799999), ("253402300800000", None), ("0" * 16, None), ("9" * 30, None), ("²", None), ("-1", None), ("2026-13-01", None), ("", None), ("now", None),
     ],
 )  # fmt: skip
-def test_times_are_read(text: str, millis: int | None) -> None:
+def test_times_are_read(text, millis):
     assert to_millis(text) == millis
 
 
@@ -33,12 +31,12 @@ def test_times_are_read(text: str, millis: int | None) -> None:
         (LAST, "9999-12-31T23:59:59.999Z"), (FIRST, "0001-01-01T00:00:00.000Z"),
     ],
 )  # fmt: skip
-def test_times_are_written_with_their_milliseconds(millis: int, text: str) -> None:
+def test_times_are_written_with_their_milliseconds(millis, text):
     assert from_millis(millis) == text
 
 
 @given(st.integers(FIRST, LAST))
-def test_what_is_written_is_read_back(millis: int) -> None:
+def test_what_is_written_is_read_back(millis):
     assert to_millis(from_millis(millis)) == millis
 
 
@@ -53,28 +51,28 @@ JULY = 1_783_080_000_000  # 2026-07-03T12:00:00Z
         ("Asia/Kolkata", "17:30"),
     ],
 )  # fmt: skip
-def test_a_zone_goes_by_name_or_offset(name: str, shown: str) -> None:
+def test_a_zone_goes_by_name_or_offset(name, shown):
     assert f"{times.local(name)(JULY):%H:%M}" == shown
 
 
-def test_a_day_may_begin_elsewhere() -> None:
+def test_a_day_may_begin_elsewhere():
     assert f"{times.local('+23:59')(JULY):%d}" == "04"
     assert times.named("-00:30").utcoffset(None) == timedelta(minutes=-30)
 
 
 @pytest.mark.parametrize("name", ["+24", "+2:60", "+2:5", "Nowhere/At_all", "", "..", "2", "Europe"])
-def test_what_is_no_zone_is_exit_2(name: str) -> None:
+def test_what_is_no_zone_is_exit_2(name):
     with pytest.raises(Usage, match="no such time zone"):
         times.named(name)
 
 
 @pytest.mark.parametrize("millis", [-(10**18), -62_135_596_800_000, 253_402_300_799_999, 10**18])
 @pytest.mark.parametrize("zone", ["+23:59", "-23:59", "UTC"])
-def test_no_time_is_too_far_away_to_be_shown(millis: int, zone: str) -> None:
+def test_no_time_is_too_far_away_to_be_shown(millis, zone):
     assert times.local(zone)(millis).year in (1, 9999)
 
 
-def test_a_terminal_shows_times_on_the_readers_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_times_on_the_readers_clock(monkeypatch):
     monkeypatch.setenv("TZ", "Asia/Kolkata")
     time.tzset()
     try:
@@ -86,7 +84,7 @@ def test_a_terminal_shows_times_on_the_readers_clock(monkeypatch: pytest.MonkeyP
         time.tzset()
 
 
-def test_a_time_is_so_long_ago_or_a_date() -> None:
+def test_a_time_is_so_long_ago_or_a_date():
     assert times.moment(JULY, "2h") == JULY - 2 * 3_600_000
     assert times.moment(JULY, "1970-01-01") == 0
     assert times.moment(JULY, "9" * 30 + "w") == FIRST

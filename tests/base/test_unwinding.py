@@ -1,7 +1,5 @@
 """Signals that end the program unwind it, so that what is open is closed properly; what ignores them goes on to."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys
@@ -24,7 +22,7 @@ except Interrupted as end:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_what_is_open_is_closed_and_the_code_tells_which_it_was(number: int, code: int) -> None:
+def test_what_is_open_is_closed_and_the_code_tells_which_it_was(number, code):
     command = [sys.executable, "-c", CODE.format(wait="time.sleep(60)")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environ()) as process:
         assert process.stdout is not None
@@ -33,7 +31,7 @@ def test_what_is_open_is_closed_and_the_code_tells_which_it_was(number: int, cod
         assert process.stdout.read() == f"closed {code}\n".encode()
 
 
-def test_under_nohup_it_goes_on() -> None:
+def test_under_nohup_it_goes_on():
     code = CODE.format(wait="import os, signal; os.kill(os.getpid(), signal.SIGHUP); print('goes on')")
     command = ["/bin/sh", "-c", 'trap "" HUP; exec "$0" -c "$1"', sys.executable, code]
     done = subprocess.run(command, capture_output=True, env=environ(), check=True)

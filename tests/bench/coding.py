@@ -1,12 +1,8 @@
 """A coding session full of calls: a recorded one where it is at hand, else one made like it, repeated to a size."""
 
-from __future__ import annotations
-
 import random
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import orjson
 from data import HEADER, WORDS, stamp, text
@@ -17,7 +13,7 @@ MADE = {"provider": "anthropic", "model": "claude-sonnet-4-5", "finish": "tool_u
 USAGE = {"input": 23_124, "output": 312, "cached": 21_876, "cacheWrite": 1_245, "total": 23_436}
 
 
-def session(path: Path, size: int) -> Path:
+def session(path, size):
     """Write a session of about `size` bytes that ends with a user's message; ids are new in each repetition."""
     path.parent.mkdir(parents=True, exist_ok=True)
     said = _recorded() or list(_made())
@@ -31,28 +27,28 @@ def session(path: Path, size: int) -> Path:
     return path
 
 
-def _line(number: int, again: int, message: dict[str, Any]) -> bytes:
+def _line(number, again, message):
     fields = {"type": "message", "id": f"{number:020x}", "ts": stamp(number)}
     made = MADE | {"usage": USAGE} if message["role"] == "model" else {}
     parts = [_fresh(part, again) for part in message["parts"]]
     return orjson.dumps(fields | message | {"ts": stamp(number), "parts": parts} | made) + b"\n"
 
 
-def _fresh(part: dict[str, Any], again: int) -> dict[str, Any]:
+def _fresh(part, again):
     for key in ("functionCall", "functionResponse"):
         if key in part:
             return part | {key: part[key] | {"id": f"{part[key]['id']}{again:x}"}}
     return part
 
 
-def _recorded() -> list[dict[str, Any]]:
+def _recorded():
     from summaries import recorded
     from support import ROOT
 
     return recorded.coding() if (ROOT.parent / "shared" / "corpus").is_dir() else []
 
 
-def _made() -> Iterator[dict[str, Any]]:
+def _made():
     """88 prompts, each with some rounds of calls; a few calls have no result, a few answers say nothing."""
     rng = random.Random(3)
     calls = 0

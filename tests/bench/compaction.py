@@ -12,11 +12,10 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from compaction_chat import Contents, refused
+from compaction_chat import refused
 from compaction_histories import Case, counter, cut, generated, sessions, size_of, view_of
 from compaction_recall import recall, wanted
 from compaction_replay import billed, everything, installed, ours
@@ -44,7 +43,7 @@ class Row:
     said: list[list[float]] = field(default_factory=list)  # for each budget, of each case
     any: list[list[float]] = field(default_factory=list)
 
-    def judge(self, name: str, case: Case, budget: int) -> Contents:
+    def judge(self, name, case, budget):
         """Run it and look at what it made; nothing, where it refused or failed."""
         try:
             after = contenders()[name](case, budget)
@@ -61,14 +60,14 @@ class Row:
         return after
 
 
-def table(head: Sequence[str], rows: Iterator[Sequence[object]]) -> None:
+def table(head, rows):
     """A table in Markdown, row by row as they come."""
     print(f"| {' | '.join(head)} |\n|{'---|' * len(head)}", flush=True)
     for row in rows:
         print(f"| {' | '.join(map(str, row))} |", flush=True)
 
 
-def recorded(names: Sequence[str]) -> None:
+def recorded(names):
     """Recorded sessions at four cuts and three budgets: what fits, what is valid, what later turns still find."""
     for session, contents in sessions().items():
         cases = list(cut(session, contents))
@@ -82,9 +81,7 @@ def recorded(names: Sequence[str]) -> None:
         table([*head, *(f"outputs too, {share}" for share in shares)], _recorded(names, cases, asked))
 
 
-def _recorded(
-    names: Sequence[str], cases: Sequence[Case], asked: Sequence[tuple[frozenset[str], ...]]
-) -> Iterator[Sequence[object]]:
+def _recorded(names, cases, asked):
     for name in names:
         row = Row(said=[[] for _ in BUDGETS], any=[[] for _ in BUDGETS])
         for place, share in enumerate(BUDGETS):
@@ -96,12 +93,12 @@ def _recorded(
         yield [name, f"{row.over} of {row.results}", f"{row.invalid} of {row.results}", *means]
 
 
-def facts(seeds: int = 8, count: int = 5) -> None:
+def facts(seeds=8, count=5):
     """Facts of six kinds planted at old places: the share of them that is told, by budget."""
     print(f"\n## {seeds} times {count} planted facts of each kind\n")
-    rows: list[list[object]] = []
+    rows = []
     for name in ("made up", *(planted.REAL if sessions() else ())):
-        found: list[planted.Kept] = []
+        found = []
         for seed in range(seeds):
             random = Random(seed)
             records = planted.conversation(random, 60) if name == "made up" else planted.real(name)
@@ -112,7 +109,7 @@ def facts(seeds: int = 8, count: int = 5) -> None:
     table(["", *planted.KINDS], rows)
 
 
-def made_up(names: Sequence[str], count: int) -> None:
+def made_up(names, count):
     """Made-up histories at three budgets: what fits, and what is valid; what others make of those we refuse."""
     cases = [(case, max(1, int(case.size * share))) for case in generated(count) for share in MADE_UP]
     middle = statistics.median(case.size for case, _ in cases)
@@ -125,9 +122,7 @@ def made_up(names: Sequence[str], count: int) -> None:
     table([*head, "could be sent, of those cases"], _made_up(names, cases, refusals))
 
 
-def _made_up(
-    names: Sequence[str], cases: Sequence[tuple[Case, int]], refusals: Sequence[bool]
-) -> Iterator[Sequence[object]]:
+def _made_up(names, cases, refusals):
     for name in names:
         row = Row()
         nothing = sent = 0
@@ -140,7 +135,7 @@ def _made_up(
         yield [name, *counts, row.unreachable, row.failed, sent]
 
 
-def speed(names: Sequence[str]) -> None:
+def speed(names):
     """The largest case of the coding session at 25 %, each in a process of its own: the best of three."""
     if "coding" not in sessions():
         return
@@ -148,9 +143,9 @@ def speed(names: Sequence[str]) -> None:
     table(["", "CPU seconds", "peak MB"], _speed(names))
 
 
-def _speed(names: Sequence[str]) -> Iterator[Sequence[object]]:
+def _speed(names):
     for name in ("", *names):
-        runs: list[dict[str, float]] = []
+        runs = []
         while len(runs) < 3 and sum(run["seconds"] for run in runs) < ENOUGH:
             done = subprocess.run(
                 [sys.executable, __file__, "--one", name], capture_output=True, check=True
@@ -160,7 +155,7 @@ def _speed(names: Sequence[str]) -> Iterator[Sequence[object]]:
         yield [name or "(only the history in memory)", f"{seconds:.2f}" if name else "", f"{megabytes:.0f}"]
 
 
-def one(name: str) -> None:
+def one(name):
     """Time one contender once; what it imports and its vocabulary are loaded before."""
     *_, case = cut("coding", sessions()["coding"])
     seconds = 0.0
@@ -176,7 +171,7 @@ def one(name: str) -> None:
     print(json.dumps({"seconds": seconds, "mb": int(peak.split()[1]) / 1024}))
 
 
-def replays(*, alone: bool) -> None:
+def replays(*, alone):
     """Recorded sessions turn by turn."""
     for session, contents in sessions().items():
         size = size_of(view_of(contents))
@@ -189,7 +184,7 @@ def replays(*, alone: bool) -> None:
         table(["", "cost", "filled", "from the cache"], _replays(contents, budget, base.cost, alone=alone))
 
 
-def _replays(contents: Contents, budget: int, base: float, *, alone: bool) -> Iterator[Sequence[object]]:
+def _replays(contents, budget, base, *, alone):
     for policy in ("tiered", "loop"):
         found = ours(contents, budget, policy)
         filled = found["input"] / found["requests"] / budget
@@ -201,7 +196,7 @@ def _replays(contents: Contents, budget: int, base: float, *, alone: bool) -> It
         yield [name, f"{bill.cost / base:.2f}", f"{filled:.2f}", f"{bill.cached / bill.input:.0%}"]
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("recall", "facts", "generated", "speed", "replay", "ours"):
         parser.add_argument(f"--{name}", action="store_true")

@@ -3,13 +3,10 @@
 usage: compaction_again.py [CHECKOUT]   (of compactbench, Apache-2.0; its package has to be importable)
 """
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import orjson
 from compaction_chat import Contents
@@ -18,7 +15,7 @@ from compaction_histories import HEAD, contents_of, counter, sessions, size_of, 
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.words import names_in
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import lines_of, parse
 from codeh_history.views.result import compaction
@@ -30,13 +27,13 @@ SEEDS = 3
 Way = Callable[[Contents, int], str]
 
 
-def text_of(contents: Contents) -> str:
+def text_of(contents):
     return "\n".join(
         text for content in contents for part in content["parts"] for text in strings(part) if text.strip()
     )
 
 
-def strings(value: Any) -> Iterator[str]:
+def strings(value):
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -48,13 +45,13 @@ def strings(value: Any) -> Iterator[str]:
             yield from strings(inner)
 
 
-def spoken(contents: Contents) -> str:
+def spoken(contents):
     """What users and the model said: no outputs."""
     texts = [{"role": c["role"], "parts": [p for p in c["parts"] if "text" in p]} for c in contents]
     return text_of(texts)
 
 
-def again(contents: Contents, share: float) -> View:
+def again(contents, share):
     """The view after five compactions in place, with a fifth of the session before each."""
     budget = int(size_of(view_of(contents)) * share)
     lines = [orjson.dumps(HEAD)]
@@ -70,7 +67,7 @@ def again(contents: Contents, share: float) -> View:
     return fold(parse(lines_of(b"\n".join(lines) + b"\n")))
 
 
-def runs(text: str) -> set[tuple[str, ...]]:
+def runs(text):
     return {
         tuple(words[at : at + 3])
         for line in text.lower().split("\n")
@@ -79,7 +76,7 @@ def runs(text: str) -> set[tuple[str, ...]]:
     }
 
 
-def rows() -> Iterator[Sequence[object]]:
+def rows():
     """Of the first tenth: the names that are still told, and the runs of three words that somebody said."""
     for name, contents in sessions().items():
         first = contents[: int(len(contents) * FIRST)]
@@ -93,7 +90,7 @@ def rows() -> Iterator[Sequence[object]]:
 # -- CompactBench ---------------------------------------------------------------------------------------
 
 
-def ours(contents: Contents, budget: int) -> str:
+def ours(contents, budget):
     view = view_of(contents)
     try:
         return text_of(contents_of(apply(view, compact(view, Settings(budget=budget), counter()).ops)))
@@ -101,23 +98,23 @@ def ours(contents: Contents, budget: int) -> str:
         return ""
 
 
-def fitting(contents: Sequence[Any], budget: int) -> str:
+def fitting(contents, budget):
     """The first of these messages that fit."""
-    found: Contents = []
+    found = []
     for content in contents:
         if size_of(view_of([*found, content])) <= budget:
             found.append(content)
     return text_of(found)
 
 
-WAYS: dict[str, Way] = {
+WAYS = {
     "codeh-history": ours,
     "newest": lambda contents, budget: fitting(contents[::-1], budget),
     "random": lambda contents, budget: fitting(Random(1).sample(contents, len(contents)), budget),
 }
 
 
-def cases(checkout: Path) -> Iterator[tuple[str, Contents, list[str]]]:
+def cases(checkout):
     """Each generated conversation with its family and what has to be found in what is left of it."""
     from compactbench.dsl import DifficultyLevel, load_suite
     from compactbench.engine import generate_case
@@ -141,8 +138,8 @@ def cases(checkout: Path) -> Iterator[tuple[str, Contents, list[str]]]:
                 yield template.family, contents, wanted
 
 
-def generated(checkout: Path) -> Iterator[Sequence[object]]:
-    found: dict[tuple[str, str, float], list[bool]] = {}
+def generated(checkout):
+    found = {}
     for family, contents, wanted in cases(checkout):
         size = size_of(view_of(contents))
         for name, way in WAYS.items():
@@ -163,7 +160,7 @@ def generated(checkout: Path) -> Iterator[Sequence[object]]:
             ]
 
 
-def main() -> None:
+def main():
     print(f"\n## {TIMES} compactions in place, one after the other: what is told of the first tenth\n")
     print("| session | budget | names | what was said |\n|---|---|---|---|")
     for row in rows():

@@ -1,8 +1,5 @@
 """A history as plain chat messages, as the trimmers take it, and as each provider's request, nothing repaired."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -14,17 +11,17 @@ MODELS = {"openai-chat": "gpt-5.1", "openai-responses": "gpt-5.1", "anthropic": 
 SHAPES = ("gemini", *MODELS)  # whose bodies `request` writes by hand
 
 
-def plain(messages: Iterable[Any], prefix: str = "") -> Contents:
+def plain(messages, prefix=""):
     """Messages of text, calls and results alone, each of which is one chat message.
 
     Every call gets an id of its own; one that nobody answered and an answer to nothing are left out, so that
     what comes in is what every provider takes.
     """
-    found: Contents = []
-    waiting: list[tuple[dict[str, Any], Any]] = []  # the calls as given, and as they stand in `found`
-    answered: set[str] = set()
+    found = []
+    waiting = []  # the calls as given, and as they stand in `found`
+    answered = set()
     for number, message in enumerate(messages):
-        said: list[Any] = []
+        said = []
         for place, part in enumerate(message.get("parts") or ()):
             if "functionCall" in part:
                 call = part["functionCall"]
@@ -49,18 +46,18 @@ def plain(messages: Iterable[Any], prefix: str = "") -> Contents:
     return [kept for content in found if (kept := _answered(content, answered))["parts"]]
 
 
-def _answers(answer: Any, call: Any) -> bool:
+def _answers(answer, call):
     return answer["name"] == call["name"] and answer.get("id") == call.get("id")
 
 
-def _answer(answer: Any, call: Any) -> dict[str, Any]:
+def _answer(answer, call):
     content = answer.get("response")
     text = content.get("output") if isinstance(content, dict) and content.keys() == {"output"} else content
     output = text if isinstance(text, str) else orjson.dumps(text).decode()
     return {"functionResponse": {"id": call["id"], "name": call["name"], "response": {"output": output}}}
 
 
-def _answered(content: dict[str, Any], answered: set[str]) -> dict[str, Any]:
+def _answered(content, answered):
     parts = [
         part
         for part in content["parts"]
@@ -69,17 +66,17 @@ def _answered(content: dict[str, Any], answered: set[str]) -> dict[str, Any]:
     return {**content, "parts": parts}
 
 
-def _joined(parts: Sequence[Any]) -> list[Any]:
+def _joined(parts):
     texts = [part["text"] for part in parts if "text" in part]
     head = [{"text": "\n".join(texts)}] if texts else []
     return head + [part for part in parts if "functionCall" in part]
 
 
-def to_chat(contents: Iterable[Any]) -> list[dict[str, Any]]:
+def to_chat(contents):
     return [_chat(content["role"], content["parts"]) for content in contents]
 
 
-def _chat(role: str, parts: Sequence[Any]) -> dict[str, Any]:
+def _chat(role, parts):
     answer = parts[0].get("functionResponse") if len(parts) == 1 else None
     if answer is not None:
         response = answer["response"]
@@ -87,7 +84,7 @@ def _chat(role: str, parts: Sequence[Any]) -> dict[str, Any]:
         return {"role": "tool", "tool_call_id": answer["id"], "name": answer["name"], "content": output}
     text = "\n".join(part["text"] for part in parts if "text" in part)
     calls = [part["functionCall"] for part in parts if "functionCall" in part]
-    chat: dict[str, Any] = {"role": "assistant" if role == "model" else "user", "content": text}
+    chat = {"role": "assistant" if role == "model" else "user", "content": text}
     if calls:
         chat["tool_calls"] = [
             {
@@ -99,16 +96,16 @@ def _chat(role: str, parts: Sequence[Any]) -> dict[str, Any]:
     return chat
 
 
-def of_chat(messages: Iterable[Any]) -> Contents:
+def of_chat(messages):
     """The inverse of `to_chat`."""
     return [{"role": _role(m), "parts": _parts(m)} for m in messages]
 
 
-def _role(message: Any) -> str:
+def _role(message):
     return "model" if message["role"] == "assistant" else "user"
 
 
-def _parts(message: Any) -> list[Any]:
+def _parts(message):
     text = message.get("content") or ""
     if message["role"] == "tool":
         id, name = message["tool_call_id"], message["name"]
@@ -125,7 +122,7 @@ def _parts(message: Any) -> list[Any]:
     return [*([{"text": text}] if text else []), *calls]
 
 
-def refused(contents: Contents) -> dict[str, str]:
+def refused(contents):
     """The providers that would refuse these messages word for word, each with its first reason."""
     found = {}
     for format in SHAPES:
@@ -135,7 +132,7 @@ def refused(contents: Contents) -> dict[str, str]:
     return found
 
 
-def request(contents: Contents, format: str) -> dict[str, Any]:
+def request(contents, format):
     """A request body by each provider's own shape, one message after the other; only equal roles are joined."""
     if format == "openai-chat":
         return {"model": MODELS[format], "messages": to_chat(_each(contents))}
@@ -154,7 +151,7 @@ def request(contents: Contents, format: str) -> dict[str, Any]:
     return {"model": MODELS[format], "max_tokens": 8192, "messages": messages}
 
 
-def _each(contents: Contents) -> Iterator[Any]:
+def _each(contents):
     """Every result a message of its own."""
     for content in contents:
         answers = [part for part in content["parts"] if "functionResponse" in part]
@@ -164,8 +161,8 @@ def _each(contents: Contents) -> Iterator[Any]:
             yield {**content, "parts": rest}
 
 
-def _merged(contents: Contents) -> Iterator[dict[str, Any]]:
-    last: dict[str, Any] | None = None
+def _merged(contents):
+    last = None
     for content in contents:
         if last is not None and last["role"] == content["role"]:
             last = {**last, "parts": [*last["parts"], *content["parts"]]}
@@ -177,7 +174,7 @@ def _merged(contents: Contents) -> Iterator[dict[str, Any]]:
         yield last
 
 
-def _block(part: Any) -> dict[str, Any]:
+def _block(part):
     if "functionCall" in part:
         call = part["functionCall"]
         return {"type": "tool_use", "id": call["id"], "name": call["name"], "input": call["args"]}
@@ -188,7 +185,7 @@ def _block(part: Any) -> dict[str, Any]:
     return {"type": "text", "text": part["text"]}
 
 
-def _item(content: Any, part: Any) -> Iterator[dict[str, Any]]:
+def _item(content, part):
     if "functionCall" in part:
         call = part["functionCall"]
         arguments = orjson.dumps(call["args"]).decode()

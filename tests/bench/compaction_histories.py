@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -16,18 +16,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "helpers"))
 import orjson
 from compaction_chat import Contents, plain
 
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.tokens import Counter, history_tokens, open_counter
+from codeh_history.tokens import history_tokens, open_counter
 from codeh_history.tokens.formula import summary_text
 from support import ROOT
 
 CUTS = (0.5, 0.6, 0.7, 0.8)  # where a recorded session is cut, as a share of its messages
 HEAD = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
-_COUNTER: list[Counter] = []
+_COUNTER = []
 
 
-def counter() -> Counter:
+def counter():
     """The one counter that judges all; it keeps nothing on disk."""
     if not _COUNTER:
         _COUNTER.append(open_counter(None))
@@ -43,31 +43,31 @@ class Case:
     later: Sequence[Any] = ()
 
     @cached_property
-    def view(self) -> View:
+    def view(self):
         return view_of(self.contents)
 
     @cached_property
-    def size(self) -> int:
+    def size(self):
         return size_of(self.view)
 
 
-def view_of(contents: Sequence[Any]) -> View:
+def view_of(contents):
     records = [{"type": "message", "id": f"m{n}", "ts": None, **c} for n, c in enumerate(contents)]
     return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in (HEAD, *records)))))
 
 
-def size_of(view: View) -> int:
+def size_of(view):
     return history_tokens(counter(), view.messages, summaries=[summary.text for summary in view.summaries])
 
 
-def contents_of(view: View) -> Contents:
+def contents_of(view):
     """What a model gets to see of a view: the summaries as one record, then the messages."""
     texts = [summary.text for summary in view.summaries]
-    head: Contents = [{"role": "user", "parts": [{"text": summary_text(texts)}]}] if texts else []
+    head = [{"role": "user", "parts": [{"text": summary_text(texts)}]}] if texts else []
     return head + [{"role": m.role, "parts": m.parts} for m in view.messages if m.role and m.parts]
 
 
-def sessions() -> dict[str, Contents]:
+def sessions():
     """The recorded sessions that are long enough: a coding session, and support conversations in a row."""
     root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
     if not root.is_dir():
@@ -78,7 +78,7 @@ def sessions() -> dict[str, Contents]:
     return {"coding": plain(coding()), "support": joined}
 
 
-def cut(name: str, contents: Contents) -> Iterator[Case]:
+def cut(name, contents):
     """The session as it stood before a model's turn, at each of the cuts."""
     for share in CUTS:
         place = int(len(contents) * share)
@@ -87,7 +87,7 @@ def cut(name: str, contents: Contents) -> Iterator[Case]:
         yield Case(f"{name} {share:.0%}", contents[:place], contents[place:])
 
 
-def generated(count: int, seed: int = 1) -> Iterator[Case]:
+def generated(count, seed=1):
     """Histories made of one seed: exchanges, agent loops, parallel calls, large results, a prompt or a result last."""
     from compact.long import Writer
 
@@ -101,7 +101,7 @@ def generated(count: int, seed: int = 1) -> Iterator[Case]:
             yield Case(f"generated {number}", contents)
 
 
-def _requested(records: Sequence[Any]) -> Contents:
+def _requested(records):
     """The messages up to the last one that asks a model for more."""
     messages = plain([record for record in records if record["type"] == "message"])
     while messages and messages[-1]["role"] == "model":

@@ -4,11 +4,7 @@ A name is a path, a symbol, a number or an id. It counts where a later turn ment
 the cut introduced it. Only content counts: a line that is nothing but names is left out, whoever wrote it.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterable, Iterator
-from typing import Any
 
 _PATH = r"(?:~|\.{1,2}|[\w.@+-]+)?(?:/[\w.@+-]+)+"
 _DOTTED = r"[A-Za-z_$][\w$-]*(?:\.[A-Za-z_][\w-]*)+"  # theme.ts, process.env.HOME
@@ -25,12 +21,12 @@ _LABEL = re.compile(r"\W*[A-Za-z][A-Za-z ]*:\s")
 _STRUCTURE = re.compile(r"[=(){}<>\[\]:+?!]")  # it says how names belong together
 
 
-def names(text: str) -> set[str]:
+def names(text):
     """The paths, symbols, numbers and ids that a text mentions."""
     return {name for run in set(_RUN.findall(text)) if is_name(name := run.rstrip(".,:-"))}
 
 
-def is_name(run: str) -> bool:
+def is_name(run):
     if len(run) < _LEAST:
         return False
     if run[0].isdigit() and not any(map(str.isalpha, run)):
@@ -42,13 +38,13 @@ def is_name(run: str) -> bool:
     return _SYMBOL.search(run) is not None or _ID.match(run) is not None
 
 
-def _either_or(run: str) -> bool:
+def _either_or(run):
     """`and/or`, `read/write`: words with a stroke between them, not a path."""
     parts = run.split("/")
     return len(parts) == 2 and all(part.isalpha() for part in parts)
 
 
-def held(text: str) -> set[str]:
+def held(text):
     """The names that a text lets a reader find: those it mentions, and what the paths among them end in."""
     found = names(text)
     for path in [name for name in found if "/" in name]:
@@ -58,7 +54,7 @@ def held(text: str) -> set[str]:
     return found
 
 
-def texts(value: Any) -> Iterator[str]:
+def texts(value):
     """Every text and number in a JSON value, media left out."""
     if isinstance(value, str):
         yield value
@@ -73,27 +69,27 @@ def texts(value: Any) -> Iterator[str]:
         yield str(value)
 
 
-def lines(contents: Iterable[Any]) -> Iterator[str]:
+def lines(contents):
     for content in contents:
         for text in texts(content["parts"]):
             yield from text.split("\n")
 
 
-def spoken(content: Any) -> bool:
+def spoken(content):
     """Whether the user or the model said it; the rest is what tools returned."""
     return not any("functionResponse" in part for part in content["parts"])
 
 
-def recall(wanted: frozenset[str], after: Iterable[Any]) -> float:
+def recall(wanted, after):
     """The share of the wanted names that a smaller history still has; lines of nothing but names aside."""
-    kept: set[str] = set()
+    kept = set()
     for line in set(lines(after)):
         if not is_bare(line):
             kept |= held(line)
     return len(wanted & kept) / len(wanted) if wanted else 1.0
 
 
-def is_bare(line: str) -> bool:
+def is_bare(line):
     """Whether a line is a list of names, under a label or none, and says nothing about them."""
     label = _LABEL.match(line)
     if label is not None and not names(label[0]):
@@ -104,12 +100,12 @@ def is_bare(line: str) -> bool:
     return named > 0 and (words + len(_STRUCTURE.findall(line))) * 4 < named
 
 
-def wanted(before: Iterable[Any], later: Iterable[Any], *, said: bool) -> frozenset[str]:
+def wanted(before, later, *, said):
     """What the later messages mention of those before: by what was spoken, or by tool outputs as well."""
-    introduced: set[str] = set()
+    introduced = set()
     for line in set(lines(before)):
         introduced |= held(line)
-    mentioned: set[str] = set()
+    mentioned = set()
     for line in set(lines(content for content in later if spoken(content) or not said)):
         mentioned |= names(line)
     return frozenset(introduced & mentioned)

@@ -3,12 +3,9 @@
 A token in the unchanged beginning of the previous request costs 0.1, any other 1.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
-from typing import Any
 
 from compaction_chat import Contents, to_chat
 from compaction_histories import Case, counter, view_of
@@ -23,23 +20,23 @@ Contexts = Callable[
 ]  # of a session and a budget: each request's messages
 
 
-def requests(contents: Contents) -> Iterator[int]:
+def requests(contents):
     """Where a model was asked: the number of messages that stood before each of its turns."""
     for number, content in enumerate(contents):
         if content["role"] == "model" and number and contents[number - 1]["role"] != "model":
             yield number
 
 
-def costs_of(contents: Contents) -> list[int]:
+def costs_of(contents):
     return message_tokens(counter(), view_of(contents).messages)
 
 
-def billed(contexts: Iterator[Contents]) -> Bill:
+def billed(contexts):
     """The bill of these requests."""
     bill = Bill()
-    known: dict[int, tuple[Any, int]] = {}  # by identity, which is the same message's mostly
+    known = {}  # by identity, which is the same message's mostly
 
-    def piece(content: Any) -> tuple[Any, int]:
+    def piece(content):
         if id(content) not in known:
             known[id(content)] = (content, costs_of([content])[0])
         return known[id(content)]
@@ -51,22 +48,22 @@ def billed(contexts: Iterator[Contents]) -> Bill:
     return bill
 
 
-def everything(contents: Contents, budget: int) -> Iterator[Contents]:
+def everything(contents, budget):
     for place in requests(contents):
         yield contents[:place]
 
 
-def sliding(contents: Contents, budget: int) -> Iterator[Contents]:
+def sliding(contents, budget):
     """Each request holds the newest messages that fit, from a prompt on where there is one."""
     costs = costs_of(contents)
     for place in requests(contents):
         yield contents[_start(contents, costs, place, budget) : place]
 
 
-def staying(low: float, high: float = 1.0) -> Contexts:
+def staying(low, high=1.0):
     """A cut that stays put until `high` of the budget is full again; then it leaves `low` of it."""
 
-    def contexts(contents: Contents, budget: int) -> Iterator[Contents]:
+    def contexts(contents, budget):
         costs = costs_of(contents)
         start = 0
         for place in requests(contents):
@@ -77,7 +74,7 @@ def staying(low: float, high: float = 1.0) -> Contexts:
     return contexts
 
 
-def _start(contents: Contents, costs: list[int], place: int, budget: int) -> int:
+def _start(contents, costs, place, budget):
     left = budget - counter().history
     start = place
     while start and costs[start - 1] <= left:
@@ -86,10 +83,10 @@ def _start(contents: Contents, costs: list[int], place: int, budget: int) -> int
     return next((n for n in range(start, place) if is_prompt(contents[n])), start)
 
 
-def each_time(name: str) -> Contexts:
+def each_time(name):
     """The whole history is trimmed anew for each request, as programs do that keep it whole."""
 
-    def contexts(contents: Contents, budget: int) -> Iterator[Contents]:
+    def contexts(contents, budget):
         trim = contenders()[name]
         total = counter().history
         costs = costs_of(contents)
@@ -102,15 +99,15 @@ def each_time(name: str) -> Contexts:
     return contexts
 
 
-def agent_framework(make: Callable[[Any, int], Any]) -> Contexts:
+def agent_framework(make):
     """One list that grows and remembers what was left out, as the framework keeps it."""
 
-    def contexts(contents: Contents, budget: int) -> Iterator[Contents]:
+    def contexts(contents, budget):
         import agent_framework as library
 
         strategy = make(library, max(1, budget - counter().history))
-        messages: list[Any] = []
-        made: dict[str, Any] = {}
+        messages = []
+        made = {}
         before = 0
         for place in requests(contents):
             chats = to_chat(contents[before:place])
@@ -125,7 +122,7 @@ def agent_framework(make: Callable[[Any, int], Any]) -> Contexts:
     return contexts
 
 
-def truncation(library: Any, budget: int) -> Any:
+def truncation(library, budget):
     return library.TruncationStrategy(
         max_n=budget,
         compact_to=int(budget * 0.6),
@@ -134,7 +131,7 @@ def truncation(library: Any, budget: int) -> Any:
     )
 
 
-def context_window(library: Any, budget: int) -> Any:
+def context_window(library, budget):
     """Its own thresholds, 0.5 and 0.8."""
     return library.ContextWindowCompactionStrategy(
         max_context_window_tokens=budget, max_output_tokens=0, tokenizer=Tokens(),
@@ -142,11 +139,11 @@ def context_window(library: Any, budget: int) -> Any:
     )  # fmt: skip
 
 
-def ours(contents: Contents, budget: int, policy: str) -> dict[str, Any]:
+def ours(contents, budget, policy):
     return replay(view_of(contents), Settings(budget=budget, policy=policy), counter())
 
 
-ALL: dict[str, tuple[str | None, Contexts]] = {
+ALL = {
     "sliding window": (None, sliding),
     "cut that stays put, 1 to 0.6": (None, staying(0.6)),
     "cut that stays put, 0.85 to 0.6": (None, staying(0.6, 0.85)),
@@ -158,6 +155,6 @@ ALL: dict[str, tuple[str | None, Contexts]] = {
 }
 
 
-def installed() -> dict[str, Contexts]:
+def installed():
     """Those whose package is installed. (litellm takes half a minute for one request of such a session.)"""
     return {name: run for name, (module, run) in ALL.items() if module is None or find_spec(module)}

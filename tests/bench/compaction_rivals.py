@@ -3,18 +3,15 @@
 All are given the same messages, the same budget and, where they take one, the same counter.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import io
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import Any
 
 import orjson
 from compaction_chat import Contents, of_chat, to_chat
@@ -35,8 +32,8 @@ PACKAGES = {
 # -- ours -------------------------------------------------------------------------------------------------
 
 
-def ours(policy: str) -> Contender:
-    def make_smaller(case: Case, budget: int) -> Contents:
+def ours(policy):
+    def make_smaller(case, budget):
         plan = compact(case.view, Settings(budget=budget, policy=policy), counter())
         return contents_of(apply(case.view, plan.ops))
 
@@ -46,19 +43,19 @@ def ours(policy: str) -> Contender:
 # -- windows, as programs write them by hand --------------------------------------------------------------
 
 
-def window(case: Case, budget: int) -> Contents:
+def window(case, budget):
     """The newest messages that fit, whatever they are."""
     return case.contents[_first(case, budget) :]
 
 
-def from_a_prompt(case: Case, budget: int) -> Contents:
+def from_a_prompt(case, budget):
     """The newest messages that fit, from the first of them that a user said."""
     start = _first(case, budget)
     said = (n for n in range(start, len(case.contents)) if is_prompt(case.contents[n]))
     return case.contents[next(said, len(case.contents)) :]
 
 
-def _first(case: Case, budget: int) -> int:
+def _first(case, budget):
     left = budget - counter().history
     start = len(case.contents)
     for cost in reversed(message_tokens(counter(), case.view.messages)):
@@ -69,37 +66,37 @@ def _first(case: Case, budget: int) -> int:
     return start
 
 
-def is_prompt(content: Any) -> bool:
+def is_prompt(content):
     return content["role"] == "user" and "text" in content["parts"][0]
 
 
 # -- langchain-core ---------------------------------------------------------------------------------------
 
 
-def langchain(**settings: Any) -> Contender:
-    def make_smaller(case: Case, budget: int) -> Contents:
+def langchain(**settings):
+    def make_smaller(case, budget):
         from langchain_core.messages import (
             convert_to_messages,
             convert_to_openai_messages,
             trim_messages,
         )
 
-        costs: list[int] = []
+        costs = []
         given = convert_to_messages(to_chat(case.contents))
         for number, message in enumerate(given):
             message.id = str(number)
 
-        def count(messages: Sequence[Any]) -> int:
+        def count(messages):
             if not costs:
                 costs.extend(message_tokens(counter(), case.view.messages))
             known = sum(costs[int(m.id)] for m in messages if m.content == given[int(m.id)].content)
             cut = [m for m in messages if m.content != given[int(m.id)].content]
             return counter().history + known + sum(map(whole, cut))
 
-        def whole(message: Any) -> int:
+        def whole(message):
             return message_tokens(counter(), view_of(contents([message])).messages)[0]
 
-        def contents(messages: Sequence[Any]) -> Contents:
+        def contents(messages):
             chat = convert_to_openai_messages(messages)
             for found, message in zip(chat, messages, strict=True):
                 if message.type == "tool":
@@ -117,7 +114,7 @@ def langchain(**settings: Any) -> Contender:
 # -- litellm ----------------------------------------------------------------------------------------------
 
 
-def litellm(case: Case, budget: int) -> Contents:
+def litellm(case, budget):
     """It has a counter of its own, o200k_base for this model."""
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     import litellm as library
@@ -134,12 +131,12 @@ def litellm(case: Case, budget: int) -> Contents:
 class Tokens:
     """Our counter as agent-framework wants it: given its own JSON of a message, what that message costs."""
 
-    def count_tokens(self, text: str) -> int:
+    def count_tokens(self, text):
         contents = orjson.loads(text)["contents"]
         return counter().message + sum(counter().counts([t for c in contents for t in _counted(c)]))
 
 
-def _counted(content: Any) -> Iterator[str]:
+def _counted(content):
     if content["type"] == "function_call":
         yield content["name"]
         yield content["arguments"]
@@ -150,8 +147,8 @@ def _counted(content: Any) -> Iterator[str]:
         yield content["text"]
 
 
-def agent_framework(strategy: Callable[[Any, int], Any]) -> Contender:
-    def make_smaller(case: Case, budget: int) -> Contents:
+def agent_framework(strategy):
+    def make_smaller(case, budget):
         import agent_framework as library
 
         logging.getLogger("agent_framework").setLevel(logging.CRITICAL)
@@ -163,7 +160,7 @@ def agent_framework(strategy: Callable[[Any, int], Any]) -> Contender:
     return make_smaller
 
 
-def as_message(library: Any, chat: Any, number: int) -> Any:
+def as_message(library, chat, number):
     """Ids of calls carry the tool's name, which its results do not have otherwise."""
     make = library.Content
     if chat["role"] == "tool":
@@ -178,8 +175,8 @@ def as_message(library: Any, chat: Any, number: int) -> Any:
     return library.Message(role=chat["role"], contents=contents, message_id=str(number))
 
 
-def as_content(message: Any) -> dict[str, Any]:
-    parts: list[Any] = []
+def as_content(message):
+    parts = []
     for content in message.contents:
         name, _, id = (content.call_id or "").partition(":")
         if content.type == "text":
@@ -193,24 +190,24 @@ def as_content(message: Any) -> dict[str, Any]:
     return {"role": "model" if str(message.role) == "assistant" else "user", "parts": parts}
 
 
-def truncation(library: Any, budget: int) -> Any:
+def truncation(library, budget):
     return library.TruncationStrategy(max_n=budget, compact_to=budget, tokenizer=Tokens())
 
 
-def first_user(library: Any, budget: int) -> Any:
+def first_user(library, budget):
     return library.TruncationStrategy(
         max_n=budget, compact_to=budget, tokenizer=Tokens(), preserve_first_user_group=True
     )
 
 
-def composed(library: Any, budget: int) -> Any:
+def composed(library, budget):
     results = library.ToolResultCompactionStrategy(keep_last_tool_call_groups=4)
     return library.TokenBudgetComposedStrategy(
         token_budget=budget, tokenizer=Tokens(), strategies=[results, first_user(library, budget)]
     )
 
 
-def context_window(library: Any, budget: int) -> Any:
+def context_window(library, budget):
     """Both thresholds at the budget, so that it fills it as the others do."""
     return library.ContextWindowCompactionStrategy(
         max_context_window_tokens=budget, max_output_tokens=0, tokenizer=Tokens(),
@@ -218,7 +215,7 @@ def context_window(library: Any, budget: int) -> Any:
     )  # fmt: skip
 
 
-ALL: dict[str, tuple[str | None, Contender]] = {
+ALL = {
     "codeh-history": (None, ours("tiered")),
     "codeh-history, loop": (None, ours("loop")),
     "recency window": (None, window),
@@ -242,12 +239,12 @@ ALL: dict[str, tuple[str | None, Contender]] = {
 
 
 @cache
-def contenders() -> dict[str, Contender]:
+def contenders():
     """Those that are installed."""
     return {name: run for name, (module, run) in ALL.items() if module is None or find_spec(module)}
 
 
-def versions() -> str:
+def versions():
     """The installed packages, for the head of the tables."""
     found = []
     for package in PACKAGES.values():

@@ -1,10 +1,6 @@
 """The sessions that are measured: text of several kinds, always the same."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
 import orjson
 
@@ -19,7 +15,7 @@ WORDS = (
 ).split()
 
 
-def text(rng: random.Random, size: int) -> str:
+def text(rng, size):
     """Prose, code, JSON or digits, about `size` characters."""
     kind = rng.random()
     words = [rng.choice(WORDS) for _ in range(size // 6)]
@@ -35,7 +31,7 @@ def text(rng: random.Random, size: int) -> str:
     return "".join(str(rng.randrange(10)) for _ in range(size))
 
 
-def records(count: int, size: int, seed: int = 1) -> Iterator[bytes]:
+def records(count, size, seed=1):
     """A session's lines: user and model in turn, texts of about `size` characters."""
     rng = random.Random(seed)
     yield orjson.dumps(HEADER) + b"\n"
@@ -51,7 +47,7 @@ def records(count: int, size: int, seed: int = 1) -> Iterator[bytes]:
         ) + b"\n"  # fmt: skip
 
 
-def stamp(number: int) -> str:
+def stamp(number):
     minutes, seconds = divmod(number, 60)
     hours, minutes = divmod(minutes, 60)
     days, hours = divmod(hours, 24)
@@ -60,7 +56,7 @@ def stamp(number: int) -> str:
     )
 
 
-def session(path: Path, count: int, size: int, *, end: str = "user") -> Path:
+def session(path, count, size, *, end="user"):
     """Write a session of `count` messages that ends with this role."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
@@ -68,7 +64,7 @@ def session(path: Path, count: int, size: int, *, end: str = "user") -> Path:
     return path
 
 
-def contents(path: Path, count: int, size: int) -> Path:
+def contents(path, count, size):
     """Bare `{"role","parts"}` lines, as `append --jsonl` takes them."""
     rng = random.Random(2)
     pool = [text(rng, size) for _ in range(2000)]
@@ -82,7 +78,7 @@ def contents(path: Path, count: int, size: int) -> Path:
     return path
 
 
-def many(directory: Path, count: int) -> Path:
+def many(directory, count):
     """`count` sessions of 20 messages, 30 KB each."""
     directory.mkdir(parents=True)
     body = b"".join(records(20, 1400))
@@ -93,7 +89,7 @@ def many(directory: Path, count: int) -> Path:
     return directory
 
 
-def answered(directory: Path, count: int) -> Path:
+def answered(directory, count):
     """`count` sessions of ten prompts and answers, each with what it used."""
     directory.mkdir(parents=True)
     for number in range(count):

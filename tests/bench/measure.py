@@ -31,7 +31,7 @@ class Run:
     before: Callable[[], None] | None = None
     env: dict[str, str] = field(default_factory=dict)
 
-    def once(self, *, cpu: bool = False) -> float:
+    def once(self, *, cpu=False):
         """Seconds, with `cpu` of processors (its children's too); fails where the command does."""
         if self.before is not None:
             self.before()
@@ -46,7 +46,7 @@ class Run:
             raise RuntimeError(f"exit {done.returncode}: {done.stderr.decode().strip()}")
         return seconds
 
-    def memory(self) -> float:
+    def memory(self):
         """Peak memory in MB, of a process started from a small one: a child begins with its parent's peak."""
         launcher = [sys.executable, "-I", "-S", "-c", LAUNCHER, *self.argv]
         done = subprocess.run(
@@ -55,17 +55,17 @@ class Run:
         return int(done.stderr.split()[-1]) / 1024
 
     @property
-    def _environ(self) -> dict[str, str]:
+    def _environ(self):
         kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
         return {**kept, **self.env}  # a program is compiled once, when it is installed
 
 
-def _children() -> float:
+def _children():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def ratio(subject: Run, floor: Run, rounds: int, *, cpu: bool = False) -> tuple[float, float, float]:
+def ratio(subject, floor, rounds, *, cpu=False):
     """The median ratio, and both medians in milliseconds; one round warms up."""
     pairs = [(subject.once(cpu=cpu), floor.once(cpu=cpu)) for _ in range(rounds + 1)][1:]
     ratios = statistics.median(mine / theirs for mine, theirs in pairs)

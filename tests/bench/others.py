@@ -1,23 +1,18 @@
 """Sessions of other programs, for `import --all`: large ones of four programs, and many small ones of one."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
-from pathlib import Path
 from uuid import UUID
 
 import coding
 import orjson
-from measure import Run
 
 SIZE = 300_000
 LONG_AGO = 1_780_000_000  # what was written just now is read again
 
 
-def large(home: Path, program: Callable[..., Run], copies: int) -> None:
+def large(home, program, copies):
     """A coding session, as often in each program's own place."""
     own = home.parent / "coding"
     session = coding.session(own / "sessions" / "large.jsonl", SIZE)
@@ -29,12 +24,12 @@ def large(home: Path, program: Callable[..., Run], copies: int) -> None:
         os.utime(file, (LONG_AGO, LONG_AGO))
 
 
-def many(home: Path, copies: int) -> Callable[[], None]:
+def many(home, copies):
     """Sessions of two messages; what makes three of them grow by a prompt."""
     from program_files import Claude
 
     numbers = count()
-    held: list[tuple[Path, Claude]] = []
+    held = []
     for number in range(copies):
         file = Claude()
         file.user(f"u{number}", "ask " * 40)
@@ -43,7 +38,7 @@ def many(home: Path, copies: int) -> Callable[[], None]:
         os.utime(path, (LONG_AGO, LONG_AGO))
         held.append((path, file))
 
-    def grow() -> None:
+    def grow():
         for path, file in held[:3]:
             file.user(f"more{next(numbers)}", "more")
             with path.open("ab") as opened:

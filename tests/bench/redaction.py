@@ -1,7 +1,5 @@
 """How many samples of secrets `redact` misses, and what it takes for one: the figures of docs/reliability.md."""
 
-from __future__ import annotations
-
 import sys
 import sysconfig
 from hashlib import sha256
@@ -17,18 +15,18 @@ from secret_forms_fourth import FIFTH, HARMLESS, HARMLESS_MORE, SIXTH
 SEEDS = range(20)
 
 
-def missed(line: str, seed: int) -> bool:
+def missed(line, seed):
     """Whether a drawn piece is left, alone or inside a text."""
     text, pieces = fill(line, Random(f"{seed} {line}"))
     alone, inside = (Redactor().text(some) for some in (text, f"I ran\n{text}\nand it failed"))
     return any(piece in alone or piece in inside for piece in pieces)
 
 
-def falsely_found(lines: list[str]) -> list[str]:
+def falsely_found(lines):
     return [line for line in lines if Redactor().text(line) != line]
 
 
-def in_sources(where: str, size: int = 5_000_000) -> Redactor:
+def in_sources(where, size=5_000_000):
     """What is found in installed sources, chosen by a hash of their names."""
     root = Path(sysconfig.get_paths()[where])
     files = [path for path in root.rglob("*.py") if where == "purelib" or "site-packages" not in path.parts]
@@ -51,7 +49,7 @@ LISTS = {
 }
 
 
-def main() -> None:
+def main():
     for name, lines in LISTS.items():
         count = sum(missed(line, seed) for seed in SEEDS for line in lines)
         print(f"{name}: {len(lines)} lines, {count} missed of {len(lines) * len(SEEDS)} drawn")

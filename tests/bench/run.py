@@ -4,13 +4,10 @@
 machine that others use too; names after it choose rows (`payload`, `list`, …).
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -42,40 +39,38 @@ ON_CODING = [  # of a session full of calls
 class Bench:
     """A scratch home, and the rows of the table one by one."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root):
         self.root = root
         self.home = root / "home"
         self.sessions = self.home / "sessions"
 
-    def program(self, *argv: str, home: Path | None = None, stdin: str = os.devnull,
-                before: Callable[[], None] | None = None) -> Run:  # fmt: skip
+    def program(self, *argv, home = None, stdin = os.devnull,
+                before = None):  # fmt: skip
         return Run([PROGRAM, *argv], stdin, before, {"CODEH_HOME": str(home or self.home)})
 
-    def script(
-        self, source: str, *argv: str, stdin: str = os.devnull, env: dict[str, str] | None = None
-    ) -> Run:
+    def script(self, source, *argv, stdin=os.devnull, env=None):
         path = self.root / f"floor{hash(source) & 0xFFFF}.py"
         path.write_text(source)
         return Run([sys.executable, str(path), *argv], stdin, None, env or {})
 
     @cache  # noqa: B019 - one Bench a process
-    def session(self, count: int, size: int) -> Path:
+    def session(self, count, size):
         return data.session(self.sessions / f"n{count}-{size}.jsonl", count, size)
 
     @property
-    def empty(self) -> Run:
+    def empty(self):
         return self.script(floors.EMPTY, "one")
 
     # -- rows: name, bound, and what is measured -------------------------------------------------------
 
-    def append(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def append(self):
         few, many = self.session(10, 300), self.session(100_000, 300)
         to_few, to_many = (self.program("append", "-s", path.stem, "-m", "hi") for path in (few, many))
         yield "append -m, to 10 records / empty app", 0.40, to_few, self.empty, 30
         yield "append -m, to 100,000 records / empty app", 0.40, to_many, self.empty, 30
         yield "append -m, to 100,000 / to 10 records", 1.10, to_many, to_few, 30
 
-    def library(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def library(self):
         few = self.session(10, 302)
         environ = {"CODEH_HOME": str(self.home)}
         one, many = (self.script(floors.LIBRARY, few.stem, str(count), env=environ) for count in (1, 101))
@@ -83,14 +78,14 @@ class Bench:
         yield "import codeh_history, an append / append -m", 1.2, one, command, 30
         yield "101 appends by the library / append -m", 3.0, many, command, 10
 
-    def commands(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def commands(self):
         small = data.session(self.root / "small" / "sessions" / "small.jsonl", 3, 100)
         for verb, arguments in VERBS.items():
             named = [] if arguments is None else [*arguments, "-s", small.stem]
             run = self.program(verb, *named, home=self.root / "small")
             yield f"{verb} / empty app", 1.00, run, self.empty, 15
 
-    def payload(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def payload(self):
         for name, path, bound in [
             ("10 records", self.session(10, 301), 1.0), ("5 MB of text", self.session(3316, 1500), 1.0),
             ("100,000 records", self.session(10_000 if QUICK else 100_000, 320), 1.8),
@@ -98,7 +93,7 @@ class Bench:
             run = self.program("payload", path.stem, "--to", "gemini")
             yield f"payload, {name} / its floor", bound, run, self.script(floors.PAYLOAD, str(path)), 7
 
-    def calls(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def calls(self):
         small, large = (
             coding.session(self.sessions / f"coding{size}.jsonl", size) for size in (3_500_000, 10_000_000)
         )
@@ -120,7 +115,7 @@ class Bench:
         run = Run(["/bin/sh", "-c", pipe], env={"CODEH_HOME": str(self.home)})
         yield "curate | compact - | payload -, 3.5 MB / the same", 3.0, run, floor, 5
 
-    def compact(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def compact(self):
         path = self.session(3316, 1500)
         tokens = self.root / "tiktoken"
         vocabulary(tokens)
@@ -136,7 +131,7 @@ class Bench:
             7,
         )
 
-    def jsonl(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def jsonl(self):
         source = str(data.contents(self.root / "contents.jsonl", 10_000 if QUICK else 100_000, 300))
         target = self.sessions / "batch.jsonl"
         run = self.program(
@@ -150,7 +145,7 @@ class Bench:
             5,
         )
 
-    def list(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def list(self):
         home = self.root / "many"
         directory = data.many(home / "sessions", 1000 if QUICK else 10_000)
         yield (
@@ -173,7 +168,7 @@ class Bench:
         )
         shutil.rmtree(home)
 
-    def imports(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def imports(self):
         """`import --all`: the first time, and when three of 2,000 sessions have grown by a line."""
         theirs, home = self.root / "theirs", self.root / "ours"
         others.large(theirs, self.program, 4 if QUICK else 12)
@@ -194,7 +189,7 @@ class Bench:
         yield "import --all of 2,000, three grown / 2 walks, start, 3 appends", 1.0, again, least, 7
         shutil.rmtree(home)
 
-    def usage(self) -> Iterator[tuple[str, float, Run, Run, int]]:
+    def usage(self):
         home = self.root / "answered"
         data.answered(home / "sessions", 1000 if QUICK else 10_000)
         yield (
@@ -206,7 +201,7 @@ class Bench:
         )
         shutil.rmtree(home)
 
-    def memory(self) -> Iterator[tuple[str, float | None, float]]:
+    def memory(self):
         """Rows of megabytes: at 10⁶ records, and beside it at 10⁵."""
         less, more = (self.session(n // 10 if QUICK else n, 150).stem for n in (100_000, 1_000_000))
         for verb, arguments, bound in [
@@ -220,7 +215,7 @@ class Bench:
             yield f"{verb} on 1,000,000 records, MB", bound, large
 
 
-def vocabulary(directory: Path) -> None:
+def vocabulary(directory):
     """tiktoken's own cache, filled from the installed package so that nothing is downloaded."""
     from hashlib import sha1
 
@@ -231,7 +226,7 @@ def vocabulary(directory: Path) -> None:
     (directory / sha1(url.encode()).hexdigest()).write_bytes(ours._read("o200k_base"))
 
 
-def tell(name: str, bound: float | None, measured: float, beside: str = "") -> None:
+def tell(name, bound, measured, beside=""):
     verdict = "" if bound is None or measured <= bound else "  OVER"
     print(
         f"{name:56} {'' if bound is None else f'{bound:8.2f}':>8} {measured:9.2f}  {beside}{verdict}",
@@ -239,7 +234,7 @@ def tell(name: str, bound: float | None, measured: float, beside: str = "") -> N
     )
 
 
-def main() -> None:
+def main():
     wanted = [name for name in sys.argv[1:] if name not in ("--quick", "--cpu")]
     print(f"{'':56} {'bound':>8} {'measured':>9}")
     with tempfile.TemporaryDirectory(prefix="codeh-bench-") as root:

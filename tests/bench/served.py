@@ -1,15 +1,11 @@
 """An append through `codeh-history serve` beside an append as a process, writing and syncing taken off both."""
 
-from __future__ import annotations
-
 import os
 import resource
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import orjson
 
@@ -19,7 +15,7 @@ PROCESSES = 10
 LINE = b"x" * 150 + b"\n"  # as long as a message
 
 
-def ratio(program: str, home: Path, rounds: int, *, cpu: bool) -> tuple[float, float, float, float]:
+def ratio(program, home, rounds, *, cpu):
     """The median ratio, and the medians of both and of the bare write and sync, in milliseconds."""
     environ = {**os.environ, "CODEH_HOME": str(home)}
     environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -34,15 +30,15 @@ def ratio(program: str, home: Path, rounds: int, *, cpu: bool) -> tuple[float, f
     return ratios, served, process, bare
 
 
-def _clock(*, cpu: bool, who: int) -> Callable[[], float]:
-    def used() -> float:
+def _clock(*, cpu, who):
+    def used():
         usage = resource.getrusage(who)
         return usage.ru_utime + usage.ru_stime
 
     return used if cpu else time.perf_counter
 
 
-def _bare(path: Path, *, cpu: bool) -> float:
+def _bare(path, *, cpu):
     clock = _clock(cpu=cpu, who=resource.RUSAGE_SELF)
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     start = clock()
@@ -54,7 +50,7 @@ def _bare(path: Path, *, cpu: bool) -> float:
     return seconds / SERVED
 
 
-def _served(program: str, environ: dict[str, str], *, cpu: bool) -> float:
+def _served(program, environ, *, cpu):
     """Of one that runs; its processor time is known when it has ended, so one that did little is taken off."""
     if not cpu:
         with _running(program, environ) as append:
@@ -75,7 +71,7 @@ def _served(program: str, environ: dict[str, str], *, cpu: bool) -> float:
 
 
 @contextmanager
-def _running(program: str, environ: dict[str, str]) -> Iterator[Callable[[], None]]:
+def _running(program, environ):
     process = subprocess.Popen(
         [program, "serve"], env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
@@ -84,7 +80,7 @@ def _running(program: str, environ: dict[str, str]) -> Iterator[Callable[[], Non
     stdin, stdout = process.stdin, process.stdout
     request = orjson.dumps({"id": 1, "argv": ["append", "-s", "served", "-m", "hi"]}) + b"\n"
 
-    def append() -> None:
+    def append():
         stdin.write(request)
         stdin.flush()
         answer = orjson.loads(stdout.readline())
@@ -96,7 +92,7 @@ def _running(program: str, environ: dict[str, str]) -> Iterator[Callable[[], Non
     process.wait()
 
 
-def _processes(program: str, environ: dict[str, str], *, cpu: bool) -> float:
+def _processes(program, environ, *, cpu):
     clock = _clock(cpu=cpu, who=resource.RUSAGE_CHILDREN)
     start = clock()
     for _ in range(PROCESSES):

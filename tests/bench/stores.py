@@ -13,9 +13,8 @@ import asyncio
 import os
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
 from importlib.metadata import version
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import asyncpg
 import psycopg
@@ -44,10 +43,10 @@ class Place(NamedTuple):
     env: Env
     turn: int
 
-    def names(self, whose: str) -> list[str]:
+    def names(self, whose):
         return [f"{whose}-{self.turn}-{number}" for number in range(speed.SESSIONS)]
 
-    def words(self) -> dict[str, Any]:
+    def words(self):
         """How asyncpg is told what psycopg reads from the URL."""
         where = self.cluster
         return {
@@ -58,7 +57,7 @@ class Place(NamedTuple):
         }
 
 
-async def rate(appends: list[Callable[[], Awaitable[object]]]) -> float:
+async def rate(appends):
     """Appends a second, once each session is there."""
     for append in appends:
         await append()
@@ -68,12 +67,12 @@ async def rate(appends: list[Callable[[], Awaitable[object]]]) -> float:
     return speed.COUNT / (time.perf_counter() - began)
 
 
-async def adapter(place: Place) -> float:
+async def adapter(place):
     sessions = [AgentsSession(name) for name in place.names("agents")]
     return await rate([lambda one=one: one.add_items([ITEM]) for one in sessions])
 
 
-async def openai_agents(place: Place) -> float:
+async def openai_agents(place):
     engine = create_async_engine("postgresql+asyncpg://", connect_args=place.words())
     made = {"engine": engine, "create_tables": True}
     sessions = [SQLAlchemySession(name, **made) for name in place.names("sql")]
@@ -83,7 +82,7 @@ async def openai_agents(place: Place) -> float:
         await engine.dispose()
 
 
-async def claude_agent_sdk(place: Place) -> float:
+async def claude_agent_sdk(place):
     async with asyncpg.create_pool(**place.words(), min_size=1) as pool:
         store = PostgresSessionStore(pool)
         await store.create_schema()
@@ -91,7 +90,7 @@ async def claude_agent_sdk(place: Place) -> float:
         return await rate([lambda key=key: store.append(key, [ENTRY]) for key in keys])
 
 
-CONTENDERS: dict[str, Callable[[Place], float]] = {
+CONTENDERS = {
     "INSERT": lambda place: speed.bare(place.url),
     "store": lambda place: speed.ours(place.env, place.turn),
     "library": lambda place: speed.library(place.turn),
@@ -101,18 +100,18 @@ CONTENDERS: dict[str, Callable[[Place], float]] = {
 }
 
 
-def settings(url: str) -> str:
+def settings(url):
     """What the server says of itself, so that nobody is faster by promising less."""
     names = ("server_version", "fsync", "synchronous_commit", "commit_delay")
     with psycopg.connect(url) as connection:
         return ", ".join(f"{name} {connection.execute(f'SHOW {name}').fetchone()[0]}" for name in names)
 
 
-def measure(cluster: postgres_server.Cluster) -> dict[str, list[float]]:
+def measure(cluster):
     """The rates of each contender, one a turn."""
     url = cluster.database(DATABASE)
     print(f"\n{settings(url)}")
-    found: dict[str, list[float]] = {name: [] for name in CONTENDERS}
+    found = {name: [] for name in CONTENDERS}
     with tempfile.TemporaryDirectory() as home:
         os.environ |= {"CODEH_HOME": home, "CODEH_STORE": url}
         for turn in range(TURNS):
@@ -123,7 +122,7 @@ def measure(cluster: postgres_server.Cluster) -> dict[str, list[float]]:
     return found
 
 
-def main() -> None:
+def main():
     print(", ".join(f"{name} {version(name)}" for name in PACKAGES))
     for more in ((), SLOWER):
         for cluster in postgres_server.cluster(*more):

@@ -6,16 +6,11 @@
 Prints seconds of the processor by kind as JSON on stderr.
 """  # fmt: skip
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 WORDS = {"to": "anthropic", "model": "claude-sonnet-4-5", "budget": "100k"}
 KINDS = ("fold", "count", "plan")
@@ -24,19 +19,19 @@ KINDS = ("fold", "count", "plan")
 class Clock:
     """Processor time by kind: what a function takes, less what those of other kinds take within it."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.spent = dict.fromkeys(KINDS, 0.0)
-        self.within: list[str] = []
+        self.within = []
         self.since = 0.0
 
-    def _pass(self) -> None:
+    def _pass(self):
         now = time.process_time()
         if self.within:
             self.spent[self.within[-1]] += now - self.since
         self.since = now
 
-    def timed(self, kind: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*args: Any, **given: Any) -> Any:
+    def timed(self, kind, function):
+        def run(*args, **given):
             self._pass()
             self.within.append(kind)
             try:
@@ -47,7 +42,7 @@ class Clock:
 
         return run
 
-    def watch(self) -> None:
+    def watch(self):
         """Have the functions timed from here on."""
         from codeh_history.filters.compact import bounds
         from codeh_history.library import env
@@ -65,7 +60,7 @@ class Clock:
                 setattr(owner, name, self.timed(kind, getattr(owner, name)))
 
 
-def by_library(path: str, turns: int, clock: Clock) -> None:
+def by_library(path, turns, clock):
     from codeh_history import Session
 
     session = Session.open(path)
@@ -77,21 +72,20 @@ def by_library(path: str, turns: int, clock: Clock) -> None:
             clock.spent = dict.fromkeys(KINDS, 0.0)
 
 
-def ratios(path: Path, turns: int) -> tuple[float, float, dict[str, tuple[float, float]]]:
+def ratios(path, turns):
     """Of a turn by the library to one by a process: folding and counting, planning; and seconds of both."""
 
-    def spent(*argv: str) -> dict[str, float]:
+    def spent(*argv):
         done = subprocess.run(
             [sys.executable, __file__, *argv], check=True, capture_output=True,
             env={**os.environ, "CODEH_HOME": str(path.parent.parent)},
         )  # fmt: skip
-        found: dict[str, float] = json.loads(done.stderr.splitlines()[-1])
-        return found
+        return json.loads(done.stderr.splitlines()[-1])
 
     flags = [word for name, value in WORDS.items() for word in (f"--{name}", value)]
     argv = ["command", "payload", str(path), *flags]
 
-    def turn(number: int) -> dict[str, float]:
+    def turn(number):
         for role in ("model", "user"):
             spent(
                 "command", "append", "-s", str(path), "--role", role, "-m", f"The {number}th of the {role}."
@@ -105,7 +99,7 @@ def ratios(path: Path, turns: int) -> tuple[float, float, dict[str, tuple[float,
     return mine / other, both["plan"][0] / both["plan"][1], both
 
 
-def main() -> None:
+def main():
     clock = Clock()
     clock.watch()
     kind, *words = sys.argv[1:]

@@ -1,12 +1,8 @@
 """Servers that break off or answer nonsense: exit 74, and never a traceback."""
 
-from __future__ import annotations
-
 import socket
 import threading
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import orjson
 import pytest
@@ -21,10 +17,10 @@ ID = "0" * 64
 
 
 @contextmanager
-def server(answer: Callable[[socket.socket], None]) -> Iterator[str]:
+def server(answer):
     """The URL of a server that answers whatever it is asked so."""
 
-    def serve(listening: socket.socket) -> None:
+    def serve(listening):
         while True:
             try:
                 connection, _ = listening.accept()
@@ -52,8 +48,8 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: repr(answer[:20]))
-def test_a_malformed_answer_is_an_error_and_no_bug(answer: bytes) -> None:
-    def once(connection: socket.socket) -> None:
+def test_a_malformed_answer_is_an_error_and_no_bug(answer):
+    def once(connection):
         connection.sendall(answer)
         connection.shutdown(socket.SHUT_WR)
 
@@ -77,7 +73,7 @@ def test_a_malformed_answer_is_an_error_and_no_bug(answer: bytes) -> None:
 SENSIBLE = (b":1\r\n", b"+OK\r\n")  # to some command
 
 
-def test_what_commands_say_of_a_server_that_answers_nonsense(home: Path) -> None:
+def test_what_commands_say_of_a_server_that_answers_nonsense(home):
     ref = {"type": "ref", "id": "a", "kind": "user", "role": "user", "blockIds": [ID], "flowId": "f"}
     lay(
         home, orjson.dumps({"type": "session", "version": 1, "id": "s"}) + b"\n" + orjson.dumps(ref) + b"\n"

@@ -1,7 +1,5 @@
 """Blocks from several stores: each from the first that has it unaltered, and what none has is named, never silent."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest
@@ -15,7 +13,7 @@ from codeh_history.blocks.protocol import batches, is_block_id
 from memory_store import MemoryStore
 
 
-def block(text: str) -> tuple[str, bytes]:
+def block(text):
     data = f'{{"text":"{text}"}}'.encode()
     return hashlib.sha256(data).hexdigest(), data
 
@@ -24,7 +22,7 @@ ONE, TWO, THREE = block("one"), block("two"), block("three")
 NONE = block("never stored")[0]
 
 
-def store(*held: tuple[str, bytes], name: str = "memory") -> MemoryStore:
+def store(*held, name="memory"):
     made = MemoryStore()
     made.name = made.place = name
     made.mset(dict(held))
@@ -37,11 +35,11 @@ class Down(MemoryStore):
 
     name = place = "down"
 
-    def mget(self, ids: object) -> dict[str, bytes]:
+    def mget(self, ids):
         raise InputOutput("down: away")
 
 
-def test_each_comes_from_the_first_that_has_it_with_one_look_a_store() -> None:
+def test_each_comes_from_the_first_that_has_it_with_one_look_a_store():
     first, second, third = store(ONE), store(ONE, TWO), store(ONE, TWO)
     assert fetch([first, second, third], [TWO[0], ONE[0], ONE[0]]) == dict([ONE, TWO])
     assert [each.trips for each in (first, second, third)] == [["mget"], ["mget"], []]
@@ -49,12 +47,12 @@ def test_each_comes_from_the_first_that_has_it_with_one_look_a_store() -> None:
     assert len(first.trips) == 1
 
 
-def test_an_altered_block_is_as_good_as_none() -> None:
+def test_an_altered_block_is_as_good_as_none():
     spoiled = store((ONE[0], b"altered"), name="here")
     assert fetch([spoiled, store(ONE)], [ONE[0]]) == dict([ONE])
     with pytest.raises(BadData, match=rf"^block {ONE[0]} in here is altered: restore it"):
         fetch([spoiled, store()], [ONE[0]])
-    lost: dict[str, str] = {}
+    lost = {}
     assert fetch([spoiled], [ONE[0], NONE], lost) == {}
     assert lost == {
         ONE[0]: f"block {ONE[0]} in here is altered",
@@ -62,14 +60,14 @@ def test_an_altered_block_is_as_good_as_none() -> None:
     }
 
 
-def test_a_store_that_fails_is_an_error_only_where_the_others_do_not_have_it_all() -> None:
+def test_a_store_that_fails_is_an_error_only_where_the_others_do_not_have_it_all():
     assert fetch([Down(), store(ONE)], [ONE[0]]) == dict([ONE])
     with pytest.raises(InputOutput, match=r"down: away"):
         fetch([Down(), store(ONE)], [ONE[0], TWO[0]])
 
 
 @pytest.mark.parametrize("id", ["", "x" * 64, "A" * 64, "a" * 63, "../" + "a" * 61])
-def test_what_is_no_id_never_gets_to_a_store(id: str) -> None:
+def test_what_is_no_id_never_gets_to_a_store(id):
     assert not is_block_id(id)
     held = store(ONE)
     with pytest.raises(BadData, match=r"no block id"):
@@ -78,13 +76,13 @@ def test_what_is_no_id_never_gets_to_a_store(id: str) -> None:
     assert held.trips == []
 
 
-def test_sizes_are_those_of_whichever_store_has_it() -> None:
+def test_sizes_are_those_of_whichever_store_has_it():
     assert sizes([store(ONE), store(ONE, TWO)], [ONE[0], TWO[0], NONE]) == {
         id: len(data) for id, data in (ONE, TWO)
     }
 
 
-def test_the_first_store_gets_what_it_lacks_and_what_none_has_is_named() -> None:
+def test_the_first_store_gets_what_it_lacks_and_what_none_has_is_named():
     first, second = store(ONE), store(ONE, TWO, THREE)
     found = bring([first, second], [ONE[0], TWO[0]])
     assert (found.present, found.copied) == ({ONE[0]: len(ONE[1])}, 1)
@@ -92,14 +90,14 @@ def test_the_first_store_gets_what_it_lacks_and_what_none_has_is_named() -> None
     with pytest.raises(BadData, match=rf"block {NONE} is missing"):
         bring([first, second], [NONE, THREE[0]])
     assert THREE[0] not in first.held
-    lost: dict[str, str] = {}
+    lost = {}
     bring([first, second], [NONE, THREE[0]], lost)
     assert THREE[0] in first.held
     assert list(lost) == [NONE]
 
 
 @given(st.dictionaries(st.text(max_size=3), st.integers(0, 9), max_size=9))
-def test_batches_are_all_of_them_in_their_order_and_no_larger_than_they_must(sizes: dict[str, int]) -> None:
+def test_batches_are_all_of_them_in_their_order_and_no_larger_than_they_must(sizes):
     found = list(batches(sizes, 10))
     assert [id for batch in found for id in batch] == list(sizes)
     for batch, following in zip(found, [*found[1:], None], strict=False):
@@ -110,7 +108,7 @@ def test_batches_are_all_of_them_in_their_order_and_no_larger_than_they_must(siz
             assert total + sizes[following[0]] > 10
 
 
-def test_reads_look_in_the_store_that_is_named_then_at_home() -> None:
+def test_reads_look_in_the_store_that_is_named_then_at_home():
     places = [each.name for each in open_stores(Env({"CODEH_HOME": "/h", "CODEH_BLOCKS": "/b"}))]
     assert places == ["/b", "/h/blocks"]
     assert [each.name for each in open_stores(Env({"CODEH_HOME": "/h"}))] == ["/h/blocks"]

@@ -1,15 +1,12 @@
 """Blocks in Postgres lie beside the sessions or by themselves."""
 
-from __future__ import annotations
-
 import postgres_server
 from codeh_history.store import postgres
-from postgres_program import Program
 
 pytestmark = postgres_server.needed
 
 
-def test_blocks_lie_beside_the_sessions(run: Program) -> None:
+def test_blocks_lie_beside_the_sessions(run):
     run("append", "-s", "demo", "-m", "x" * 9000)
     more = {"CODEH_BLOCKS": run.url}
     assert run("persist", "demo", "-i", **more).code == 0

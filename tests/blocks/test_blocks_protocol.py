@@ -1,7 +1,5 @@
 """What is a block's id: sixty-four hexadecimal digits, so that none leads out of a store."""
 
-from __future__ import annotations
-
 import hashlib
 
 import pytest
@@ -14,7 +12,7 @@ ID = hashlib.sha256(b"x").hexdigest()
 
 
 @given(st.binary(max_size=9))
-def test_a_hash_is_one(data: bytes) -> None:
+def test_a_hash_is_one(data):
     assert is_block_id(hashlib.sha256(data).hexdigest())
 
 
@@ -34,5 +32,5 @@ def test_a_hash_is_one(data: bytes) -> None:
         [ID],
     ],
 )
-def test_nothing_else_is(text: object) -> None:
+def test_nothing_else_is(text):
     assert not is_block_id(text)

@@ -1,7 +1,5 @@
 """Blocks as files: whole, private, never through a link, and none is collected that was just relied upon."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os
@@ -9,7 +7,6 @@ import stat
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -17,10 +14,9 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.blocks import directory as directory_module
 from codeh_history.blocks import fetch, open_store
-from codeh_history.blocks.protocol import BlockStore
 
 
-def block(data: bytes) -> tuple[str, bytes]:
+def block(data):
     return hashlib.sha256(data).hexdigest(), data
 
 
@@ -28,21 +24,21 @@ ONE, TWO, ODD = block(b'{"text":"one"}'), block(b'{"text":"two"}'), block('{"tex
 
 
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
+def root(tmp_path):
     return tmp_path / "blocks"
 
 
 @pytest.fixture
-def directory(root: Path) -> BlockStore:
+def directory(root):
     return open_store(Env({"CODEH_HOME": str(root.parent)}))
 
 
-def path_of(root: Path, id: str) -> Path:
+def path_of(root, id):
     return root / id[:2] / id
 
 
 @pytest.mark.parametrize("umask", [0, 0o022, 0o777])
-def test_blocks_are_private_under_any_umask(root: Path, directory: BlockStore, umask: int) -> None:
+def test_blocks_are_private_under_any_umask(root, directory, umask):
     before = os.umask(umask)
     try:
         directory.mset(dict([ONE]))
@@ -53,9 +49,7 @@ def test_blocks_are_private_under_any_umask(root: Path, directory: BlockStore, u
     assert sorted(p.name for p in path_of(root, ONE[0]).parent.iterdir()) == [ONE[0]]
 
 
-def test_a_link_in_the_way_is_replaced_and_what_it_names_untouched(
-    root: Path, directory: BlockStore, tmp_path: Path
-) -> None:
+def test_a_link_in_the_way_is_replaced_and_what_it_names_untouched(root, directory, tmp_path):
     victim = tmp_path / "victim"
     path = path_of(root, ONE[0])
     for link in (os.symlink, os.link):
@@ -71,7 +65,7 @@ def test_a_link_in_the_way_is_replaced_and_what_it_names_untouched(
         victim.unlink()
 
 
-def test_a_link_is_not_read(root: Path, directory: BlockStore, tmp_path: Path) -> None:
+def test_a_link_is_not_read(root, directory, tmp_path):
     (tmp_path / "victim").write_bytes(ONE[1])
     path_of(root, ONE[0]).parent.mkdir(parents=True)
     path_of(root, ONE[0]).symlink_to(tmp_path / "victim")
@@ -79,7 +73,7 @@ def test_a_link_is_not_read(root: Path, directory: BlockStore, tmp_path: Path) -
         directory.mget([ONE[0]])
 
 
-def test_a_shard_that_is_a_link_is_refused(root: Path, directory: BlockStore, tmp_path: Path) -> None:
+def test_a_shard_that_is_a_link_is_refused(root, directory, tmp_path):
     (tmp_path / "elsewhere").mkdir()
     root.mkdir()
     (root / ONE[0][:2]).symlink_to(tmp_path / "elsewhere")
@@ -88,7 +82,7 @@ def test_a_shard_that_is_a_link_is_refused(root: Path, directory: BlockStore, tm
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
-def test_a_fifo_and_a_folder_in_the_way_neither_hang_nor_crash(root: Path, directory: BlockStore) -> None:
+def test_a_fifo_and_a_folder_in_the_way_neither_hang_nor_crash(root, directory):
     path = path_of(root, ONE[0])
     path.parent.mkdir(parents=True)
     os.mkfifo(path)
@@ -105,7 +99,7 @@ def test_a_fifo_and_a_folder_in_the_way_neither_hang_nor_crash(root: Path, direc
 
 
 @pytest.mark.parametrize("count", [3, 300])
-def test_one_block_that_cannot_be_written_fails_all(root: Path, directory: BlockStore, count: int) -> None:
+def test_one_block_that_cannot_be_written_fails_all(root, directory, count):
     many = dict(block(b'{"text":"%d"}' % number) for number in range(count))
     path_of(root, list(many)[count // 2]).mkdir(parents=True)
     with pytest.raises(InputOutput, match=r"directory.*nothing refers to what was written"):
@@ -117,7 +111,7 @@ def test_one_block_that_cannot_be_written_fails_all(root: Path, directory: Block
     assert fetch([directory], list(many)) == many
 
 
-def test_a_root_that_cannot_be_is_an_error_that_names_it(tmp_path: Path) -> None:
+def test_a_root_that_cannot_be_is_an_error_that_names_it(tmp_path):
     (tmp_path / "file").write_text("")
     store = open_store(Env({"CODEH_HOME": str(tmp_path), "CODEH_BLOCKS": str(tmp_path / "file")}))
     for use in (lambda: store.mset(dict([ONE])), lambda: store.mget([ONE[0]])):
@@ -125,7 +119,7 @@ def test_a_root_that_cannot_be_is_an_error_that_names_it(tmp_path: Path) -> None
             use()
 
 
-def held(root: Path, how: int) -> bool:
+def held(root, how):
     """Whether somebody else's lock on the store keeps this one out."""
     fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -137,17 +131,15 @@ def held(root: Path, how: int) -> bool:
     return False
 
 
-def test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round(
-    root: Path, directory: BlockStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round(root, directory, monkeypatch):
     """From the look whether a block is there to the sync of its name; from the look at its age to its end."""
     id, data = block(b'{"text":"one"}')
-    seen: list[tuple[str, bool, bool]] = []
+    seen = []
 
-    def watched(owner: object, name: str) -> None:
+    def watched(owner, name):
         done = getattr(owner, name)
 
-        def watch(*given: object, **more: object) -> object:
+        def watch(*given, **more):
             seen.append((name, held(root, fcntl.LOCK_EX), held(root, fcntl.LOCK_SH)))
             return done(*given, **more)
 
@@ -164,13 +156,11 @@ def test_no_collector_works_while_blocks_are_stored_nor_the_other_way_round(
     assert seen == [("unlink", True, True)]
 
 
-def test_the_name_of_a_block_is_synced_though_another_wrote_it(
-    root: Path, directory: BlockStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_name_of_a_block_is_synced_though_another_wrote_it(root, directory, monkeypatch):
     """Whoever wrote it may have been killed before its sync: told that it is stored, it must be durable."""
     id, data = block(b'{"text":"one"}')
     directory.mset({id: data})
-    synced: list[str] = []
+    synced = []
     monkeypatch.setattr(directory_module, "sync_dir", synced.append)
     directory.mset({id: data})
     assert synced == [str(root / id[:2])]
@@ -187,7 +177,7 @@ for number in range(int(sys.argv[2])):
 """
 
 
-def test_many_writers_and_a_collector_at_once(root: Path, directory: BlockStore) -> None:
+def test_many_writers_and_a_collector_at_once(root, directory):
     """Blocks that are old and unused go, but none that a writer was told is stored."""
     many = dict(block(b'{"text":"%d"}' % number) for number in range(60))
     directory.mset(many)

@@ -1,7 +1,5 @@
 """Redis as a block store: workspaces, passwords, TLS, time-outs, round trips."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil
@@ -10,8 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -19,24 +15,23 @@ from blocks.stored import BIG, ok
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.blocks import fetch, open_store
-from codeh_history.blocks.protocol import BlockStore
 from inside import inside
 from redis_server import Server, free_port, needs_redis
 from support import session_path
 
 
-def block(data: bytes) -> tuple[str, bytes]:
+def block(data):
     return hashlib.sha256(data).hexdigest(), data
 
 
 ONE = block(b'{"text":"one"}')
 
 
-def redis_store(url: str, **environ: str) -> BlockStore:
+def redis_store(url, **environ):
     return open_store(Env({"CODEH_HOME": "/nonexistent", "CODEH_BLOCKS": url, **environ}))
 
 
-def test_workspaces_keep_apart(redis_url: str, shared_redis: Server) -> None:
+def test_workspaces_keep_apart(redis_url, shared_redis):
     one, two = redis_store(redis_url, CODEH_WORKSPACE="team-a"), redis_store(redis_url)
     one.mset(dict([ONE]))
     assert two.mget([ONE[0]]) == {}
@@ -47,7 +42,7 @@ def test_workspaces_keep_apart(redis_url: str, shared_redis: Server) -> None:
 
 
 @pytest.mark.parametrize("name", ["a b", "*", "a:b", "../x", "_x"])
-def test_a_workspace_is_a_plain_name(name: str) -> None:
+def test_a_workspace_is_a_plain_name(name):
     with pytest.raises(Usage, match="CODEH_WORKSPACE"):
         redis_store("redis://127.0.0.1:1/0", CODEH_WORKSPACE=name)
 
@@ -55,7 +50,7 @@ def test_a_workspace_is_a_plain_name(name: str) -> None:
 @pytest.mark.parametrize(
     "options", ["decode_responses=True", "encoding=utf-16", "protocol=3", "protocol=2", "db=1"]
 )
-def test_options_of_the_client_change_no_block(redis_url: str, options: str) -> None:
+def test_options_of_the_client_change_no_block(redis_url, options):
     store = redis_store(f"{redis_url}?{options}&socket_timeout=5")
     odd = block('{"text":"é\u2028日本"}'.encode())
     store.mset(dict([ONE, odd]))
@@ -80,7 +75,7 @@ PASSWORD = "s3cr3t-p%40ss"
         f"redis://{'x' * 70}.{PASSWORD}/0",
     ],
 )
-def test_a_store_that_is_down_is_named_without_its_password(url: str) -> None:
+def test_a_store_that_is_down_is_named_without_its_password(url):
     pytest.importorskip("redis")
     with pytest.raises((InputOutput, Usage)) as raised:
         redis_store(url).mset(dict([ONE]))
@@ -90,7 +85,7 @@ def test_a_store_that_is_down_is_named_without_its_password(url: str) -> None:
     assert "\n" not in str(raised.value)
 
 
-def test_a_wrong_password_is_an_error_without_it(tmp_path: Path) -> None:
+def test_a_wrong_password_is_an_error_without_it(tmp_path):
     needs_redis()
     server = Server(tmp_path, "--requirepass", "right-horse")
     server.start()
@@ -109,7 +104,7 @@ def test_a_wrong_password_is_an_error_without_it(tmp_path: Path) -> None:
         server.kill()
 
 
-def test_tls_is_used_and_certificates_are_checked(tmp_path: Path) -> None:
+def test_tls_is_used_and_certificates_are_checked(tmp_path):
     needs_redis()
     if shutil.which("openssl") is None:
         pytest.skip("no openssl on this machine")
@@ -143,7 +138,7 @@ def test_tls_is_used_and_certificates_are_checked(tmp_path: Path) -> None:
         server.wait()
 
 
-def test_a_server_that_never_answers_is_given_up() -> None:
+def test_a_server_that_never_answers_is_given_up():
     pytest.importorskip("redis")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         threading.Thread(target=lambda: _swallow(silent), daemon=True).start()
@@ -152,7 +147,7 @@ def test_a_server_that_never_answers_is_given_up() -> None:
             store.mget([ONE[0]])
 
 
-def _swallow(server: socket.socket) -> None:
+def _swallow(server):
     try:
         connection, _ = server.accept()
         while connection.recv(4096):
@@ -161,7 +156,7 @@ def _swallow(server: socket.socket) -> None:
         pass
 
 
-def test_without_the_package_it_says_what_to_install(tmp_path: Path) -> None:
+def test_without_the_package_it_says_what_to_install(tmp_path):
     hidden = tmp_path / "redis.py"
     hidden.write_text("raise ImportError('hidden')")
     done = subprocess.run(
@@ -178,7 +173,7 @@ def test_without_the_package_it_says_what_to_install(tmp_path: Path) -> None:
     assert done.stderr.count(b"\n") == 1
 
 
-def test_one_mset_stores_and_one_mget_reads(home: Path, redis_url: str) -> None:
+def test_one_mset_stores_and_one_mget_reads(home, redis_url):
     """As the server counts them; a second persist asks it for nothing."""
     env = {"CODEH_BLOCKS": redis_url}
     for number in range(5):
@@ -192,7 +187,7 @@ def test_one_mset_stores_and_one_mget_reads(home: Path, redis_url: str) -> None:
     assert session_path(home, "demo").read_bytes() == before
 
 
-def calls(url: str, run: Callable[[], object]) -> dict[str, int]:
+def calls(url, run):
     """The commands a server was asked for meanwhile, greetings aside."""
     import redis
 
@@ -205,7 +200,7 @@ def calls(url: str, run: Callable[[], object]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if not name.startswith(greetings)}
 
 
-def test_the_same_content_of_many_sessions_is_stored_once(home: Path, redis_url: str) -> None:
+def test_the_same_content_of_many_sessions_is_stored_once(home, redis_url):
     env = {"CODEH_BLOCKS": redis_url}
     for session in ("a", "b", "c"):
         ok("append", "-s", session, "-m", BIG, home=home)
@@ -217,7 +212,7 @@ def test_the_same_content_of_many_sessions_is_stored_once(home: Path, redis_url:
 
 
 @pytest.fixture
-def cut_off(home: Path, tmp_path: Path, own_redis: Server) -> tuple[Path, dict[str, str]]:
+def cut_off(home, tmp_path, own_redis):
     """A session of one large message in a store that is down now, and one small message."""
     env = {"CODEH_BLOCKS": own_redis.url}
     ok("append", "-s", "demo", "-m", BIG, home=home, env=env)
@@ -237,9 +232,7 @@ def cut_off(home: Path, tmp_path: Path, own_redis: Server) -> tuple[Path, dict[s
     ],
     ids=" ".join,
 )  # fmt: skip
-def test_without_its_store_a_command_fails_and_loses_nothing(
-    cut_off: tuple[Path, dict[str, str]], tmp_path: Path, own_redis: Server, argv: list[str]
-) -> None:
+def test_without_its_store_a_command_fails_and_loses_nothing(cut_off, tmp_path, own_redis, argv):
     home, env = cut_off
     argv = [str(tmp_path / "large.txt") if word == "LARGE" else word for word in argv]
     before = session_path(home, "demo").read_bytes()
@@ -253,7 +246,7 @@ def test_without_its_store_a_command_fails_and_loses_nothing(
     assert BIG.encode() in ok("export", "demo", home=home, env=env).out
 
 
-def test_what_needs_no_block_needs_no_store(cut_off: tuple[Path, dict[str, str]]) -> None:
+def test_what_needs_no_block_needs_no_store(cut_off):
     home, env = cut_off
     for argv in (
         ["append", "-m", "next"], ["append", "-m", "again", "--key", "k"], ["append", "-m", "again", "--key", "k"],

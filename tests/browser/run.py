@@ -6,8 +6,6 @@ Pages of a session made here are laid out by headless Chromium, wide and narrow,
 scrolls sideways but what does so in itself, nothing is asked of the network, and axe-core (npm) finds nothing serious.
 """
 
-from __future__ import annotations
-
 import html
 import json
 import os
@@ -16,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +53,7 @@ serious:found.violations.filter(v=>['serious','critical'].includes(v.impact)).ma
 document.body.append(out)}})</script></body>"""
 
 
-def main(job: str) -> int:
+def main(job):
     chromium = next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
     )
@@ -77,11 +74,11 @@ def main(job: str) -> int:
         return sum(wrong(chromium, folder, axe, *one) for one in shown(pages)) and 1
 
 
-def shown(pages: list[Path]) -> Iterator[tuple[Path, int, str]]:
+def shown(pages):
     return ((page, width, scheme) for page in pages for width in WIDTHS for scheme in SCHEMES)
 
 
-def made(folder: Path) -> list[Path]:
+def made(folder):
     """The page of a session with everything in it, and the index."""
     environ = {
         **os.environ,
@@ -90,7 +87,7 @@ def made(folder: Path) -> list[Path]:
         "CODEH_ID_SEED": "page",
     }
 
-    def run(*argv: str, stdin: str = "") -> None:
+    def run(*argv, stdin=""):
         clock = {"CODEH_NOW": "2026-01-02T03:04:05Z"}
         subprocess.run(
             [*PROGRAM, *argv],
@@ -122,7 +119,7 @@ def made(folder: Path) -> list[Path]:
     return sorted((folder / "pages").glob("*.html"))
 
 
-def look(chromium: str, folder: Path, page: Path, width: int, scheme: str, *job: str) -> str:
+def look(chromium, folder, page, width, scheme, *job):
     """Have the browser lay a page out; its stdout."""
     argv = [
         chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},1400",
@@ -133,7 +130,7 @@ def look(chromium: str, folder: Path, page: Path, width: int, scheme: str, *job:
     return subprocess.run(argv, env=environ, capture_output=True, text=True, timeout=120, check=True).stdout
 
 
-def wrong(chromium: str, folder: Path, axe: str, page: Path, width: int, scheme: str) -> bool:
+def wrong(chromium, folder, axe, page, width, scheme):
     """Whether anything is wrong with a page, which is told."""
     data = page.read_text()
     asked = re.findall(r'(?:src|href)="(?!data:image/|#|https://example\.net/sky|sky\.html)[^"]*"', data)
@@ -155,7 +152,7 @@ def wrong(chromium: str, folder: Path, axe: str, page: Path, width: int, scheme:
     return bool(problems)
 
 
-def fetched(folder: Path) -> str:
+def fetched(folder):
     """axe-core's script, from npm the first time."""
     kept = PLACE / "axe.min.js"
     if not kept.exists():

@@ -1,10 +1,6 @@
 """Whatever a session's file holds, every look at it ends with a documented code and no traceback."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -24,7 +20,7 @@ LOOKS = [
 ]  # fmt: skip
 
 
-def code_of(line: str, home: Path, *, session: str = "s") -> int:
+def code_of(line, home, *, session="s"):
     """The exit code of a look, run here; a bug is raised."""
     with (home / "out").open("wb") as out:
         environ = {"CODEH_HOME": str(home), "CODEH_TRACEBACK": "1", "CODEH_SESSION": session}
@@ -38,7 +34,7 @@ def code_of(line: str, home: Path, *, session: str = "s") -> int:
 
 
 @given(data=some.files_of() | st.binary(max_size=60), look=st.sampled_from(LOOKS))
-def test_generated_files(data: bytes, look: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_generated_files(data, look, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     (home / "sessions").mkdir()
     (home / "sessions" / "s.jsonl").write_bytes(data)
@@ -46,14 +42,14 @@ def test_generated_files(data: bytes, look: str, tmp_path_factory: pytest.TempPa
     assert (home / "sessions" / "s.jsonl").read_bytes() == data
 
 
-def deep(levels: int) -> Any:
-    value: Any = "x"
+def deep(levels):
+    value = "x"
     for _ in range(levels):
         value = {"a": value}
     return value
 
 
-ODD: list[Any] = [
+ODD = [
     {"type": "message", "id": "a", "kind": "user", "parts": [{"inlineData": {"mimeType": 7, "data": {}}}]},
     {"type": "message", "id": "a", "kind": "user", "parts": [{"fileData": {}}, {"native": {}}, {"text": "x", "thought": "?"}]},
     {"type": "message", "id": "a", "kind": "codeh", "parts": [{"functionCall": {"name": "", "args": 7, "id": 7}}]},
@@ -77,7 +73,7 @@ ODD: list[Any] = [
 
 
 @pytest.mark.parametrize("number", range(len(ODD)))
-def test_odd_shapes(number: int, tmp_path: Path) -> None:
+def test_odd_shapes(number, tmp_path):
     (tmp_path / "sessions").mkdir()
     import json
 
@@ -89,7 +85,7 @@ def test_odd_shapes(number: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", support.corpus_files("sessions/*.jsonl"), ids=lambda path: path.name)
-def test_other_programs_files(path: Path, tmp_path: Path) -> None:
+def test_other_programs_files(path, tmp_path):
     """They are no sessions of ours, and every line may be damage; none of them is a bug."""
     (tmp_path / "sessions").mkdir()
     (tmp_path / "sessions" / "s.jsonl").write_bytes(path.read_bytes())
@@ -98,7 +94,7 @@ def test_other_programs_files(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["gemini", "anthropic", "openai-chat", "openai-responses", "ollama"])
-def test_recorded_conversations(form: str, tmp_path: Path) -> None:
+def test_recorded_conversations(form, tmp_path):
     """Every recorded request, imported, can be looked at."""
     paths = support.corpus_files(f"exchanges/{form}/*.json")
     if not paths:

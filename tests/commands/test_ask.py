@@ -1,7 +1,5 @@
 """`ask`: its text from every kind of stdin, the same line again, and what is refused before it is stored."""
 
-from __future__ import annotations
-
 import os
 import pty
 import signal
@@ -9,10 +7,8 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -29,7 +25,7 @@ TO = ("-s", "s", "--to", "gemini", "--via")
 FAILS = "cat >/dev/null; exit 7"
 
 
-def prompts(home: Path) -> list[str]:
+def prompts(home):
     """The texts of the user's messages, as they are on disk."""
     path = session_path(home, "s")
     stored = lines(path) if path.exists() else []
@@ -37,7 +33,7 @@ def prompts(home: Path) -> list[str]:
 
 
 @contextmanager
-def stdin_of(kind: str, data: bytes) -> Iterator[int]:
+def stdin_of(kind, data):
     """A descriptor of this kind with the data in it, ended."""
     if kind == "file":
         with tempfile.TemporaryFile() as file:
@@ -66,7 +62,7 @@ def stdin_of(kind: str, data: bytes) -> Iterator[int]:
     [(["-m", "Review"], "Review\n\n+ a\n- b"), ([], "+ a\n- b")],
     ids=["with -m", "alone"],
 )
-def test_what_is_piped_in_is_sent(home: Path, kind: str, flags: list[str], text: str) -> None:
+def test_what_is_piped_in_is_sent(home, kind, flags, text):
     with stdin_of(kind, b"+ a\n- b\n") as fd:
         done = inside("ask", *TO, SAYS_YES, *flags, stdin=fd, home=home)
     assert (done.code, done.out) == (0, b"yes\n")
@@ -74,7 +70,7 @@ def test_what_is_piped_in_is_sent(home: Path, kind: str, flags: list[str], text:
 
 
 @pytest.mark.parametrize("kind", ["/dev/null", "a terminal", "an empty pipe", "a blank pipe"])
-def test_a_stdin_that_holds_nothing_changes_nothing(home: Path, kind: str) -> None:
+def test_a_stdin_that_holds_nothing_changes_nothing(home, kind):
     terminal = pty.openpty()
     with stdin_of("pipe", b"\n" if "blank" in kind else b"") as pipe, Path(os.devnull).open() as null:
         end = pipe if "pipe" in kind else terminal[1] if "terminal" in kind else null.fileno()
@@ -85,7 +81,7 @@ def test_a_stdin_that_holds_nothing_changes_nothing(home: Path, kind: str) -> No
     assert prompts(home) == ["hi"]
 
 
-def test_a_closed_stdin_holds_nothing(home: Path) -> None:
+def test_a_closed_stdin_holds_nothing(home):
     argv = [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "hi"]
     closed = ["sh", "-c", 'exec "$@" <&-', "sh", *argv]
     done = subprocess.run(closed, capture_output=True, env=environ(None, home), check=False)
@@ -94,9 +90,7 @@ def test_a_closed_stdin_holds_nothing(home: Path) -> None:
 
 
 @pytest.mark.parametrize("some", [b"", b"the first line\n"])
-def test_a_pipe_that_says_nothing_more_is_noted_and_given_up(
-    capfd: Any, some: bytes, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pipe_that_says_nothing_more_is_noted_and_given_up(capfd, some, monkeypatch):
     monkeypatch.setattr(base_input, "NOTE_SECONDS", 0.02)
     monkeypatch.setattr(base_input, "PATIENCE", 0.1)
     reading, writing = os.pipe()
@@ -108,7 +102,7 @@ def test_a_pipe_that_says_nothing_more_is_noted_and_given_up(
     os.close(writing)
 
 
-def test_the_prompt_is_stored_when_all_of_stdin_is_there(home: Path) -> None:
+def test_the_prompt_is_stored_when_all_of_stdin_is_there(home):
     process = subprocess.Popen(
         [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "Review"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ(None, home),
@@ -124,7 +118,7 @@ def test_the_prompt_is_stored_when_all_of_stdin_is_there(home: Path) -> None:
     assert prompts(home) == ["Review\n\none\ntwo"]
 
 
-def test_a_loop_over_lines_keeps_its_lines(home: Path, tmp_path: Path) -> None:
+def test_a_loop_over_lines_keeps_its_lines(home, tmp_path):
     script = tmp_path / "loop"
     script.write_text(
         "export CODEH_TO=gemini CODEH_SESSION=s\n"
@@ -156,9 +150,7 @@ RESULT = [
     ("stands", "note"), [(4, b""), (2, b"codeh-history: stdin is not read: the last prompt is unanswered and is sent\n")],
     ids=["tool results", "a prompt"],
 )  # fmt: skip
-def test_where_the_model_is_next_stdin_is_left_to_the_loop(
-    tmp_path: Path, stands: int, note: bytes
-) -> None:
+def test_where_the_model_is_next_stdin_is_left_to_the_loop(tmp_path, stands, note):
     lay(tmp_path, b"".join(orjson.dumps(record) + b"\n" for record in RESULT[:stands]))
     with stdin_of("pipe", b"the loop's next line\n") as fd:
         done = inside("ask", *TO, SAYS_YES, stdin=fd, home=tmp_path)
@@ -168,7 +160,7 @@ def test_where_the_model_is_next_stdin_is_left_to_the_loop(
 
 
 @pytest.mark.parametrize("attached", [0, 10, 100_000], ids=["text", "a small file", "a large file"])
-def test_the_same_line_again_is_a_retry(home: Path, tmp_path: Path, attached: int) -> None:
+def test_the_same_line_again_is_a_retry(home, tmp_path, attached):
     flags = ["-m", "hi"]
     if attached:
         (tmp_path / "a.bin").write_bytes(b"\0" * attached)
@@ -190,7 +182,7 @@ def test_the_same_line_again_is_a_retry(home: Path, tmp_path: Path, attached: in
 @pytest.mark.parametrize(
     "other", [["-m", "ho"], ["-m", "hi", "--attach", "FILE"]], ids=["text", "attachment"]
 )
-def test_another_prompt_is_no_retry(home: Path, tmp_path: Path, other: list[str]) -> None:
+def test_another_prompt_is_no_retry(home, tmp_path, other):
     (tmp_path / "a.bin").write_bytes(b"\0")
     assert inside("ask", *TO, FAILS, "-m", "hi", home=home).code == 75
     flags = [str(tmp_path / "a.bin") if word == "FILE" else word for word in other]
@@ -198,7 +190,7 @@ def test_another_prompt_is_no_retry(home: Path, tmp_path: Path, other: list[str]
     assert prompts(home) == ["hi", other[1]]
 
 
-def test_another_file_of_the_same_bytes_is_no_retry(home: Path, tmp_path: Path) -> None:
+def test_another_file_of_the_same_bytes_is_no_retry(home, tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text("the same")
         inside("ask", *TO, FAILS, "-m", "hi", "--attach", str(tmp_path / name), home=home)
@@ -206,7 +198,7 @@ def test_another_file_of_the_same_bytes_is_no_retry(home: Path, tmp_path: Path) 
     assert [record["attached"][0]["name"] for record in stored] == ["a.txt", "b.txt"]
 
 
-def test_an_empty_file_adds_nothing(home: Path, tmp_path: Path) -> None:
+def test_an_empty_file_adds_nothing(home, tmp_path):
     (tmp_path / "empty").touch()
     inside("ask", *TO, FAILS, "-m", "hi", "-F", str(tmp_path / "empty"), home=home)
     inside("ask", *TO, FAILS, "-m", "hi", home=home)
@@ -214,7 +206,7 @@ def test_an_empty_file_adds_nothing(home: Path, tmp_path: Path) -> None:
     assert prompts(home).count("hi") == 1
 
 
-def test_a_call_that_waits_is_named_once_and_the_prompt_sent_without_it(home: Path) -> None:
+def test_a_call_that_waits_is_named_once_and_the_prompt_sent_without_it(home):
     via = ("--to", "text", "--via", "cat > /dev/null; echo Sunny.")
     inside("append", "-s", "demo", "-m", "The weather?", home=home)
     for names in (["get_weather"], ["get_weather", "get_time"]):
@@ -227,7 +219,7 @@ def test_a_call_that_waits_is_named_once_and_the_prompt_sent_without_it(home: Pa
     assert inside("ask", "-s", "demo", *via, home=home).code == 65
 
 
-def test_a_key_is_answered_once(home: Path) -> None:
+def test_a_key_is_answered_once(home):
     for _ in range(2):
         assert inside("ask", *TO, FAILS, "-m", "hi", "--key", "k", home=home).code == 75
     for _ in range(2):
@@ -262,8 +254,8 @@ REFUSED = {
 @pytest.mark.parametrize("before", [False, True], ids=["a new session", "one that exists"])
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_can_be_refused_is_refused_before_anything_is_stored(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str, before: bool
-) -> None:
+    home, tmp_path, monkeypatch, case, before
+):
     monkeypatch.chdir(tmp_path)
     Path("bad.j2").write_text("{{ message ")
     Path("good.j2").write_text("{{ message }}")
@@ -278,7 +270,7 @@ def test_what_can_be_refused_is_refused_before_anything_is_stored(
     assert before or not session_path(home, "s").exists()
 
 
-def test_a_signal_says_that_the_prompt_is_stored(home: Path, tmp_path: Path) -> None:
+def test_a_signal_says_that_the_prompt_is_stored(home, tmp_path):
     process = subprocess.Popen(
         [*PROGRAM, "ask", *TO, f"touch {tmp_path}/ran; exec sleep 60", "-m", "hi"],
         stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environ(None, home),
@@ -296,15 +288,13 @@ def test_a_signal_says_that_the_prompt_is_stored(home: Path, tmp_path: Path) -> 
     ([], "ask -s s"), (["--model", "a b"], "ask -s s --model 'a b'"), (["--to", "gemini", "--via", FAILS], "ask -s s"),
     (["--to", "text", "--via", FAILS], "ask -s s --to text --via CMD"), (["--via", "false"], "ask -s s --via CMD"),
 ])  # fmt: skip
-def test_the_command_that_sends_it_names_what_the_environment_does_not(
-    home: Path, argv: list[str], again: str
-) -> None:
+def test_the_command_that_sends_it_names_what_the_environment_does_not(home, argv, again):
     usual = {"CODEH_TO": "gemini", "CODEH_VIA": FAILS}
     failed = inside("ask", "-s", "s", "-m", "hi", *argv, home=home, env=usual)
     assert failed.err.endswith(f": `codeh-history {again}` sends it\n".encode())
 
 
-def test_the_error_of_a_provider_names_the_model_that_was_asked(home: Path) -> None:
+def test_the_error_of_a_provider_names_the_model_that_was_asked(home):
     inside("set", "-s", "s", "model.anthropic=m-1", home=home)
     busy = '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}'
     asked = ("ask", "-s", "s", "-m", "hi", "--to", "anthropic", "--via", f"cat >/dev/null; echo '{busy}'")
@@ -313,7 +303,7 @@ def test_the_error_of_a_provider_names_the_model_that_was_asked(home: Path) -> N
     assert (error["kind"], error["provider"], error["model"]) == ("error", "anthropic", "m-1")
 
 
-def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home: Path) -> None:
+def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home):
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
             [*PROGRAM, "ask", *TO, SAYS_YES, "-m", "hi"], check=False, env=environ(None, home),
@@ -323,9 +313,7 @@ def test_an_answer_that_cannot_be_printed_is_said_to_be_stored_once(home: Path) 
     assert (done.returncode, done.stderr.count(b"stored all the same: " + answer.encode())) == (74, 1)
 
 
-def test_a_prompt_that_another_program_wrote_in_another_order_is_the_same(
-    home: Path, tmp_path: Path
-) -> None:
+def test_a_prompt_that_another_program_wrote_in_another_order_is_the_same(home, tmp_path):
     (tmp_path / "a.bin").write_bytes(b"\0\1")
     flags = ("-m", "hi", "--attach", str(tmp_path / "a.bin"))
     assert inside("ask", *TO, FAILS, *flags, home=home).code == 75
@@ -339,10 +327,10 @@ def test_a_prompt_that_another_program_wrote_in_another_order_is_the_same(
     assert len(prompts(home)) == 1
 
 
-def test_a_system_prompt_is_kept_where_there_is_none(home: Path, tmp_path: Path) -> None:
+def test_a_system_prompt_is_kept_where_there_is_none(home, tmp_path):
     via = f"cat > {tmp_path}/body; echo '{YES}'"
 
-    def sent(*argv: str) -> str:
+    def sent(*argv):
         assert inside("ask", *TO, via, "-m", "hi", *argv, home=home).code == 0
         body = orjson.loads((tmp_path / "body").read_bytes())
         return str(body["systemInstruction"]["parts"][0]["text"])
@@ -361,9 +349,7 @@ REDUCED = [
 
 
 @pytest.mark.parametrize("options", REDUCED)
-def test_an_option_of_the_request_is_not_taken_for_one_of_the_prompt(
-    home: Path, tmp_path: Path, options: str
-) -> None:
+def test_an_option_of_the_request_is_not_taken_for_one_of_the_prompt(home, tmp_path, options):
     turns = [
         {"role": role, "parts": [{"text": f"{role} says {n}. " * 9}]}
         for n in range(4)

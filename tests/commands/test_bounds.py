@@ -3,12 +3,9 @@
 CI takes an eighth of these sizes and less, `make test` not all of that; `make test-all` the whole ones.
 """
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -29,7 +26,7 @@ TEXT = '{"text":"message %d of a session that is long, as they are after a year 
 class Cost:
     """How a command ended, what it said, and the most memory it held at once, in MiB."""
 
-    def __init__(self, code: int, err: str, mib: int) -> None:
+    def __init__(self, code, err, mib):
         self.code, self.err, self.mib = code, err, mib
 
 
@@ -48,7 +45,7 @@ with open(told, "w") as file:
 """
 
 
-def cost(home: Path, *argv: str, limit: int = 0) -> Cost:
+def cost(home, *argv, limit=0):
     """Run a command in a process of its own, with at most `limit` MiB of address space.
 
     A small process starts it: a child counts as its own what its parent held when it began.
@@ -67,20 +64,20 @@ def cost(home: Path, *argv: str, limit: int = 0) -> Cost:
     return Cost(code, (home / "err").read_text(), mib)
 
 
-def texts(count: int) -> Iterator[str]:
+def texts(count):
     for number in range(count):
         kind, role = ("codeh", "model") if number % 2 else ("user", "user")
         yield MESSAGE % (f"m{number:020}", kind, role, TEXT % number)
 
 
-def tools(count: int) -> Iterator[str]:
+def tools(count):
     """Calls and their results, and nothing else."""
     for number in range(count // 2):
         yield MESSAGE % (f"c{number:020}", "codeh", "model", CALL % (number, number))
         yield MESSAGE % (f"r{number:020}", "tool", "user", RESULT % number)
 
 
-def session(home: Path, lines: Iterator[str], name: str = "s") -> Path:
+def session(home, lines, name="s"):
     path = home / "sessions" / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as file:
@@ -99,19 +96,19 @@ MORE = 12  # MiB that ten times as many records may take where they should take 
 
 
 @pytest.mark.parametrize("kind", [texts, pytest.param(tools, marks=not_short)])
-def test_a_long_session(tmp_path: Path, kind: Kind) -> None:
+def test_a_long_session(tmp_path, kind):
     grown(tmp_path, kind, 60_000, most=70)
     counted(tmp_path, kind, by_length(3_000, 20_000, 20_000))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [texts, tools])
-def test_a_session_of_a_million_records(tmp_path: Path, kind: Kind) -> None:
+def test_a_session_of_a_million_records(tmp_path, kind):
     grown(tmp_path, kind, 1_000_000, most=MOST)
     counted(tmp_path, kind, 1_000_000)
 
 
-def grown(home: Path, kind: Kind, count: int, *, most: int) -> None:
+def grown(home, kind, count, *, most):
     """What must not grow does not from a tenth of so many records on; the rest stays below `most` MiB."""
     session(home / "short", kind(count // 10))
     session(home / "long", kind(count))
@@ -122,7 +119,7 @@ def grown(home: Path, kind: Kind, count: int, *, most: int) -> None:
         assert found.mib <= (cost(home / "short", *argv).mib + MORE if argv in SAME else most), argv
 
 
-def counted(home: Path, kind: Kind, count: int) -> None:
+def counted(home, kind, count):
     """To count the tokens of so many records takes no more than the vocabulary does."""
     session(home / "counted", kind(count))
     found = cost(home / "counted", "status", "s")
@@ -145,7 +142,7 @@ SILENT = ("last", "verify", "append", "undo", "update", "clear")  # verify print
 LINE = '{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"%s"}]}\n'
 
 
-def with_long_line(home: Path, mib: int, *, ended: bool = True) -> Path:
+def with_long_line(home, mib, *, ended=True):
     """A session with a line of so many MiB between two words."""
     path = session(home, iter([LINE % ("a", "the first word")]))
     begin, end = (LINE % ("long", "|")).split("|")
@@ -158,7 +155,7 @@ def with_long_line(home: Path, mib: int, *, ended: bool = True) -> Path:
     return path
 
 
-def check_long_line(home: Path, path: Path, argv: list[str], *, limit: int, most: int) -> None:
+def check_long_line(home, path, argv, *, limit, most):
     size = path.stat().st_size
     found = cost(home, *argv, limit=limit)
     assert found.code == (1 if argv[0] in ("verify", "calls") else 0), (argv, found.err)
@@ -174,19 +171,19 @@ def check_long_line(home: Path, path: Path, argv: list[str], *, limit: int, most
 
 
 @pytest.mark.parametrize("argv", [*READERS[:7], WRITERS[0], WRITERS[2]], ids=" ".join)
-def test_a_line_of_256_mib_is_skipped_and_counted(long_line: Path, argv: list[str]) -> None:
+def test_a_line_of_256_mib_is_skipped_and_counted(long_line, argv):
     """In less address space than it would fill."""
     check_long_line(long_line.parent.parent, long_line, argv, limit=450, most=170)
 
 
 @pytest.fixture(scope="module")
-def long_line(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+def long_line(tmp_path_factory):
     path = with_long_line(tmp_path_factory.mktemp("home"), 256)
     yield path
     path.unlink()
 
 
-def test_a_long_line_that_was_torn_costs_only_itself(tmp_path: Path) -> None:
+def test_a_long_line_that_was_torn_costs_only_itself(tmp_path):
     path = with_long_line(tmp_path, 70, ended=False)
     assert cost(tmp_path, "append", "-s", "s", "-m", "the next word", limit=450).code == 0
     for argv in (
@@ -203,7 +200,7 @@ def test_a_long_line_that_was_torn_costs_only_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_line_of_a_gib_is_skipped_and_counted(tmp_path: Path) -> None:
+def test_a_line_of_a_gib_is_skipped_and_counted(tmp_path):
     path = with_long_line(tmp_path, 1024)
     for argv in [*READERS, *WRITERS]:
         check_long_line(tmp_path, path, argv, limit=600, most=200)
@@ -213,19 +210,19 @@ def test_a_line_of_a_gib_is_skipped_and_counted(tmp_path: Path) -> None:
 # -- many sessions -------------------------------------------------------------------------------------
 
 
-def many(home: Path, count: int) -> None:
+def many(home, count):
     for number in range(count):
         session(home, texts(4), f"s{number}")
 
 
-def test_a_thousand_sessions_are_listed_in_little_memory(tmp_path: Path) -> None:
+def test_a_thousand_sessions_are_listed_in_little_memory(tmp_path):
     many(tmp_path, 1000)
     assert cost(tmp_path, "list").mib <= 60
     assert len((tmp_path / "out").read_text().splitlines()) == 1000
 
 
 @pytest.mark.slow
-def test_ten_thousand_sessions_are_listed_in_little_memory(tmp_path: Path) -> None:
+def test_ten_thousand_sessions_are_listed_in_little_memory(tmp_path):
     many(tmp_path, 10_000)
     for argv in (
         ["list"],

@@ -1,10 +1,5 @@
 """A byte order mark at the beginning of a text, as editors on Windows write it, is no part of the text."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from inside import inside
@@ -25,15 +20,13 @@ VIA = ("--to", "text", "--via", "cat > /dev/null; echo yes")
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("piped", [True, False])
-def test_it_is_left_out_of_what_is_stored(
-    home: Path, tmp_path: Path, line: str, stdin: bytes, *, piped: bool
-) -> None:
+def test_it_is_left_out_of_what_is_stored(home, tmp_path, line, stdin, *, piped):
     (tmp_path / "t").write_bytes(MARK + stdin)
     inside("append", "-s", "demo", "before", "--role", "model", home=home)
     words = [str(tmp_path / "t") if word == "FILE" else word for word in line.split()]
     words += VIA if words[0] in ("ask", "chat") else ()
     with (tmp_path / "t").open("rb") as file:
-        given: Any = [MARK[:2], MARK[2:] + stdin] if piped else file.fileno()
+        given = [MARK[:2], MARK[2:] + stdin] if piped else file.fileno()
         assert inside(*words, "-s", "demo", home=home, stdin=given).code == 0
     log = session_path(home, "demo").read_bytes()
     assert b'{"text":"hi"}' in log
@@ -42,7 +35,7 @@ def test_it_is_left_out_of_what_is_stored(
 
 @pytest.mark.parametrize("size", [6, 100_000])
 @pytest.mark.parametrize("name", ["notes.txt", "notes.json"])
-def test_it_is_left_out_of_an_attached_text_alone(home: Path, tmp_path: Path, size: int, name: str) -> None:
+def test_it_is_left_out_of_an_attached_text_alone(home, tmp_path, size, name):
     text = b"[1, 2" + b" " * (size - 6) + b"]"
     (tmp_path / name).write_bytes(MARK + text)
     (tmp_path / "blob").write_bytes(MARK + b"\0\1\2")
@@ -55,7 +48,7 @@ def test_it_is_left_out_of_an_attached_text_alone(home: Path, tmp_path: Path, si
     assert MARK not in shown
 
 
-def test_it_is_left_out_of_what_is_configured(home: Path, tmp_path: Path) -> None:
+def test_it_is_left_out_of_what_is_configured(home, tmp_path):
     (tmp_path / "system.md").write_bytes(MARK + b"Be brief.")
     (tmp_path / "tools.json").write_bytes(MARK + b'[{"name":"ls"}]')
     home.mkdir(mode=0o700, exist_ok=True)
@@ -69,7 +62,7 @@ def test_it_is_left_out_of_what_is_configured(home: Path, tmp_path: Path) -> Non
     assert MARK not in sent.out
 
 
-def test_a_session_that_begins_with_it_is_read(home: Path) -> None:
+def test_a_session_that_begins_with_it_is_read(home):
     inside("append", "-s", "demo", "hi", home=home)
     stream = inside("curate", "demo", home=home).out
     assert inside("curate", "-", home=home, stdin=[MARK + stream]).out == stream

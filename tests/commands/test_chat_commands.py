@@ -1,9 +1,6 @@
 """What may be typed in `chat` besides prompts, and what a word may become."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +22,7 @@ from support import ROOT, run, session_path
         ("/system ", "@HOME/con", ["@HOME/config.toml"]), ("/system ", "HOME/con", []), ("/undo ", "", []),
     ],
 )  # fmt: skip
-def test_what_a_word_may_become(home: Path, before: str, word: str, found: list[str]) -> None:
+def test_what_a_word_may_become(home, before, word, found):
 
     configured = configure(home, "http://localhost:9")
     run("append", "-s", "demo", "-m", "x", home=configured)
@@ -42,7 +39,7 @@ def test_what_a_word_may_become(home: Path, before: str, word: str, found: list[
     ]
 
 
-def test_the_page_names_what_may_be_typed() -> None:
+def test_the_page_names_what_may_be_typed():
     page = (ROOT / "docs" / "chat.md").read_text()
     rows = re.findall(r"^\| (`.*?) \| ", page, re.MULTILINE)
     assert set(re.findall(r"/[a-z]+", " ".join(rows))) == set(commands.COMMANDS)

@@ -1,10 +1,6 @@
 """`chat`: prompts line by line from whatever stdin is, and a history that is for its owner alone."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,11 +10,11 @@ from codeh_history.commands.chat import lines
 from codeh_history.commands.chat.lines import History, Lines
 
 
-def nothing(_: str, __: str) -> list[str]:
+def nothing(_, __):
     return []
 
 
-def prompts(tmp_path: Path, data: bytes) -> list[str]:
+def prompts(tmp_path, data):
     (tmp_path / "in").write_bytes(data)
     with (tmp_path / "in").open("rb") as file:
         found = Lines(Env({"CODEH_HOME": str(tmp_path)}, stdin=file.fileno()), nothing)
@@ -34,11 +30,11 @@ def prompts(tmp_path: Path, data: bytes) -> list[str]:
     ],
     ids=["nothing", "lines", "no end", "blanks", "two lines", "three lines", "a backslash", "at the end", "CRLF", "UTF-8", "blank lines", "first blank", "long"],
 )  # fmt: skip
-def test_a_line_is_a_prompt_unless_it_goes_on(tmp_path: Path, data: bytes, found: list[str]) -> None:
+def test_a_line_is_a_prompt_unless_it_goes_on(tmp_path, data, found):
     assert prompts(tmp_path, data) == found
 
 
-def test_what_is_no_text_is_refused_and_the_next_line_is_read(tmp_path: Path) -> None:
+def test_what_is_no_text_is_refused_and_the_next_line_is_read(tmp_path):
     (tmp_path / "in").write_bytes(b"ok \xff\nnext\n")
     with (tmp_path / "in").open("rb") as file:
         found = Lines(Env({}, stdin=file.fileno()), nothing)
@@ -49,7 +45,7 @@ def test_what_is_no_text_is_refused_and_the_next_line_is_read(tmp_path: Path) ->
         assert found.prompt() == "next"
 
 
-def test_a_prompt_is_there_as_soon_as_its_line_ends() -> None:
+def test_a_prompt_is_there_as_soon_as_its_line_ends():
     reading, writing = os.pipe()
     try:
         found = Lines(Env({}, stdin=reading), nothing)
@@ -66,14 +62,14 @@ def test_a_prompt_is_there_as_soon_as_its_line_ends() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_history() -> Iterator[None]:
+def _no_history():
     readline = pytest.importorskip("readline")
     yield
     readline.clear_history()
     readline.set_completer(None)
 
 
-def remembered() -> list[str]:
+def remembered():
     import readline
 
     return [
@@ -81,7 +77,7 @@ def remembered() -> list[str]:
     ]
 
 
-def test_what_was_typed_is_there_again_but_for_what_begins_blank(tmp_path: Path) -> None:
+def test_what_was_typed_is_there_again_but_for_what_begins_blank(tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path / "home")})
     history = History(env, nothing)
     for line in ("one", "one", " secret", "", "two", "one"):
@@ -93,27 +89,25 @@ def test_what_was_typed_is_there_again_but_for_what_begins_blank(tmp_path: Path)
     assert remembered() == ["one", "two", "one"]
 
 
-def test_only_the_newest_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_newest_come_back(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "KEPT", 3)
     (tmp_path / "chat_history").write_text("".join(f"{number}\n" for number in range(6)))
     History(Env({"CODEH_HOME": str(tmp_path)}), nothing)
     assert remembered() == ["3", "4", "5"]
 
 
-def test_a_history_that_cannot_be_kept_is_no_failure(tmp_path: Path) -> None:
+def test_a_history_that_cannot_be_kept_is_no_failure(tmp_path):
     (tmp_path / "chat_history").mkdir()
     History(Env({"CODEH_HOME": str(tmp_path)}), nothing).add("one")
     assert remembered() == []
 
 
-def test_a_completer_is_asked_once_and_gives_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_completer_is_asked_once_and_gives_one_after_the_other(tmp_path, monkeypatch):
     import readline
 
-    asked: list[tuple[str, str]] = []
+    asked = []
 
-    def completer(before: str, word: str) -> list[str]:
+    def completer(before, word):
         asked.append((before, word))
         return ["undo", "undone"]
 

@@ -1,7 +1,5 @@
 """`chat` at a real terminal, with the real curl and a server that streams."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import pty
@@ -13,9 +11,6 @@ import struct
 import subprocess
 import termios
 import time
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any, Self
 
 import pytest
 
@@ -33,7 +28,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("curl"), reason="no curl on thi
 class Terminal:
     """A program at a terminal of its own, as a person has one: keys in, what stands on the screen out."""
 
-    def __init__(self, *argv: str, home: Path, stdout: int | None = None, **env: str) -> None:
+    def __init__(self, *argv, home, stdout=None, **env):
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 200, 0, 0))
         self.process = subprocess.Popen(
@@ -44,15 +39,15 @@ class Terminal:
         os.close(slave)
         self.text = ""
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.process.kill()
         self.process.wait()
         os.close(self.master)
 
-    def until(self, text: str) -> str:
+    def until(self, text):
         """What came since the last call, up to this and with it."""
         deadline = time.monotonic() + PATIENCE
         while text not in self.text:
@@ -65,13 +60,13 @@ class Terminal:
         before, _, self.text = self.text.partition(text)
         return before + text
 
-    def types(self, keys: str, after: str = "\n> ") -> str:
+    def types(self, keys, after="\n> "):
         """Press keys once the sign is there; what came before."""
         before = self.until(after) if after else ""
         os.write(self.master, keys.encode())
         return before
 
-    def drops_the_line(self) -> None:
+    def drops_the_line(self):
         """Press Ctrl-C until the sign is there anew: one that comes while readline draws waits for a key."""
         deadline = time.monotonic() + PATIENCE
         while "\n> " not in self.text:
@@ -81,26 +76,26 @@ class Terminal:
                 time.sleep(0.1)
                 self.text += STYLES.sub("", os.read(self.master, 65536).decode(errors="replace"))
 
-    def ended(self) -> int:
+    def ended(self):
         return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
-def server() -> Iterator[Loopback]:
+def server():
     with Loopback(delay=0.05) as server:
         yield server
 
 
 @pytest.fixture
-def configured(home: Path, server: Loopback) -> Path:
+def configured(home, server):
     return configure(home, server.url)
 
 
-def kinds(home: Path) -> list[Any]:
+def kinds(home):
     return [record.get("kind", record["type"]) for record in lines(session_path(home, "demo"))]
 
 
-def test_a_talk(configured: Path, server: Loopback) -> None:
+def test_a_talk(configured, server):
     """Typed, completed, broken off, asked again, left; everything is on disk."""
     with Terminal("chat", "demo", "-p", "local", home=configured) as chat:
         assert "demo: 0 messages; ollama llama3.2; /help" in chat.types(
@@ -151,7 +146,7 @@ def test_a_talk(configured: Path, server: Loopback) -> None:
     ]
 
 
-def test_it_goes_on_where_one_left(configured: Path) -> None:
+def test_it_goes_on_where_one_left(configured):
     run("append", "-s", "demo", "-m", "A question?", home=configured)
     run("append", "-s", "demo", "--role", "model", "-m", "An answer.", home=configured)
     run("append", "-s", "demo", "-m", "Another?", home=configured)
@@ -172,7 +167,7 @@ def test_it_goes_on_where_one_left(configured: Path) -> None:
     assert (configured / "chat_history").read_text() == "/system x\non two \\\nlines\n/quit\n"
 
 
-def test_a_closed_terminal_ends_it_and_what_came_stays(configured: Path, tmp_path: Path) -> None:
+def test_a_closed_terminal_ends_it_and_what_came_stays(configured, tmp_path):
     """With stdout elsewhere lines are plain, and the sign stands on stderr."""
     talk = ("chat", "demo", "-p", "local")
     with (

@@ -1,9 +1,5 @@
 """What `undo` undoes, and how it describes it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 
@@ -16,30 +12,30 @@ from support import NOW, lines, run, session_path
 
 
 @pytest.fixture
-def said(home: Path) -> list[str]:
+def said(home):
     """The ids of an answer, of a prompt after it, and of the answer to that."""
     roles = {"a": "model", "b": "user", "c": "model"}
     return [run("append", "-s", "demo", "-m", text, "--role", role).text for text, role in roles.items()]
 
 
-def taken(home: Path, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
+def taken(home, id=None, *, turn=False):
     env = Env({"CODEH_HOME": str(home)})
     return [undone[:2] for undone in undo(env, for_writing(env, "demo"), id, turn=turn)]
 
 
-def test_the_newest_goes_first_and_then_what_stood_before_it(home: Path, said: list[str]) -> None:
+def test_the_newest_goes_first_and_then_what_stood_before_it(home, said):
     assert [taken(home) for _ in said] == [[("message", id)] for id in reversed(said)]
     with pytest.raises(NegativeAnswer, match="nothing to undo"):
         taken(home)
 
 
-def test_a_turn_is_its_prompt_and_all_that_followed_newest_first(home: Path, said: list[str]) -> None:
+def test_a_turn_is_its_prompt_and_all_that_followed_newest_first(home, said):
     assert taken(home, turn=True) == [("message", said[2]), ("message", said[1])]
     with pytest.raises(NegativeAnswer, match="nothing to undo"):
         taken(home, turn=True)
 
 
-def test_what_a_prefix_names_is_taken_back_and_an_undo_of_it_too(home: Path, said: list[str]) -> None:
+def test_what_a_prefix_names_is_taken_back_and_an_undo_of_it_too(home, said):
     assert taken(home, said[1][:8]) == [("message", said[1])]
     with pytest.raises(NotFound, match="no record with this id to undo"):
         taken(home, said[1])
@@ -48,7 +44,7 @@ def test_what_a_prefix_names_is_taken_back_and_an_undo_of_it_too(home: Path, sai
     assert taken(home, said[1]) == [("message", said[1])]
 
 
-def test_what_was_taken_back_is_said_with_its_first_words(home: Path) -> None:
+def test_what_was_taken_back_is_said_with_its_first_words(home):
     argv = [
         "append -m one\ntwo", "append --role model -m so", "update :2 -m other", "append --call look --args {}",
         "append --result look -m found", "append -m System:tick", "curate -i", "clear", "append -q --attach picture.png",
@@ -74,7 +70,7 @@ def test_what_was_taken_back_is_said_with_its_first_words(home: Path) -> None:
     assert run("undo", "-s", "demo", "-q").err == b"codeh-history: demo: nothing to undo\n"
 
 
-def test_undo_after_a_compaction_that_changed_nothing_is_no_surprise(home: Path, said: list[str]) -> None:
+def test_undo_after_a_compaction_that_changed_nothing_is_no_surprise(home, said):
     for filter in ("curate -i", "compact -i --budget 9k"):
         assert b"demo: nothing to change, nothing to undo" in run(*filter.split(), "-s", "demo").err
     done = run("undo", "-s", "demo")

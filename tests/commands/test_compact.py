@@ -1,15 +1,11 @@
 """`compact` as people run it: a filter, in place, as a plan."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from compact.long import cost, line, output, prose
@@ -21,7 +17,7 @@ from support import run
 COUNTER = open_counter(None)
 
 
-def written(home: Path, messages: list[Any], **meta: Any) -> Path:
+def written(home, messages, **meta):
     """A session `s` of these messages in a home."""
     path = home / "sessions" / "s.jsonl"
     path.parent.mkdir(parents=True)
@@ -33,7 +29,7 @@ def written(home: Path, messages: list[Any], **meta: Any) -> Path:
     return path
 
 
-def long_loop() -> list[Any]:
+def long_loop():
     loop = [
         message
         for n in range(40)
@@ -45,13 +41,13 @@ def long_loop() -> list[Any]:
     return [user("First question"), model("First answer"), user("Build it all"), *loop, model("Done.")]
 
 
-def view_of(data: bytes) -> View:
+def view_of(data):
     log = parse(lines_of(data))
     assert not log.damage
     return fold(log)
 
 
-def test_as_a_filter_it_prints_a_session_that_fits_and_changes_nothing(home: Path) -> None:
+def test_as_a_filter_it_prints_a_session_that_fits_and_changes_nothing(home):
     path = written(home, long_loop())
     before = path.read_bytes()
     done = run("compact", "s", "--budget", "8k")
@@ -66,7 +62,7 @@ def test_as_a_filter_it_prints_a_session_that_fits_and_changes_nothing(home: Pat
     assert again.err == b""
 
 
-def test_in_place_it_appends_one_record_and_undo_takes_it_back(home: Path) -> None:
+def test_in_place_it_appends_one_record_and_undo_takes_it_back(home):
     path = written(home, long_loop())
     before = path.read_bytes()
     assert run("compact", "s", "-i", "--budget", "10000").code == 0
@@ -85,7 +81,7 @@ def test_in_place_it_appends_one_record_and_undo_takes_it_back(home: Path) -> No
     assert shown == [*(message.parts for message in view_of(before).messages), [{"text": "more"}]]
 
 
-def test_what_was_left_out_can_be_expanded(home: Path) -> None:
+def test_what_was_left_out_can_be_expanded(home):
     written(
         home,
         [
@@ -104,7 +100,7 @@ def test_what_was_left_out_can_be_expanded(home: Path) -> None:
 
 
 @pytest.mark.parametrize("in_place", [[], ["-i"]])
-def test_a_budget_that_cannot_be_had_is_refused(home: Path, in_place: list[str]) -> None:
+def test_a_budget_that_cannot_be_had_is_refused(home, in_place):
     path = written(home, [user("old"), model("answer"), user("word " * 2000)])
     before = path.read_bytes()
     done = run("compact", "s", "--budget", "500", *in_place)
@@ -115,7 +111,7 @@ def test_a_budget_that_cannot_be_had_is_refused(home: Path, in_place: list[str])
     assert path.read_bytes() == before
 
 
-def test_system_and_tools_count_given_or_set(home: Path) -> None:
+def test_system_and_tools_count_given_or_set(home):
     written(home, [user("hi")], system="be brief " * 200)
     for arguments in ([], ["--system", "be brief " * 200]):
         done = run("compact", "s", "--budget", "300", *arguments)
@@ -130,13 +126,13 @@ def test_system_and_tools_count_given_or_set(home: Path) -> None:
     ["--budget", "3", "--upload-share", "-1"], ["--max-items", "0"], ["--keep-last", "x"], ["--calibrated", "--max-chars", "5"],
     ["--apply", "plan.json", "--budget", "3"], ["--budget", "3", "--calibrated"], ["--budget", "3", "stray", "more"],
 ])  # fmt: skip
-def test_wrong_usage_is_exit_2(home: Path, arguments: list[str]) -> None:
+def test_wrong_usage_is_exit_2(home, arguments):
     written(home, [user("hi")])
     done = run("compact", "s", *arguments)
     assert (done.code, done.out, done.err.count(b"\n")) == (2, b"", 1), done.err
 
 
-def test_a_plan_is_printed_and_applied(home: Path, tmp_path: Path) -> None:
+def test_a_plan_is_printed_and_applied(home, tmp_path):
     path = written(home, long_loop())
     before = path.read_bytes()
     printed = run("compact", "s", "--budget", "8k", "--plan")
@@ -167,7 +163,7 @@ def test_a_plan_is_printed_and_applied(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("id", [[], {}, None, 1, "gone"])
-def test_2026_11_23_a_plan_that_names_no_message_is_refused(id: Any, tmp_path: Path) -> None:
+def test_2026_11_23_a_plan_that_names_no_message_is_refused(id, tmp_path):
     """What was no text ended `--apply` with a bug."""
     written(tmp_path, [user("one"), user("two")])
     plan = tmp_path / "plan.json"
@@ -176,13 +172,13 @@ def test_2026_11_23_a_plan_that_names_no_message_is_refused(id: Any, tmp_path: P
     assert (done.code, b"make the plan again" in done.err) == (65, True)
 
 
-def test_a_plan_of_an_unneeded_compaction_states_its_sizes(home: Path) -> None:
+def test_a_plan_of_an_unneeded_compaction_states_its_sizes(home):
     written(home, [user("hi")])
     plan = json.loads(run("compact", "s", "--budget", "8k", "--plan").out)
     assert (plan["before"], plan["after"], plan["ops"]) == (8, 8, [])
 
 
-def test_the_report_says_what_and_why(home: Path) -> None:
+def test_the_report_says_what_and_why(home):
     written(home, long_loop())
     done = run("compact", "s", "--budget", "8k", "--report", "-q")
     lines = [json.loads(raw) for raw in done.err.splitlines()]
@@ -192,7 +188,7 @@ def test_the_report_says_what_and_why(home: Path) -> None:
         assert found.keys() <= {"stage", "op", "id", "part", "why", "tokens_before", "tokens_after"}
 
 
-def test_limits_of_messages_exchanges_and_characters(home: Path) -> None:
+def test_limits_of_messages_exchanges_and_characters(home):
     written(
         home, [message for n in range(30) for message in (user(f"q{n} {prose(n, 9)}"), model(prose(n, 9)))]
     )
@@ -207,14 +203,14 @@ def test_limits_of_messages_exchanges_and_characters(home: Path) -> None:
     assert cost(COUNTER, both) <= 300
 
 
-def test_counters_are_named_in_what_is_written(home: Path) -> None:
+def test_counters_are_named_in_what_is_written(home):
     path = written(home, long_loop())
     done = run("compact", "s", "-i", "--budget", "8k", "--counter", "approx")
     assert b"tokens by approx" in done.err
     assert orjson.loads(path.read_bytes().splitlines()[-1])["counter"] == "approx"
 
 
-def test_calibration_corrects_the_count_by_recorded_usage(home: Path) -> None:
+def test_calibration_corrects_the_count_by_recorded_usage(home):
     messages = [
         user("one two three"),
         {**model("four"), "model": "m-1", "provider": "gemini", "usage": {"input": 13}},
@@ -229,7 +225,7 @@ def test_calibration_corrects_the_count_by_recorded_usage(home: Path) -> None:
     assert b"no usage of gpt-5" in other.err
 
 
-def test_the_pipeline_of_filters_ends_in_a_body(home: Path) -> None:
+def test_the_pipeline_of_filters_ends_in_a_body(home):
     written(home, [*long_loop(), user("And now?")])
     curated = run("curate", "s")
     smaller = run("compact", "-", "--budget", "8k", stdin=curated.out)
@@ -245,7 +241,7 @@ def test_the_pipeline_of_filters_ends_in_a_body(home: Path) -> None:
     assert (refused.code, refused.out) == (5, b"")
 
 
-def test_plain_texts_are_explained_too(home: Path) -> None:
+def test_plain_texts_are_explained_too(home):
     written(home, [user("one two"), model("three"), user("four")])
     sending = ("payload", "s", "--to", "openai-chat", "--model", "gpt-5.1")
     assert run(*sending, "--explain").code == 2
@@ -271,7 +267,7 @@ def test_plain_texts_are_explained_too(home: Path) -> None:
     assert b"spent\trecent\t" in asking.err
 
 
-def test_two_limits_in_place_leave_one_summary(home: Path) -> None:
+def test_two_limits_in_place_leave_one_summary(home):
     talk = [m for n in range(60) for m in (user(f"q{n} {prose(n, 20)}"), model(prose(n + 1, 20)))]
     path = written(home, [*talk, user("and?"), model("so")])
     limits = ("--budget", "3k", "--max-chars", "900")
@@ -287,7 +283,7 @@ def test_two_limits_in_place_leave_one_summary(home: Path) -> None:
         assert sum(map(len, texts)) + len(after.summaries[0].text) <= 900
 
 
-def test_another_process_gives_the_same_bytes(home: Path) -> None:
+def test_another_process_gives_the_same_bytes(home):
     """Whatever the order in which its sets are walked."""
     talk = [m for n in range(40) for m in (user(f"q{n} {prose(n, 40)}"), model(prose(n + 1, 40)))]
     written(home, [*talk, *long_loop()])
@@ -297,7 +293,7 @@ def test_another_process_gives_the_same_bytes(home: Path) -> None:
         assert found == {run(*argv, home=home).out} != {b""}
 
 
-def test_2026_11_23_a_torn_line_is_damage_under_the_lock_too(tmp_path: Path) -> None:
+def test_2026_11_23_a_torn_line_is_damage_under_the_lock_too(tmp_path):
     """A command that changes a session took its own lock for that of somebody who is writing the line."""
     path = written(tmp_path, [user("one")])
     with path.open("ab") as file:

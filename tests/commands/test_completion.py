@@ -1,7 +1,5 @@
 """The scripts complete what a person would type; the shells themselves are asked."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -19,18 +17,18 @@ from codeh_history.providers import TARGETS
 
 
 @pytest.fixture(scope="module")
-def script() -> str:
+def script():
     result = support.run("completion", "bash")
     assert result.code == 0, result.err
     return result.out.decode()
 
 
-def environ(home: Path) -> dict[str, str]:
+def environ(home):
     """Where the scripts find the program that they ask."""
     return support.environ({"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}, home)
 
 
-def completed(script: str, home: Path, *words: str) -> list[str]:
+def completed(script, home, *words):
     """What bash offers for the last of these words."""
     ask = (
         'COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _codeh_history_completion "$1"; '
@@ -46,7 +44,7 @@ def completed(script: str, home: Path, *words: str) -> list[str]:
 
 
 @pytest.fixture
-def sessions(home: Path) -> Path:
+def sessions(home):
     (home / "sessions").mkdir(parents=True)
     for name in ("demo.jsonl", "debug.jsonl", "old.json", "x $(touch hacked).jsonl", "notes.txt"):
         (home / "sessions" / name).touch()
@@ -62,7 +60,7 @@ def sessions(home: Path) -> Path:
     return home
 
 
-def test_it_can_be_evaluated(script: str) -> None:
+def test_it_can_be_evaluated(script):
     done = subprocess.run(
         ["bash", "-c", 'eval "$1" && complete -p codeh-history', "bash", script],
         capture_output=True,
@@ -112,27 +110,27 @@ def test_it_can_be_evaluated(script: str) -> None:
         (["rm", "de"], ["debug", "demo"]),
     ],
 )  # fmt: skip
-def test_words(script: str, sessions: Path, words: list[str], offered: list[str]) -> None:
+def test_words(script, sessions, words, offered):
     assert completed(script, sessions, *words) == offered
     assert not Path("hacked").exists()
 
 
-def test_every_verb_and_its_help_are_offered(script: str, sessions: Path) -> None:
+def test_every_verb_and_its_help_are_offered(script, sessions):
     assert completed(script, sessions, "") == list(SHOWN)
     for verb in SHOWN:
         assert "--help" in completed(script, sessions, verb, "--")
 
 
-def test_no_home_is_no_error(script: str, tmp_path: Path) -> None:
+def test_no_home_is_no_error(script, tmp_path):
     assert completed(script, tmp_path / "none", "show", "d") == []
 
 
-def test_an_unknown_shell_is_exit_2() -> None:
+def test_an_unknown_shell_is_exit_2():
     result = support.run("completion", "tcsh")
     assert (result.code, result.err) == (2, b"codeh-history: tcsh: one of bash, zsh, fish\n")
 
 
-def other(shell: str, path: Path) -> Path:
+def other(shell, path):
     """The script for another shell; skips where that shell is missing."""
     if shutil.which(shell) is None:
         pytest.skip(f"{shell} is not installed")
@@ -152,7 +150,7 @@ def other(shell: str, path: Path) -> Path:
         ("rm --restore ", ["gone"]), ("payload demo --model g", ["gemini-3-pro"]), ("import --from cod", ["codex"]),
     ],
 )  # fmt: skip
-def test_fish_offers_the_same(line: str, offered: list[str], sessions: Path, tmp_path: Path) -> None:
+def test_fish_offers_the_same(line, offered, sessions, tmp_path):
     script = other("fish", tmp_path)
     done = subprocess.run(
         ["fish", "-N", "-c", f"source {script}; complete -C'codeh-history {line}'"],
@@ -183,7 +181,7 @@ _codeh_history_completion
         (["show", "--session=dem"], ["demo"]), (["ask", "--system", "@no"], []),
     ],
 )  # fmt: skip
-def test_zsh_offers_the_same(words: list[str], offered: list[str], sessions: Path, tmp_path: Path) -> None:
+def test_zsh_offers_the_same(words, offered, sessions, tmp_path):
     script = other("zsh", tmp_path)
     done = subprocess.run(
         ["zsh", "-f", "-c", ZSH, "zsh", script, "codeh-history", *words],
@@ -194,14 +192,14 @@ def test_zsh_offers_the_same(words: list[str], offered: list[str], sessions: Pat
     assert not (sessions / "hacked").exists()
 
 
-def test_zsh_takes_the_script(tmp_path: Path) -> None:
+def test_zsh_takes_the_script(tmp_path):
     script = other("zsh", tmp_path)
     ask = f"autoload -Uz compinit; compinit -u -D; source {script}; print ${{_comps[codeh-history]}}"
     done = subprocess.run(["zsh", "-f", "-c", ask], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("_codeh_history_completion\n", "")
 
 
-def test_2026_11_23_without_docstrings_as_with(home: Path) -> None:
+def test_2026_11_23_without_docstrings_as_with(home):
     """Python leaves them out with -OO: completion and help ended with a bug."""
     for argv, more in (
         ([], {"_CODEH_HISTORY_COMPLETE": "complete_zsh", "_TYPER_COMPLETE_ARGS": "codeh-history show --f"}),

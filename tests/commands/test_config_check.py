@@ -1,9 +1,6 @@
 """`config check`: what of a command would not be found, without running any of it."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 import pytest
 
@@ -21,11 +18,11 @@ from inside import inside
         ("cat -H @$KEYS/x", []), ("cat '", ["not a command that sh can read: cat '"]), ("cat -d @/no/such", []),
     ],
 )  # fmt: skip
-def test_programs_and_header_files_that_are_not_there_are_named(command: str, wrong: list[str]) -> None:
+def test_programs_and_header_files_that_are_not_there_are_named(command, wrong):
     assert list(wrong_with(command)) == wrong
 
 
-def test_names_are_those_of_the_shell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_names_are_those_of_the_shell(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("KEYS", str(tmp_path))
     (tmp_path / "k.hdr").touch()
@@ -36,7 +33,7 @@ def test_names_are_those_of_the_shell(monkeypatch: pytest.MonkeyPatch, tmp_path:
     assert not ran.exists()
 
 
-def checked(home: Path, config: str) -> tuple[int, str]:
+def checked(home, config):
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(config)
     os.chmod(home / "config.toml", 0o600)
@@ -58,7 +55,5 @@ def checked(home: Path, config: str) -> tuple[int, str]:
     ],
     ids=["gemini", "openai", "text", "no command", "empty", "no format", "no program", "both"],
 )  # fmt: skip
-def test_each_profile_is_told_to_be_in_order_or_what_is_wrong(
-    home: Path, config: str, code: int, said: str
-) -> None:
+def test_each_profile_is_told_to_be_in_order_or_what_is_wrong(home, config, code, said):
     assert checked(home, config) == (code, said)

@@ -1,9 +1,6 @@
 """A pipeline whose first command printed nothing: each stage behind it says that first."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 import pytest
 
@@ -22,7 +19,7 @@ LINES = {
 
 
 @pytest.fixture
-def filled(home: Path) -> Path:
+def filled(home):
     """A home with a session that waits for an answer, and one that was answered."""
     for id in ("demo", "answered"):
         inside("append", "-s", id, "-m", "hi", home=home)
@@ -31,7 +28,7 @@ def filled(home: Path) -> Path:
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_it_is_said_and_nothing_is_stored(filled: Path, line: str) -> None:
+def test_it_is_said_and_nothing_is_stored(filled, line):
     before = {path: path.read_bytes() for path in (filled / "sessions").iterdir()}
     result = inside(*line.split(), home=filled, stdin=[b""])
     assert result.code == LINES[line], result
@@ -41,7 +38,7 @@ def test_it_is_said_and_nothing_is_stored(filled: Path, line: str) -> None:
     assert {path: path.read_bytes() for path in (filled / "sessions").iterdir()} == before
 
 
-def test_2026_11_24_it_is_said_before_which_session_was_answered(home: Path) -> None:
+def test_2026_11_24_it_is_said_before_which_session_was_answered(home):
     """Several sessions were used in this directory: the question is idle where there is no answer."""
     for id in ("one", "two"):
         inside("append", "--new", "-s", id, "-m", "hi", home=home)
@@ -52,12 +49,12 @@ def test_2026_11_24_it_is_said_before_which_session_was_answered(home: Path) -> 
 
 
 @pytest.mark.parametrize("line", ["curate -", "import -", "append -s demo --from auto"])
-def test_no_command_is_blamed_where_there_is_none(filled: Path, line: str) -> None:
+def test_no_command_is_blamed_where_there_is_none(filled, line):
     with open(os.devnull, "rb") as null:
         result = inside(*line.split(), home=filled, stdin=null.fileno())
     assert result.code == LINES[line]
     assert result.err.decode().endswith(": nothing arrived\n")
 
 
-def test_a_prompt_that_waits_is_sent_whatever_the_pipe_brings(filled: Path) -> None:
+def test_a_prompt_that_waits_is_sent_whatever_the_pipe_brings(filled):
     assert inside("ask", "-s", "demo", "--to", "text", "--via", "cat", home=filled, stdin=[b""]).code == 0

@@ -1,7 +1,5 @@
 """Every command on a terminal: nothing that a session, a file, a provider or a name says can drive it."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re
@@ -87,7 +85,7 @@ list --json
 search . --jsonl demo""".splitlines()
 
 
-def event(text: str, **more: object) -> bytes:
+def event(text, **more):
     parts = [{"text": text}, {"functionCall": {"name": EVIL, "args": {"a": EVIL}}}]
     return orjson.dumps(
         {"candidates": [{"content": {"role": "model", "parts": parts}, **more}], "responseId": EVIL}
@@ -95,7 +93,7 @@ def event(text: str, **more: object) -> bytes:
 
 
 @pytest.fixture
-def files(hostile: Path) -> Path:
+def files(hostile):
     """What is given to commands, as hostile as the session."""
     page = f"<html>\x1b]0;x\x07 \x9b31m {EVIL}</html>"
     error = {"error": {"code": 400, "message": EVIL, "status": EVIL}}
@@ -111,12 +109,12 @@ def files(hostile: Path) -> Path:
     return hostile
 
 
-def on_terminal(argv: list[str], home: Path, stdin: Path) -> str:
+def on_terminal(argv, home, stdin):
     """What a command writes to a terminal, both streams; run here."""
     master, slave = pty.openpty()
-    chunks: list[bytes] = []
+    chunks = []
 
-    def read() -> None:
+    def read():
         try:
             while chunk := os.read(master, 65536):
                 chunks.append(chunk)
@@ -143,7 +141,7 @@ def on_terminal(argv: list[str], home: Path, stdin: Path) -> str:
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_no_command_lets_anything_through(line: str, files: Path) -> None:
+def test_no_command_lets_anything_through(line, files):
     command, _, given = line.partition(" < ")
     words = {
         "FILE": str(files / NAME), "@FILE": f"@{files / NAME}", "FAILS": f"cat '{files}/page' >&2; exit 3",
@@ -158,7 +156,7 @@ def test_no_command_lets_anything_through(line: str, files: Path) -> None:
     assert not re.search("[\ud800-\udfff]", said)
 
 
-def test_what_is_shown_of_json_is_the_same_json() -> None:
+def test_what_is_shown_of_json_is_the_same_json():
     value = {EVIL: [EVIL, {"text": EVIL + "日本 \U000e0041 ok"}]}
     data = shown(orjson.dumps(value))
     assert orjson.loads(data) == value

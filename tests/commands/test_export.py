@@ -1,9 +1,5 @@
 """`export`: into a new file, and what is said where an option or a form has another name."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from blocks.stored import ok
@@ -13,7 +9,7 @@ from inside import inside
 
 @pytest.mark.parametrize("form", EXPORTERS)
 @pytest.mark.parametrize("flag", ["--output", "-o"])
-def test_any_form_goes_into_a_new_file(home: Path, tmp_path: Path, form: str, flag: str) -> None:
+def test_any_form_goes_into_a_new_file(home, tmp_path, form, flag):
     ok("append", "-s", "a", "-m", "hi", home=home)
     file = tmp_path / "a.out"
     done = ok("export", "a", "--to", form, flag, file, home=home)
@@ -29,7 +25,7 @@ def test_any_form_goes_into_a_new_file(home: Path, tmp_path: Path, form: str, fl
         (["--to", "htlm"], "did you mean html?"),
     ],
 )  # fmt: skip
-def test_another_name_is_answered_with_ours(home: Path, argv: list[str], meant: str) -> None:
+def test_another_name_is_answered_with_ours(home, argv, meant):
     done = inside("export", "a", *argv, home=home)
     assert (done.code, meant in done.err.decode()) == (2, True)
 
@@ -41,7 +37,7 @@ def test_another_name_is_answered_with_ours(home: Path, argv: list[str], meant: 
         ["set", "-s", "a", "tools=tools.json"],
     ],
 )
-def test_a_file_of_tools_without_its_mark_is_answered_with_the_mark(home: Path, argv: list[str]) -> None:
+def test_a_file_of_tools_without_its_mark_is_answered_with_the_mark(home, argv):
     ok("append", "-s", "a", "-m", "hi", home=home)
     done = inside(*argv, home=home)
     assert (done.code, b"did you mean @tools.json?" in done.err) == (2, True)

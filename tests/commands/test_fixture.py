@@ -3,11 +3,7 @@
 `pytest --golden tests/commands/test_fixture.py` rewrites the payloads; review the difference.
 """
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -24,7 +20,7 @@ FIXTURES = ROOT / "fixtures"
 SESSIONS = sorted(FIXTURES.glob("*.jsonl"))
 
 
-def payload(session: Path, to: str, out: Path) -> bytes:
+def payload(session, to, out):
     """What `payload` prints: open calls answered by a stub, a model's last word left to be continued."""
     fd = os.open(out, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
     quiet = os.open(os.devnull, os.O_WRONLY)
@@ -37,16 +33,14 @@ def payload(session: Path, to: str, out: Path) -> bytes:
     return out.read_bytes()
 
 
-def ends_with_the_model(session: Path) -> bool:
+def ends_with_the_model(session):
     view = fold(parse(lines_of(session.read_bytes())))
     return [m.role for m in view.messages if m.role is not None and m.committed][-1] == "model"
 
 
 @pytest.mark.parametrize("to", providers.FORMATS)
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
-def test_a_session_becomes_the_request_it_became_before(
-    session: Path, to: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_a_session_becomes_the_request_it_became_before(session, to, tmp_path, request):
     body = payload(session, to, tmp_path / "out")
     golden = FIXTURES / "payloads" / f"{session.stem}.{to}.json"
     if request.config.getoption("--golden"):
@@ -58,7 +52,7 @@ def test_a_session_becomes_the_request_it_became_before(
 
 
 @pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.stem)
-def test_a_filter_keeps_its_view(session: Path) -> None:
+def test_a_filter_keeps_its_view(session):
     view = fold(parse(lines_of(session.read_bytes())))
     printed = b"".join(stream.lines(view))
     again = fold(parse(lines_of(printed)))
@@ -69,12 +63,12 @@ def test_a_filter_keeps_its_view(session: Path) -> None:
     assert b"".join(stream.lines(again)) == printed
 
 
-def test_every_payload_has_its_session() -> None:
+def test_every_payload_has_its_session():
     wanted = {f"{session.stem}.{to}.json" for session in SESSIONS for to in providers.FORMATS}
     assert wanted == {path.name for path in (FIXTURES / "payloads").iterdir()}
 
 
-def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path: Path) -> None:
+def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path):
     env = {"HOME": "/home/marguerite", "USER": "marguerite"}
     run(
         "append",
@@ -97,10 +91,10 @@ def test_a_fixture_is_about_nobody_and_the_same_every_time(tmp_path: Path) -> No
     assert call["functionCall"]["id"] == answer["functionResponse"]["id"] == "c4"
 
 
-def test_a_fixture_has_nothing_that_names_anybody(tmp_path: Path) -> None:
+def test_a_fixture_has_nothing_that_names_anybody(tmp_path):
     """Wherever it stands: times as numbers, the parent, ids nobody has, tools' words, other people's homes."""
     evil = "/home/marguerite/x and /Users/jane.doe/y, Marguerite"
-    records: list[Any] = [
+    records = [
         {"type": "session", "version": 1, "id": "acme-2031", "created": 1767323045000, "cwd": "/home/marguerite/p",
          "parent": {"session": "acme-parent", "at": "deadbeef01"}},
         {"type": "message", "id": "deadbeef02", "ts": 1767323045678, "kind": "user", "role": "user", "key": "acme-key",

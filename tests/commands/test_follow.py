@@ -1,14 +1,10 @@
 """`show --follow` prints what arrives, in a real process beside those that write."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import orjson
 import pytest
@@ -21,13 +17,13 @@ PATIENCE = 60.0  # how long anything may take before the test gives up
 class Followed:
     """A running `show --follow` and what it has printed."""
 
-    def __init__(self, *argv: str) -> None:
+    def __init__(self, *argv):
         self.process = support.start(
             "show", *argv, "--follow", stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         self.text = ""
 
-    def until(self, ending: str) -> str:
+    def until(self, ending):
         """What was printed since the last call, once it ends so."""
         assert self.process.stdout is not None
         found = ""
@@ -40,28 +36,28 @@ class Followed:
                 found += chunk.decode()
         return found
 
-    def stop(self) -> int:
+    def stop(self):
         self.process.send_signal(signal.SIGINT)
         return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
-def demo(home: Path) -> Path:
+def demo(home):
     said("one")
     return support.session_path(home, "demo")
 
 
-def said(text: str, *more: str) -> str:
+def said(text, *more):
     return support.run("append", "-s", "demo", "-m", text, *more).text
 
 
-def write(path: Path, *records: dict[str, object]) -> None:
+def write(path, *records):
     with path.open("ab") as file:
         file.write(b"".join(orjson.dumps(record) + b"\n" for record in records))
 
 
 @pytest.fixture
-def following(demo: Path) -> Iterator[Followed]:
+def following(demo):
     followed = Followed("demo", "-n", "1")
     followed.until("one\n\n")
     yield followed
@@ -69,7 +65,7 @@ def following(demo: Path) -> Iterator[Followed]:
     followed.process.wait()
 
 
-def test_new_messages(following: Followed) -> None:
+def test_new_messages(following):
     said("two")
     assert following.until("two\n\n").startswith(":2 user ")
     said("three")
@@ -79,7 +75,7 @@ def test_new_messages(following: Followed) -> None:
     assert following.process.stderr.read() == b""
 
 
-def test_a_stream_as_it_grows(following: Followed, demo: Path) -> None:
+def test_a_stream_as_it_grows(following, demo):
     write(demo, {"type": "open", "id": "m", "kind": "codeh", "role": "model"})
     following.until(":2 model - m pending")
     write(demo, {"type": "delta", "of": "m", "parts": [{"text": "Hel"}]})
@@ -92,7 +88,7 @@ def test_a_stream_as_it_grows(following: Followed, demo: Path) -> None:
     assert following.until("next\n\n").startswith(":3 user ")
 
 
-def test_two_streams_at_once(following: Followed, demo: Path) -> None:
+def test_two_streams_at_once(following, demo):
     write(
         demo,
         {"type": "open", "id": "a", "kind": "codeh"},
@@ -111,7 +107,7 @@ def test_two_streams_at_once(following: Followed, demo: Path) -> None:
     assert following.until("B\n\n") == ":3 model - b\n    B\n\n"
 
 
-def test_an_aborted_stream(following: Followed, demo: Path) -> None:
+def test_an_aborted_stream(following, demo):
     write(
         demo,
         {"type": "open", "id": "a", "kind": "codeh"},
@@ -122,12 +118,12 @@ def test_an_aborted_stream(following: Followed, demo: Path) -> None:
     assert following.until("]") == "\n  [aborted: cut^[]"
 
 
-def test_an_update_is_printed_again(following: Followed, demo: Path) -> None:
+def test_an_update_is_printed_again(following, demo):
     support.run("update", "-s", "demo", ":1", "-m", "better")
     assert following.until("better\n\n").startswith(":1 user ")
 
 
-def test_a_replaced_file_is_followed(following: Followed, demo: Path) -> None:
+def test_a_replaced_file_is_followed(following, demo):
     new = demo.with_suffix(".new")
     new.write_bytes(demo.read_bytes())
     write(new, {"type": "message", "id": "n", "kind": "user", "role": "user", "parts": [{"text": "new"}]})
@@ -135,12 +131,12 @@ def test_a_replaced_file_is_followed(following: Followed, demo: Path) -> None:
     assert following.until("new\n\n") == ":2 user - n\n    new\n\n"
 
 
-def test_a_removed_session_ends_it(following: Followed, demo: Path) -> None:
+def test_a_removed_session_ends_it(following, demo):
     demo.unlink()
     assert following.process.wait(PATIENCE) == 3
 
 
-def test_a_reader_that_goes_ends_it_silently(following: Followed) -> None:
+def test_a_reader_that_goes_ends_it_silently(following):
     assert following.process.stdout is not None
     following.process.stdout.close()
     assert following.process.wait(PATIENCE) == 141
@@ -148,7 +144,7 @@ def test_a_reader_that_goes_ends_it_silently(following: Followed) -> None:
     assert following.process.stderr.read() == b""
 
 
-def test_json_lines_are_of_what_is_committed(demo: Path) -> None:
+def test_json_lines_are_of_what_is_committed(demo):
     followed = Followed("demo", "--jsonl")
     assert orjson.loads(followed.until("\n"))["n"] == 1
     write(
@@ -157,7 +153,7 @@ def test_json_lines_are_of_what_is_committed(demo: Path) -> None:
         {"type": "delta", "of": "m", "parts": [{"text": "x"}]},
     )
     write(demo, {"type": "message", "id": "n", "kind": "user", "parts": []}, {"type": "commit", "of": "m"})
-    found: list[str] = []
+    found = []
     while len(found) < 2:
         lines = map(orjson.loads, followed.until("\n").splitlines())
         found += [line["id"] for line in lines if "event" not in line]
@@ -165,7 +161,7 @@ def test_json_lines_are_of_what_is_committed(demo: Path) -> None:
     assert followed.stop() == 130
 
 
-def test_what_is_pending_is_told_as_it_grows(demo: Path) -> None:
+def test_what_is_pending_is_told_as_it_grows(demo):
     followed = Followed("demo", "-n", "1", "--jsonl")
     followed.until("\n")
     told = []

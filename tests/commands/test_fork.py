@@ -1,9 +1,5 @@
 """What a fork copies."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,20 +8,17 @@ import strategies as some
 from codeh_history.commands.fork import up_to
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from codeh_history.session.view import View
 from support import lines, run
 
 HIDING = (b'"clear"', b'"summary"', b'"compaction"')
 
 
-def shows(view: View) -> list[object]:
+def shows(view):
     return [(m.id, m.parts if m.committed else None, m.pending) for m in view.messages]
 
 
 @given(data=some.files_of(refs=True), choice=st.data())
-def test_a_fork_shows_the_messages_up_to_its_last_as_they_are_now(
-    data: bytes, choice: st.DataObject
-) -> None:
+def test_a_fork_shows_the_messages_up_to_its_last_as_they_are_now(data, choice):
     """Edited, committed or undone since, they are so in the fork too."""
     kept = [line for line in lines_of(data) if not any(word in line for word in HIDING)]
     view = fold(parse(kept))
@@ -37,7 +30,7 @@ def test_a_fork_shows_the_messages_up_to_its_last_as_they_are_now(
     assert shows(forked) == shows(view)[: at + 1]
 
 
-def test_edit_and_resend(home: Path) -> None:
+def test_edit_and_resend(home):
     """An edited prompt that is not last: payload says how, and the fork asks what it says now."""
     for role, text in (("user", "one"), ("model", "two"), ("user", "three"), ("model", "four")):
         run("append", "-s", "demo", "--role", role, "-m", text)
@@ -52,7 +45,7 @@ def test_edit_and_resend(home: Path) -> None:
     assert b"append a user's" in run("payload", "demo", "--to", "gemini").err
 
 
-def test_what_was_undone_is_not_in_a_fork_made_after_it(home: Path) -> None:
+def test_what_was_undone_is_not_in_a_fork_made_after_it(home):
     ids = [run("append", "-s", "demo", "-m", text).text for text in "abc"]
     run("undo", "-s", "demo", "--id", ids[1])
     run("fork", "demo", "--at", ids[2], "--into", "new")

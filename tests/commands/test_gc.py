@@ -1,11 +1,7 @@
 """`gc`: what it removes shows in no view, whatever is undone; blocks go only where nothing names them."""
 
-from __future__ import annotations
-
 import os
 import time
-from pathlib import Path
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,12 +16,12 @@ from support import lines, run, session_path
 DAY = 86400
 
 
-def collected(data: bytes) -> bytes:
+def collected(data):
     return b"".join(_sorted(data)[0])
 
 
 @given(data=some.files_of(), undone=st.lists(st.integers(0, 11), max_size=4))
-def test_deltas_that_go_show_in_no_view_whatever_is_undone(data: bytes, undone: list[int]) -> None:
+def test_deltas_that_go_show_in_no_view_whatever_is_undone(data, undone):
     more = b"\n" + b"".join(
         dumps({"type": "revert", "id": f"undo{n}", "of": f"r{number}", "ts": some.TS}) + b"\n"
         for n, number in enumerate(undone)
@@ -36,9 +32,9 @@ def test_deltas_that_go_show_in_no_view_whatever_is_undone(data: bytes, undone: 
 
 
 @st.composite
-def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
+def streams(draw):
     """Few ids, many deltas, commits and updates: where a delta's meaning hangs by a thread."""
-    log: list[dict[str, Any]] = []
+    log = []
     known = ["m"]
     for number in range(draw(st.integers(1, 10))):
         kind = draw(st.sampled_from(["open", "delta", "delta", "commit", "whole", "update", "revert"]))
@@ -63,7 +59,7 @@ def streams(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @given(log=streams(), undone=st.lists(st.sampled_from([*"mn", *(f"u{n}" for n in range(10))]), max_size=4))
-def test_updates_and_undo_around_a_stream(log: list[dict[str, Any]], undone: list[str]) -> None:
+def test_updates_and_undo_around_a_stream(log, undone):
     more = [{"type": "revert", "id": f"z{n}", "of": id, "ts": some.TS} for n, id in enumerate(undone)]
     whole, tail = some.encode(log), some.encode(more)
     assert contents(fold(parse(lines_of(collected(whole) + tail)))) == contents(
@@ -71,7 +67,7 @@ def test_updates_and_undo_around_a_stream(log: list[dict[str, Any]], undone: lis
     )
 
 
-def count(*records: dict[str, Any]) -> int:
+def count(*records):
     return len(spent(parse(lines_of(some.encode(list(records)))).records))
 
 
@@ -82,7 +78,7 @@ JOINED = {"type": "commit", "of": "m", "ts": some.TS}
 UPDATE = {"type": "update", "id": "u", "of": "m", "parts": [{"text": "new"}]}
 
 
-def test_which_deltas_go() -> None:
+def test_which_deltas_go():
     assert count(OPEN, DELTA, DELTA, WHOLE) == 2
     assert count(OPEN, DELTA, {**WHOLE, "parts": 0, "blockIds": ["0" * 64]}) == 0  # damaged: no commit
     assert count(OPEN, DELTA, {"type": "commit", "of": "m", "blockIds": ["0" * 64]}) == 1
@@ -103,7 +99,7 @@ def test_which_deltas_go() -> None:
 BIG = "x" * 5000
 
 
-def aged(home: Path, days: float) -> None:
+def aged(home, days):
     """Make every block look as old as that."""
     then = time.time() - days * DAY
     for path in (home / "blocks").rglob("*"):
@@ -111,17 +107,17 @@ def aged(home: Path, days: float) -> None:
             os.utime(path, (then, then))
 
 
-def blocks(home: Path) -> list[str]:
+def blocks(home):
     return sorted(p.name for p in (home / "blocks").rglob("*") if p.is_file())
 
 
-def persisted(home: Path, session: str, text: str = BIG) -> str:
+def persisted(home, session, text=BIG):
     id = run("append", "-s", session, "-m", text, home=home).text
     assert run("persist", session, "-i", home=home).code == 0
     return id
 
 
-def test_blocks_go_with_the_last_session_that_names_them(home: Path) -> None:
+def test_blocks_go_with_the_last_session_that_names_them(home):
     persisted(home, "a")
     persisted(home, "b")  # the same content: the same block
     persisted(home, "c", "y" * 5000)
@@ -141,7 +137,7 @@ def test_blocks_go_with_the_last_session_that_names_them(home: Path) -> None:
     assert run("show", "d", home=home).code == 0
 
 
-def test_the_trash_and_damaged_lines_keep_blocks(home: Path) -> None:
+def test_the_trash_and_damaged_lines_keep_blocks(home):
     persisted(home, "a")
     persisted(home, "b", "y" * 5000)
     run("rm", "a", home=home)
@@ -154,7 +150,7 @@ def test_the_trash_and_damaged_lines_keep_blocks(home: Path) -> None:
     assert run("last", "a", home=home).text == BIG
 
 
-def test_a_young_block_stays_and_a_rewritten_one_is_young(home: Path) -> None:
+def test_a_young_block_stays_and_a_rewritten_one_is_young(home):
     persisted(home, "a")
     session_path(home, "a").unlink()
     aged(home, 6.9)
@@ -168,7 +164,7 @@ def test_a_young_block_stays_and_a_rewritten_one_is_young(home: Path) -> None:
     assert blocks(home) == []
 
 
-def test_a_directory_that_others_may_share_is_left_alone(home: Path, tmp_path: Path) -> None:
+def test_a_directory_that_others_may_share_is_left_alone(home, tmp_path):
     env = {"CODEH_BLOCKS": str(tmp_path / "shared")}
     run("append", "-s", "a", "-m", BIG, home=home)
     run("persist", "a", "-i", home=home, env=env)
@@ -180,7 +176,7 @@ def test_a_directory_that_others_may_share_is_left_alone(home: Path, tmp_path: P
     assert lines(run("gc", "--yes", "--shared", home=home, env=env).out)[0]["blocks"] == 1
 
 
-def test_deltas_of_a_committed_stream_go(home: Path) -> None:
+def test_deltas_of_a_committed_stream_go(home):
     run("append", "-s", "a", "-m", "hi", home=home)
     path = session_path(home, "a")
     with path.open("ab") as file:
@@ -206,7 +202,7 @@ def test_deltas_of_a_committed_stream_go(home: Path) -> None:
     assert run("gc", "--yes", home=home).out == b""
 
 
-def test_what_killed_processes_left_is_swept(home: Path) -> None:
+def test_what_killed_processes_left_is_swept(home):
     persisted(home, "a")
     half = session_path(home, "a").parent / ".a.jsonl.00000000.tmp"
     block = next((home / "blocks").iterdir()) / ".0.00000000.tmp"

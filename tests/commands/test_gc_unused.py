@@ -1,11 +1,8 @@
 """`gc` removes nothing while anything that may name a block cannot be read."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +20,7 @@ STREAM = (
 
 
 @pytest.fixture
-def home(home: Path) -> Path:
+def home(home):
     """A home with a session by reference, deltas that may go, and a removed session."""
     for name in ("demo", "gone"):
         run("append", "-s", name, "-m", name * 2000, home=home)
@@ -34,11 +31,11 @@ def home(home: Path) -> Path:
     return home
 
 
-def tree(home: Path) -> dict[str, bytes]:
+def tree(home):
     return {str(path): path.read_bytes() for path in home.rglob("*") if path.is_file()}
 
 
-def stopped(home: Path, *more: str) -> str:
+def stopped(home, *more):
     """`gc` removes nothing and is 74, dry or not."""
     before = tree(home)
     for argv in (["gc"], ["gc", "--yes"], ["gc", "--yes", "--trash", "1d"]):
@@ -50,21 +47,21 @@ def stopped(home: Path, *more: str) -> str:
 
 
 @pytest.mark.parametrize("folder", ["sessions", "trash"])
-def test_a_session_in_a_subfolder_stops_it(home: Path, folder: str) -> None:
+def test_a_session_in_a_subfolder_stops_it(home, folder):
     below = home / folder / "2025"
     below.mkdir()
     session_path(home, "demo").rename(below / "demo.jsonl")
     assert "2025" in stopped(home)
 
 
-def test_an_empty_subfolder_hides_nothing(home: Path) -> None:
+def test_an_empty_subfolder_hides_nothing(home):
     (home / "sessions" / "empty").mkdir()
     assert run("gc", home=home).code == 0
 
 
 @pytest.mark.parametrize("folder", ["sessions", "trash"])
 @pytest.mark.parametrize("name", ["demo.jsonl", "notes"])
-def test_a_link_to_what_is_not_there_stops_it(home: Path, folder: str, name: str) -> None:
+def test_a_link_to_what_is_not_there_stops_it(home, folder, name):
     path = home / folder / name
     if path.exists():
         path.rename(home / "aside")
@@ -72,13 +69,13 @@ def test_a_link_to_what_is_not_there_stops_it(home: Path, folder: str, name: str
     assert name in stopped(home)
 
 
-def test_a_folder_of_sessions_that_is_not_mounted_stops_it(home: Path) -> None:
+def test_a_folder_of_sessions_that_is_not_mounted_stops_it(home):
     shutil.move(home / "sessions", home / "aside")
     (home / "sessions").symlink_to(home / "not-mounted")
     assert "sessions" in stopped(home)
 
 
-def test_a_session_reached_through_a_link_keeps_its_blocks(home: Path) -> None:
+def test_a_session_reached_through_a_link_keeps_its_blocks(home):
     path = session_path(home, "demo")
     path.rename(home / "elsewhere.jsonl")
     path.symlink_to(home / "elsewhere.jsonl")
@@ -87,7 +84,7 @@ def test_a_session_reached_through_a_link_keeps_its_blocks(home: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may read anything")
-def test_a_session_that_may_not_be_read_stops_it(home: Path) -> None:
+def test_a_session_that_may_not_be_read_stops_it(home):
     path = session_path(home, "demo")
     path.chmod(0)
     capabilities = "-dac_override,-dac_read_search"
@@ -104,7 +101,7 @@ def test_a_session_that_may_not_be_read_stops_it(home: Path) -> None:
     assert run("last", "demo", home=home).code == 0
 
 
-def test_blocks_reached_through_a_link_may_be_others(home: Path, tmp_path: Path) -> None:
+def test_blocks_reached_through_a_link_may_be_others(home, tmp_path):
     shared = tmp_path / "shared"
     shutil.move(home / "blocks", shared)
     (home / "blocks").symlink_to(shared)
@@ -117,14 +114,14 @@ def test_blocks_reached_through_a_link_may_be_others(home: Path, tmp_path: Path)
     assert run("gc", "--yes", "--shared", home=home, env=LATER).lines[0]["blocks"] == 1
 
 
-def test_a_home_reached_through_a_link_owns_its_blocks(home: Path, tmp_path: Path) -> None:
+def test_a_home_reached_through_a_link_owns_its_blocks(home, tmp_path):
     session_path(home, "demo").unlink()
     (tmp_path / "link").symlink_to(home)
     assert run("gc", "--yes", home=tmp_path / "link", env=LATER).lines[0]["blocks"] == 1
 
 
 @pytest.mark.parametrize("before", [-70, -65, -64, -63, -40, -1, 0, 1])
-def test_a_block_named_across_two_reads_stays(home: Path, before: int) -> None:
+def test_a_block_named_across_two_reads_stays(home, before):
     """Files are read in pieces of a MiB; the id stands across the end of the first."""
     path = session_path(home, "demo")
     data = path.read_bytes()
@@ -134,7 +131,7 @@ def test_a_block_named_across_two_reads_stays(home: Path, before: int) -> None:
     assert run("last", "demo", "--role", "user", home=home).text == "demo" * 2000
 
 
-def test_a_block_named_in_another_spelling_stays(home: Path) -> None:
+def test_a_block_named_in_another_spelling_stays(home):
     path = session_path(home, "demo")
     data = path.read_bytes()
     at = data.index(b'"blockIds":["') + 13
@@ -146,7 +143,7 @@ def test_a_block_named_in_another_spelling_stays(home: Path) -> None:
         assert run("last", "demo", "--role", "user", home=home).text == "demo" * 2000
 
 
-def test_a_session_somewhere_else_keeps_its_blocks(home: Path, tmp_path: Path) -> None:
+def test_a_session_somewhere_else_keeps_its_blocks(home, tmp_path):
     """By its path, persisted there or begun with a large file; one that is gone may have been moved."""
     (tmp_path / "big.png").write_bytes(b"\x89PNG" * 20_000)
     told, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
@@ -170,7 +167,7 @@ def test_a_session_somewhere_else_keeps_its_blocks(home: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("how", ["a link", "CODEH_BLOCKS"])
-def test_a_store_that_another_home_writes_to_is_left_alone(home: Path, tmp_path: Path, how: str) -> None:
+def test_a_store_that_another_home_writes_to_is_left_alone(home, tmp_path, how):
     other, env = tmp_path / "other", {}
     if how == "a link":
         other.mkdir()
@@ -186,19 +183,19 @@ def test_a_store_that_another_home_writes_to_is_left_alone(home: Path, tmp_path:
 class _Moving(set[str]):
     """Paths that are to go: none; a session is moved just before its file would be read."""
 
-    def __init__(self, path: Path, to: Path) -> None:
+    def __init__(self, path, to):
         super().__init__()
         self.path = path
         self.to = to
 
-    def __contains__(self, path: object) -> bool:
+    def __contains__(self, path):
         if path == str(self.path) and self.path.exists():
             self.path.rename(self.to)
         return False
 
 
 @pytest.mark.parametrize("restored", [True, False])
-def test_a_session_moved_while_gc_reads_keeps_its_blocks(home: Path, *, restored: bool) -> None:
+def test_a_session_moved_while_gc_reads_keeps_its_blocks(home, *, restored):
     env = Env({"CODEH_HOME": str(home), "HOME": str(home), **LATER})
     trashed, session = home / "trash" / "gone.1.jsonl", session_path(home, "gone")
     if not restored:

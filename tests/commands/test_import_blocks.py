@@ -1,20 +1,15 @@
 """References that other programs wrote, and references for them."""
 
-from __future__ import annotations
-
 import hashlib
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
 from blocks.stored import BIG, blocks, contents, ok
 from inside import inside
-from redis_server import Server
 from support import lines, session_path
 
-THEIRS: dict[str, dict[str, Any]] = {
+THEIRS = {
     "block_2aText": {"type": "text", "text": "hello", "metadata": {"persistence": {"blockKey": "block_2aText"}}},
     "block_2bCall": {"type": "tool_use", "toolUse": {"id": "c1", "name": "ls", "arguments": '{"path":"x"}'}},
     "block_2cResult": {
@@ -37,17 +32,17 @@ PARTS = [
 ]
 
 
-def wrapper(folder: Path) -> Path:
+def wrapper(folder):
     (folder / "theirs.json").write_bytes(orjson.dumps(WRAPPER))
     return folder / "theirs.json"
 
 
-def named(home: Path, session: str) -> set[str]:
+def named(home, session):
     return {id for record in lines(session_path(home, session)) for id in record.get("blockIds", ())}
 
 
 @pytest.mark.parametrize("sharded", [False, True])
-def test_foreign_blocks_in_a_folder_become_ours(home: Path, tmp_path: Path, sharded: bool) -> None:
+def test_foreign_blocks_in_a_folder_become_ours(home, tmp_path, sharded):
     store = tmp_path / "store"
     for id, value in THEIRS.items():
         folder = store / id[:2] if sharded else store
@@ -62,9 +57,7 @@ def test_foreign_blocks_in_a_folder_become_ours(home: Path, tmp_path: Path, shar
 
 
 @pytest.mark.parametrize("key", ["ws_1:flow_1:msg:{}", "default:block:{}", "flow_1:msg:{}", "{}"])
-def test_foreign_blocks_in_a_server_become_ours(
-    home: Path, tmp_path: Path, redis_url: str, shared_redis: Server, key: str
-) -> None:
+def test_foreign_blocks_in_a_server_become_ours(home, tmp_path, redis_url, shared_redis, key):
     for id, value in THEIRS.items():
         shared_redis.send("SET", key.format(id), orjson.dumps(value).decode())
     env = {"CODEH_BLOCKS": redis_url}
@@ -74,9 +67,7 @@ def test_foreign_blocks_in_a_server_become_ours(
 
 
 @pytest.mark.parametrize("left", ["none", "no part", "a path"])
-def test_foreign_blocks_that_cannot_be_read_are_refused_at_once(
-    home: Path, tmp_path: Path, left: str
-) -> None:
+def test_foreign_blocks_that_cannot_be_read_are_refused_at_once(home, tmp_path, left):
     (home / "blocks").mkdir(parents=True)
     for id, value in THEIRS.items():
         (home / "blocks" / id).write_bytes(orjson.dumps(value))
@@ -94,7 +85,7 @@ def test_foreign_blocks_that_cannot_be_read_are_refused_at_once(
     assert not session_path(home, "a").exists()
 
 
-def test_references_to_our_blocks_that_are_missing_are_refused_at_once(home: Path, tmp_path: Path) -> None:
+def test_references_to_our_blocks_that_are_missing_are_refused_at_once(home, tmp_path):
     id = hashlib.sha256(b'{"text":"hi"}').hexdigest()
     file = tmp_path / "refs.json"
     file.write_bytes(orjson.dumps([{"flowId": "f", "blockIds": [id], "role": "user"}]))
@@ -104,7 +95,7 @@ def test_references_to_our_blocks_that_are_missing_are_refused_at_once(home: Pat
     assert id in ok("import", file, "--allow-missing", home=home).err.decode()
 
 
-def test_references_of_what_is_persisted_and_list_ask_the_store_nothing(home: Path, tmp_path: Path) -> None:
+def test_references_of_what_is_persisted_and_list_ask_the_store_nothing(home, tmp_path):
     ok("append", "-s", "a", "-m", BIG, home=home)
     ok("append", "-s", "a", "--role", "model", "-m", BIG + "2", home=home)
     ok("persist", "a", "-i", "--all", home=home)
@@ -119,7 +110,7 @@ def test_references_of_what_is_persisted_and_list_ask_the_store_nothing(home: Pa
     assert not (home / "blocks").exists()
 
 
-def test_references_after_a_compaction_keep_the_blocks_of_what_it_left(home: Path) -> None:
+def test_references_after_a_compaction_keep_the_blocks_of_what_it_left(home):
     ok("append", "-s", "a", "-m", "go", home=home)
     ok("append", "-s", "a", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
     ok("append", "-s", "a", "--result", "build", "-m", "a line of output\n" * 3000, home=home)
@@ -135,7 +126,7 @@ def test_references_after_a_compaction_keep_the_blocks_of_what_it_left(home: Pat
     ]
 
 
-def test_a_wrapper_keeps_its_flow(home: Path, tmp_path: Path) -> None:
+def test_a_wrapper_keeps_its_flow(home, tmp_path):
     store = tmp_path / "store"
     store.mkdir()
     for id, value in THEIRS.items():
@@ -150,7 +141,7 @@ def test_a_wrapper_keeps_its_flow(home: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_workspace_gives_the_toolkits_wrapper(home: Path, tmp_path: Path) -> None:
+def test_a_workspace_gives_the_toolkits_wrapper(home, tmp_path):
     ok("append", "-s", "a", "-m", "hi", home=home)
     ok("append", "-s", "a", "--role", "model", "-m", "ho", home=home)
     printed = ok("export", "a", "--to", "refs", "--workspace", "ws_1", home=home).out

@@ -1,10 +1,5 @@
 """Another program's session as one here: copied, brought up to date, and never over what went another way."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -17,7 +12,7 @@ from support import append_text
 TS = "2026-01-01T00:00:00.000Z"
 
 
-def source(*texts: str, id: str = "abc") -> Session:
+def source(*texts, id="abc"):
     """A session of a program: a prompt, an answer, a prompt, …, each with its text as its id."""
     session = Session("codex", id, created=TS)
     for number, text in enumerate(texts):
@@ -27,23 +22,23 @@ def source(*texts: str, id: str = "abc") -> Session:
 
 
 @pytest.fixture
-def env(home: Path) -> Env:
+def env(home):
     return Env({"CODEH_HOME": str(home)})
 
 
-def path_of(home: Path, id: str) -> Path:
+def path_of(home, id):
     return home / "sessions" / f"{id}.jsonl"
 
 
-def lines(home: Path, id: str) -> list[Any]:
+def lines(home, id):
     return [orjson.loads(line) for line in path_of(home, id).read_bytes().splitlines()]
 
 
-def texts(home: Path, id: str) -> list[str]:
+def texts(home, id):
     return [line["parts"][0]["text"] for line in lines(home, id) if line["type"] == "message"]
 
 
-def test_what_is_new_is_appended_and_nothing_new_writes_nothing(env: Env, home: Path) -> None:
+def test_what_is_new_is_appended_and_nothing_new_writes_nothing(env, home):
     assert bring(env, source("a", "b"), "/src") == Brought("codex-abc", 2, created=True)
     header = lines(home, "codex-abc")[0]
     assert header["imported"] == {"from": "codex", "id": "abc", "path": "/src"}
@@ -55,9 +50,7 @@ def test_what_is_new_is_appended_and_nothing_new_writes_nothing(env: Env, home: 
     assert texts(home, "codex-abc") == ["a", "b", "c"]
 
 
-def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(
-    env: Env, home: Path
-) -> None:
+def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(env, home):
     bring(env, source("a", "b"), "/src")
     append_text(path_of(home, "codex-abc"), "mine")
     assert bring(env, source("a", "b"), "/src").id == "codex-abc"
@@ -74,7 +67,7 @@ def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(
     assert (third.id, texts(home, "codex-abc-3")) == ("codex-abc-3", ["a", "b", "c", "d", "e"])
 
 
-def test_another_session_of_that_name_is_never_written_to(env: Env, home: Path) -> None:
+def test_another_session_of_that_name_is_never_written_to(env, home):
     bring(env, source("x", id="a b"), "/src")  # whose name is made of its id
     before = path_of(home, "codex-a-b").read_bytes()
     with pytest.raises(BadData, match=r"codex-a-b.jsonl: another session of that id; --into NEW "):
@@ -85,7 +78,7 @@ def test_another_session_of_that_name_is_never_written_to(env: Env, home: Path) 
     assert path_of(home, "codex-a-b").read_bytes() == before
 
 
-def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env: Env, home: Path) -> None:
+def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env, home):
     assert bring(env, source("a"), "/src", "mine") == Brought("mine", 1, created=True)
     assert lines(home, "mine")[0]["id"] == "mine"
     assert bring(env, source("a", "b"), "/src", "mine") == Brought("mine", 1, created=False)
@@ -96,9 +89,9 @@ def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env: Env, home: Path) -
         bring(env, source("a", "b", "c"), "/src", "mine")
 
 
-def test_what_could_not_be_read_back_is_not_stored(env: Env, home: Path) -> None:
+def test_what_could_not_be_read_back_is_not_stored(env, home):
     session = source("a")
-    deep: Any = "x"
+    deep = "x"
     for _ in range(205):
         deep = [deep]
     session.items.append(
@@ -109,7 +102,7 @@ def test_what_could_not_be_read_back_is_not_stored(env: Env, home: Path) -> None
     assert not path_of(home, "codex-abc").exists()
 
 
-def test_a_copy_whose_parts_went_to_blocks_is_still_the_same(env: Env, home: Path) -> None:
+def test_a_copy_whose_parts_went_to_blocks_is_still_the_same(env, home):
     from inside import inside
 
     bring(env, source("a", "b" * 9000), "/src")

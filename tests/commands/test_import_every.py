@@ -1,7 +1,5 @@
 """`import --all`: every session of every program, found where it is kept; silent where nothing changed."""
 
-from __future__ import annotations
-
 import errno
 import itertools
 import os
@@ -9,7 +7,7 @@ import re
 import shutil
 import signal
 import tempfile
-from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import orjson
 import pytest
@@ -26,11 +24,6 @@ from program_formats import FORMATS
 from support import lines, session_path
 from terminal_output import on_terminal
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-from unittest import mock
-
 WHERE = {
     "claude-code": (".claude", "projects/-work/{}.jsonl", "CLAUDE_CONFIG_DIR"),
     "codex": (".codex", "sessions/2026/01/02/rollout-2026-01-02T00-00-00-{}.jsonl", "CODEX_HOME"),
@@ -39,14 +32,14 @@ WHERE = {
 }
 
 
-def all_of(home: Path, *argv: str, env: Mapping[str, str] | None = None, code: int = 0) -> list[Any]:
+def all_of(home, *argv, env=None, code=0):
     """The lines that `import --all` prints."""
     done = inside("import", "--all", *argv, home=home, env=env)
     assert (done.code, done.err) == (code, b""), done
     return done.lines
 
 
-def shared_by_processes(home: Path) -> list[Any]:
+def shared_by_processes(home):
     """The same, the work shared however little it is."""
     environ = {"CODEH_HOME": str(home), "HOME": str(home)}
     with tempfile.TemporaryFile() as out, mock.patch.object(processes, "HEAVY", 1):
@@ -55,14 +48,14 @@ def shared_by_processes(home: Path) -> list[Any]:
         return [orjson.loads(line) for line in out]
 
 
-def at(home: Path, program: str, data: list[Any], folder: str = "") -> Path:
+def at(home, program, data, folder=""):
     base, pattern, _ = WHERE[program]
     path = written(home / (folder or base) / pattern.format(SESSION), data)
     settled(path)
     return path
 
 
-def settled(path: Path) -> None:
+def settled(path):
     """As if it had been written a while ago."""
     then = path.stat().st_mtime - 3600
     os.utime(path, (then, then))
@@ -71,8 +64,8 @@ def settled(path: Path) -> None:
 @pytest.mark.parametrize("program", WHERE)
 @pytest.mark.parametrize("by_variable", [False, True])
 def test_sessions_are_found_in_their_folder_or_where_the_variable_says(
-    program: str, by_variable: bool, tmp_path: Path
-) -> None:  # fmt: skip
+    program, by_variable, tmp_path
+):  # fmt: skip
     path = at(tmp_path, program, SAMPLES[program](), "elsewhere" if by_variable else "")
     env = {WHERE[program][2]: str(tmp_path / "elsewhere")} if by_variable else {}
     (line,) = all_of(tmp_path, env=env)
@@ -85,7 +78,7 @@ def test_sessions_are_found_in_their_folder_or_where_the_variable_says(
     assert all_of(tmp_path, env=env) == []
 
 
-def test_nothing_new_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
+def test_nothing_new_says_nothing_and_writes_nothing(tmp_path):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     assert len(all_of(tmp_path)) == len(WHERE)
@@ -97,7 +90,7 @@ def test_nothing_new_says_nothing_and_writes_nothing(tmp_path: Path) -> None:
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} | before == before
 
 
-def test_only_what_changed_is_opened(tmp_path: Path) -> None:
+def test_only_what_changed_is_opened(tmp_path):
     first, second = Claude(), Pi()
     first.user("a", "one")
     second.user("a", "one")
@@ -110,7 +103,7 @@ def test_only_what_changed_is_opened(tmp_path: Path) -> None:
     assert (line["session"], line["action"], line["records"]) == (f"pi-{SESSION}", "updated", 1)
 
 
-def test_of_a_file_that_only_grew_what_is_new_is_appended(tmp_path: Path) -> None:
+def test_of_a_file_that_only_grew_what_is_new_is_appended(tmp_path):
     file = Claude()
     file.user("u", "one")
     path = at(tmp_path, "claude-code", file.lines)
@@ -125,7 +118,7 @@ def test_of_a_file_that_only_grew_what_is_new_is_appended(tmp_path: Path) -> Non
     assert len(lines(session_path(tmp_path, f"claude-code-{SESSION}"))) == 1 + 7
 
 
-def test_sub_agents_and_checkpoints_of_gemini_cli_are_found(tmp_path: Path) -> None:
+def test_sub_agents_and_checkpoints_of_gemini_cli_are_found(tmp_path):
     main, agent = Gemini(), Gemini()
     main.user("a", "one")
     agent.lines[0]["kind"] = "subagent"
@@ -145,17 +138,17 @@ def test_sub_agents_and_checkpoints_of_gemini_cli_are_found(tmp_path: Path) -> N
 @pytest.mark.parametrize(("history", "messages"), [
     ([{"role": "user", "parts": [{"text": "one"}]}] * 2, 2), ([], 0), ({"history": []}, 0),
 ], ids=["bare", "bare and empty", "empty"])  # fmt: skip
-def test_a_checkpoint_of_any_form_is_read(history: Any, messages: int, tmp_path: Path) -> None:
+def test_a_checkpoint_of_any_form_is_read(history, messages, tmp_path):
     settled(written(tmp_path / ".gemini/tmp/work/checkpoint-tag.json", [history]))
     assert [line["records"] for line in all_of(tmp_path)] == [messages] * bool(messages)
     assert all_of(tmp_path) == []
 
 
-def by_path(line: Any) -> str:
+def by_path(line):
     return str(line["path"])
 
 
-def test_several_processes_do_what_one_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_several_processes_do_what_one_does(tmp_path, monkeypatch):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     alone = all_of(tmp_path)
@@ -168,7 +161,7 @@ def test_several_processes_do_what_one_does(tmp_path: Path, monkeypatch: pytest.
     assert all_of(tmp_path) == []
 
 
-def test_what_a_killed_process_left_undone_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_killed_process_left_undone_is_done(tmp_path, monkeypatch):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     alone = all_of(tmp_path)
@@ -177,7 +170,7 @@ def test_what_a_killed_process_left_undone_is_done(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
     here, opened = os.getpid(), program_files.opened
 
-    def cut_off(path: str) -> Any:
+    def cut_off(path):
         if os.getpid() != here and "rollout" in path:
             os.kill(os.getpid(), signal.SIGKILL)
         return opened(path)
@@ -189,14 +182,12 @@ def test_what_a_killed_process_left_undone_is_done(tmp_path: Path, monkeypatch: 
     assert all_of(tmp_path) == []
 
 
-def test_a_session_is_said_to_be_there_once_it_is_durable(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_is_said_to_be_there_once_it_is_durable(tmp_path, monkeypatch):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     sync, done = os.fdatasync, 0
 
-    def cut_off(fd: int) -> None:
+    def cut_off(fd):
         nonlocal done
         done += 1
         if done > 1:
@@ -211,7 +202,7 @@ def test_a_session_is_said_to_be_there_once_it_is_durable(
     assert all_of(tmp_path) == []
 
 
-def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
+def test_a_terminal_shows_how_far_it_is(tmp_path):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     shown = on_terminal("import", "--all", home=tmp_path, HOME=str(tmp_path))
@@ -221,7 +212,7 @@ def test_a_terminal_shows_how_far_it_is(tmp_path: Path) -> None:
     assert "importing" not in on_terminal("import", "--all", home=tmp_path, HOME=str(tmp_path))
 
 
-def test_without_its_cache_it_finds_the_same(tmp_path: Path) -> None:
+def test_without_its_cache_it_finds_the_same(tmp_path):
     at(tmp_path, "pi", SAMPLES["pi"]())
     all_of(tmp_path)
     (tmp_path / "cache" / "cache.sqlite").write_bytes(b"damaged")
@@ -230,7 +221,7 @@ def test_without_its_cache_it_finds_the_same(tmp_path: Path) -> None:
     assert all_of(tmp_path) == []
 
 
-def test_one_failure_stops_no_other_and_is_said_once(tmp_path: Path) -> None:
+def test_one_failure_stops_no_other_and_is_said_once(tmp_path):
     broken = at(tmp_path, "claude-code", [{"something": "else"}])
     at(tmp_path, "pi", SAMPLES["pi"]())
     failed, done = all_of(tmp_path, code=65)
@@ -239,7 +230,7 @@ def test_one_failure_stops_no_other_and_is_said_once(tmp_path: Path) -> None:
     assert done["action"] == "imported"
 
 
-def test_some_programs_alone_and_some_files(tmp_path: Path) -> None:
+def test_some_programs_alone_and_some_files(tmp_path):
     for program in WHERE:
         at(tmp_path, program, SAMPLES[program]())
     old = tmp_path / ".codex" / WHERE["codex"][1].format(SESSION)
@@ -251,7 +242,7 @@ def test_some_programs_alone_and_some_files(tmp_path: Path) -> None:
     ]
 
 
-def test_a_packed_rollout_beside_the_same_unpacked_is_left_out(tmp_path: Path) -> None:
+def test_a_packed_rollout_beside_the_same_unpacked_is_left_out(tmp_path):
     file = Codex()
     file.user("one")
     path = at(tmp_path, "codex", file.lines)
@@ -259,20 +250,20 @@ def test_a_packed_rollout_beside_the_same_unpacked_is_left_out(tmp_path: Path) -
     assert len(all_of(tmp_path)) == 1
 
 
-def test_the_older_form_of_a_session_beside_the_newer_is_left_out(tmp_path: Path) -> None:
+def test_the_older_form_of_a_session_beside_the_newer_is_left_out(tmp_path):
     path = at(tmp_path, "gemini-cli", SAMPLES["gemini-cli"]())
     path.with_suffix(".json").write_text('{"sessionId": "x", "projectHash": "y", "messages": []}')
     assert [line["path"] for line in all_of(tmp_path)] == [str(path)]
 
 
-def test_a_file_without_a_message_and_a_link_are_no_sessions(tmp_path: Path) -> None:
+def test_a_file_without_a_message_and_a_link_are_no_sessions(tmp_path):
     path = at(tmp_path, "claude-code", [{"type": "mode", "mode": "normal", "sessionId": SESSION}])
     (path.parent / "empty.jsonl").write_bytes(b"")
     os.symlink(path, path.parent / "link.jsonl")
     assert all_of(tmp_path) == []
 
 
-def test_a_copy_that_is_locked_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_that_is_locked_is_tried_again(tmp_path, monkeypatch):
     import fcntl
 
     file = Pi()
@@ -292,11 +283,11 @@ def test_a_copy_that_is_locked_is_tried_again(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     "argv", [["x.jsonl"], ["--into", "x"], ["--from", "gemini"], ["--since", "soon"]], ids=" ".join
 )
-def test_what_does_not_go_together(argv: list[str], tmp_path: Path) -> None:
+def test_what_does_not_go_together(argv, tmp_path):
     assert inside("import", "--all", *argv, home=tmp_path).code == 2
 
 
-def test_lines_are_json_and_small(tmp_path: Path) -> None:
+def test_lines_are_json_and_small(tmp_path):
     file = Claude()
     for number in range(200):
         file.user(f"u{number}", "x", "nowhere")
@@ -305,7 +296,7 @@ def test_lines_are_json_and_small(tmp_path: Path) -> None:
     assert len(orjson.dumps(line)) < 1000
 
 
-def test_list_shows_what_is_there_without_importing_it(tmp_path: Path) -> None:
+def test_list_shows_what_is_there_without_importing_it(tmp_path):
     paths = {program: str(at(tmp_path, program, SAMPLES[program]())) for program in WHERE}
     inside("append", "-s", "own", "-m", "one", home=tmp_path)
     rows = inside("list", "--all-programs", "--jsonl", home=tmp_path).lines
@@ -318,7 +309,7 @@ def test_list_shows_what_is_there_without_importing_it(tmp_path: Path) -> None:
     "folder",
     [".claude", ".claude/projects", ".claude/projects/-work", "", ".codex/sessions/2026", ".codex"],
 )
-def test_a_folder_of_a_program_is_imported(folder: str, tmp_path: Path) -> None:
+def test_a_folder_of_a_program_is_imported(folder, tmp_path):
     for program in ("claude-code", "codex"):
         at(tmp_path, program, SAMPLES[program]())
     done = inside("import", "-q", str(tmp_path / folder), home=tmp_path)
@@ -329,7 +320,7 @@ def test_a_folder_of_a_program_is_imported(folder: str, tmp_path: Path) -> None:
     assert done.text == f"{program}-{SESSION}"
 
 
-def laid(home: Path) -> list[str]:
+def laid(home):
     """All sample files where their programs keep them, each of a session of its own; the others' paths."""
     others = []
     base = Codex(rollout=SESSION)
@@ -369,10 +360,10 @@ def laid(home: Path) -> list[str]:
     return others
 
 
-def test_2026_11_23_a_second_run_without_changes_appends_nothing(tmp_path: Path) -> None:
+def test_2026_11_23_a_second_run_without_changes_appends_nothing(tmp_path):
     others = laid(tmp_path)
 
-    def run() -> dict[str, bytes]:
+    def run():
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
         inside("import", "--all", home=tmp_path)
         for path in others:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import orjson
 import pytest
@@ -26,13 +25,13 @@ class Asked(NamedTuple):
     branches: bool = False
 
 
-def told(tmp_path: Path, session: Session, brought: Brought = BROUGHT, **asked: Any) -> list[str]:
+def told(tmp_path, session, brought=BROUGHT, **asked):
     with (tmp_path / "err").open("wb") as err:
         tell(Env({}, stderr=err.fileno()), Asked(**asked), "f", session, brought)
     return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
 
 
-def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_path: Path) -> None:
+def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_path):
     session = Session("p", "s", problems=[
         Problem(3, "skips", "not JSON"), Problem(0, "forgets", "no parent", "by its place"), Problem(4, "doubles", "twice"),
     ])  # fmt: skip
@@ -43,7 +42,7 @@ def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_p
     check_whole("f", session)
 
 
-def test_of_many_the_first_are_named_and_all_are_reported(tmp_path: Path) -> None:
+def test_of_many_the_first_are_named_and_all_are_reported(tmp_path):
     session = Session("p", "s", problems=[Problem(n, "skips", "not JSON") for n in range(1, 26)])
     said = told(tmp_path, session)
     assert len(said) == 21
@@ -53,7 +52,7 @@ def test_of_many_the_first_are_named_and_all_are_reported(tmp_path: Path) -> Non
     assert {line["session"] for line in reported} == {"p-s"}
 
 
-def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path: Path) -> None:
+def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path):
     session = Session("p", "s", left=Counter({"thought": 2, "zebra": 1}))
     for kind in ("attachment", "attachment", "mode"):
         session.skip(kind)
@@ -68,7 +67,7 @@ def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path
     assert [orjson.loads(line)["left"] for line in reported] == ["thought", "zebra", "attachment", "mode"]
 
 
-def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path: Path) -> None:
+def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
     session = Session("p", "s", left=Counter({"thought": 2, "attachment": 1}))
     assert told(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thought"]
     assert orjson.loads(told(tmp_path, session, report=True)[1]) == {
@@ -78,7 +77,7 @@ def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path: Path) -> None:
     }
 
 
-def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path: Path) -> None:
+def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path):
     said = told(
         tmp_path, Session("p", "s"), Brought("p-s-2", 1, created=True, apart="it was continued here")
     )
@@ -86,7 +85,7 @@ def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("wanted", [True, False])
-def test_branches_and_sub_agents_are_sessions_where_they_are_wanted(*, wanted: bool) -> None:
+def test_branches_and_sub_agents_are_sessions_where_they_are_wanted(*, wanted):
     branch = Session("p", "b")
     session = Session("p", "s", left=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
                       used=lambda: [Used("u", None, {})])  # fmt: skip

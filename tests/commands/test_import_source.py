@@ -1,12 +1,8 @@
 """A file to import: its first bytes tell what it is, and none of them is lost, from a pipe either."""
 
-from __future__ import annotations
-
 import os
 import threading
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -18,12 +14,12 @@ from codeh_history.sync.sealing import FIRST, is_bundle
 SIZES = [0, 1, HEAD - 1, HEAD, HEAD + 1, 200_000]
 
 
-def content(size: int) -> bytes:
+def content(size):
     return bytes(number % 251 for number in range(size))
 
 
 @contextmanager
-def stdin(tmp_path: Path, data: bytes, *, piped: bool) -> Iterator[Env]:
+def stdin(tmp_path, data, *, piped):
     """A program that has these bytes on stdin: a pipe, in small pieces, or a file."""
     if not piped:
         (tmp_path / "f").write_bytes(data)
@@ -32,7 +28,7 @@ def stdin(tmp_path: Path, data: bytes, *, piped: bool) -> Iterator[Env]:
         return
     reading, writing = os.pipe()
 
-    def fill() -> None:
+    def fill():
         with open(writing, "wb", buffering=0) as file:
             file.writelines(
                 data[at : at + (100 if len(data) < 2000 else 50_000)]
@@ -48,7 +44,7 @@ def stdin(tmp_path: Path, data: bytes, *, piped: bool) -> Iterator[Env]:
 
 @pytest.mark.parametrize("piped", [False, True])
 @pytest.mark.parametrize("size", SIZES)
-def test_it_can_be_read_again_and_again(tmp_path: Path, size: int, *, piped: bool) -> None:
+def test_it_can_be_read_again_and_again(tmp_path, size, *, piped):
     with stdin(tmp_path, content(size), piped=piped) as env, source(env, "-") as found:
         assert found.read(HEAD) == content(size)[:HEAD]
         found.seek(0)
@@ -57,7 +53,7 @@ def test_it_can_be_read_again_and_again(tmp_path: Path, size: int, *, piped: boo
         assert found.read() == content(size)
 
 
-def test_a_file_that_others_have_read_from_is_taken_from_there(tmp_path: Path) -> None:
+def test_a_file_that_others_have_read_from_is_taken_from_there(tmp_path):
     (tmp_path / "f").write_bytes(b"read already" + content(2000))
     with (tmp_path / "f").open("rb") as file:
         os.lseek(file.fileno(), 12, os.SEEK_SET)
@@ -66,7 +62,7 @@ def test_a_file_that_others_have_read_from_is_taken_from_there(tmp_path: Path) -
             assert found.read() == content(2000)
 
 
-def test_a_file_is_let_go_of_and_what_is_wrong_is_said_with_its_name(tmp_path: Path) -> None:
+def test_a_file_is_let_go_of_and_what_is_wrong_is_said_with_its_name(tmp_path):
     (tmp_path / "f").write_bytes(b"x")
     before = len(os.listdir("/dev/fd"))
     with source(Env({}), str(tmp_path / "f")) as found:
@@ -78,7 +74,7 @@ def test_a_file_is_let_go_of_and_what_is_wrong_is_said_with_its_name(tmp_path: P
         pass
 
 
-def test_a_bundle_is_told_by_its_first_member() -> None:
+def test_a_bundle_is_told_by_its_first_member():
     head = FIRST.encode().ljust(257, b"\0") + b"ustar".ljust(255, b"\0")
     assert is_bundle(head)
     assert not is_bundle(head[:256])

@@ -1,11 +1,6 @@
 """What `import --all` says to people."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,9 +17,7 @@ WHERE = {
 }
 
 
-def test_a_sum_counts_each_action_and_its_programs_most_first(
-    capfd: pytest.CaptureFixture[str], home: Path
-) -> None:
+def test_a_sum_counts_each_action_and_its_programs_most_first(capfd, home):
     done = [("imported", "pi"), *[("imported", "codex")] * 2, ("failed", "pi")]
     lines = [
         {"session": None, "path": "/x", "action": action, "program": program} for action, program in done
@@ -33,8 +26,8 @@ def test_a_sum_counts_each_action_and_its_programs_most_first(
     assert capfd.readouterr().err == "codeh-history: 3 imported (2 codex, 1 pi), 1 failed (1 pi)\n"
 
 
-def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home: Path) -> None:
-    def imported(*argv: str) -> list[str]:
+def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home):
+    def imported(*argv):
         shown = on_terminal("import", "--all", *argv, home=home, HOME=str(home))
         drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", shown).splitlines()
         return [line for line in drawn if line and "importing" not in line]
@@ -53,14 +46,12 @@ def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home: Path) -> 
     assert (done.out, done.err) == (b"", b"")
 
 
-def test_an_interrupted_import_still_prints_what_it_did(
-    home: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_interrupted_import_still_prints_what_it_did(home, monkeypatch, capfd):
     for program in ("claude-code", "codex"):
         written(home / WHERE[program], SAMPLES[program]())
     shared = every.shared
 
-    def interrupted(*args: Any) -> Iterator[Any]:
+    def interrupted(*args):
         yield next(iter(shared(*args)))
         raise KeyboardInterrupt
 

@@ -1,9 +1,6 @@
 """Command lines typed in a hurry: each is answered in one line that helps, with the right code, and nothing is lost."""
 
-from __future__ import annotations
-
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -99,7 +96,7 @@ LINES = {  # what is typed: the code, and what is said
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_a_line_typed_in_a_hurry(line: str, tmp_path: Path) -> None:
+def test_a_line_typed_in_a_hurry(line, tmp_path):
     path = lay(tmp_path, SESSION, "demo")
     code, said = LINES[line]
     done = inside(*shlex.split(line), home=tmp_path, env={"CODEH_TO": "text", "CODEH_VIA": "cat"})

@@ -1,9 +1,5 @@
 """`list`: a line a session on a terminal, which sessions are shown, and what pipes get."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 
@@ -19,25 +15,25 @@ IDS = (
 COPIED = {"from": "codex", "id": "01a1ffc8", "path": "/x.jsonl"}
 
 
-def append(id: str, *argv: str, day: int = 2) -> None:
+def append(id, *argv, day=2):
     run("append", "-s", id, *argv, env={"CODEH_NOW": f"2026-01-0{day}T22:00:00Z"})
 
 
-def listed(*argv: str, columns: int = 80, **env: str) -> list[str]:
+def listed(*argv, columns=80, **env):
     """The lines of the table."""
     shown = on_terminal("list", *argv, home=HOME[0], columns=columns, **env)
     return STYLES.sub("", shown).splitlines()
 
 
-HOME: list[Path] = []
+HOME = []
 
 
 @pytest.fixture(autouse=True)
-def home_of_tests(home: Path) -> None:
+def home_of_tests(home):
     HOME[:] = [home]
 
 
-def written(home: Path, id: str, cwd: str, model: str = "", **header: object) -> None:
+def written(home, id, cwd, model="", **header):
     """A session with a prompt and an answer."""
     records = [
         {"type": "session", "version": 1, "id": id, "created": "2026-01-02T03:00:00.000Z", "cwd": cwd, **header},
@@ -52,7 +48,7 @@ def written(home: Path, id: str, cwd: str, model: str = "", **header: object) ->
 
 
 @pytest.mark.parametrize("columns", [80, 100, 200])
-def test_a_session_is_one_line_with_program_and_directory(columns: int, home: Path) -> None:
+def test_a_session_is_one_line_with_program_and_directory(columns, home):
     for id in ("codex-01a1ffc8-d3f6-7031-bef7-b5fe621ff888", *IDS):
         program = id[: id.index("-5" if "5e55" in id else "-01")]
         written(
@@ -72,7 +68,7 @@ def test_a_session_is_one_line_with_program_and_directory(columns: int, home: Pa
         assert run("show", row.split()[0]).code == 0  # the shortened id names it
 
 
-def test_without_imported_sessions_there_is_no_column_of_programs(home: Path) -> None:
+def test_without_imported_sessions_there_is_no_column_of_programs(home):
     append("demo", "-m", "hello")
     run("set", "-s", "demo", "title=Greetings")
     heading, row = listed()
@@ -81,7 +77,7 @@ def test_without_imported_sessions_there_is_no_column_of_programs(home: Path) ->
     assert row.split()[-1] == "Greetings"
 
 
-def test_without_a_title_a_session_is_listed_by_its_first_prompt(home: Path) -> None:
+def test_without_a_title_a_session_is_listed_by_its_first_prompt(home):
     for day in (3, 4, 5):
         append(f"s{day}", "-m", f"question {day}", day=day)
     now = {"CODEH_NOW": "2026-01-07T05:00:00Z", "TZ": "Asia/Kolkata"}
@@ -92,12 +88,12 @@ def test_without_a_title_a_session_is_listed_by_its_first_prompt(home: Path) -> 
     assert listed("-n", "1", **{**now, "CODEH_NOW": "2027-01-05T22:01:00Z"})[1].split()[1] == "2026-01-06"
 
 
-def test_filters(home: Path) -> None:
+def test_filters(home):
     written(home, "one", "/x", "claude-opus-4-8")
     written(home, "two", "/x", "gemini-2.5-pro", imported=COPIED)
     run("set", "-s", "one", "title=The Login Bug", "tags=work,urgent")
 
-    def ids(*argv: str) -> list[str]:
+    def ids(*argv):
         return [row["id"] for row in run("list", "--jsonl", *argv).lines]
 
     assert sorted(ids()) == ["one", "two"]
@@ -112,14 +108,14 @@ def test_filters(home: Path) -> None:
     assert (row["models"], row["program"]) == (["claude-opus-4-8"], None)
 
 
-def test_in_a_pipe_ids_are_whole_and_there_is_no_heading(home: Path) -> None:
+def test_in_a_pipe_ids_are_whole_and_there_is_no_heading(home):
     written(home, IDS[0], "/home/me/barn")
     (line,) = run("list").out.decode().splitlines()
     assert line.split("\t")[0] == IDS[0]
     assert len(line.split("\t")) == 12
 
 
-def test_an_imported_session_is_listed_once(home: Path) -> None:
+def test_an_imported_session_is_listed_once(home):
     folder = home.parent / ".claude/projects/-work"
     folder.mkdir(parents=True)
     file = folder / "5e551000-0000-4000-8000-00000000c1a0.jsonl"
@@ -132,7 +128,7 @@ def test_an_imported_session_is_listed_once(home: Path) -> None:
     assert [row["id"] for row in after] == ["mine"]
 
 
-def test_nothing_to_list_is_one_line_on_stderr(home: Path) -> None:
+def test_nothing_to_list_is_one_line_on_stderr(home):
     assert run("list").err == b"codeh-history: no sessions yet: `codeh-history append -m TEXT` starts one\n"
     append("demo", "-m", "hello")
     done = run("list", "--tag", "x")

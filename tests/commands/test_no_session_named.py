@@ -1,7 +1,5 @@
 """Command lines that name no session: which one they mean, and when they begin one."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -18,32 +16,32 @@ from codeh_history.append import naming
 from codeh_history.base.errors import Usage
 from codeh_history.session.records import dumps
 from inside import inside
-from support import Result, run
+from support import run
 
 ANSWER = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"STOP"}]}'
 GEMINI = ("--to", "gemini", "--via", f"cat >&2; echo '{ANSWER}'")
 
 
 @pytest.fixture(autouse=True)
-def _in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _in_a_directory(tmp_path, monkeypatch):
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
 
 
-def sessions(home: Path) -> list[str]:
+def sessions(home):
     return sorted(path.stem for path in (home / "sessions").glob("*.jsonl"))
 
 
-def noted(result: Result) -> str:
+def noted(result):
     assert result.code == 0, result
     return result.err.decode().removeprefix("codeh-history: ").partition("\n")[0]
 
 
-def today() -> str:
+def today():
     return time.strftime("%Y-%m-%d")
 
 
-def test_append_begins_a_session_and_everything_else_goes_on_with_it(home: Path) -> None:
+def test_append_begins_a_session_and_everything_else_goes_on_with_it(home):
     name = f"{today()}-why-is-the-sky"
     assert noted(inside("append", "Why is the sky", "blue?", home=home)) == f"new session {name}"
     assert sessions(home) == [name]
@@ -61,7 +59,7 @@ def test_append_begins_a_session_and_everything_else_goes_on_with_it(home: Path)
 
 
 @pytest.mark.parametrize("line", [["append"], ["ask", *GEMINI]])
-def test_new_begins_another_and_a_name_names_it(home: Path, line: list[str]) -> None:
+def test_new_begins_another_and_a_name_names_it(home, line):
     for text, name in (("one", f"{today()}-one"), ("one", f"{today()}-one-2"), ("two", f"{today()}-two")):
         result = inside(*line, text, "--new", home=home, env={"CODEH_SESSION": "other"})
         assert noted(result) == f"new session {name}"
@@ -74,7 +72,7 @@ def test_new_begins_another_and_a_name_names_it(home: Path, line: list[str]) -> 
     assert len(sessions(home)) == 4
 
 
-def test_chat_goes_on_or_begins_one_named_by_its_first_prompt(home: Path) -> None:
+def test_chat_goes_on_or_begins_one_named_by_its_first_prompt(home):
     prompts = [b"Why is the sky blue?\nAnd on Mars?\n"]
     assert (
         f"new session {today()}-why-is-the-sky"
@@ -103,7 +101,7 @@ def test_chat_goes_on_or_begins_one_named_by_its_first_prompt(home: Path) -> Non
         (["append", "--call", "ls", "--args", "{}"], b"", r"\d{6}"), (["append", "-F", "-", "look", "here:"], b"a", "look-here-a"),
     ],
 )  # fmt: skip
-def test_each_way_to_append_begins_one(home: Path, line: list[str], stdin: bytes, name: str) -> None:
+def test_each_way_to_append_begins_one(home, line, stdin, name):
     result = inside(*line, home=home, stdin=[stdin] if stdin else b"")
     assert re.fullmatch(rf"new session {today()}-{name}", noted(result)), result
     assert len(sessions(home)) == 1
@@ -119,14 +117,14 @@ def test_each_way_to_append_begins_one(home: Path, line: list[str], stdin: bytes
         (["append", "--result", "ls", "-m", "x", "--new"], 2), (["append", "--from", "auto", "--new"], 2),
     ],
 )  # fmt: skip
-def test_nothing_else_begins_one(home: Path, line: list[str], code: int) -> None:
+def test_nothing_else_begins_one(home, line, code):
     result = inside(*line, home=home)
     assert result.code == code, result
     assert not sessions(home)
 
 
 @pytest.mark.parametrize("line", [["redact", "-i", "--yes"], ["persist", "-i"], ["hydrate", "-i"], ["rm"]])
-def test_what_rewrites_or_removes_never_takes_the_newest(home: Path, line: list[str]) -> None:
+def test_what_rewrites_or_removes_never_takes_the_newest(home, line):
     inside("append", "the password is swordfish-2026", home=home)
     before = (home / "sessions" / f"{sessions(home)[0]}.jsonl").read_bytes()
     assert inside(*line, home=home).code == 2
@@ -134,13 +132,13 @@ def test_what_rewrites_or_removes_never_takes_the_newest(home: Path, line: list[
     assert line == ["rm"] or inside(*line, home=home, env={"CODEH_SESSION": sessions(home)[0]}).code == 0
 
 
-def test_with_seeded_ids_a_session_is_named(home: Path) -> None:
+def test_with_seeded_ids_a_session_is_named(home):
     for line in (["append", "hi"], ["append", "--new", "hi"], ["show"], ["payload", "--to", "gemini"]):
         assert inside(*line, home=home, env={"CODEH_ID_SEED": "x"}).code == 2
     assert not sessions(home)
 
 
-def test_in_serve_and_the_library_a_session_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_serve_and_the_library_a_session_is_named(home, monkeypatch):
     inside("append", "-s", "demo", "hi", home=home)
     requests = [
         {"id": verb, "argv": [verb, *rest]}
@@ -160,7 +158,7 @@ def test_in_serve_and_the_library_a_session_is_named(home: Path, monkeypatch: py
     assert sessions(home) == ["demo"]
 
 
-def test_copies_and_rescued_sessions_were_not_begun_here(home: Path) -> None:
+def test_copies_and_rescued_sessions_were_not_begun_here(home):
     inside("append", "-s", "own", "hi", home=home)
     Path("list.json").write_text(
         '[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"text":"y"}]}]'
@@ -173,7 +171,7 @@ def test_copies_and_rescued_sessions_were_not_begun_here(home: Path) -> None:
     assert noted(inside("last", home=home)) == "own (newest begun here)"
 
 
-def test_an_answer_goes_to_the_only_session_that_was_asked_lately(home: Path) -> None:
+def test_an_answer_goes_to_the_only_session_that_was_asked_lately(home):
     inside("append", "-s", "first", "hi", home=home, env={"CODEH_NOW": "2026-01-02T03:04:05Z"})
     inside("append", "-s", "second", "hi", home=home)
     answer = inside("append", "--from", "auto", home=home, stdin=[ANSWER.encode()])
@@ -190,7 +188,7 @@ def test_an_answer_goes_to_the_only_session_that_was_asked_lately(home: Path) ->
     assert inside("last", "first", home=home).out == b"no\n"
 
 
-def piped_payload(home: Path, *argv: str) -> list[str]:
+def piped_payload(home, *argv):
     """What `payload` prints on stderr where its output goes into a pipe."""
     done = subprocess.run(
         f"{shlex.join([sys.executable, '-m', 'codeh_history', 'payload', '--to', 'gemini', *argv])} | cat",
@@ -201,7 +199,7 @@ def piped_payload(home: Path, *argv: str) -> list[str]:
     return done.stderr.splitlines()
 
 
-def test_payload_into_a_pipe_warns_that_the_answer_will_need_a_name(home: Path) -> None:
+def test_payload_into_a_pipe_warns_that_the_answer_will_need_a_name(home):
     inside("append", "-s", "first", "hi", home=home)
     assert piped_payload(home) == ["codeh-history: first (newest begun here)"]
     inside("append", "-s", "second", "hi", home=home)
@@ -218,7 +216,7 @@ def test_payload_into_a_pipe_warns_that_the_answer_will_need_a_name(home: Path) 
     assert to_a_file.err == b"codeh-history: second (newest begun here)\n"
 
 
-def test_text_and_m_are_one_or_the_other(home: Path) -> None:
+def test_text_and_m_are_one_or_the_other(home):
     for line in (["append"], ["ask", *GEMINI]):
         assert inside(*line, "a", "-m", "b", home=home).code == 2
     assert not sessions(home)
@@ -226,7 +224,7 @@ def test_text_and_m_are_one_or_the_other(home: Path) -> None:
     assert inside("last", "demo", "--role", "user", home=home).out == b"two words\n"
 
 
-def test_a_text_that_begins_with_the_name_of_a_session_is_pointed_out(home: Path) -> None:
+def test_a_text_that_begins_with_the_name_of_a_session_is_pointed_out(home):
     inside("append", "-s", "demo", "hi", home=home)
     for words in (["demo"], ["demo", "hi"]):
         assert (
@@ -237,7 +235,7 @@ def test_a_text_that_begins_with_the_name_of_a_session_is_pointed_out(home: Path
 
 
 @pytest.mark.parametrize("verb", ["undo", "clear", "chat"])
-def test_verbs_about_a_session_take_it_as_their_first_argument(home: Path, verb: str) -> None:
+def test_verbs_about_a_session_take_it_as_their_first_argument(home, verb):
     inside("append", "-s", "demo", "hi", home=home)
     inside("append", "-s", "newer", "hi", home=home)
     args = GEMINI if verb == "chat" else ()
@@ -247,16 +245,14 @@ def test_verbs_about_a_session_take_it_as_their_first_argument(home: Path, verb:
     assert (home / "sessions" / "newer.jsonl").read_bytes() == before
 
 
-def test_two_that_begin_one_of_the_same_words_begin_two(home: Path) -> None:
+def test_two_that_begin_one_of_the_same_words_begin_two(home):
     with ThreadPoolExecutor(6) as pool:
         done = list(pool.map(lambda _: run("append", "--new", "hi", home=home, cwd=os.getcwd()), range(6)))
     assert [each.code for each in done] == [0] * 6, done
     assert len(sessions(home)) == 6
 
 
-def test_a_name_that_was_taken_meanwhile_is_not_appended_to(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_name_that_was_taken_meanwhile_is_not_appended_to(home, monkeypatch):
     inside("append", "-s", "taken", "theirs", home=home)
     names = iter(["taken", "free"])
     monkeypatch.setattr(naming, "free_name", lambda *_: next(names))

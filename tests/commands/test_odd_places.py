@@ -1,23 +1,20 @@
 """Every verb where something odd is the matter: a documented exit code and one line, never a bug."""
 
-from __future__ import annotations
-
 import os
 import tempfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import orjson
 import pytest
 
-from faults.verbs import COMMANDS, Command
+from faults.verbs import COMMANDS
 from inside import inside
 from support import lines
 
 DOCUMENTED = {0, 1, 2, 3, 5, 65, 74, 75}
 
 
-def go(command: Command, home: Path, argv: list[str] | None = None, **env: str) -> int:
+def go(command, home, argv=None, **env):
     """Run it here, its home prepared: a bug is raised (see `inside`)."""
     command.prepare(home)
     outcome = inside(
@@ -27,12 +24,12 @@ def go(command: Command, home: Path, argv: list[str] | None = None, **env: str) 
     return outcome.code
 
 
-def commands(test: Callable[..., None]) -> Callable[..., None]:
+def commands(test):
     return pytest.mark.parametrize("name", COMMANDS)(test)
 
 
 @pytest.fixture
-def no_cwd(tmp_path: Path) -> Iterator[None]:
+def no_cwd(tmp_path):
     """A working directory that was removed."""
     before = os.getcwd()
     place = tempfile.mkdtemp(dir=tmp_path)
@@ -43,14 +40,14 @@ def no_cwd(tmp_path: Path) -> Iterator[None]:
 
 
 @commands
-def test_in_a_directory_that_was_removed(tmp_path: Path, no_cwd: None, name: str) -> None:
+def test_in_a_directory_that_was_removed(tmp_path, no_cwd, name):
     assert go(COMMANDS[name], tmp_path / "home") in (
         0,
         {"verify": 1, "calls": 1, "ask": 75, "chat": 75}.get(name, 0),
     )
 
 
-def test_a_session_begun_in_a_directory_that_was_removed_has_none(home: Path, no_cwd: None) -> None:
+def test_a_session_begun_in_a_directory_that_was_removed_has_none(home, no_cwd):
     assert inside("append", "-s", "demo", "-m", "x", home=home).code == 0
     assert inside("fork", "demo", "--into", "copy", home=home).code == 0
     for name in ("demo", "copy"):
@@ -60,7 +57,7 @@ def test_a_session_begun_in_a_directory_that_was_removed_has_none(home: Path, no
 
 
 @commands
-def test_words_that_are_not_utf_8(tmp_path: Path, name: str) -> None:
+def test_words_that_are_not_utf_8(tmp_path, name):
     """Each word in turn gets a byte that is none; a file's name that is so is a name."""
     command = COMMANDS[name]
     for place, word in enumerate(command.argv):
@@ -71,7 +68,7 @@ def test_words_that_are_not_utf_8(tmp_path: Path, name: str) -> None:
 
 
 @commands
-def test_a_session_whose_path_is_not_utf_8(tmp_path: Path, name: str) -> None:
+def test_a_session_whose_path_is_not_utf_8(tmp_path, name):
     command = COMMANDS[name]
     command.prepare(tmp_path / "home")
     path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl")
@@ -88,7 +85,7 @@ def test_a_session_whose_path_is_not_utf_8(tmp_path: Path, name: str) -> None:
     assert outcome.code in DOCUMENTED, outcome
 
 
-def test_a_path_that_is_not_utf_8_is_written_and_read(tmp_path: Path) -> None:
+def test_a_path_that_is_not_utf_8_is_written_and_read(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl")
     copy = os.fsdecode(os.fsencode(tmp_path) + b"/copy\xe9.jsonl")
     assert inside("append", "-s", path, "-m", "x", home=tmp_path).code == 0
@@ -101,7 +98,7 @@ def test_a_path_that_is_not_utf_8_is_written_and_read(tmp_path: Path) -> None:
     "argv", [["append", "-m", "x", "--key", "k\udcff"], ["append", "-m", "\udcff"], ["set", "title=\udcff"], ["update", ":1", "-m", "\udcff"]],
     ids=lambda argv: argv[0],
 )  # fmt: skip
-def test_text_that_is_not_utf_8_is_65_and_nothing_is_stored(home: Path, argv: list[str]) -> None:
+def test_text_that_is_not_utf_8_is_65_and_nothing_is_stored(home, argv):
     inside("append", "-s", "s", "-m", "first", home=home)
     before = (home / "sessions" / "s.jsonl").read_bytes()
     outcome = inside(*argv, "-s", "s", home=home)
@@ -112,7 +109,7 @@ def test_text_that_is_not_utf_8_is_65_and_nothing_is_stored(home: Path, argv: li
 
 
 @commands
-def test_a_home_that_is_a_file(tmp_path: Path, name: str) -> None:
+def test_a_home_that_is_a_file(tmp_path, name):
     home = tmp_path / "home"
     home.write_bytes(b"no folder")
     command = COMMANDS[name]
@@ -125,11 +122,11 @@ def test_a_home_that_is_a_file(tmp_path: Path, name: str) -> None:
     assert home.read_bytes() == b"no folder"
 
 
-def test_without_any_home_it_says_what_to_set(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_any_home_it_says_what_to_set(monkeypatch, tmp_path):
     """A user without an entry among the system's users, as in many a container."""
     import pwd
 
-    def unknown(_: int) -> object:
+    def unknown(_):
         raise KeyError
 
     monkeypatch.setattr(pwd, "getpwuid", unknown)

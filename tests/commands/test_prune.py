@@ -1,10 +1,7 @@
 """Limits: old sessions into the trash and back, and messages above a number hidden in whole units."""
 
-from __future__ import annotations
-
 import fcntl
 import os
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,13 +9,10 @@ from codeh_history.session.records import dumps
 from support import lines, run, session_path
 from talks import call, result, talk
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 NOW = "2026-06-01T00:00:00Z"
 
 
-def session(home: Path, name: str, last: str, *more: dict[str, Any]) -> Path:
+def session(home, name, last, *more):
     """A session whose newest message is of this time."""
     path = session_path(home, name)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,11 +29,11 @@ def session(home: Path, name: str, last: str, *more: dict[str, Any]) -> Path:
     return path
 
 
-def prune(*argv: str, now: str = NOW) -> Any:
+def prune(*argv, now=NOW):
     return run("prune", *argv, env={"CODEH_NOW": now})
 
 
-def three(home: Path) -> None:
+def three(home):
     session(home, "old", "2026-01-02T00:00:00Z")
     session(home, "middle", "2026-03-01T00:00:00Z")
     session(home, "new", "2026-05-31T00:00:00Z")
@@ -59,7 +53,7 @@ def three(home: Path) -> None:
         (("--keep", "9"), []),
     ],
 )
-def test_what_goes_is_only_said_without_yes(home: Path, argv: tuple[str, ...], expected: list[str]) -> None:
+def test_what_goes_is_only_said_without_yes(home, argv, expected):
     three(home)
     done = prune(*argv)
     assert done.code == 0
@@ -76,7 +70,7 @@ def test_what_goes_is_only_said_without_yes(home: Path, argv: tuple[str, ...], e
     assert sorted(os.listdir(home / "sessions")) == ["middle.jsonl", "new.jsonl", "old.jsonl"]
 
 
-def test_what_is_in_use_stays(home: Path) -> None:
+def test_what_is_in_use_stays(home):
     three(home)
     session(
         home,
@@ -93,7 +87,7 @@ def test_what_is_in_use_stays(home: Path) -> None:
     assert b"streaming: not moved" in done.err
 
 
-def test_a_session_that_grows_meanwhile_stays(home: Path) -> None:
+def test_a_session_that_grows_meanwhile_stays(home):
     from codeh_history.base.env import Env
     from codeh_history.commands import prune
 
@@ -125,7 +119,7 @@ def test_a_session_that_grows_meanwhile_stays(home: Path) -> None:
         },
     ],
 )
-def test_a_record_from_the_future_stops_it(home: Path, record: dict[str, Any]) -> None:
+def test_a_record_from_the_future_stops_it(home, record):
     three(home)
     session(home, "odd", "2026-01-02T00:00:00Z", record)
     done = prune("--older-than", "90d", "--yes")
@@ -134,7 +128,7 @@ def test_a_record_from_the_future_stops_it(home: Path, record: dict[str, Any]) -
     assert len(os.listdir(home / "sessions")) == 4
 
 
-def test_odd_files_stay_and_stop_nothing(home: Path) -> None:
+def test_odd_files_stay_and_stop_nothing(home):
     three(home)
     (home / "sessions" / "old2.json").write_text("[]")
     (home / "sessions" / "folder.jsonl").mkdir()
@@ -150,19 +144,19 @@ def test_odd_files_stay_and_stop_nothing(home: Path) -> None:
 @pytest.mark.parametrize(
     "argv", [(), ("--older-than", "90d", "--keep", "3"), ("--older-than", "soon"), ("--keep", "-1"), ("x",)]
 )
-def test_usage(home: Path, argv: tuple[str, ...]) -> None:
+def test_usage(home, argv):
     three(home)
     assert prune(*argv).code == 2
 
 
-def test_no_home_at_all(home: Path) -> None:
+def test_no_home_at_all(home):
     assert (prune("--keep", "1").code, prune("--older-than", "1d").out) == (0, b"")
 
 
 # -- messages above a number ------------------------------------------------------------------------
 
 
-def append_limited(home: Path, records: list[dict[str, Any]], most: int) -> list[str]:
+def append_limited(home, records, most):
     path = session_path(home, "demo")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
@@ -171,7 +165,7 @@ def append_limited(home: Path, records: list[dict[str, Any]], most: int) -> list
     return [r["id"] for r in run("show", "demo", "--jsonl").lines if "role" in r]
 
 
-def test_103_messages_become_99_in_whole_turns_reversibly(home: Path) -> None:
+def test_103_messages_become_99_in_whole_turns_reversibly(home):
     shown = append_limited(home, talk(51), 100)  # 102 and the new one
     assert len(shown) == 99
     assert shown[0] == "u2"
@@ -181,7 +175,7 @@ def test_103_messages_become_99_in_whole_turns_reversibly(home: Path) -> None:
     assert len([r for r in run("show", "demo", "--jsonl").lines if "role" in r]) == 103
 
 
-def test_no_pair_is_split_by_the_limit(home: Path) -> None:
+def test_no_pair_is_split_by_the_limit(home):
     records = [talk(1)[0]]
     for n in range(20):
         records += [call(f"c{n}", f"k{n}"), result(f"r{n}", f"k{n}")]

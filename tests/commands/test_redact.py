@@ -1,10 +1,6 @@
 """`redact`: a secret is gone wherever the program keeps it, or what still holds it is named with exit 1."""
 
-from __future__ import annotations
-
 from base64 import b64decode, b64encode
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -18,7 +14,7 @@ from redacting import HALVES, SECRET, delta, opened, redacted, user, written
 from support import lines, run
 
 
-def shown(path: Path) -> str:
+def shown(path):
     """All that the session says, pieces joined."""
     view = fold(parse(lines_of(path.read_bytes())))
     parts = [part for m in view.all.values() for part in (*(m.own or ()), *(m.pending or ()))]
@@ -34,7 +30,7 @@ STREAMS = {
 
 
 @pytest.mark.parametrize("end", STREAMS.values(), ids=STREAMS)
-def test_a_secret_that_streams_across_deltas_is_gone(end: list[Any], tmp_path: Path) -> None:
+def test_a_secret_that_streams_across_deltas_is_gone(end, tmp_path):
     path = written(
         tmp_path,
         opened("m"),
@@ -52,15 +48,13 @@ def test_a_secret_that_streams_across_deltas_is_gone(end: list[Any], tmp_path: P
     )
 
 
-def test_a_secret_in_one_character_a_delta_is_gone(tmp_path: Path) -> None:
+def test_a_secret_in_one_character_a_delta_is_gone(tmp_path):
     path = written(tmp_path, opened("m"), *(delta("m", letter) for letter in f"key {SECRET} end"), COMMIT)
     assert redacted(tmp_path).code == 0
     assert shown(path) == "key [redacted:github-token] end"
 
 
-def test_a_secret_across_an_update_and_its_deltas_is_gone_also_if_the_update_is_undone(
-    tmp_path: Path,
-) -> None:
+def test_a_secret_across_an_update_and_its_deltas_is_gone_also_if_the_update_is_undone(tmp_path):
     update = {"type": "update", "id": "U", "of": "m", "ts": None, "parts": [{"text": HALVES[0]}]}
     streams = [opened("m"), delta("m", "x " + HALVES[0]), update, delta("U", HALVES[1])]
     path = written(tmp_path, *streams)
@@ -72,7 +66,7 @@ def test_a_secret_across_an_update_and_its_deltas_is_gone_also_if_the_update_is_
     assert HALVES[1] not in shown(path)
 
 
-def test_a_secret_across_an_update_is_gone_though_another_update_followed(tmp_path: Path) -> None:
+def test_a_secret_across_an_update_is_gone_though_another_update_followed(tmp_path):
     first = {"type": "update", "id": "U", "of": "m", "ts": None, "parts": [{"text": HALVES[0]}]}
     second = {"type": "update", "id": "V", "of": "m", "ts": None, "parts": [{"text": "all new"}]}
     path = written(tmp_path, opened("m"), first, delta("m", HALVES[1]), second, delta("m", ", and more"))
@@ -81,7 +75,7 @@ def test_a_secret_across_an_update_is_gone_though_another_update_followed(tmp_pa
     assert shown(path) == "all new, and more"
 
 
-def test_a_secret_across_thoughts_and_neighbouring_texts_is_gone(tmp_path: Path) -> None:
+def test_a_secret_across_thoughts_and_neighbouring_texts_is_gone(tmp_path):
     path = written(
         tmp_path, user("a", f"it is {HALVES[0]}", HALVES[1]), opened("m"),
         delta("m", HALVES[0], thought=True), delta("m", "hello "), delta("m", HALVES[0]), delta("m", HALVES[1]),
@@ -92,7 +86,7 @@ def test_a_secret_across_thoughts_and_neighbouring_texts_is_gone(tmp_path: Path)
     assert b"hello" in path.read_bytes()
 
 
-def test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret(tmp_path: Path) -> None:
+def test_a_stub_stays_where_its_part_came_in_pieces_with_a_secret(tmp_path):
     """The part that a compaction replaced hashes otherwise afterwards; so does one that was inserted."""
     whole = {"text": f"it is {SECRET}."}
     inserted = user("i", f"a {SECRET}")
@@ -154,7 +148,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("record", PLACES.values(), ids=PLACES)
-def test_a_secret_is_gone_from_wherever_it_stands(record: Any, tmp_path: Path) -> None:
+def test_a_secret_is_gone_from_wherever_it_stands(record, tmp_path):
     path = written(tmp_path, user("z", "hello"), record)
     assert redacted(tmp_path).code == 0
     left = path.read_bytes()
@@ -171,7 +165,7 @@ def test_a_secret_is_gone_from_wherever_it_stands(record: Any, tmp_path: Path) -
     assert inside("show", "s", "--jsonl", home=tmp_path).code == 0
 
 
-def test_it_says_what_became_of_what_was_found(tmp_path: Path) -> None:
+def test_it_says_what_became_of_what_was_found(tmp_path):
     path = written(tmp_path, user("u", f"{SECRET} and {SECRET}"))
     kinds = "(2 github-token; best effort: check the result)"
     found = inside("redact", "s", home=tmp_path).err.decode()
@@ -182,7 +176,7 @@ def test_it_says_what_became_of_what_was_found(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["id", "type", "of"])
-def test_a_secret_in_what_other_records_hang_on_is_named(key: str, tmp_path: Path) -> None:
+def test_a_secret_in_what_other_records_hang_on_is_named(key, tmp_path):
     written(tmp_path, {"type": "note", "id": "n", "of": "x", key: SECRET})
     result = redacted(tmp_path)
     assert result.code == 1
@@ -191,7 +185,7 @@ def test_a_secret_in_what_other_records_hang_on_is_named(key: str, tmp_path: Pat
     assert inside("redact", "s", home=tmp_path).code == 1
 
 
-def test_what_was_found_once_is_found_where_nothing_tells(tmp_path: Path) -> None:
+def test_what_was_found_once_is_found_where_nothing_tells(tmp_path):
     """A password that stands beside its name in one message, and alone in the next."""
     path = written(
         tmp_path, user("a", "DB_PASSWORD=a1B2c3D4e5F6g7"), user("b", "it was a1B2c3D4e5F6g7, I think")
@@ -201,7 +195,7 @@ def test_what_was_found_once_is_found_where_nothing_tells(tmp_path: Path) -> Non
     assert b"a1B2" not in inside("redact", "s", home=tmp_path).out
 
 
-def test_it_cannot_be_undone_and_says_so(tmp_path: Path) -> None:
+def test_it_cannot_be_undone_and_says_so(tmp_path):
     written(tmp_path, user("a", SECRET))
     assert b"cannot be undone" in inside("redact", "s", "-i", home=tmp_path).err
     told = run("redact", "--help", home=tmp_path).out.decode()
@@ -212,7 +206,7 @@ def test_it_cannot_be_undone_and_says_so(tmp_path: Path) -> None:
 # -- other places ---------------------------------------------------------------------------------------
 
 
-def test_rewritten_lines_are_the_same_a_second_time() -> None:
+def test_rewritten_lines_are_the_same_a_second_time():
     data = b"".join(
         orjson.dumps(record) + b"\n"
         for record in (opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), user("a", SECRET))
@@ -226,7 +220,7 @@ def test_rewritten_lines_are_the_same_a_second_time() -> None:
 
 
 @pytest.mark.parametrize("size", [0, 100_000])
-def test_append_redacts_what_is_attached(size: int, tmp_path: Path) -> None:
+def test_append_redacts_what_is_attached(size, tmp_path):
     file = tmp_path / "k.txt"
     file.write_text(f"password: {SECRET}\n" + "hello world\n" * (size // 12))
     home = tmp_path / "home"
@@ -244,7 +238,7 @@ def test_append_redacts_what_is_attached(size: int, tmp_path: Path) -> None:
     assert text.startswith(b"password: [redacted:")
 
 
-def test_append_says_that_it_cannot_look_into_other_files(tmp_path: Path) -> None:
+def test_append_says_that_it_cannot_look_into_other_files(tmp_path):
     file = tmp_path / "x.pdf"
     file.write_bytes(b"%PDF-1.4\n" + bytes(range(256)) * 4)
     result = inside(

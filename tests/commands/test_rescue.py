@@ -3,20 +3,18 @@
 `make test-deep` tries ten thousand damaged sessions of each program (RESCUES), `make test` a few.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
 import random
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import pytest
 
 import sent
-from agent_cases import MODELS, Case, cases
+from agent_cases import MODELS, cases
 from codeh_history.filters.curate.pairs import LOST
 from codeh_history.providers.turns import CONTINUATION
 from codeh_history.session.model import SUMMARY_HEAD
@@ -28,12 +26,6 @@ from rescued_cases import FOLDER, every, table
 from support import ROOT
 from written_cases import hash_of, without_thoughts
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from support import Result
-
 Json = dict[str, Any]
 
 EXAMPLES = int(os.environ.get("RESCUES", "10"))
@@ -42,9 +34,9 @@ FATES = ("kept", "shortened", "summarised", "dropped")
 CHOSEN = {program: cases(program) for program in AGENTS}
 
 
-def drawn(program: str, count: int, salt: str = "") -> Iterator[tuple[str, Case, bytes]]:
+def drawn(program, count, salt=""):
     """So many damaged files of a program, no two of them equal; the same each time."""
-    seen: set[bytes] = set()
+    seen = set()
     number = 0
     while len(seen) < count:
         number += 1
@@ -58,7 +50,7 @@ def drawn(program: str, count: int, salt: str = "") -> Iterator[tuple[str, Case,
             yield f"{case.id}, {number}: {' '.join(done)}", case, data
 
 
-def payload(path: Path, program: str, home: Path) -> list[Json] | None:
+def payload(path, program, home):
     """The turns that are sent of a file; None where there is nothing to send."""
     speaks = "anthropic" if program == "opencode" else AGENTS[program].speaks  # it speaks to all
     words = ["--to", speaks, "--model", MODELS[speaks], "--prefill", "--unanswered", "stub", "--quiet"]
@@ -71,7 +63,7 @@ def payload(path: Path, program: str, home: Path) -> list[Json] | None:
     return turns[1:] if turns and turns[0]["parts"] == [opening] else turns or None
 
 
-def lay(case: Case, data: bytes, home: Path) -> Path:
+def lay(case, data, home):
     """A damaged file, in a folder of its own, with what lies beside it."""
     folder = home / "laid"
     shutil.rmtree(folder, ignore_errors=True)
@@ -83,29 +75,27 @@ def lay(case: Case, data: bytes, home: Path) -> Path:
     return path
 
 
-def accounted(done: Result) -> Json:
+def accounted(done):
     """What a rescue tells; every message that was read has one fate."""
-    told: Json = orjson.loads(done.out)
+    told = orjson.loads(done.out)
     counts = told["messages"]
     assert counts["before"] == sum(counts[fate] for fate in FATES)
     return told
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(tmp_path_factory):
     return tmp_path_factory.mktemp("home")
 
 
 @pytest.mark.parametrize("program", AGENTS)
-def test_what_can_be_read_is_brought_back_and_every_message_accounted_for(
-    program: str, home: Path, subtests: pytest.Subtests
-) -> None:
+def test_what_can_be_read_is_brought_back_and_every_message_accounted_for(program, home, subtests):
     for how, case, data in drawn(program, EXAMPLES):
         with subtests.test(how):
             brought_back(lay(case, data, home), data, program, home)
 
 
-def brought_back(path: Path, data: bytes, program: str, home: Path) -> None:
+def brought_back(path, data, program, home):
     """A damaged file is rescued, or 65: all that can be read of it, in a file of which nothing is to be mended."""
     out = path.with_name("out.jsonl")
     done = inside("rescue", str(path), "--output", str(out), "--json", "--report", home=home)
@@ -133,23 +123,21 @@ def brought_back(path: Path, data: bytes, program: str, home: Path) -> None:
             assert not [whole for whole in before if without(whole, after).strip()]
 
 
-def said(turns: list[Json]) -> set[str]:
+def said(turns):
     """What is said, called and answered, but for words that stand for a result that is lost."""
     parts = [part for turn in turns for part in turn["parts"]]
     texts = (part.get("text") or json.dumps([part.get("call"), part.get("args")]) for part in parts)
     return {text for text in texts if LOST not in text}
 
 
-def without(text: str, others: set[str]) -> str:
+def without(text, others):
     for other in sorted(others, key=len, reverse=True):
         text = text.replace(other, "")
     return text
 
 
 @pytest.mark.parametrize("program", AGENTS)
-def test_a_budget_is_kept_and_every_message_accounted_for(
-    program: str, home: Path, subtests: pytest.Subtests
-) -> None:
+def test_a_budget_is_kept_and_every_message_accounted_for(program, home, subtests):
     for number, (how, case, data) in enumerate(drawn(program, EXAMPLES // 4, "for a budget")):
         budget = random.Random(number).randint(20, 200)
         with subtests.test(f"{how}, {budget} tokens"):
@@ -160,7 +148,7 @@ def test_a_budget_is_kept_and_every_message_accounted_for(
                 assert accounted(done)["tokens"]["after"] <= budget
 
 
-def test_what_stands_there_twice_is_written_once(home: Path) -> None:
+def test_what_stands_there_twice_is_written_once(home):
     case = next(one for one in CHOSEN["codex"] if one.folder.name == "plain")
     lines = case.session.read_bytes().splitlines(keepends=True)
     said = next(at for at, line in enumerate(lines) if b'"role":"assistant"' in line)
@@ -172,7 +160,7 @@ def test_what_stands_there_twice_is_written_once(home: Path) -> None:
     assert payload(out, "codex", home) == payload(case.session, "codex", home)
 
 
-def test_what_a_summary_stood_for_is_read_where_its_text_is_lost(home: Path) -> None:
+def test_what_a_summary_stood_for_is_read_where_its_text_is_lost(home):
     case = next(one for one in CHOSEN["opencode"] if one.folder.name == "compacted")
     whole = json.loads(case.session.read_bytes())
     summary = next(one for one in whole["messages"] if one["info"].get("summary"))
@@ -189,7 +177,7 @@ def test_what_a_summary_stood_for_is_read_where_its_text_is_lost(home: Path) -> 
 
 
 @pytest.mark.parametrize("program", sorted(path.stem for path in FOLDER.glob("*.json")))
-def test_the_real_program_goes_on_with_each_session_that_was_rescued(program: str) -> None:
+def test_the_real_program_goes_on_with_each_session_that_was_rescued(program):
     """As recorded; the sessions are made again, to see that they are those of the record."""
     record = json.loads((FOLDER / f"{program}.json").read_bytes())
     assert {one.id: hash_of(one.data) for one in every(program)} == {
@@ -198,14 +186,12 @@ def test_the_real_program_goes_on_with_each_session_that_was_rescued(program: st
     assert {found["rescued"] for found in record.values()} == {"yes"}
 
 
-def test_the_page_has_the_table_of_what_was_rescued() -> None:
+def test_the_page_has_the_table_of_what_was_rescued():
     assert table() in (ROOT / "docs" / "programs.md").read_text()
 
 
 @pytest.mark.parametrize("window", [8000, None])
-def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(
-    window: int | None, tmp_path: Path
-) -> None:
+def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(window, tmp_path):
     file = Pi()
     for number in range(60):
         file.user(f"u{number}", f"Say {number}. " * 40)
@@ -224,7 +210,7 @@ def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(
 
 
 @pytest.mark.parametrize("program", sorted(set(AGENTS) - {"opencode"}))
-def test_2026_11_23_what_was_installed_is_not_installed_again(program: str, tmp_path: Path) -> None:
+def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path):
     case = next(case for case in CHOSEN[program] if case.folder.name == "result-lost")
     env = {"HOME": str(tmp_path)}
     first, second = (
@@ -245,7 +231,7 @@ def test_2026_11_23_what_was_installed_is_not_installed_again(program: str, tmp_
     assert orjson.loads(other.out)["written"] not in (None, first["written"])
 
 
-def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path: Path) -> None:
+def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path):
     case = next(case for case in CHOSEN["claude-code"] if case.folder.name == "result-lost")
     done = inside("rescue", str(case.session), "--install", home=tmp_path, env={"HOME": str(tmp_path)})
     said = done.err.decode()
@@ -253,7 +239,7 @@ def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path: Path
     assert "/home/dev/project does not exist; it continues in" in said
 
 
-def test_2026_11_24_a_prompt_that_stands_there_again_after_its_summary_is_left_out(tmp_path: Path) -> None:
+def test_2026_11_24_a_prompt_that_stands_there_again_after_its_summary_is_left_out(tmp_path):
     case = next(case for case in CHOSEN["codex"] if case.folder.name == "compacted")
     lines = case.session.read_bytes().splitlines(keepends=True)
     prompt = next(line for line in lines if b'"role":"user"' in line)

@@ -1,20 +1,11 @@
 """`rescue` without a name: the newest sessions of all programs, with what is wrong with each."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 from inside import inside
 from program_files import Claude, Codex, written
 from terminal_output import on_terminal
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_wrong(
-    tmp_path: Path,
-) -> None:
+def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_wrong(tmp_path):
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
     done = inside("rescue", home=tmp_path, env=env)
     assert (done.code, done.out, b"no sessions of other programs found" in done.err) == (0, b"", True)

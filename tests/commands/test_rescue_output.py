@@ -1,10 +1,5 @@
 """Where a rescued session goes: to the program it is of, to another one, or to a new session here, never over the old."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -23,7 +18,7 @@ LOG = [
 ]  # fmt: skip
 
 
-def found(program: str | None) -> Recovered:
+def found(program):
     return Recovered(Target("f", "argument"), "s", view_of([]), [], program)
 
 
@@ -32,9 +27,7 @@ def found(program: str | None) -> Recovered:
     [({}, None, None), ({}, "codex", "codex"), ({"to": "pi"}, "codex", "pi"), ({"to": "pi"}, None, "pi"), ({}, "chatgpt", None),
      ({"install": True}, "codex", "codex")],
 )  # fmt: skip
-def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(
-    given: dict[str, Any], program: str | None, to: str | None
-) -> None:
+def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(given, program, to):
     assert destination(Options(**given), found(program)) == to
 
 
@@ -45,14 +38,12 @@ def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(
         ({"cwd": "/x"}, "chatgpt", "--cwd requires --to"), ({"title": "T"}, None, "--title requires --to"),
     ],
 )  # fmt: skip
-def test_what_goes_with_no_such_place_is_exit_2(
-    given: dict[str, Any], program: str | None, why: str
-) -> None:
+def test_what_goes_with_no_such_place_is_exit_2(given, program, why):
     with pytest.raises(Usage, match=rf"^{why}"):
         destination(Options(**given), found(program))
 
 
-def test_of_ours_a_new_session_is_made_that_names_the_old_one(home: Path) -> None:
+def test_of_ours_a_new_session_is_made_that_names_the_old_one(home):
     path = lay(home, encode(LOG[:2]) + b"{damage\n" + encode(LOG[2:]), "demo")
     before = path.read_bytes()
     done = inside("rescue", "demo", "--output", "new", home=home)

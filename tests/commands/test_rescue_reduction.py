@@ -1,37 +1,32 @@
 """What is rescued is mended, curated and made to fit: what was done is counted, what is left is told."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.commands.rescue.reduction import SHARE, Reduced, reduced
-from codeh_history.session.view import View
+from codeh_history.commands.rescue.reduction import SHARE, reduced
 from histories import conversations, model, session, user
 from strategies import view_of
 
 ENV = Env({"CODEH_HOME": "/nowhere"})
 
 
-def asked(id: str, name: str = "f") -> Any:
+def asked(id, name="f"):
     call = {"functionCall": {"id": id, "name": name, "args": {}}}
     return {"kind": "codeh", "role": "model", "parts": [call]}
 
 
-def said(id: str, name: str = "f", output: str = "x") -> Any:
+def said(id, name="f", output="x"):
     result = {"functionResponse": {"id": id, "name": name, "response": {"output": output}}}
     return {"kind": "tool", "role": "user", "parts": [result]}
 
 
-def done(records: list[Any], to: str | None = None, budget: int | None = None) -> Reduced:
+def done(records, to=None, budget=None):
     return reduced(ENV, view(records), to, budget)
 
 
-def view(records: list[Any]) -> View:
+def view(records):
     return session(records)
 
 
@@ -43,11 +38,11 @@ def view(records: list[Any]) -> View:
     ([user("go"), asked("c"), user("on"), said("c"), model("ok")], {"result moved to its call": 1}),
     ([user("go"), asked("c"), said("c", "g"), model("ok")], {"result named as its call": 1}),
 ], ids=["whole", "lost", "unasked", "second", "late", "renamed"])  # fmt: skip
-def test_what_was_done_to_calls_and_results_is_counted(records: list[Any], repairs: dict[str, int]) -> None:
+def test_what_was_done_to_calls_and_results_is_counted(records, repairs):
     assert done(records).repairs == repairs
 
 
-def test_a_budget_is_what_was_asked_for_or_a_share_of_the_models_window() -> None:
+def test_a_budget_is_what_was_asked_for_or_a_share_of_the_models_window():
     long = [
         record
         for number in range(40)
@@ -66,7 +61,7 @@ def test_a_budget_is_what_was_asked_for_or_a_share_of_the_models_window() -> Non
 
 
 @given(conversations())
-def test_repairing_pairs_loses_no_message(log: list[dict[str, Any]]) -> None:
+def test_repairing_pairs_loses_no_message(log):
     before = view_of([{"type": "message", **record} for record in log])
     if not before.messages:
         return
@@ -80,7 +75,7 @@ def test_repairing_pairs_loses_no_message(log: list[dict[str, Any]]) -> None:
     assert counts["before"] >= len(others)
 
 
-def test_what_became_of_messages_is_counted() -> None:
+def test_what_became_of_messages_is_counted():
     long = [
         record
         for number in range(40)
@@ -99,7 +94,7 @@ def test_what_became_of_messages_is_counted() -> None:
     assert {line["op"] for line in small.report} >= {"summarize"}
 
 
-def fates(records: list[Any], budget: int | None = None) -> dict[str, int]:
+def fates(records, budget=None):
     counts = done(records, budget=budget).messages
     return {
         name: counts[name]
@@ -108,25 +103,25 @@ def fates(records: list[Any], budget: int | None = None) -> dict[str, int]:
     }
 
 
-def test_2026_11_24_messages_that_an_earlier_summary_stands_for_are_counted() -> None:
+def test_2026_11_24_messages_that_an_earlier_summary_stands_for_are_counted():
     records = [{**user("go"), "id": "a"}, {**model("so"), "id": "b"}, user("on"), model("ok")]
     summary = {"type": "summary", "id": "s", "covers": ["a", "b"], "summary": "They went."}
     assert fates([*records, summary]) == {"before": 4, "kept": 2, "summarised": 2}
 
 
-def test_2026_11_24_a_result_that_went_to_its_call_has_the_fate_of_that() -> None:
+def test_2026_11_24_a_result_that_went_to_its_call_has_the_fate_of_that():
     late = [user("go"), asked("c"), user("on"), said("c", output="x " * 60), model("ok")]
     assert fates(late) == {"before": 5, "kept": 5}
     end = [user("Tell me more. " * 9), model("ok")]
     assert fates([*late, *end], budget=50)["kept"] == 2
 
 
-def test_2026_11_24_a_message_that_lost_one_of_two_results_is_shortened() -> None:
+def test_2026_11_24_a_message_that_lost_one_of_two_results_is_shortened():
     both = {**said("c"), "parts": [*said("c")["parts"], *said("other")["parts"]]}
     assert fates([user("go"), asked("c"), both, model("ok")]) == {"before": 4, "kept": 3, "shortened": 1}
 
 
-def test_a_program_is_given_only_what_it_may_go_on_with() -> None:
+def test_a_program_is_given_only_what_it_may_go_on_with():
     assert done([user("go"), model("ok")], to="codex").after.messages
     with pytest.raises(BadData, match="nothing can be sent again"):
         done([{"kind": "info", "parts": [{"text": "a note"}]}], to="codex")

@@ -1,14 +1,10 @@
 """What a rescue says in some ten lines: what was broken, mended, let go, and the command that goes on."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.commands.rescue.report import lines
 
-TOLD: dict[str, Any] = {
+TOLD = {
     "session": "s", "program": "codex", "ok": True, "problems": [], "mended": {}, "model": None, "window": None, "budget": None, "compacted": False, "there": None,
     "messages": {"before": 4, "after": 4, "kept": 4, "shortened": 0, "summarised": 0, "dropped": 0},
     "tokens": {"counter": "approx", "before": 1234, "after": 1234}, "let_go": {}, "summary": 0, "left": {}, "not_written": {},
@@ -16,7 +12,7 @@ TOLD: dict[str, Any] = {
 }  # fmt: skip
 
 
-def told(**more: Any) -> dict[str, str]:
+def told(**more):
     first, *rest = lines({**TOLD, **more})
     found = {"first": first}
     label = ""
@@ -26,11 +22,11 @@ def told(**more: Any) -> dict[str, str]:
     return found
 
 
-def problems(*found: tuple[int, str]) -> list[dict[str, Any]]:
+def problems(*found):
     return [{"line": line, "reason": reason} for line, reason in found]
 
 
-def test_of_a_session_in_order_it_says_that_nothing_is_wrong() -> None:
+def test_of_a_session_in_order_it_says_that_nothing_is_wrong():
     assert told() == {
         "first": "codex s: 4 messages, 1,234 tokens by approx", "broken": "nothing", "messages": "4 → 4: 4 kept",
         "tokens": "1,234 → 1,234; no model is named in it: compacted only with --budget N",
@@ -49,20 +45,18 @@ def test_of_a_session_in_order_it_says_that_nothing_is_wrong() -> None:
     ],
     ids=["one", "twice", "all of it", "many lines", "three kinds", "more kinds"],
 )  # fmt: skip
-def test_what_is_broken_is_told_by_kind_with_its_first_lines(
-    found: list[tuple[int, str]], said: str
-) -> None:
+def test_what_is_broken_is_told_by_kind_with_its_first_lines(found, said):
     assert told(ok=False, problems=problems(*found))["broken"] == said
 
 
-def test_what_was_done_about_it_is_counted() -> None:
+def test_what_was_done_about_it_is_counted():
     assert (
         told(ok=False, mended={"a result moved": 1, "a call answered": 1200})["mended"]
         == "a result moved; a call answered (1,200)"
     )
 
 
-def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it() -> None:
+def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it():
     gone = {"texts": {"parts": 1, "tokens": 10}, "results": {"parts": 1500, "tokens": 90_000}}
     found = told(
         compacted=True,
@@ -80,7 +74,7 @@ def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it() -> None:
     assert found["written"] == "nothing yet (--output FILE or --install writes it)"
 
 
-def test_where_it_went_and_how_to_go_on() -> None:
+def test_where_it_went_and_how_to_go_on():
     found = told(written="/f", place="/p", resume="prog -r ID")
     assert (found["written"], found["put it at"], found["resume"]) == ("/f", "/p", "prog -r ID")
     assert "written" not in told(place="/p", resume="r")

@@ -1,10 +1,6 @@
 """What `search` finds is what `show` shows, however it reads."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -29,11 +25,11 @@ QUIET = Env(stderr=99)
 PATTERNS = ["hello", "e", "H", "grep", "save", "# IDE", "b.c", "^$", "a", "System", r"\bx\b"]
 
 
-def found(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
+def found(path, pattern, flags=0):
     return list(searching.hits(QUIET, Target(str(path), ""), Pattern(pattern, "", flags)))
 
 
-def expected(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
+def expected(path, pattern, flags=0):
     view = fold(read.read_log(path.read_bytes()))
     title = view.meta.get("title")
     titles = [title] if isinstance(title, str) and title else []
@@ -49,23 +45,21 @@ def expected(path: Path, pattern: str, flags: int = 0) -> list[Hit]:
 @given(
     data=some.files_of() | plain_files(), pattern=st.sampled_from(PATTERNS), flags=st.sampled_from([0, re.IGNORECASE]),
 )  # fmt: skip
-def test_it_equals_the_fold(
-    data: bytes, pattern: str, flags: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_it_equals_the_fold(data, pattern, flags, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     assert found(path, pattern, flags) == expected(path, pattern, flags)
 
 
-def message(*parts: Any, kind: str = "codeh", role: str | None = "model") -> Message:
+def message(*parts, kind="codeh", role="model"):
     return Message("m", kind, role, None, {}, own=list(parts), parts=list(parts))
 
 
-def call(name: str, args: Any) -> Any:
+def call(name, args):
     return {"functionCall": {"id": "c1", "name": name, "args": args}}
 
 
-def result(response: Any) -> Any:
+def result(response):
     return {"functionResponse": {"id": "c1", "name": "f", "response": response}}
 
 
@@ -86,11 +80,11 @@ def result(response: Any) -> Any:
         ({"inlineData": {"mimeType": "image/png", "data": "aGVsbG8="}}, "image|hello|aGV", []),
     ],
 )  # fmt: skip
-def test_matching_lines(part: Any, pattern: str, lines: list[str]) -> None:
+def test_matching_lines(part, pattern, lines):
     assert [line for line, *_ in searching.matching(message(part), Pattern(pattern, ""))] == lines
 
 
-def test_pending_text_is_searched() -> None:
+def test_pending_text_is_searched():
     pending = message()
     pending.own, pending.pending = None, [{"text": "half"}]
     assert [line for line, *_ in searching.matching(pending, Pattern("half", ""))] == ["half"]
@@ -116,16 +110,14 @@ def test_pending_text_is_searched() -> None:
         ('{"text":"x"}', "", True),
     ],
 )
-def test_a_file_is_left_out_only_if_nothing_can_match(
-    text: str, pattern: str, may: bool, tmp_path: Path
-) -> None:
+def test_a_file_is_left_out_only_if_nothing_can_match(text, pattern, may, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text(text)
     assert searching.may_match(str(path), Pattern(pattern, "")) is may
     assert searching.may_match(str(path), Pattern(pattern, "", re.IGNORECASE))
 
 
-def test_hits_come_by_number_where_streams_interleave(tmp_path: Path) -> None:
+def test_hits_come_by_number_where_streams_interleave(tmp_path):
     said = {"type": "message", "kind": "user", "parts": [{"text": "x"}]}
     records = [
         {"type": "open", "id": "a", "kind": "codeh"}, {**said, "id": "b"}, {"type": "open", "id": "c", "kind": "codeh"},
@@ -145,19 +137,19 @@ def test_hits_come_by_number_where_streams_interleave(tmp_path: Path) -> None:
         ([1, 2], 1, ["a", "b", "c", "d"]), ([1, 4], 1, ["a", "b", "c", "d", "e", "f"]), ([0, 5], 1, ["a", "b", "--", "e", "f", "g"]),
     ],
 )  # fmt: skip
-def test_lines_around_matches_are_shown_once(places: list[int], around: int, shown: list[str]) -> None:
-    found: list[str] = []
+def test_lines_around_matches_are_shown_once(places, around, shown):
+    found = []
     for text, before, after, apart in searching.with_context("abcdefg", places, around):
         found += ["--"] if apart and found else []
         found += [*before, text, *after]
     assert found == shown
 
 
-def searched(*argv: str) -> list[str]:
+def searched(*argv):
     return run("search", *argv).out.decode().splitlines()
 
 
-def test_context_is_shown_as_grep_shows_it(home: Path) -> None:
+def test_context_is_shown_as_grep_shows_it(home):
     run("append", "-s", "demo", "-m", "one\ntwo\nthree\nfour\nfive\nsix")
     run("append", "-s", "demo", "-m", "a two")
     assert searched("-C", "1", "two|five") == [
@@ -174,7 +166,7 @@ def test_context_is_shown_as_grep_shows_it(home: Path) -> None:
     ]
 
 
-def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home: Path) -> None:
+def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home):
     run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(300)))
     assert searched("-n", "2", "line") == ["demo:1:user: line 0", "demo:1:user: line 1"]
     assert len(searched("line")) == 300
@@ -185,7 +177,7 @@ def test_at_most_so_many_and_on_a_terminal_no_more_than_people_read(home: Path) 
     assert len(on_terminal("search", "--jsonl", "line", home=home, columns=999).splitlines()) == 300
 
 
-def test_the_copies_of_a_message_are_found_once(home: Path) -> None:
+def test_the_copies_of_a_message_are_found_once(home):
     run("append", "-s", "demo", "-m", "the sky\nthe sky\nsky")
     run("fork", "demo", "--into", "other")
     run("append", "-s", "other", "-m", "sky too")

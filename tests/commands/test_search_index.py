@@ -1,9 +1,6 @@
 """What is said in all sessions, by word: what is found, in which script, and that the index is a cache only."""
 
-from __future__ import annotations
-
 import sqlite3
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -13,25 +10,25 @@ from codeh_history.commands.search.index import Entry, find, matches_longer, que
 
 
 @pytest.fixture
-def env(home: Path) -> Env:
+def env(home):
     return Env({"CODEH_HOME": str(home)})
 
 
 class Files:
     """Sessions by name, each a list of texts; None is one that cannot be read. `looked`: which were read."""
 
-    def __init__(self, **texts: list[str] | None) -> None:
+    def __init__(self, **texts):
         self.texts = texts
-        self.looked: list[str] = []
+        self.looked = []
 
-    def read(self, path: str) -> Iterable[Entry] | None:
+    def read(self, path):
         self.looked.append(path)
         texts = self.texts[path]
         if texts is None:
             return None
         return [Entry(path, f"m{n}", n, "user", text) for n, text in enumerate(texts, 1)]
 
-    def find(self, env: Env, words: str, *, stamp: str = "1", of: str = "") -> set[str]:
+    def find(self, env, words, *, stamp="1", of=""):
         stamps = {path: stamp for path in self.texts if path.startswith(of)}
         return {f"{said.path}{said.n}" for said in find(env, stamps, self.read, words)}
 
@@ -44,14 +41,12 @@ class Files:
         ("日本", '"日 本"*'), ("go日本x", '"go" "日 本"* "x"'), ("snake_case", '"snake_case"*'),
     ],
 )  # fmt: skip
-def test_words_are_only_words_whatever_they_are_in_the_language_of_the_index(
-    words: str, query: str | None
-) -> None:
+def test_words_are_only_words_whatever_they_are_in_the_language_of_the_index(words, query):
     assert query_of(words) == query
 
 
 @pytest.mark.parametrize(("term", "more"), [("abc", False), ("abcd", True), ("日", True), ("ü" * 3, False)])
-def test_a_short_word_is_no_beginning_of_others(term: str, *, more: bool) -> None:
+def test_a_short_word_is_no_beginning_of_others(term, *, more):
     assert matches_longer(term) == more
 
 
@@ -63,21 +58,19 @@ def test_a_short_word_is_no_beginning_of_others(term: str, *, more: bool) -> Non
         ("absent", set()), ("...", set()),
     ],
 )  # fmt: skip
-def test_a_message_is_found_by_all_its_words_and_their_beginnings(
-    env: Env, words: str, hits: set[str]
-) -> None:
+def test_a_message_is_found_by_all_its_words_and_their_beginnings(env, words, hits):
     files = Files(a=["A green kiwi, high up"], b=["kiwis", "crème"], c=["これは日本語", "ไปมา"])
     assert files.find(env, words) == hits
 
 
-def test_what_is_found_is_what_was_said_and_the_best_is_first(env: Env) -> None:
+def test_what_is_found_is_what_was_said_and_the_best_is_first(env):
     files = Files(a=["one kiwi among many other words in a long text", "kiwi kiwi"], b=["日本 kiwi"])
     said = list(find(env, {"a": "1", "b": "1"}, files.read, "kiwi"))
     assert said[0] == Entry("a", "m2", 2, "user", "kiwi kiwi")
     assert Entry("b", "m1", 1, "user", "日本 kiwi") in said
 
 
-def test_only_what_changed_is_read_again_and_old_words_are_forgotten(env: Env) -> None:
+def test_only_what_changed_is_read_again_and_old_words_are_forgotten(env):
     files = Files(a=["kiwi"], b=["plum"])
     assert files.find(env, "kiwi") == {"a1"}
     assert sorted(files.looked) == ["a", "b"]
@@ -90,7 +83,7 @@ def test_only_what_changed_is_read_again_and_old_words_are_forgotten(env: Env) -
     assert files.find(env, "plum", stamp="2") == {"b1"}
 
 
-def test_only_the_files_asked_about_are_found(env: Env, tmp_path: Path) -> None:
+def test_only_the_files_asked_about_are_found(env, tmp_path):
     """What is not asked about stays known as long as it is there."""
     (tmp_path / "here").touch()
     here = str(tmp_path / "here")
@@ -102,7 +95,7 @@ def test_only_the_files_asked_about_are_found(env: Env, tmp_path: Path) -> None:
     assert files.looked == ["gone"]
 
 
-def test_one_that_cannot_be_read_is_tried_each_time(env: Env) -> None:
+def test_one_that_cannot_be_read_is_tried_each_time(env):
     files = Files(a=["kiwi"])
     assert files.find(env, "kiwi") == {"a1"}
     files.texts["a"] = None
@@ -111,23 +104,23 @@ def test_one_that_cannot_be_read_is_tried_each_time(env: Env) -> None:
     assert files.looked == ["a"] * 3
 
 
-def spoiled(path: Path) -> None:
+def spoiled(path):
     path.write_bytes(b"no database at all, but long enough to be taken for one" * 100)
 
 
-def older(path: Path) -> None:
+def older(path):
     with sqlite3.connect(path) as db:
         db.execute("update indexed set stamp = '0 1'")
     db.close()
 
 
-def locked(path: Path) -> None:
+def locked(path):
     path.unlink()
     path.mkdir()
 
 
 @pytest.mark.parametrize("spoil", [spoiled, older, locked, Path.unlink])
-def test_without_the_index_the_same_is_found(env: Env, home: Path, spoil: object) -> None:
+def test_without_the_index_the_same_is_found(env, home, spoil):
     files = Files(a=["kiwi"], b=["plum kiwi"])
     assert files.find(env, "kiwi") == {"a1", "b1"}
     path = home / "cache" / "cache.sqlite"

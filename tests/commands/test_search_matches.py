@@ -1,10 +1,5 @@
 """Which lines of a session match, and that looking at less of it finds the same."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +14,7 @@ QUIET = Env({}, stderr=99)
 QUIET.quiet = True
 
 
-def found(path: Path, text: str) -> list[Any]:
+def found(path, text):
     return [
         (hit.n, hit.role, hit.id, hit.text)
         for hit in hits(QUIET, Target(str(path), "-s"), Pattern(text, ""))
@@ -47,9 +42,7 @@ LOG = [
         (r"\?\r?$", [(1, "user", "a", "Is the sky blue?"), (1, "user", "a", "Or grey?")]),
     ],
 )  # fmt: skip
-def test_the_lines_that_match_are_told_with_their_message(
-    tmp_path: Path, pattern: str, lines: list[Any]
-) -> None:
+def test_the_lines_that_match_are_told_with_their_message(tmp_path, pattern, lines):
     path = tmp_path / "s.jsonl"
     path.write_bytes(encode(LOG))
     assert found(path, pattern) == lines
@@ -58,9 +51,7 @@ def test_the_lines_that_match_are_told_with_their_message(
 @given(
     before=st.text("xyz", max_size=9), literal=st.sampled_from(["needle", "two words", "a-b_c"]), there=st.booleans()
 )  # fmt: skip
-def test_a_literal_is_found_wherever_it_stands(
-    before: str, literal: str, there: bool, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_literal_is_found_wherever_it_stands(before, literal, there, tmp_path_factory):
     path = tmp_path_factory.mktemp("l") / "s.jsonl"
     header = b'{"type":"session","version":1,"id"'
     path.write_bytes(header + before.encode() + (literal.encode() if there else b""))
@@ -68,13 +59,13 @@ def test_a_literal_is_found_wherever_it_stands(
 
 
 @pytest.mark.parametrize("text", ["e", "1", "a.b", " a", "a ", '"', "ü", "[", "12e5"])
-def test_what_may_be_spelled_otherwise_is_looked_for_in_every_file(tmp_path: Path, text: str) -> None:
+def test_what_may_be_spelled_otherwise_is_looked_for_in_every_file(tmp_path, text):
     (tmp_path / "f").write_bytes(b"zzz")
     pattern = Pattern(text if text != "[" else r"\[", "")
     assert may_match(str(tmp_path / "f"), pattern)
 
 
 @pytest.mark.parametrize("data", [rb'{"text":"\u006eeedle"}', b'{"blockIds":["x"]}', b'{"type":"delta"}'])
-def test_a_file_that_may_hold_it_elsewhere_is_looked_through(tmp_path: Path, data: bytes) -> None:
+def test_a_file_that_may_hold_it_elsewhere_is_looked_through(tmp_path, data):
     (tmp_path / "f").write_bytes(b'{"type":"session","version":1,"id":"s"}\n' + data)
     assert may_match(str(tmp_path / "f"), Pattern("needle", ""))

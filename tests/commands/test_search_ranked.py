@@ -1,9 +1,6 @@
 """`search --words`: ranked, of an index that never says what is not so."""
 
-from __future__ import annotations
-
 import sqlite3
-from pathlib import Path
 
 import orjson
 import pytest
@@ -16,7 +13,7 @@ from codeh_history.commands.search.index import Entry, find
 
 
 @pytest.fixture
-def talks(home: Path) -> Path:
+def talks(home):
     for session, texts in {
         "weather": ["Is the sky blue?", "Sky, blue sky."],
         "paint": ["Which fluorescent blue for the fence?", "Navy.\nOr a deployment of primer first."],
@@ -31,11 +28,11 @@ def talks(home: Path) -> Path:
     return home
 
 
-def index_of(home: Path) -> Path:
+def index_of(home):
     return home / "cache" / "cache.sqlite"
 
 
-def asked(words: str, *more: str) -> list[str]:
+def asked(words, *more):
     return [
         f"{hit['session']}:{hit['n']}"
         for hit in support.run("search", "--words", words, "--jsonl", *more).lines
@@ -60,12 +57,12 @@ def asked(words: str, *more: str) -> list[str]:
         ("?!", set()),
     ],
 )
-def test_what_holds_all_words_is_found(words: str, hits: set[str], talks: Path) -> None:
+def test_what_holds_all_words_is_found(words, hits, talks):
     assert set(asked(words)) == hits
     assert support.run("search", "--words", words).code == (0 if hits else 1)
 
 
-def test_the_best_is_first(talks: Path) -> None:
+def test_the_best_is_first(talks):
     assert asked("sky blue", "weather") == ["weather:2", "weather:1"]
     shown = support.run("search", "--words", "primer navy").text
     assert shown == "paint:2:model: Navy."
@@ -73,7 +70,7 @@ def test_the_best_is_first(talks: Path) -> None:
     assert "weather:2\npaint:1" in support.run("search", "--words", "blue", "-c").text
 
 
-def test_it_is_kept_up(talks: Path) -> None:
+def test_it_is_kept_up(talks):
     assert asked("kiwi") == []
     support.run("append", "-s", "paint", "-m", "kiwi green?")
     assert asked("kiwi") == ["paint:3"]
@@ -87,7 +84,7 @@ def test_it_is_kept_up(talks: Path) -> None:
     db.close()
 
 
-def test_a_redacted_word_is_not_remembered(talks: Path) -> None:
+def test_a_redacted_word_is_not_remembered(talks):
     secret = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3
     support.run("append", "-s", "paint", "-m", f"key {secret}")
     assert asked("key") == ["paint:3"]
@@ -99,7 +96,7 @@ def test_a_redacted_word_is_not_remembered(talks: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", ["garbage", "version", "folder", "locked"])
-def test_a_spoiled_index_costs_time_alone(spoil: str, talks: Path) -> None:
+def test_a_spoiled_index_costs_time_alone(spoil, talks):
     asked("sky")
     path = index_of(talks)
     held = sqlite3.connect(path, isolation_level=None)
@@ -116,7 +113,7 @@ def test_a_spoiled_index_costs_time_alone(spoil: str, talks: Path) -> None:
     held.close()
 
 
-def test_an_unreadable_session_is_named_each_time(talks: Path) -> None:
+def test_an_unreadable_session_is_named_each_time(talks):
     (talks / "sessions" / "bad.jsonl").write_bytes(b"{}\n" + bytes([0xFF]) * 9)
     (talks / "sessions" / "dir.jsonl").mkdir()
     for _ in range(2):
@@ -132,9 +129,7 @@ WORDS = st.lists(
 
 
 @given(texts=st.lists(st.lists(WORDS, max_size=3), min_size=1, max_size=4), sought=WORDS)
-def test_kept_up_it_is_as_if_made_anew(
-    texts: list[list[str]], sought: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_kept_up_it_is_as_if_made_anew(texts, sought, tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     for number, first in enumerate(texts):  # of two files the first changes each time
         held = {"a": first, "b": texts[0]}
@@ -142,19 +137,19 @@ def test_kept_up_it_is_as_if_made_anew(
         assert kept == found(tmp_path_factory.mktemp("new"), held, {"a": "", "b": ""}, sought)
 
 
-def found(home: Path, held: dict[str, list[str]], stamps: dict[str, str], sought: str) -> set[Entry]:
-    def read(path: str) -> list[Entry]:
+def found(home, held, stamps, sought):
+    def read(path):
         return [Entry(path, None, number, "user", text) for number, text in enumerate(held[path])]
 
     return set(find(Env({"CODEH_HOME": str(home)}), stamps, read, sought))
 
 
-def test_json_has_the_keys_of_search(talks: Path) -> None:
+def test_json_has_the_keys_of_search(talks):
     (hit,) = orjson.loads(support.run("search", "--words", "gates", "--json").out)
     assert hit == {"session": "paint", "id": None, "n": 0, "role": "title", "text": "Fences and gates"}
 
 
-def test_of_a_call_the_line_inside_is_shown(home: Path) -> None:
+def test_of_a_call_the_line_inside_is_shown(home):
     support.run("append", "-s", "demo", "-m", "go")
     args = '{"path":"a.py","text":"one\\nthe kiwi line\\nthree"}'
     support.run("append", "-s", "demo", "--role", "model", "--call", "edit", "--args", args)

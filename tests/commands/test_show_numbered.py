@@ -1,8 +1,5 @@
 """The end of a big log is the end of its view."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from unittest import mock
 
 import pytest
@@ -20,7 +17,7 @@ QUIET = Env(stderr=99)
 
 
 @given(data=some.files_of() | plain_files(), last=st.integers(1, 5))
-def test_the_end_of_a_big_log(data: bytes, last: int, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_the_end_of_a_big_log(data, last, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     target = Target(str(path), "")
@@ -33,14 +30,14 @@ def test_the_end_of_a_big_log(data: bytes, last: int, tmp_path_factory: pytest.T
     assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
 
 
-def test_damage_of_a_big_log_is_told(tmp_path: Path) -> None:
+def test_damage_of_a_big_log_is_told(tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
     with mock.patch.object(numbered, "BIG", 0), pytest.raises(BadData, match=r"line 2, byte 27"):
         numbered.read(QUIET, Target(str(path), ""), last=1, strict=True)
 
 
-def test_a_file_without_a_record_is_no_session(tmp_path: Path) -> None:
+def test_a_file_without_a_record_is_no_session(tmp_path):
     path = tmp_path / "s.jsonl"
     target = Target(str(path), "")
     path.write_text("no json\n7\n")

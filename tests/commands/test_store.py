@@ -1,16 +1,12 @@
 """`store init` without a database: nothing is made, which is said."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from inside import inside
 
 
 @pytest.mark.parametrize("environ", [{}, {"CODEH_STORE": "dir:{}/w"}, {"CODEH_BLOCKS": "{}/b"}])
-def test_a_folder_needs_no_tables(home: Path, tmp_path: Path, environ: dict[str, str]) -> None:
+def test_a_folder_needs_no_tables(home, tmp_path, environ):
     env = {name: value.format(tmp_path) for name, value in environ.items()}
     done = inside("store", "init", home=home, env=env)
     assert done.code == 0
@@ -23,6 +19,6 @@ def test_a_folder_needs_no_tables(home: Path, tmp_path: Path, environ: dict[str,
     assert not (tmp_path / "w").exists()
 
 
-def test_another_word_is_exit_2(home: Path) -> None:
+def test_another_word_is_exit_2(home):
     done = inside("store", "drop", home=home)
     assert (done.code, done.err) == (2, b"codeh-history: drop: one of init\n")

@@ -1,13 +1,9 @@
 """In tmux, as a person sees it: what stands on the screen of a talk, of a pager, and once a bar is gone."""
 
-from __future__ import annotations
-
 import shlex
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -22,26 +18,26 @@ pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="no tmux on thi
 class Screen:
     """A terminal of 80 columns and 24 lines in a server of its own, with nobody's settings."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home):
         self.home = home
         self.socket = str(home / "tmux")
 
-    def tmux(self, *words: str) -> str:
+    def tmux(self, *words):
         done = subprocess.run(
             ["tmux", "-S", self.socket, "-f", "/dev/null", *words], capture_output=True, text=True,
             check=True, env=environ({"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "PAGER": "less"}, self.home),
         )  # fmt: skip
         return done.stdout
 
-    def start(self, *argv: str) -> None:
+    def start(self, *argv):
         """Run it, and say `over` once it is."""
         words = shlex.join([*program(), *argv])
         self.tmux("new-session", "-d", "-x", "80", "-y", "24", f"{words}; echo over; exec cat")
 
-    def keys(self, *keys: str) -> None:
+    def keys(self, *keys):
         self.tmux("send-keys", *keys)
 
-    def shows(self, text: str, *styles: str) -> str:
+    def shows(self, text, *styles):
         """The screen as soon as this stands on it."""
         until = time.monotonic() + PATIENCE
         while text not in (screen := self.tmux("capture-pane", "-p", *styles)):
@@ -51,14 +47,14 @@ class Screen:
 
 
 @pytest.fixture
-def screen(home: Path) -> Iterator[Screen]:
+def screen(home):
     home.mkdir(exist_ok=True)
     made = Screen(home)
     yield made
     subprocess.run(["tmux", "-S", made.socket, "kill-server"], capture_output=True, check=False)
 
 
-def test_a_talk_and_what_it_leaves(screen: Screen) -> None:
+def test_a_talk_and_what_it_leaves(screen):
     screen.start("chat", "demo", "--to", "text", "--via", "cat > /dev/null; echo Because.")
     screen.shows("\n>")
     screen.keys("Why is the sky blue?", "Enter")
@@ -69,7 +65,7 @@ def test_a_talk_and_what_it_leaves(screen: Screen) -> None:
 
 
 @pytest.mark.skipif(not shutil.which("less"), reason="no less on this machine")
-def test_what_is_longer_than_the_screen_is_paged(screen: Screen) -> None:
+def test_what_is_longer_than_the_screen_is_paged(screen):
     run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(200)), home=screen.home)
     screen.start("show", "demo")
     assert "line 199" not in screen.shows("line 10")
@@ -79,7 +75,7 @@ def test_what_is_longer_than_the_screen_is_paged(screen: Screen) -> None:
     screen.shows("over")
 
 
-def test_nothing_of_a_bar_is_left(screen: Screen) -> None:
+def test_nothing_of_a_bar_is_left(screen):
     run("append", "-s", "demo", "-m", "hello", home=screen.home)
     with session_path(screen.home, "demo").open("ab") as file:
         for _ in range(17):
@@ -89,7 +85,7 @@ def test_nothing_of_a_bar_is_left(screen: Screen) -> None:
     assert [line.strip() for line in lines if line.strip()] == ["ok: 19 records, 18 messages", "over"]
 
 
-def test_code_is_in_colours_of_the_terminals_own_palette(screen: Screen) -> None:
+def test_code_is_in_colours_of_the_terminals_own_palette(screen):
     """No colour of ours lies on a background that may be light or dark."""
     run("append", "-s", "demo", "-m", "code?", home=screen.home)
     said = "```python\ndef f(x):  # a comment\n    return 'text' + str(x)\n```"

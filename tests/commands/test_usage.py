@@ -1,11 +1,7 @@
 """`usage`: each response once, whoever repeats it; what has no price is never for nothing."""
 
-from __future__ import annotations
-
 import re
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -31,14 +27,14 @@ ANSWER = {
 }  # fmt: skip
 
 
-def answer(id: str, ts: str = "2026-01-31T23:30:00.000Z", used: Any = USED, **more: Any) -> dict[str, Any]:
+def answer(id, ts="2026-01-31T23:30:00.000Z", used=USED, **more):
     parts = [{"text": id}]
     return {
         "type": "message", "id": id, "ts": ts, "kind": "codeh", "role": "model", "parts": parts, **SONNET, "usage": used, **more
     }  # fmt: skip
 
 
-def kept(home: Path, id: str, *records: dict[str, Any], **header: Any) -> None:
+def kept(home, id, *records, **header):
     """A session of these records."""
     first = {"type": "session", "version": 1, "id": id, "created": "2026-01-01T00:00:00.000Z", **header}
     path = session_path(home, id)
@@ -46,18 +42,18 @@ def kept(home: Path, id: str, *records: dict[str, Any], **header: Any) -> None:
     path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in (first, *records)))
 
 
-def used(home: Path, *argv: str, code: int = 0) -> Any:
+def used(home, *argv, code=0):
     done = inside("usage", "--json", *argv, home=home)
     assert done.code == code, done
     return orjson.loads(done.out)
 
 
-def by(home: Path, what: str, *argv: str) -> dict[str, Any]:
+def by(home, what, *argv):
     """The number of responses of each group."""
     return {row[what]: row["responses"] for row in used(home, "--by", what, *argv)["rows"]}
 
 
-def test_a_row_says_what_was_used_and_what_it_costs(home: Path) -> None:
+def test_a_row_says_what_was_used_and_what_it_costs(home):
     kept(
         home,
         "a",
@@ -75,7 +71,7 @@ def test_a_row_says_what_was_used_and_what_it_costs(home: Path) -> None:
     assert len(found["prices"]["date"]) == len("2026-01-31")
 
 
-def test_a_fork_repeats_nothing(home: Path) -> None:
+def test_a_fork_repeats_nothing(home):
     kept(home, "a", answer("one"), answer("two"))
     inside("fork", "a", "--into", "b", home=home)
     with session_path(home, "b").open("ab") as file:
@@ -84,14 +80,14 @@ def test_a_fork_repeats_nothing(home: Path) -> None:
     assert by(home, "session", "b") == {"b": 3}
 
 
-def test_a_replayed_response_counts_once(home: Path) -> None:
+def test_a_replayed_response_counts_once(home):
     for session in ("a", "b"):
         inside("append", "-s", session, "-m", "x", home=home)
         inside("append", "-s", session, "--from", "auto", home=home, stdin=orjson.dumps(ANSWER))
     assert used(home)["total"]["responses"] == 1
 
 
-def test_a_number_that_a_server_gives_again_is_no_replay(home: Path) -> None:
+def test_a_number_that_a_server_gives_again_is_no_replay(home):
     kept(
         home,
         "a",
@@ -101,7 +97,7 @@ def test_a_number_that_a_server_gives_again_is_no_replay(home: Path) -> None:
     assert used(home)["total"]["responses"] == 2
 
 
-def test_what_was_undone_was_paid_for(home: Path) -> None:
+def test_what_was_undone_was_paid_for(home):
     kept(
         home,
         "a",
@@ -113,7 +109,7 @@ def test_what_was_undone_was_paid_for(home: Path) -> None:
     assert used(home)["total"]["responses"] == 2
 
 
-def test_a_stream_is_paid_with_its_commit(home: Path) -> None:
+def test_a_stream_is_paid_with_its_commit(home):
     begun = {
         "type": "open",
         "id": "s",
@@ -134,7 +130,7 @@ def test_a_stream_is_paid_with_its_commit(home: Path) -> None:
     assert used(home)["total"]["cost"] == COST
 
 
-def test_a_response_that_grew_counts_as_it_was_said_last(home: Path) -> None:
+def test_a_response_that_grew_counts_as_it_was_said_last(home):
     kept(home, "a", answer("one", used={"input": 1000, "output": 1}),
          {"type": "update", "id": "u", "of": "one", "parts": [{"text": "more"}]},
          {"type": "commit", "of": "u", "usage": USED})  # fmt: skip
@@ -142,7 +138,7 @@ def test_a_response_that_grew_counts_as_it_was_said_last(home: Path) -> None:
     assert (total["responses"], total["output"], total["cost"]) == (1, 100, COST)
 
 
-def test_sub_agents_count_to_their_parent(tmp_path: Path) -> None:
+def test_sub_agents_count_to_their_parent(tmp_path):
     file, agent = Claude(), Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -162,7 +158,7 @@ def test_sub_agents_count_to_their_parent(tmp_path: Path) -> None:
     assert by(tmp_path, "dir") == {"/work": 4}
 
 
-def test_a_model_without_a_price_says_so(home: Path) -> None:
+def test_a_model_without_a_price_says_so(home):
     kept(home, "a", answer("one"), answer("two", model="of-ours"), answer("three", model="of-ours"))
     found = used(home)
     assert [(row["model"], row["cost"], row["unpriced"]) for row in found["rows"]] == [
@@ -176,7 +172,7 @@ def test_a_model_without_a_price_says_so(home: Path) -> None:
     assert b"no price for 2 responses: of-ours (2)" in done.err
 
 
-def test_prices_of_ones_own_come_first(home: Path, tmp_path: Path) -> None:
+def test_prices_of_ones_own_come_first(home, tmp_path):
     file = tmp_path / "own.json"
     file.write_text(
         '{"of-*": {"input": 1000}, "claude-sonnet-4-5-20250929": {"input": 0, "output": 10000}}'
@@ -197,14 +193,14 @@ def test_prices_of_ones_own_come_first(home: Path, tmp_path: Path) -> None:
     (["--by", "day", "--until", "2026-02-01T00:29:59Z"], ["2026-01-31"]),
     (["--by", "day", "--since", "2026-02-01", "--until", "2026-02-02"], ["2026-02-01"]),
 ])  # fmt: skip
-def test_by_time(home: Path, argv: list[str], groups: list[str]) -> None:
+def test_by_time(home, argv, groups):
     """Epoch milliseconds and other offsets are times too."""
     times = ["2026-01-31T23:30:00.000Z", "2026-02-01T01:30:00+01:00", 1770120000000, "no time"]
     kept(home, "a", *(answer(f"m{n}", ts=time) for n, time in enumerate(times)))
     assert list(by(home, "day" if "day" in argv else argv[1], *argv[2:])) == groups
 
 
-def test_days_on_a_terminal_are_the_readers(home: Path) -> None:
+def test_days_on_a_terminal_are_the_readers(home):
     kept(home, "a", answer("one"), answer("two", model="of-ours"))
     shown = on_terminal("usage", "--by", "day", home=home, columns=140, TZ="Asia/Tokyo")
     assert "2026-02-01" in shown
@@ -217,7 +213,7 @@ def test_days_on_a_terminal_are_the_readers(home: Path) -> None:
     (140, "model cost share responses input cached written output reasoning"),
     (44, "model cost share input output"), (30, "model cost input output"),
 ])  # fmt: skip
-def test_a_narrow_terminal_shows_the_cost(home: Path, columns: int, headings: str) -> None:
+def test_a_narrow_terminal_shows_the_cost(home, columns, headings):
     kept(home, "a", answer("one", model="gpt-5", used={"input": 1234567, "output": 100}))
     shown = on_terminal("usage", home=home, columns=columns).splitlines()
     assert re.sub(r"\x1b\[[0-9;]*m", "", shown[0]).split() == headings.split()
@@ -225,15 +221,15 @@ def test_a_narrow_terminal_shows_the_cost(home: Path, columns: int, headings: st
     assert "1.2M" in shown[1]
 
 
-def test_what_is_remembered_is_what_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_remembered_is_what_is_there(home, monkeypatch):
     kept(home, "a", answer("one"))
     kept(home, "b", answer("two"))
     env, read = Env({"CODEH_HOME": str(home)}), responses.row_of
     paths = [str(session_path(home, session)) for session in ("a", "b")]
-    asked: list[str] = []
+    asked = []
     monkeypatch.setattr(responses, "row_of", lambda path, table: asked.append(path) or read(path, table))
 
-    def remembered(table: Table) -> list[Any]:
+    def remembered(table):
         version = {"version": usage.USED.version, "prices": [table.source, table.date]}
         young = usage.USED._replace(version=version, much=0, settled=-1e9)  # however young
         return rows.remembered(env, paths, partial(responses.row_of, table=table), young)
@@ -250,7 +246,7 @@ def test_what_is_remembered_is_what_is_there(home: Path, monkeypatch: pytest.Mon
     assert [row["responses"][0][-1] for row in remembered(newer)] == [None, None]
 
 
-def test_damage_is_noted(home: Path) -> None:
+def test_damage_is_noted(home):
     kept(home, "a", answer("one"))
     with session_path(home, "a").open("ab") as file:
         file.write(b"no json\n")
@@ -262,6 +258,6 @@ def test_damage_is_noted(home: Path) -> None:
     "used_",
     [None, 7, [], {}, {"input": -1}, {"input": "x", "raw": 7}, {"raw": {"prompt_tokens_details": [7]}}],
 )
-def test_odd_usage_costs_nothing_more(home: Path, used_: Any) -> None:
+def test_odd_usage_costs_nothing_more(home, used_):
     kept(home, "a", answer("one"), answer("odd", used=used_))
     assert used(home)["total"]["cost"] == COST

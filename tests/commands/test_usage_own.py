@@ -1,9 +1,5 @@
 """`--prices FILE`: prices of one's own, and what is wrong with a file that holds none."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 
@@ -12,7 +8,7 @@ from codeh_history.commands.usage import own_prices as prices
 from codeh_history.tokens.prices import table
 
 
-def test_a_price_of_ones_own_holds_for_that_model_and_for_all_that_begin_so(tmp_path: Path) -> None:
+def test_a_price_of_ones_own_holds_for_that_model_and_for_all_that_begin_so(tmp_path):
     file = tmp_path / "p.json"
     file.write_bytes(orjson.dumps({"mine": {"input": 2, "output": 0.5}, "my-*": {"input": 1}}))
     found = prices(str(file), table())
@@ -30,7 +26,7 @@ def test_a_price_of_ones_own_holds_for_that_model_and_for_all_that_begin_so(tmp_
         (b'{"m":{"input":true}}', "m: input: a price"), (b'{"m":{"input":-1}}', "m: input: a price"), (b'{"m":{"input":1},"n":{"output":null}}', "n: output: a price"),
     ],
 )  # fmt: skip
-def test_what_is_no_price_is_named(tmp_path: Path, data: bytes, why: str) -> None:
+def test_what_is_no_price_is_named(tmp_path, data, why):
     (tmp_path / "p.json").write_bytes(data)
     with pytest.raises(BadData) as error:
         prices(str(tmp_path / "p.json"), table())
@@ -38,13 +34,13 @@ def test_what_is_no_price_is_named(tmp_path: Path, data: bytes, why: str) -> Non
     assert why in str(error.value)
 
 
-def test_a_file_that_is_not_there_or_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_or_cannot_be_read_is_named(tmp_path):
     with pytest.raises(Usage, match=r"none: no such file$"):
         prices(str(tmp_path / "none"), table())
     with pytest.raises(InputOutput, match=r"Is a directory$"):
         prices(str(tmp_path), table())
 
 
-def test_nothing_is_free_unless_it_is_said(tmp_path: Path) -> None:
+def test_nothing_is_free_unless_it_is_said(tmp_path):
     (tmp_path / "p.json").write_bytes(b'{"free":{"input":0,"output":0}}')
     assert prices(str(tmp_path / "p.json"), table()).price("free", None, {"input": 5}) == 0

@@ -1,15 +1,11 @@
 """What each response of a session used: undone or replaced it was paid for, and it counts once."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
-from typing import Any
 
 import pytest
 
 from codeh_history.commands.usage.responses import repriced, row_of
-from codeh_history.tokens.prices import Table, table
+from codeh_history.tokens.prices import table
 from strategies import encode
 
 HEADER = {"type": "session", "version": 1, "id": "s", "created": "2026-01-01T00:00:00.000Z", "cwd": "/w"}
@@ -17,7 +13,7 @@ MODEL = {"provider": "anthropic", "model": "claude-sonnet-4-5-20250929"}  # 3 an
 TS = "2026-02-01T00:00:00.000Z"
 
 
-def answer(id: str, used: Any, ts: object = TS, **more: Any) -> dict[str, Any]:
+def answer(id, used, ts=TS, **more):
     parts = [{"text": "x"}]
     return {
         "type": "message",
@@ -32,15 +28,15 @@ def answer(id: str, used: Any, ts: object = TS, **more: Any) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def prices() -> Table:
+def prices():
     return table()
 
 
-def row(prices: Table, *records: dict[str, Any], path: str = "f.jsonl") -> dict[str, Any]:
+def row(prices, *records, path="f.jsonl"):
     return row_of(path, prices, encode([HEADER, *records]))
 
 
-def test_a_response_is_told_by_name_time_maker_counts_and_price(prices: Table) -> None:
+def test_a_response_is_told_by_name_time_maker_counts_and_price(prices):
     used = {"input": 1000, "cached": 100, "output": 50, "reasoning": 7}
     found = row(prices, answer("a", used, **MODEL, responseId="msg_1"))
     assert (found["id"], found["path"], found["created"], found["cwd"]) == (
@@ -78,9 +74,7 @@ def test_a_response_is_told_by_name_time_maker_counts_and_price(prices: Table) -
     ids=["undone", "cleared", "twice", "begun", "streamed", "edited", "edited without", "a sub-agent's", "in blocks",
          "a user's", "nothing", "only raw", "no usage", "nonsense after"],
 )  # fmt: skip
-def test_what_was_paid_for_counts_once(
-    prices: Table, records: list[dict[str, Any]], inputs: list[int]
-) -> None:
+def test_what_was_paid_for_counts_once(prices, records, inputs):
     assert [response[4] for response in row(prices, *records)["responses"]] == inputs
 
 
@@ -91,9 +85,7 @@ def test_what_was_paid_for_counts_once(
         ({"responseId": ""}, f"a {TS}"),
     ],
 )  # fmt: skip
-def test_a_response_without_a_name_is_told_by_its_message_and_time(
-    prices: Table, more: dict[str, Any], name: str
-) -> None:
+def test_a_response_without_a_name_is_told_by_its_message_and_time(prices, more, name):
     assert row(prices, answer("a", {"input": 1}, **more))["responses"][0][0] == name
 
 
@@ -107,11 +99,11 @@ def test_a_response_without_a_name_is_told_by_its_message_and_time(
         (TS, TS),
     ],
 )
-def test_times_are_in_utc(prices: Table, ts: object, shown: str | None) -> None:
+def test_times_are_in_utc(prices, ts, shown):
     assert row(prices, answer("a", {"input": 1}, ts))["responses"][0][1] == shown
 
 
-def test_of_whom_a_session_is_a_copy_or_a_branch_is_told(prices: Table) -> None:
+def test_of_whom_a_session_is_a_copy_or_a_branch_is_told(prices):
     header = {**HEADER, "parent": {"session": "p", "at": "m"}, "imported": {"from": "codex", "agent": True}}
     found = row_of("f.jsonl", prices, encode([header, {**HEADER, "id": "later"}]))
     assert (found["id"], found["program"], found["parent"], found["agent"]) == ("s", "codex", "p", True)
@@ -125,7 +117,7 @@ def test_of_whom_a_session_is_a_copy_or_a_branch_is_told(prices: Table) -> None:
     )
 
 
-def test_what_cannot_be_read_is_said_and_costs_only_itself(prices: Table, tmp_path: Path) -> None:
+def test_what_cannot_be_read_is_said_and_costs_only_itself(prices, tmp_path):
     data = encode([HEADER, answer("a", {"input": 1})])
     assert row_of("f", prices, data + b"{damage\n")["problem"] == "1 damaged line skipped"
     assert "problem" not in row_of("f", prices, data + b"{torn")
@@ -140,7 +132,7 @@ def test_what_cannot_be_read_is_said_and_costs_only_itself(prices: Table, tmp_pa
     )
 
 
-def test_the_same_response_has_another_price_by_another_table(prices: Table) -> None:
+def test_the_same_response_has_another_price_by_another_table(prices):
     (response,) = row(prices, answer("a", {"input": 1_000_000, "cached": 0, "output": 0}, **MODEL))[
         "responses"
     ]

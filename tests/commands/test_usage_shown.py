@@ -1,10 +1,6 @@
 """What `usage` prints: the same numbers as columns and as JSON, and what has no price is never for nothing."""
 
-from __future__ import annotations
-
 from collections import Counter
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -17,13 +13,13 @@ from codeh_history.commands.usage.totals import Sums, Total
 from codeh_history.tokens.prices import table
 
 
-def total(responses: int, cost: float = 0.0, unpriced: int = 0) -> Total:
+def total(responses, cost=0.0, unpriced=0):
     made = Total()
     made.responses, made.cost, made.unpriced, made.counts = responses, cost, unpriced, [1, 2, 3, 4, 5]
     return made
 
 
-def found(**groups: Total) -> Sums:
+def found(**groups):
     whole, unpriced = Total(), Counter[str]()
     for name, one in groups.items():
         for name_ in ("responses", "cost", "unpriced"):
@@ -34,13 +30,13 @@ def found(**groups: Total) -> Sums:
     return Sums("model", groups, whole, unpriced)
 
 
-def printed(tmp_path: Path, what: Sums, *, json: bool = False, own: str | None = None) -> tuple[str, str]:
+def printed(tmp_path, what, *, json=False, own=None):
     with (tmp_path / "out").open("wb") as out, (tmp_path / "err").open("wb") as err:
         shown.write(Env({}, stdout=out.fileno(), stderr=err.fileno()), what, table(), own=own, json=json)
     return (tmp_path / "out").read_text(), (tmp_path / "err").read_text()
 
 
-def test_in_a_pipe_a_group_is_a_line_and_the_last_is_all_of_it(tmp_path: Path) -> None:
+def test_in_a_pipe_a_group_is_a_line_and_the_last_is_all_of_it(tmp_path):
     out, err = printed(
         tmp_path, found(a=total(2, 1.5), b=total(1, unpriced=1), c=total(3, 0.25, 1)), own="mine"
     )
@@ -53,9 +49,9 @@ def test_in_a_pipe_a_group_is_a_line_and_the_last_is_all_of_it(tmp_path: Path) -
     assert "no price for 2 responses: b (1), c (1) (--prices FILE)\n" in err
 
 
-def test_as_json_a_price_that_nobody_knows_is_null(tmp_path: Path) -> None:
+def test_as_json_a_price_that_nobody_knows_is_null(tmp_path):
     out, _ = printed(tmp_path, found(a=total(2, 1.23456789), b=total(1, unpriced=1)), json=True)
-    value: Any = orjson.loads(out)
+    value = orjson.loads(out)
     assert [(row["model"], row["cost"], row["unpriced"]) for row in value["rows"]] == [
         ("a", 1.234568, 0),
         ("b", None, 1),
@@ -74,11 +70,11 @@ def test_as_json_a_price_that_nobody_knows_is_null(tmp_path: Path) -> None:
     assert set(value["prices"]) == {"source", "date"}
 
 
-def test_where_nothing_was_used_it_is_said(tmp_path: Path) -> None:
+def test_where_nothing_was_used_it_is_said(tmp_path):
     assert printed(tmp_path, found()) == ("", "codeh-history: no usage recorded\n")
 
 
-def test_of_many_models_without_a_price_the_first_are_named(tmp_path: Path) -> None:
+def test_of_many_models_without_a_price_the_first_are_named(tmp_path):
     what = found(**{f"m{number}": total(number, unpriced=number) for number in range(1, 9)})
     _, err = printed(tmp_path, what)
     assert "no price for 36 responses: m8 (8), m7 (7), m6 (6), m5 (5), m4 (4) and 3 more models" in err
@@ -99,13 +95,13 @@ def test_of_many_models_without_a_price_the_first_are_named(tmp_path: Path) -> N
         (10**13, "10.0T"),
     ],
 )
-def test_a_number_on_a_terminal_is_short(number: int, text: str) -> None:
+def test_a_number_on_a_terminal_is_short(number, text):
     assert shown._short(number) == text
 
 
 @given(st.integers(0, 10**13), st.integers(0, 10**13))
-def test_no_number_is_long_and_a_larger_one_never_looks_smaller(one: int, two: int) -> None:
-    def read(text: str) -> float:
+def test_no_number_is_long_and_a_larger_one_never_looks_smaller(one, two):
+    def read(text):
         return float(text.rstrip("kMGT")) * {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.get(text[-1], 1)
 
     low, high = sorted((one, two))

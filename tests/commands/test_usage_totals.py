@@ -1,9 +1,6 @@
 """Responses summed up: each once, whoever repeats it."""
 
-from __future__ import annotations
-
 import time
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -20,7 +17,7 @@ ROWS = st.lists(
 
 
 @given(st.lists(ROWS, max_size=4), st.sampled_from(["model", "session", "day"]))
-def test_copies_change_nothing(responses: list[list[Any]], by: str) -> None:
+def test_copies_change_nothing(responses, by):
     about = {"parent": None, "agent": False, "program": None, "cwd": None}
     rows = [
         {"id": f"s{n}", "created": f"{n}", "responses": found, **about} for n, found in enumerate(responses)
@@ -35,18 +32,16 @@ def test_copies_change_nothing(responses: list[list[Any]], by: str) -> None:
     ]
 
 
-def vars_of(total: Any) -> list[Any]:
+def vars_of(total):
     return [getattr(total, name) for name in total.__slots__]
 
 
-def row(id: str, *responses: list[Any], **more: Any) -> dict[str, Any]:
+def row(id, *responses, **more):
     about = {"parent": None, "agent": False, "program": None, "cwd": None, "created": "1"}
     return {"id": id, **about, **more, "responses": list(responses)}
 
 
-def response(
-    name: str, ts: str | None = "2026-01-31T23:30:00.000Z", cost: float | None = 1.0, **more: Any
-) -> list[Any]:
+def response(name, ts="2026-01-31T23:30:00.000Z", cost=1.0, **more):
     given = {"provider": "p", "model": "m", "input": 10, "output": 2, **more}
     return [
         name,
@@ -63,7 +58,7 @@ def response(
     ]
 
 
-def groups(rows: list[Any], by: str, **more: Any) -> dict[str, int]:
+def groups(rows, by, **more):
     return {
         name: total.responses for name, total in summed(with_owners(rows), Query(by, **more)).groups.items()
     }
@@ -77,9 +72,7 @@ def groups(rows: list[Any], by: str, **more: Any) -> dict[str, int]:
         ("program", {"codeh-history": 4}), ("dir", {"?": 4}),
     ],
 )  # fmt: skip
-def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(
-    by: str, found: dict[str, int]
-) -> None:
+def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(by, found):
     later = "2026-02-01T00:00:00.000Z"
     rows = [
         row("a", response("1"), response("2", later), response("3", None), response("4", later, model=None))
@@ -87,7 +80,7 @@ def test_a_response_is_in_the_group_of_its_time_its_maker_or_its_session(
     assert list(groups(rows, by).items()) == list(found.items())
 
 
-def test_days_may_be_those_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_days_may_be_those_of_the_machine(monkeypatch):
     monkeypatch.setenv("TZ", "Europe/Berlin")
     time.tzset()
     try:
@@ -103,14 +96,12 @@ def test_days_may_be_those_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> No
     [(None, None, 2), ("2026-01-31T23:30:00.000Z", None, 1), ("2026-01-31T23:30:00.001Z", None, 0), (None, "2026-01-31T23:30:00.000Z", 1),
      (None, "2026-01-31T23:29:59.999Z", 0)],
 )  # fmt: skip
-def test_of_what_has_no_time_nothing_is_known_within_bounds(
-    since: str | None, until: str | None, count: int
-) -> None:
+def test_of_what_has_no_time_nothing_is_known_within_bounds(since, until, count):
     rows = [row("a", response("1"), response("2", None))]
     assert sum(groups(rows, "model", since=since, until=until).values()) == count
 
 
-def test_what_a_sub_agent_used_counts_to_whom_it_works_for() -> None:
+def test_what_a_sub_agent_used_counts_to_whom_it_works_for():
     rows = [row("a", response("1")), row("b", response("2"), parent="a", agent=True), row("c", response("3"), parent="b", agent=True),
             row("fork", response("4"), parent="a"), row("x", response("5"), parent="y", agent=True), row("y", response("6"), parent="x", agent=True)]  # fmt: skip
     found = groups(rows, "session")
@@ -118,7 +109,7 @@ def test_what_a_sub_agent_used_counts_to_whom_it_works_for() -> None:
     assert sum(found.values()) == 6  # two that name each other are counted all the same
 
 
-def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart() -> None:
+def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart():
     rows = [
         row(
             "a",

@@ -1,10 +1,5 @@
 """What can be wrong with the lines of a log."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -18,11 +13,11 @@ HEAD = {"type": "session", "version": 1, "id": "s"}
 TEXT = [{"text": "x"}]
 
 
-def m(id: str, **fields: Any) -> dict[str, Any]:
+def m(id, **fields):
     return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": TEXT, **fields}
 
 
-def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
+def found(tmp_path, *lines):
     """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
     spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
     home = tmp_path / "home"
@@ -69,7 +64,7 @@ def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
          ["3 k drop of a compaction names nothing earlier: x", "3 k replace of a", "3 k insert of a"]),
     ],
 )  # fmt: skip
-def test_lines_and_what_they_name(lines: list[Any], problems: list[str], tmp_path: Path) -> None:
+def test_lines_and_what_they_name(lines, problems, tmp_path):
     got = found(tmp_path, *lines)
     assert len(got) == len(problems), got
     assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got

@@ -1,9 +1,5 @@
 """`verify FILE` of another program: its verdict, and every problem with its line."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from codeh_history.commands.verify.program import as_json, checked, lines
@@ -12,14 +8,14 @@ from codeh_history.store.resolve import Target
 from program_files import Claude, written
 
 
-def talk() -> Claude:
+def talk():
     made = Claude()
     made.user("u1", "hi")
     made.said("a1", "ho")
     return made
 
 
-def test_a_file_in_order_is_told_with_its_messages(tmp_path: Path) -> None:
+def test_a_file_in_order_is_told_with_its_messages(tmp_path):
     target = Target(str(written(tmp_path / "s.jsonl", talk().lines)), "argument")
     found = checked(target)
     assert found is not None
@@ -35,7 +31,7 @@ def test_a_file_in_order_is_told_with_its_messages(tmp_path: Path) -> None:
     assert lines(target, found) == ["ok: 2 messages of claude-code"]
 
 
-def test_what_a_summary_stands_for_is_not_sent(tmp_path: Path) -> None:
+def test_what_a_summary_stands_for_is_not_sent(tmp_path):
     made = talk()
     made.compacted("c", "a summary")
     made.user("u2", "more")
@@ -44,7 +40,7 @@ def test_what_a_summary_stands_for_is_not_sent(tmp_path: Path) -> None:
     assert found["messages"] == 1
 
 
-def test_every_problem_is_named_with_its_line(tmp_path: Path) -> None:
+def test_every_problem_is_named_with_its_line(tmp_path):
     made = talk()
     target = Target(
         str(written(tmp_path / "s.jsonl", [made.lines[0], b"{damage", made.lines[1]])), "argument"
@@ -60,16 +56,14 @@ def test_every_problem_is_named_with_its_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["-", "postgres://h/d/s", "ours"])
-def test_what_is_of_no_program_is_for_others_to_say(
-    tmp_path: Path, path: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_of_no_program_is_for_others_to_say(tmp_path, path, monkeypatch):
     (tmp_path / "ours").write_bytes(b'{"type":"session","version":1,"id":"s"}\n')
     monkeypatch.chdir(tmp_path)
 
     assert checked(Target(path, "argument")) is None
 
 
-def test_of_several_sessions_all_count(tmp_path: Path) -> None:
+def test_of_several_sessions_all_count(tmp_path):
     batch = [{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}] * 2
     found = checked(Target(str(written(tmp_path / "b.jsonl", batch)), "argument"))
     assert found is not None

@@ -1,10 +1,5 @@
 """What a provider would refuse, and of which message."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -21,11 +16,11 @@ HEAD = {"type": "session", "version": 1, "id": "s"}
 TEXT = [{"text": "x"}]
 
 
-def m(id: str, **fields: Any) -> dict[str, Any]:
+def m(id, **fields):
     return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": TEXT, **fields}
 
 
-def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
+def found(tmp_path, *lines):
     """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
     spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
     home = tmp_path / "home"
@@ -48,17 +43,17 @@ def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
         ("contents.2.parts.0", None), ("input.1", "b"),
     ],
 )  # fmt: skip
-def test_the_source_of_a_path(path: str, id: str | None) -> None:
+def test_the_source_of_a_path(path, id):
     assert source_of([[""], ["b", "c"], []], path) == id
 
 
 @pytest.mark.parametrize("format", providers.FORMATS)
-def test_a_session_that_ends_with_an_answer_is_refused_by_nobody(format: str) -> None:
+def test_a_session_that_ends_with_an_answer_is_refused_by_nobody(format):
     lines = [HEAD, m("a"), m("b", kind="codeh", role="model", parts=[{"text": "ok "}])]
     assert refusals(some.view_of(lines), format, "claude-opus-4-8") == []
 
 
 @pytest.mark.parametrize("format", ["gemini", "anthropic"])
-def test_an_empty_message_is_told_with_its_id(format: str) -> None:
+def test_an_empty_message_is_told_with_its_id(format):
     found = refusals(some.view_of([HEAD, m("a"), m("b", parts=[])]), format, "claude-opus-4-8")
     assert [refusal.id for refusal in found] == ["b"]

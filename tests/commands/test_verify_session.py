@@ -1,10 +1,5 @@
 """What `verify` finds, each problem at its line."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -20,19 +15,19 @@ HEAD = {"type": "session", "version": 1, "id": "s"}
 TEXT = [{"text": "x"}]
 
 
-def m(id: str, **fields: Any) -> dict[str, Any]:
+def m(id, **fields):
     return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": TEXT, **fields}
 
 
-def call(id: str, call_id: str, name: str = "f") -> dict[str, Any]:
+def call(id, call_id, name="f"):
     return m(id, kind="codeh", role="model", parts=[{"functionCall": {"id": call_id, "name": name}}])
 
 
-def result(id: str, call_id: str, name: str = "f") -> dict[str, Any]:
+def result(id, call_id, name="f"):
     return m(id, kind="tool", parts=[{"functionResponse": {"id": call_id, "name": name, "response": {}}}])
 
 
-def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
+def found(tmp_path, *lines):
     """Every problem as `LINE ID? REASON`, after checking that its offset is that of its line."""
     spelled = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
     home = tmp_path / "home"
@@ -47,7 +42,7 @@ def found(tmp_path: Path, *lines: dict[str, Any] | bytes) -> list[str]:
     return [f"{p.line} {p.id + ' ' if p.id else ''}{p.reason}" for p in verdict.problems]
 
 
-def test_a_copy_may_have_any_name(tmp_path: Path) -> None:
+def test_a_copy_may_have_any_name(tmp_path):
     path = tmp_path / "copy.jsonl"
     path.write_bytes(orjson.dumps(HEAD) + b"\n")
     assert verifying.verify(Env(stderr=99), Target(str(path), "")).problems == []
@@ -74,16 +69,16 @@ CLEAR = {"type": "clear", "id": "x"}
         ([CLEAR, call("b", "c1"), m("a")], ["3 b the call of f is never answered"]),
     ],
 )
-def test_pairs(lines: list[Any], problems: list[str], tmp_path: Path) -> None:
+def test_pairs(lines, problems, tmp_path):
     got = found(tmp_path, HEAD, *lines)
     assert len(got) == len(problems), got
     assert all(line.startswith(start) for line, start in zip(got, problems, strict=True)), got
 
 
-def test_blocks(tmp_path: Path, home: Path) -> None:
+def test_blocks(tmp_path, home):
     import hashlib
 
-    def ref(id: str, *blocks: str) -> dict[str, Any]:
+    def ref(id, *blocks):
         return {"type": "ref", "id": id, "kind": "user", "role": "user", "blockIds": list(blocks)}
 
     content = b'{"text":"x"}'
@@ -102,9 +97,7 @@ def test_blocks(tmp_path: Path, home: Path) -> None:
 
 
 @given(data=some.files_of() | plain_files())
-def test_problems_come_in_the_order_of_the_file(
-    data: bytes, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_problems_come_in_the_order_of_the_file(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     problems = verifying.verify(Env(stderr=99), Target(str(path), "")).problems
@@ -113,7 +106,7 @@ def test_problems_come_in_the_order_of_the_file(
 
 
 @given(data=plain_files(), offsets=st.lists(st.integers(0, 400), max_size=5))
-def test_line_numbers(data: bytes, offsets: list[int]) -> None:
+def test_line_numbers(data, offsets):
     offsets = [offset for offset in offsets if offset < len(data)]
     expected = {offset: data.count(b"\n", 0, offset) + 1 for offset in offsets}
     assert verifying.lines_at(offsets, data) == expected

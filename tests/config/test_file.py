@@ -1,7 +1,5 @@
 """`config.toml`: whose it is, what may stand in it, and which line is wrong."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path
@@ -37,14 +35,14 @@ via = "x"
 """
 
 
-def written(folder: Path, text: str) -> str:
+def written(folder, text):
     path = folder / "config.toml"
     path.write_text(text)
     path.chmod(0o600)
     return str(path)
 
 
-def test_every_key(tmp_path: Path) -> None:
+def test_every_key(tmp_path):
     found = file.read(written(tmp_path, ALL))
     assert found.top == {
         "to": "gemini", "via": f"{tmp_path}/send --fast", "model": "m", "system": f"@{tmp_path}/system.md",
@@ -88,7 +86,7 @@ def test_every_key(tmp_path: Path) -> None:
         ("[profile]\nx = 1\n", ": profile: tables expected"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_and_where(tmp_path: Path, text: str, why: str) -> None:
+def test_what_is_wrong_and_where(tmp_path, text, why):
     path = written(tmp_path, text)
     with pytest.raises(Usage) as found:
         file.read(path)
@@ -96,7 +94,7 @@ def test_what_is_wrong_and_where(tmp_path: Path, text: str, why: str) -> None:
     assert "\n" not in str(found.value)
 
 
-def test_bytes_that_are_no_text(tmp_path: Path) -> None:
+def test_bytes_that_are_no_text(tmp_path):
     path = tmp_path / "config.toml"
     path.write_bytes(b"to = '\xff'")
     with pytest.raises(Usage, match=r"byte 6: not UTF-8"):
@@ -104,7 +102,7 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", [0o620, 0o602, 0o666, 0o664])
-def test_a_file_that_others_may_write_is_refused(tmp_path: Path, mode: int) -> None:
+def test_a_file_that_others_may_write_is_refused(tmp_path, mode):
     path = written(tmp_path, "to = 'gemini'\n")
     Path(path).chmod(mode)
     with pytest.raises(Usage, match=r"not read: others may write it; .*`chmod go-w "):
@@ -112,13 +110,13 @@ def test_a_file_that_others_may_write_is_refused(tmp_path: Path, mode: int) -> N
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644, 0o400, 0o755])
-def test_one_that_they_may_read_is_not(tmp_path: Path, mode: int) -> None:
+def test_one_that_they_may_read_is_not(tmp_path, mode):
     path = written(tmp_path, "to = 'gemini'\n")
     Path(path).chmod(mode)
     assert file.read(path).top == {"to": "gemini"}
 
 
-def test_a_folder_in_which_others_may_replace_it(tmp_path: Path) -> None:
+def test_a_folder_in_which_others_may_replace_it(tmp_path):
     path = written(tmp_path, "to = 'gemini'\n")
     tmp_path.chmod(0o777)
     with pytest.raises(Usage, match=r"others may replace it"):
@@ -128,14 +126,14 @@ def test_a_folder_in_which_others_may_replace_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
-def test_the_file_of_another_user_is_refused(tmp_path: Path) -> None:
+def test_the_file_of_another_user_is_refused(tmp_path):
     path = written(tmp_path, "to = 'gemini'\n")
     os.chown(path, 65534, 65534)
     with pytest.raises(Usage, match=r"not read: it belongs to another user"):
         file.read(path)
 
 
-def test_a_link_to_a_file_of_ours_is_followed_and_a_fifo_is_refused(tmp_path: Path) -> None:
+def test_a_link_to_a_file_of_ours_is_followed_and_a_fifo_is_refused(tmp_path):
     written(tmp_path, "to = 'gemini'\n")
     (tmp_path / "link").symlink_to("config.toml")
     assert file.read(str(tmp_path / "link")).top == {"to": "gemini"}
@@ -144,7 +142,7 @@ def test_a_link_to_a_file_of_ours_is_followed_and_a_fifo_is_refused(tmp_path: Pa
         file.read(str(tmp_path / "fifo"))
 
 
-def test_the_page_shows_a_file_that_is_taken_and_names_every_key(tmp_path: Path) -> None:
+def test_the_page_shows_a_file_that_is_taken_and_names_every_key(tmp_path):
     page = (ROOT / "docs" / "config.md").read_text()
     (sample,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     assert file.read(written(tmp_path, sample)).profiles

@@ -1,10 +1,5 @@
 """Who says what holds: the table of docs/config.md, and the laws behind it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +12,7 @@ from codeh_history.config.layers import ENVIRONMENT, FLAGS, Layer
 KINDS = (FLAGS, "-p x", ENVIRONMENT, "CODEH_PROFILE y", "file")  # the strongest first
 
 
-def said(*values: dict[str, Any]) -> list[Layer]:
+def said(*values):
     """A layer of each kind that says these."""
     return [
         Layer(where=where, values=each, above=number < 3)
@@ -25,7 +20,7 @@ def said(*values: dict[str, Any]) -> list[Layer]:
     ]
 
 
-def held(*values: dict[str, Any]) -> dict[str, Any]:
+def held(*values):
     return {key: value for key, (value, _) in layers.held(said(*values)).items()}
 
 
@@ -70,9 +65,7 @@ CLAUDE = {"to": "anthropic", "via": "ant"}
         ([{"model": "big"}, {}, {**CLAUDE, "model": "opus"}, {}, GEMINI], {**CLAUDE, "model": "big"}),
     ],
 )  # fmt: skip
-def test_provider_command_and_model_come_together(
-    values: list[dict[str, str]], expected: dict[str, str]
-) -> None:
+def test_provider_command_and_model_come_together(values, expected):
     assert held(*values) == expected
 
 
@@ -87,7 +80,7 @@ VALUES = st.lists(st.fixed_dictionaries({}, optional={**ONE, **ROUTE}), min_size
 
 
 @given(VALUES)
-def test_each_key_is_as_the_first_says_it_that_does(values: list[dict[str, Any]]) -> None:
+def test_each_key_is_as_the_first_says_it_that_does(values):
     found = held(*values)
     for key in ONE:
         first = [each[key] for each in values if key in each][:1]
@@ -95,7 +88,7 @@ def test_each_key_is_as_the_first_says_it_that_does(values: list[dict[str, Any]]
 
 
 @given(VALUES)
-def test_nothing_goes_to_a_provider_that_was_not_meant(values: list[dict[str, Any]]) -> None:
+def test_nothing_goes_to_a_provider_that_was_not_meant(values):
     """What holds of `to` and `via` is the first's that names one; a command is never that of another provider."""
     found = layers.held(said(*values))
     first = next((each for each in values if {"to", "via"} & each.keys()), {})
@@ -114,7 +107,7 @@ def test_nothing_goes_to_a_provider_that_was_not_meant(values: list[dict[str, An
         assert not by_flags or model.get("to", first.get("to")) in (None, first.get("to"), found["to"][0])
 
 
-def test_fields_add_up_and_are_not_sent_to_another_provider() -> None:
+def test_fields_add_up_and_are_not_sent_to_another_provider():
     low = {"to": "gemini", "via": "g", "set": ["a=1", "b=1"]}
     assert held({"set": ["b=2"]}, {}, {}, {}, low)["set"] == ["a=1", "b=1", "b=2"]
     assert held({"set": ["b=2"]}, LOCAL, {}, {}, low)["set"] == ["b=2"]
@@ -122,7 +115,7 @@ def test_fields_add_up_and_are_not_sent_to_another_provider() -> None:
     assert held({}, LOCAL, {}, {"set": ["c=1"]}, low)["set"] == ["c=1"]
 
 
-def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path: Path) -> None:
+def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path):
     (tmp_path / "config.toml").write_text(
         'to = "gemini"\nsystem = "low"\nbudget = 9000\nmax_tokens = 5\n[profile.x]\nsystem = "high"\n'
     )
@@ -149,9 +142,7 @@ def test_what_a_session_may_say_is_above_it_or_beneath(tmp_path: Path) -> None:
         ({"CODEH_PROFILE": "none"}, "ollama", "cat", "--to ollama --via CMD"),
     ],
 )  # fmt: skip
-def test_the_flags_that_name_it_again(
-    tmp_path: Path, environ: dict[str, str], to: str, via: str | None, flags: str
-) -> None:
+def test_the_flags_that_name_it_again(tmp_path, environ, to, via, flags):
     (tmp_path / "config.toml").write_text('[profile.x]\nto = "ollama"\nvia = "cat"\n')
     first, last = layers.words(Env({"CODEH_HOME": str(tmp_path), **environ}), None, to, via)
     assert " ".join([*first, *last]) == flags

@@ -1,14 +1,10 @@
 """What docs/contributing.md shows is a program: each sample is put into a copy of this one, and used."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -21,7 +17,7 @@ CHANGES = re.findall(r"```diff\n--- (\S+)\n(.*?\n)```", PAGE, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def copy(tmp_path_factory):
     """The program with all that the page adds to it."""
     place = tmp_path_factory.mktemp("program")
     shutil.copytree(ROOT / "cli", place / "cli", ignore=shutil.ignore_patterns("__pycache__"))
@@ -40,12 +36,12 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def program(copy: Path, tmp_path: Path) -> Any:
+def program(copy, tmp_path):
     """Runs a command of it; what it prints."""
     fixed = {"CODEH_NOW": NOW, "CODEH_ID_SEED": "s", "CODEH_SESSION": "demo"}
     env = {"HOME": str(tmp_path), "CODEH_HOME": str(tmp_path), "PYTHONPATH": str(copy / "cli"), **fixed}
 
-    def run(*argv: str, stdin: str = "", code: int = 0) -> str:
+    def run(*argv, stdin="", code=0):
         done = subprocess.run(
             [sys.executable, "-m", "codeh_history", *argv], input=stdin, capture_output=True, text=True,
             env={"PATH": os.environ["PATH"], **env}, check=False, cwd=tmp_path,
@@ -58,17 +54,17 @@ def program(copy: Path, tmp_path: Path) -> Any:
     return run
 
 
-def test_an_exporter(program: Any) -> None:
+def test_an_exporter(program):
     assert program("export", "--to", "prompts") == "Why? Say.\nWhy? Say.\n"
 
 
-def test_a_pass(program: Any) -> None:
+def test_a_pass(program):
     body = orjson.loads(program("payload", "--to", "gemini", "--skip", "pairs"))
     assert len(body["contents"]) == 1
     assert len(body["contents"][0]["parts"]) == 1
 
 
-def test_a_verb(program: Any) -> None:
+def test_a_verb(program):
     program("models", code=1)
     program("append", "--jsonl", stdin='{"kind":"codeh","model":"m","parts":[{"text":"x"}]}\n')
     assert program("models") == "1\tm\n"
@@ -76,7 +72,7 @@ def test_a_verb(program: Any) -> None:
     assert program("models", "--help").startswith("Examples:\n")
 
 
-def test_a_record_type(program: Any, tmp_path: Path) -> None:
+def test_a_record_type(program, tmp_path):
     last = orjson.loads(program("last", "--json"))["id"]
     path = tmp_path / "sessions" / "demo.jsonl"
     before = path.read_bytes()
@@ -89,7 +85,7 @@ def test_a_record_type(program: Any, tmp_path: Path) -> None:
     assert '"label"' not in program("curate", "--only", "kinds")
 
 
-def test_a_provider(program: Any) -> None:
+def test_a_provider(program):
     body = program("payload", "--to", "cohere", "--model", "m", "--system", "Be brief.")
     assert orjson.loads(body)["messages"] == [
         {"role": "system", "content": "Be brief."},
@@ -116,7 +112,7 @@ def test_a_provider(program: Any) -> None:
     program("append", "--from", "auto", stdin=orjson.dumps(empty).decode(), code=4)
 
 
-def test_a_provider_is_as_light_as_the_others(copy: Path) -> None:
+def test_a_provider_is_as_light_as_the_others(copy):
     """All are asked whose an answer is."""
     code = (
         "import sys; from codeh_history.providers import packages; print(*packages()); print(*sys.modules)"
@@ -130,7 +126,7 @@ def test_a_provider_is_as_light_as_the_others(copy: Path) -> None:
     assert not {"typing", "re", "enum", "json"}.intersection(loaded)
 
 
-def test_a_program(program: Any, tmp_path: Path) -> None:
+def test_a_program(program, tmp_path):
     said = [
         {"role": role, "content": role, "timestamp": "2026-01-01T00:00:00"}
         for role in ("system", "user", "assistant")

@@ -1,7 +1,5 @@
 """`make demo` works, and docs/demo.md shows what it prints."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
@@ -15,14 +13,14 @@ from support import ROOT
 SHOWN = 118  # longer lines are cut in the page
 
 
-def told(text: str) -> str:
+def told(text):
     """The lines as the page shows them."""
     lines = text.strip("\n").split("\n")
     return "\n".join(f"{line[:SHOWN]}…" if len(line) > SHOWN else line for line in lines)
 
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="no curl on this machine")
-def test_the_page_shows_what_the_demo_prints(request: pytest.FixtureRequest) -> None:
+def test_the_page_shows_what_the_demo_prints(request):
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     done = subprocess.run(
         ["bash", "tests/demo.sh"], cwd=ROOT, env={**os.environ, "PATH": path}, stdin=subprocess.DEVNULL,
@@ -39,7 +37,7 @@ def test_the_page_shows_what_the_demo_prints(request: pytest.FixtureRequest) -> 
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="no make on this machine")
-def test_the_demo_installs_the_program_alone() -> None:
+def test_the_demo_installs_the_program_alone():
     steps = subprocess.run(
         ["make", "-n", "demo", "VENV=.no-venv"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout

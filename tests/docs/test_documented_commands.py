@@ -1,10 +1,7 @@
 """Every command line that the README, the docs and the help show is one that the program takes."""
 
-from __future__ import annotations
-
 import re
 import shlex
-from collections.abc import Iterator
 
 import pytest
 from typer._click.exceptions import ClickException
@@ -19,7 +16,7 @@ REDIRECTIONS = {">", ">>", "<", "<<", "<<<", ">&", "&>"}
 MISSING = re.compile(r"\bVERB\b|…|\.\.\.|\[|\{[A-Z]")  # a pattern of commands, not one
 
 
-def pages() -> Iterator[tuple[str, str]]:
+def pages():
     """The shell blocks of each document, and the examples of each verb."""
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for block in re.findall(r"```(?:sh|bash|console)\n(.*?)```", path.read_text(), re.DOTALL):
@@ -28,7 +25,7 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"{verb} --help", command(verb).examples
 
 
-def commands() -> Iterator[tuple[str, str, list[str]]]:
+def commands():
     """Where a command stands, its line, and its words."""
     for page, block in pages():
         for line in block.replace("\\\n", " ").splitlines():
@@ -36,12 +33,12 @@ def commands() -> Iterator[tuple[str, str, list[str]]]:
                 yield from ((page, line.strip(), words) for words in words_of(line))
 
 
-def words_of(line: str) -> Iterator[list[str]]:
+def words_of(line):
     """The words after the program's name, of each of its calls in a line of shell."""
     line = re.sub(r"\$(?=[\w({])", "", line).removeprefix("$ ")
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.commenters, lexer.whitespace_split = "", True
-    found: list[str] | None = None
+    found = None
     words = iter(lexer)
     for word in words:
         if word.startswith("#"):
@@ -63,13 +60,13 @@ def words_of(line: str) -> Iterator[list[str]]:
 FOUND = list(commands())
 
 
-def test_there_are_many() -> None:
+def test_there_are_many():
     assert len(FOUND) > 150
     assert {words[0] for _, _, words in FOUND} >= {"append", "payload", "compact", "summarize", "undo"}
 
 
 @pytest.mark.parametrize(("page", "line", "words"), FOUND, ids=lambda value: None)
-def test_a_documented_command_is_taken(page: str, line: str, words: list[str]) -> None:
+def test_a_documented_command_is_taken(page, line, words):
     verb, *argv = words
     if verb.startswith("-"):
         return

@@ -1,7 +1,5 @@
 """The Makefile has few targets, each explained on one screen; what pages and scripts call exists."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import shutil
@@ -23,21 +21,23 @@ EXAMPLES = {
 }  # sessions in which others call make
 
 
-def test_there_are_few_targets_and_each_is_explained() -> None:
+def test_there_are_few_targets_and_each_is_explained():
     assert len(PHONY) <= 25
     assert set(PHONY) == set(TARGETS) == set(re.findall(r"^([a-z][\w-]*):", MAKEFILE, re.MULTILINE))
 
 
 @pytest.mark.skipif(not shutil.which("make"), reason="no make on this machine")
-def test_help_fits_on_one_screen() -> None:
-    done = subprocess.run(["make", "--no-print-directory", "help"], capture_output=True, text=True, check=True, cwd=ROOT)
+def test_help_fits_on_one_screen():
+    done = subprocess.run(
+        ["make", "--no-print-directory", "help"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     lines = done.stdout.splitlines()
     assert [line.split()[1] for line in lines] == PHONY
     assert len(lines) <= 25
     assert max(map(len, lines)) <= 80
 
 
-def test_what_pages_and_scripts_call_is_a_target() -> None:
+def test_what_pages_and_scripts_call_is_a_target():
     called = {
         (str(path.relative_to(ROOT)), target)
         for path in PAGES if EXAMPLES.isdisjoint(path.parents)

@@ -1,7 +1,5 @@
 """The manual page has every verb and option, is installed, and is read without a warning."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
@@ -19,14 +17,14 @@ READERS = {
 }
 
 
-def test_it_is_what_the_table_of_options_says(request: pytest.FixtureRequest) -> None:
+def test_it_is_what_the_table_of_options_says(request):
     """`make generate` writes it; so does `make golden`."""
     if request.config.getoption("--golden"):
         man_page.PAGE.write_text(man_page.page())
     assert man_page.PAGE.read_text() == man_page.page(), "run `make generate`"
 
 
-def test_it_has_every_verb_option_and_exit_code() -> None:
+def test_it_has_every_verb_option_and_exit_code():
     text = man_page.PAGE.read_text().replace("\\-", "-")
     verbs = dict(re.findall(r"^\.SS (\S+)\n(.*?)(?=^\.S[SH] )", text, re.DOTALL | re.MULTILINE))
     assert tuple(verbs) == SHOWN
@@ -41,7 +39,7 @@ def test_it_has_every_verb_option_and_exit_code() -> None:
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_it_is_read_without_a_warning(reader: str) -> None:
+def test_it_is_read_without_a_warning(reader):
     if shutil.which(reader) is None:
         pytest.skip(f"{reader} is not installed")
     done = subprocess.run(

@@ -1,12 +1,9 @@
 """What the package index and package managers see: the page with links that work there, and what the wheel installs."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from html import unescape
 
 import pytest
@@ -22,7 +19,7 @@ SHARED = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["shared-data"]
 
 
 @pytest.fixture(scope="module")
-def page() -> str:
+def page():
     """The README as it goes into the wheel's metadata."""
     done = subprocess.run(
         [sys.executable, "-c", METADATA], capture_output=True, text=True, check=True, cwd=ROOT
@@ -38,7 +35,7 @@ print(ProjectMetadata(".", PluginManager()).core.readme)
 
 
 @pytest.fixture(scope="module")
-def rendered(page: str) -> str:
+def rendered(page):
     """The page as the index shows it."""
     from readme_renderer import markdown
 
@@ -47,16 +44,16 @@ def rendered(page: str) -> str:
     return html
 
 
-def links(rendered: str) -> Iterator[str]:
+def links(rendered):
     yield from map(unescape, re.findall(r'(?:href|src)="([^"]*)"', rendered))
 
 
-def test_the_page_renders_as_the_index_renders_it(page: str, rendered: str) -> None:
+def test_the_page_renders_as_the_index_renders_it(page, rendered):
     assert "<table>" in rendered
     assert rendered.count("<pre") == page.count("```") // 2
 
 
-def test_each_link_of_the_page_leads_to_a_file_of_this_version(rendered: str) -> None:
+def test_each_link_of_the_page_leads_to_a_file_of_this_version(rendered):
     ids = set(re.findall(r'id="(?:user-content-)?([^"]+)"', rendered))
     own = 0
     for link in links(rendered):
@@ -72,26 +69,26 @@ def test_each_link_of_the_page_leads_to_a_file_of_this_version(rendered: str) ->
     assert own >= 10
 
 
-def test_links_of_the_project_lead_to_files() -> None:
+def test_links_of_the_project_lead_to_files():
     for link in PROJECT["project"]["urls"].values():
         assert link.startswith(SOURCE)
         path = re.sub(r"^/(?:blob|tree)/main/", "", link.removeprefix(SOURCE))
         assert path in {"", "/issues"} or (ROOT / path).exists(), link
 
 
-def test_the_wheel_installs_the_manual_page_and_the_completions() -> None:
+def test_the_wheel_installs_the_manual_page_and_the_completions():
     expected = {man_page.PAGE: "share/man/man1/codeh-history.1"}
     expected |= {completions.PLACE / name: place for name, place in completions.INSTALLED.values()}
     assert {ROOT / name: place for name, place in SHARED.items()} == expected
     assert all(path.is_file() for path in expected)
 
 
-def test_the_completions_are_what_the_command_prints() -> None:
+def test_the_completions_are_what_the_command_prints():
     for path, text in completions.scripts().items():
         assert path.read_text() == text, "run `make generate`"
 
 
-def test_the_source_distribution_has_what_the_wheel_is_built_from() -> None:
+def test_the_source_distribution_has_what_the_wheel_is_built_from():
     included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     needed = {"README.md", "CHANGELOG.md", *PROJECT["project"]["license-files"], *SHARED, "cli", "Makefile"}
     assert [

@@ -1,7 +1,5 @@
 """Phrases of a private, translated-sounding language that must not return to the docs and the help."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -22,24 +20,24 @@ CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 PAGES = {str(path.relative_to(ROOT)): path for path in sorted((ROOT / "docs").rglob("*.md"))}
 PAGES_LEFT = {f"docs/{name}.md" for name in ("compaction", "contributing", "demo", "programs", "summaries")}
-VERBS_LEFT: set[str] = {"chat", "config", "rescue"}
+VERBS_LEFT = {"chat", "config", "rescue"}
 
 
-def phrases(text: str) -> list[str]:
+def phrases(text):
     """The forbidden phrases in a text, outside its code."""
     return FORBIDDEN.findall(re.sub(r"\s+", " ", CODE.sub("CODE", text)))
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page not in PAGES_LEFT])
-def test_a_page_is_in_plain_english(page: str) -> None:
+def test_a_page_is_in_plain_english(page):
     assert phrases(PAGES[page].read_text()) == []
 
 
 @pytest.mark.parametrize("verb", [verb for verb in SHOWN if verb not in VERBS_LEFT])
-def test_a_help_text_is_in_plain_english(verb: str) -> None:
+def test_a_help_text_is_in_plain_english(verb):
     assert phrases(run(verb, "--help-all").text) == []
 
 
-def test_code_and_keys_are_not_prose() -> None:
+def test_code_and_keys_are_not_prose():
     assert phrases("`let go` and\n```\nanew\n```\nlet_go") == []
     assert phrases("It is\nlet\ngo.") == ["let go"]

@@ -4,15 +4,12 @@ Each block of shell below "Everyday jobs" and in docs/jobs.md is run on its own 
 address answered by the loopback server. What it prints is in `tests/jobs`; `make golden` rewrites it.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -50,17 +47,17 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def before(shell: str) -> str:
+def before(shell):
     """What was done once, and more, without what it prints."""
     return f"exec 3>&1 >/dev/null 2>&1\n{ONCE}{LOOPBACK}{shell}exec >&3 2>&1 3>&-\n"
 
 
-def slug(title: str) -> str:
+def slug(title):
     return re.sub(r"\W+", "-", title.lower()).strip("-")
 
 
 @pytest.fixture(scope="module")
-def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def env(tmp_path_factory):
     """The variables of every run, `codeh-history` on its PATH."""
     fixed = {"CODEH_NOW": NOW, "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "dumb"}
     possible = forks.Forks.possible
@@ -70,7 +67,7 @@ def env(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.fixture
-def place() -> Iterator[Path]:
+def place():
     """A user's directory: a changed file in git, a Makefile, a note, an agent's session. Its path is always equally long."""
     path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
     (path / "Makefile").write_text("all:\n\t@echo main.c:3: error: expected a semicolon\n")
@@ -85,7 +82,7 @@ def place() -> Iterator[Path]:
     shutil.rmtree(path)
 
 
-def output(shell: str, place: Path, env: dict[str, str]) -> str:
+def output(shell, place, env):
     """What bash prints, in a directory that is the user's home; the exit code last, if there is one."""
     with Loopback() as server:
         done = subprocess.run(
@@ -97,21 +94,21 @@ def output(shell: str, place: Path, env: dict[str, str]) -> str:
     return text + (f"[{done.returncode}]\n" if done.returncode else "")
 
 
-def printed(shell: str, place: Path, env: dict[str, str]) -> str:
+def printed(shell, place, env):
     """The output without what differs from run to run."""
     text = ID.sub("ID", output(shell, place, env)).replace(str(place), "$HOME")
     text = re.sub(r"\b\d+ lines to", "N lines to", text)  # like bytes, they depend on how a stream arrived
     return BYTES.sub(r"\1BYTES\2", text)
 
 
-def as_shown(text: str, place: Path) -> str:
+def as_shown(text, place):
     """The output as the README shows it: the home is /home/me, a new id the one that stands there."""
     text = text.replace(str(place), "/home/me")
     return UUID.sub(lambda id: id[0] if id[0] in KNOWN else KNOWN[-1], text)
 
 
 @pytest.mark.parametrize("title", JOBS)
-def test_job(title: str, place: Path, env: dict[str, str], request: pytest.FixtureRequest) -> None:
+def test_job(title, place, env, request):
     talk = "" if title == next(iter(JOBS)) else TALK  # the first job is to start
     found = printed(before(talk) + JOBS[title], place, env)
     assert "bug:" not in found
@@ -121,18 +118,18 @@ def test_job(title: str, place: Path, env: dict[str, str], request: pytest.Fixtu
     assert found == golden.read_text()
 
 
-def test_every_record_belongs_to_a_job() -> None:
+def test_every_record_belongs_to_a_job():
     assert {file.stem for file in (ROOT / "tests" / "jobs").glob("*.txt")} == {
         slug(title) for title in JOBS
     }
 
 
-def test_the_first_screen(place: Path, env: dict[str, str]) -> None:
+def test_the_first_screen(place, env):
     """Each line of the console says what it printed, with nothing exported."""
     assert output(before("unset CODEH_PROFILE\n") + commands(SCREEN), place, env) == SCREEN
 
 
-def commands(screen: str) -> str:
+def commands(screen):
     """The commands of a screen, each printed before it is run."""
     return "".join(
         f"printf '%s\\n' {quoted}\n{line}\n"
@@ -141,20 +138,20 @@ def commands(screen: str) -> str:
     )
 
 
-def test_the_first_screen_shows_a_rescue(place: Path, env: dict[str, str]) -> None:
+def test_the_first_screen_shows_a_rescue(place, env):
     """Of a session that is too long, of which two results were lost."""
     (place / "barn").mkdir()
     long_and_broken(place / "barn").write(place / ".claude" / "projects" / "barn", "b1f")
     assert as_shown(output(commands(RESCUE), place, env), place) == RESCUE
 
 
-def test_an_imported_session_is_continued_and_handed_back(place: Path, env: dict[str, str]) -> None:
+def test_an_imported_session_is_continued_and_handed_back(place, env):
     done = output(before("codeh-history import --all\n") + commands(CONTINUED), place, env)
     assert as_shown(done, place) == CONTINUED
 
 
 @pytest.mark.parametrize("title", ["One-time setup", "A local model", "Sessions of other programs"])
-def test_a_block_runs_in_an_empty_home(title: str, tmp_path: Path, env: dict[str, str]) -> None:
+def test_a_block_runs_in_an_empty_home(title, tmp_path, env):
     """As it stands, with nothing exported; no command of it fails."""
     bare = {name: env[name] for name in ("PATH", "LC_ALL")}
     done = output("set -e\n" + {**JOBS, "One-time setup": ONCE}[title], tmp_path, bare)
@@ -172,17 +169,17 @@ def test_a_block_runs_in_an_empty_home(title: str, tmp_path: Path, env: dict[str
         assert "At sunset the light" in done
 
 
-def test_no_block_uses_a_variable_that_it_does_not_define() -> None:
+def test_no_block_uses_a_variable_that_it_does_not_define():
     for block in re.findall(r"^```.*\n([\s\S]*?)^```", README, re.MULTILINE):
         used = set(re.findall(r"\$\{?([A-Za-z_]\w*)", block))
         assert used <= {"HOME", "PATH", "CODEH_CALL_NAME", *re.findall(r"^(\w+)=", block, re.MULTILINE)}
 
 
-def test_the_readme_is_short() -> None:
+def test_the_readme_is_short():
     assert README.count("\n") <= 200
 
 
-def long_and_broken(cwd: Path) -> Claude:
+def long_and_broken(cwd):
     """Sixty exchanges with a long tool output each, but for two that were lost."""
     file = Claude()
     for turn in range(60):

@@ -1,11 +1,6 @@
 """What docs/stability.md promises: names that were released stay; the version is in one place and has its changes."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
-
-import pytest
 
 import codeh_history
 from codeh_history import Session
@@ -17,7 +12,7 @@ CHANGELOG = (ROOT / "CHANGELOG.md").read_text()
 KINDS = ("Added", "Changed", "Deprecated", "Removed", "Fixed", "Security")
 
 
-def surface() -> Iterator[str]:
+def surface():
     """Each name that users may rely on."""
     for verb in (verb for verbs in SECTIONS.values() for verb in verbs):
         yield f"verb {verb}"
@@ -32,7 +27,7 @@ def surface() -> Iterator[str]:
     yield from (f"method {name}" for name in dir(Session) if not name.startswith("_"))
 
 
-def test_no_released_name_is_missing(request: pytest.FixtureRequest) -> None:
+def test_no_released_name_is_missing(request):
     """`make golden` adds the new ones at a release; taking one out needs a new major version."""
     names = sorted(set(surface()))
     if request.config.getoption("--golden"):
@@ -40,7 +35,7 @@ def test_no_released_name_is_missing(request: pytest.FixtureRequest) -> None:
     assert set(SURFACE.read_text().splitlines()) - set(names) == set()
 
 
-def test_the_version_stands_in_one_place() -> None:
+def test_the_version_stands_in_one_place():
     assert re.fullmatch(r"\d+\.\d+\.\d+", codeh_history.__version__)
     files = [
         ROOT / "pyproject.toml",
@@ -52,7 +47,7 @@ def test_the_version_stands_in_one_place() -> None:
     assert [path.name for path in files if quoted in path.read_text()] == ["__init__.py"]
 
 
-def test_the_newest_entry_of_the_changelog_is_this_version() -> None:
+def test_the_newest_entry_of_the_changelog_is_this_version():
     entries = re.findall(r"^## \[([^\]]+)\](?: - (\S+))?$", CHANGELOG, re.MULTILINE)
     released = [(version, date) for version, date in entries if version != "Unreleased"]
     assert released[0][0] == codeh_history.__version__

@@ -1,17 +1,14 @@
 """Processes that append, stream, compact, summarise, replace and read one session at once."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
 from faults.crowds import CROWD, WRITERS, counted, crowd
-from faults.profiles import Tally, by_profile
+from faults.profiles import by_profile
 from faults.scenarios import SMALL, plain
 from support import environ, run
 
@@ -19,7 +16,7 @@ KILLS = by_profile(1, 3, 50)  # rounds
 COUNT = by_profile(12, 60, 300)  # for each writer
 
 
-def test_many_at_once(home: Path, tally: Tally) -> None:
+def test_many_at_once(home, tally):
     outcome = crowd(home, COUNT)
     assert outcome.fine, outcome
     assert outcome.acknowledged == COUNT * 8
@@ -31,7 +28,7 @@ def test_many_at_once(home: Path, tally: Tally) -> None:
     )
 
 
-def test_writers_that_are_killed_at_work(home: Path, tally: Tally) -> None:
+def test_writers_that_are_killed_at_work(home, tally):
     """Again and again, after some acknowledgements; what was acknowledged stays, and the next goes on."""
     plain(home, SMALL)
     (home / "acks").mkdir()
@@ -52,7 +49,7 @@ def test_writers_that_are_killed_at_work(home: Path, tally: Tally) -> None:
     tally("writers killed at work, acknowledged records", outcome.acknowledged, outcome.lost, outcome.torn)
 
 
-def wait_for(acks: Path, count: int) -> None:
+def wait_for(acks, count):
     """Until so many are acknowledged."""
     deadline = time.monotonic() + 60
     while not acks.exists() or acks.read_bytes().count(b"\n") < count:
@@ -60,7 +57,7 @@ def wait_for(acks: Path, count: int) -> None:
         time.sleep(0.002)
 
 
-def test_a_session_begun_by_many(home: Path, tally: Tally) -> None:
+def test_a_session_begun_by_many(home, tally):
     """One header, whoever was first."""
     (home / "acks").mkdir(parents=True)
     env = environ({"CODEH_SESSION": "demo"}, home)
@@ -73,7 +70,7 @@ def test_a_session_begun_by_many(home: Path, tally: Tally) -> None:
 
 
 @pytest.mark.parametrize("times", [["2046-01-01", "1990-01-01", "2026-06-01", "2026-06-01", "0001-01-01"]])
-def test_the_order_is_that_of_the_file_whatever_the_clock_says(home: Path, times: list[str]) -> None:
+def test_the_order_is_that_of_the_file_whatever_the_clock_says(home, times):
     ids = [
         run("append", "-s", "demo", "-m", f"{n}", env={"CODEH_NOW": f"{time}T00:00:00Z"}).text
         for n, time in enumerate(times)

@@ -1,17 +1,13 @@
 """A disk that is really full, and one that is really read-only: a small file system in memory."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from faults.profiles import Tally
 from support import ROOT, environ
 
 UNSHARE = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
@@ -19,7 +15,7 @@ SCRIPT = ROOT / "tests" / "helpers" / "faults" / "full_disk.py"
 MOUNT = 'mount -t tmpfs -o size=256k tmpfs "$1" && head -c 100000 /dev/zero > "$1/filler"'
 
 
-def can_mount(place: Path) -> bool:
+def can_mount(place):
     """Whether a file system may be mounted here, seen by the test alone."""
     if shutil.which("unshare") is None:
         return False
@@ -27,7 +23,7 @@ def can_mount(place: Path) -> bool:
     return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
-def test_a_disk_that_fills_up(tmp_path: Path, tally: Tally) -> None:
+def test_a_disk_that_fills_up(tmp_path, tally):
     """Every acknowledged record is there; nothing else is; with room again, or to write, it goes on."""
     if not can_mount(tmp_path):
         pytest.skip("no file system may be mounted here (unshare -m, mount -t tmpfs)")

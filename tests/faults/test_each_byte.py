@@ -4,10 +4,6 @@ A limit on the size of files makes the kernel cut a write where it stands; the n
 signal kills. So a line is torn at every byte there is.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from codeh_history.base.env import Env
@@ -15,25 +11,24 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
 from faults.each_byte import cuts
 from faults.each_call import problems
-from faults.nursery import Fault, Nursery
-from faults.profiles import Tally
+from faults.nursery import Fault
 from faults.scenarios import SCENARIOS, SESSION, Subject, message, view_of
 
 
-def test_killed_while_it_writes(subject: Subject, tally: Tally) -> None:
+def test_killed_while_it_writes(subject, tally):
     tries, found = problems(subject, cuts(subject, deadly=True))
     assert found == []
     tally("kill -9 inside a write, after each byte", tries)
 
 
-def test_the_disk_is_full(subject: Subject, tally: Tally) -> None:
+def test_the_disk_is_full(subject, tally):
     tries, found = problems(subject, cuts(subject, deadly=False))
     assert found == []
     tally("a write that fails after each byte", tries)
 
 
 @pytest.mark.parametrize("most", [1, 7, 100])
-def test_the_system_takes_less_than_given(subject: Subject, most: int, tally: Tally) -> None:
+def test_the_system_takes_less_than_given(subject, most, tally):
     subject.fresh()
     done = subject.run(fault=Fault(short=most))
     assert subject.wrong(done) is None
@@ -41,7 +36,7 @@ def test_the_system_takes_less_than_given(subject: Subject, most: int, tally: Ta
     tally("writes that take 1, 7 or 100 bytes", 1)
 
 
-def test_a_file_cut_at_each_byte(place: Path, nursery: Nursery, tally: Tally) -> None:
+def test_a_file_cut_at_each_byte(place, nursery, tally):
     """As a power cut may leave it: what is whole is read, and the next record is too."""
     whole = b"".join(SESSION.splitlines(keepends=True)[:4]) + message("last", "é\u2028")
     subject = Subject(SCENARIOS["append"], place, nursery)
@@ -50,7 +45,7 @@ def test_a_file_cut_at_each_byte(place: Path, nursery: Nursery, tally: Tally) ->
     tally("a file cut at each byte, then an append", len(whole) + 1)
 
 
-def wrong_after(path: Path, content: bytes) -> str | None:
+def wrong_after(path, content):
     """What is wrong after an append to a file with this content."""
     path.write_bytes(content)
     new = message("new", "new")

@@ -1,35 +1,31 @@
 """Something goes wrong at each call that touches a file, in each writing command."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
-from pathlib import Path
 
 import pytest
 
 from faults.each_call import WRITES, errors, kills, problems
-from faults.nursery import Done, Fault, Nursery
-from faults.profiles import Tally
+from faults.nursery import Fault
 from faults.scenarios import SCENARIOS, Subject
 from faults.verbs import COMMANDS
 from support import session_path
 
 
-def test_killed(subject: Subject, tally: Tally) -> None:
+def test_killed(subject, tally):
     tries, found = problems(subject, kills(subject))
     assert found == []
     tally("kill -9 before each call", tries)
 
 
-def test_an_error(subject: Subject, tally: Tally) -> None:
+def test_an_error(subject, tally):
     tries, found = problems(subject, errors(subject))
     assert found == []
     tally("an error (ENOSPC …) from each call", tries)
 
 
-def test_a_retry_with_its_key_stores_once(place: Path, nursery: Nursery, tally: Tally) -> None:
+def test_a_retry_with_its_key_stores_once(place, nursery, tally):
     """Killed between the sync and the acknowledgement: nobody knows; the same again gives the same id."""
     subject = Subject(SCENARIOS["append --key"], place, nursery)
     for name in ("write", "fdatasync"):
@@ -44,13 +40,11 @@ def test_a_retry_with_its_key_stores_once(place: Path, nursery: Nursery, tally: 
 
 
 @pytest.mark.parametrize("name", ["fork", "import"])
-def test_a_new_session_that_was_not_written_is_no_obstacle(
-    name: str, place: Path, nursery: Nursery
-) -> None:
+def test_a_new_session_that_was_not_written_is_no_obstacle(name, place, nursery):
     """Killed after the file was made and before anything was in it: the same command again makes it."""
     command, home = COMMANDS[name], place / "home"
 
-    def run(fault: Fault | None = None) -> Done:
+    def run(fault=None):
         return nursery.run(command.argv, home, env=command.env, stdin=command.stdin, fault=fault)
 
     command.prepare(home)
@@ -63,13 +57,13 @@ def test_a_new_session_that_was_not_written_is_no_obstacle(
     assert run().code == (0 if name == "import" else 65)  # again: nothing new, or a name that is taken
 
 
-def test_a_file_for_a_program_is_whole_or_not_there(place: Path, nursery: Nursery, tally: Tally) -> None:
+def test_a_file_for_a_program_is_whole_or_not_there(place, nursery, tally):
     """Killed, or refused, before each call: what then has its name is all of it, and never half."""
     home, file = place / "home", place / "new" / "rollout.jsonl"
     command = COMMANDS["export --to codex"]
     words = [*command.argv, "-q", "--output", str(file)]
 
-    def run(fault: Fault | None = None) -> Done:
+    def run(fault=None):
         shutil.rmtree(file.parent, ignore_errors=True)
         file.parent.mkdir()
         return nursery.run(words, home, env=command.env, fault=fault)

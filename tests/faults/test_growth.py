@@ -1,17 +1,13 @@
 """Eight times as much takes no more than some eight times as long, whatever a session is made of."""
 
-from __future__ import annotations
-
 from itertools import count
-from pathlib import Path
 
 import pytest
 
 from codeh_history.programs.sessions import WRITTEN
 from faults.growth import A_MEGABYTE, TIMES, grown
-from faults.nursery import Nursery
-from faults.profiles import PROFILE, Tally, by_profile
-from faults.shapes import LINES, PATTERNS, Shape, output, session, sized, text
+from faults.profiles import PROFILE, by_profile
+from faults.shapes import LINES, PATTERNS, output, session, sized, text
 from inside import lay
 
 SIZE = by_profile(30_000, 30_000, 125_000)  # bytes of the smaller
@@ -40,7 +36,7 @@ OTHERS = {
     )
 }  # fmt: skip
 COMMANDS = {**PAYLOADS, **CHECKS, **EXPORTS, **OTHERS}
-SHAPES: dict[str, Shape] = {
+SHAPES = {
     **LINES,
     **{f"a text of {name}": text(pattern) for name, pattern in PATTERNS.items()},
     **{f"an output of {name}": output(pattern) for name, pattern in PATTERNS.items()},
@@ -80,7 +76,7 @@ A_FILE_EACH = (
 PAIRS = by_profile(sorted(FOUND), sorted(FOUND), EVERY)
 
 
-def took(nursery: Nursery, place: Path, data: bytes, command: str) -> float:
+def took(nursery, place, data, command):
     """The seconds of processor time that a command takes with a session of its own."""
     lay(place, data)
     done = nursery.run(COMMANDS[command], place)
@@ -89,9 +85,7 @@ def took(nursery: Nursery, place: Path, data: bytes, command: str) -> float:
 
 
 @pytest.mark.parametrize(("shape", "command"), PAIRS)
-def test_time_grows_as_the_session_does(
-    shape: str, command: str, place: Path, nursery: Nursery, tally: Tally
-) -> None:
+def test_time_grows_as_the_session_does(shape, command, place, nursery, tally):
     size = SIZE // (16 if command in A_FILE_EACH else 1) if shape in LINES else 4 * SIZE
     n, _ = sized(SHAPES[shape], size)
 
@@ -99,7 +93,7 @@ def test_time_grows_as_the_session_does(
         place / str(number) for number in count()
     )  # one each: a second run would find what the first left
 
-    def seconds(many: int) -> float:
+    def seconds(many):
         return took(nursery, next(homes), session(SHAPES[shape], many), command)
 
     found = grown(seconds, n)

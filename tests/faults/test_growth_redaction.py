@@ -4,18 +4,14 @@ Each beginning of each table repeated, its almost-matches, each name with each w
 lines, nested quotes: all of them short, the worst of these then at length.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from time import process_time
 
 import pytest
 
 from codeh_history.filters.redact import Redactor, forms, names, vendors
-from codeh_history.filters.redact.clues import Rule
 from faults.growth import A_MEGABYTE, TIMES, grown
-from faults.profiles import PROFILE, Tally, by_profile
+from faults.profiles import PROFILE, by_profile
 
 SHORT, LONG = 8_000, by_profile(500_000, 500_000, 1_000_000)  # characters
 KEPT = by_profile(0, 4, 40)  # how many of the worst are tried at length
@@ -38,7 +34,7 @@ OTHERS = [
 ]  # fmt: skip
 
 
-def table() -> Iterator[str]:
+def table():
     """What is repeated."""
     starts = {
         "vendors": starts_of(vendors.RULES),
@@ -51,11 +47,11 @@ def table() -> Iterator[str]:
     yield from OTHERS
 
 
-def starts_of(rules: Iterable[Rule]) -> list[str]:
+def starts_of(rules):
     return list(dict.fromkeys(rule.start for rule in rules if rule.start))
 
 
-def seconds(work: Callable[[str], object], unit: str, size: int) -> float:
+def seconds(work, unit, size):
     """How long the text takes this process."""
     text = (unit * (size // len(unit) + 1))[:size]
     start = process_time()
@@ -63,11 +59,11 @@ def seconds(work: Callable[[str], object], unit: str, size: int) -> float:
     return process_time() - start
 
 
-def clean(text: str) -> str:
+def clean(text):
     return Redactor().text(text)
 
 
-def test_redaction_is_linear_whatever_the_text(tally: Tally) -> None:
+def test_redaction_is_linear_whatever_the_text(tally):
     units = [*list(table())[::EACH], "TOKEN_", "eyJ-"]
     by_time = sorted(units, key=lambda unit: -seconds(clean, unit, SHORT))
     worst = list(dict.fromkeys(["TOKEN_", "eyJ-", *by_time[:KEPT]]))
@@ -79,10 +75,10 @@ def test_redaction_is_linear_whatever_the_text(tally: Tally) -> None:
 
 
 @pytest.mark.parametrize("inside", ["said", "pieces", "file"])
-def test_a_session_is_linear_too(inside: str, tally: Tally) -> None:
+def test_a_session_is_linear_too(inside, tally):
     """Many small texts, many pieces of one, one large file."""
 
-    def work(text: str) -> object:
+    def work(text):
         step = 40
         pieces = [text[at : at + step] for at in range(0, len(text), step)]
         values = {

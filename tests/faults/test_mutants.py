@@ -1,17 +1,13 @@
 """Each harness fails where a rule is broken: one that cannot fail shows nothing."""
 
-from __future__ import annotations
-
 import signal
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from faults.crowds import crowd
 from faults.each_byte import cuts
 from faults.each_call import errors, kills, problems
-from faults.nursery import MUTANTS, Fault, Nursery
+from faults.nursery import MUTANTS, Fault
 from faults.profiles import by_profile
 from faults.scenarios import SCENARIOS, Subject
 from faults.signalled import problems as signalled
@@ -23,29 +19,29 @@ from faults.verbs import COMMANDS
 class Broken:
     """A subject whose runs are those of a mutant."""
 
-    def __init__(self, place: Path, nursery: Nursery, mutant: str) -> None:
+    def __init__(self, place, nursery, mutant):
         self.place, self.nursery, self.mutant = place, nursery, mutant
 
-    def subject(self, name: str) -> Subject:
+    def subject(self, name):
         return Subject(SCENARIOS[name], self.place, self.nursery)
 
-    def killed(self, name: str) -> object:
+    def killed(self, name):
         subject = self.subject(name)
         return problems(subject, kills(subject, self.mutant), mutant=self.mutant)[1]
 
-    def failing(self, name: str) -> object:
+    def failing(self, name):
         subject = self.subject(name)
         return problems(subject, errors(subject), mutant=self.mutant)[1]
 
-    def cut(self, name: str) -> object:
+    def cut(self, name):
         subject = self.subject(name)
         return problems(subject, cuts(subject, deadly=False), mutant=self.mutant)[1]
 
-    def short(self, name: str) -> object:
+    def short(self, name):
         subject = self.subject(name)
         return problems(subject, iter([Fault(short=7)]), mutant=self.mutant)[1]
 
-    def again(self, name: str) -> object:
+    def again(self, name):
         """The first run is killed as it acknowledges; the second is the mutant's."""
         subject = self.subject(name)
         place = len(subject.done.calls) - 1
@@ -54,25 +50,25 @@ class Broken:
         subject.run(mutant=self.mutant)
         return subject.bytes() != subject.after
 
-    def torn(self, name: str) -> object:
+    def torn(self, name):
         subject = self.subject(name)
         return subject.wrong(subject.run(mutant=self.mutant)) if subject.fresh() is None else None
 
-    def signalled(self, name: str) -> object:
-        def faults(calls: int) -> list[Fault]:
+    def signalled(self, name):
+        def faults(calls):
             return [Fault(n, signal.SIGTERM, after=True) for n in range(calls)]
 
         return signalled(COMMANDS[name], self.place / "home", self.nursery, faults, self.mutant)[1]
 
-    def order(self, name: str) -> object:
+    def order(self, name):
         return list(undurable(calls(self.subject(name), mutant=self.mutant), self.place))
 
-    def traced(self, name: str) -> object:
+    def traced(self, name):
         subject = self.subject(name)
         chosen = [call for call in calls(subject, mutant=self.mutant) if call.changes]
         return traced(subject, "signal=SIGKILL", chosen, self.mutant)
 
-    def crowded(self, _: str) -> object:
+    def crowded(self, _):
         """What is left to chance is tried until it happens."""
         for round in range(20):
             if not crowd(self.place / str(round), 60, mutant=self.mutant, others=("replace", "look")).fine:
@@ -110,13 +106,11 @@ TRACED = (Broken.order, Broken.traced)
     TRIED,
     ids=[f"{mutant}-{h.__name__}-{name}" for mutant, h, name in TRIED],
 )
-def test_caught(
-    mutant: str, harness: Callable[[Broken, str], object], name: str, place: Path, nursery: Nursery
-) -> None:
+def test_caught(mutant, harness, name, place, nursery):
     if harness in TRACED and not can_trace():
         pytest.skip("strace is missing, or tracing is not permitted")
     assert harness(Broken(place, nursery, mutant), name)
 
 
-def test_every_mutant_is_caught() -> None:
+def test_every_mutant_is_caught():
     assert {path.stem for path in MUTANTS.glob("*.py")} == {mutant for mutant, _, _ in CAUGHT}

@@ -1,43 +1,36 @@
 """A stdout that is closed, full, or that nobody reads any more, in every command that prints."""
 
-from __future__ import annotations
-
 import json
 import os
 import shlex
 import subprocess
-from pathlib import Path
 
 import pytest
 
 from codeh_history.commands import COMMANDS as VERBS
-from faults.nursery import Nursery
-from faults.profiles import Tally
 from faults.verbs import COMMANDS
 from support import PROGRAM, environ
 
 PRINTING = [name for name, command in COMMANDS.items() if command.prints]
 
 
-def changed(home: Path, before: dict[str, bytes]) -> bool:
+def changed(home, before):
     return tree(home) != before
 
 
-def tree(home: Path) -> dict[str, bytes]:
+def tree(home):
     """The files of sessions and trash."""
     files = [path for folder in ("sessions", "trash") for path in (home / folder).glob("*")]
     return {str(path): path.read_bytes() for path in files}
 
 
-def test_every_verb_is_among_the_commands() -> None:
+def test_every_verb_is_among_the_commands():
     assert {command.argv[0] for command in COMMANDS.values()} == set(VERBS)
 
 
 @pytest.mark.parametrize("stdout", ["closed", "full"])
 @pytest.mark.parametrize("name", PRINTING)
-def test_what_cannot_be_printed_is_74(
-    name: str, stdout: str, place: Path, nursery: Nursery, tally: Tally
-) -> None:
+def test_what_cannot_be_printed_is_74(name, stdout, place, nursery, tally):
     """And says that it was stored all the same, where it was."""
     command = COMMANDS[name]
     command.prepare(place := place / "home")
@@ -53,9 +46,7 @@ def test_what_cannot_be_printed_is_74(
 
 
 @pytest.mark.parametrize("name", PRINTING)
-def test_a_reader_that_went_away_ends_it_silently(
-    name: str, place: Path, nursery: Nursery, tally: Tally
-) -> None:
+def test_a_reader_that_went_away_ends_it_silently(name, place, nursery, tally):
     """141, and what was to be stored is stored."""
     command = COMMANDS[name]
     command.prepare(place := place / "home")
@@ -73,9 +64,7 @@ def test_a_reader_that_went_away_ends_it_silently(
 
 
 @pytest.mark.parametrize("argv", [["--help"], [], ["--version"], ["show", "--help"], ["help", "append"]])
-def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_away_141(
-    argv: list[str], home: Path
-) -> None:
+def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_away_141(argv, home):
     line = shlex.join([*PROGRAM, *argv])
     said = {}
     for where in (">&-", ">/dev/full", "| true"):
@@ -91,7 +80,7 @@ def test_2026_11_23_a_help_that_cannot_be_printed_is_74_and_a_reader_that_went_a
     }
 
 
-def test_2026_11_23_a_pipe_that_does_not_block_is_waited_for(home: Path) -> None:
+def test_2026_11_23_a_pipe_that_does_not_block_is_waited_for(home):
     """Whoever shares a terminal or a socket may set it so: what did not fit at once was an error."""
     text = "x" * (1 << 20)
     said = {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}]}

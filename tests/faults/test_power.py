@@ -1,25 +1,21 @@
 """Power cuts, on a file system of its own: what the disk has when writers are at work, mounted and read."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from faults.profiles import Tally, by_profile
+from faults.profiles import by_profile
 from support import ROOT, environ
 
 SCRIPT = ROOT / "tests" / "helpers" / "faults" / "power.py"
 CUTS = by_profile(3, 10, 100)
 
 
-def can_loop(place: Path) -> bool:
+def can_loop(place):
     """Whether an image may be mounted here, seen by the test alone."""
     if os.geteuid() or not all(map(shutil.which, ("unshare", "mkfs.ext4"))):
         return False
@@ -28,22 +24,22 @@ def can_loop(place: Path) -> bool:
     return subprocess.run(argv, capture_output=True, check=False).returncode == 0
 
 
-def cut(place: Path, cuts: int, *mutant: str) -> dict[str, Any]:
+def cut(place, cuts, *mutant):
     if not can_loop(place):
         pytest.skip("no image may be mounted here (root, loop devices, mkfs.ext4)")
     argv = ["unshare", "-m", sys.executable, str(SCRIPT), str(place), str(cuts), *mutant]
     done = subprocess.run(argv, capture_output=True, check=False, env=environ(), timeout=1200)
     assert done.returncode == 0, done.stderr.decode()
-    seen: dict[str, Any] = json.loads(done.stdout)
+    seen = json.loads(done.stdout)
     assert seen["acknowledged"] >= 10 * cuts
     return seen
 
 
-def test_what_was_acknowledged_is_on_the_disk(tmp_path: Path, tally: Tally) -> None:
+def test_what_was_acknowledged_is_on_the_disk(tmp_path, tally):
     seen = cut(tmp_path, CUTS)
     assert (seen["lost"], seen["torn"], seen["missing"]) == (0, 0, 0)
     tally("power cuts", CUTS, seen["lost"], seen["torn"])
 
 
-def test_that_check_sees_that_nothing_is_synced(tmp_path: Path) -> None:
+def test_that_check_sees_that_nothing_is_synced(tmp_path):
     assert cut(tmp_path, 2, "no_fsync")["lost"] > 0

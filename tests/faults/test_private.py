@@ -1,7 +1,5 @@
 """What is written is for its owner alone, goes nowhere else, and is never written through another's file."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -11,8 +9,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from faults.nursery import Fault, Nursery
-from faults.profiles import Tally, by_profile, sampled
+from faults.nursery import Fault
+from faults.profiles import by_profile, sampled
 from faults.scenarios import ANSWER, FIXED, SCENARIOS, SESSION, Subject, message, plain
 from faults.tracing import needs_strace, strace_of
 from faults.verbs import COMMANDS
@@ -23,14 +21,14 @@ WRITERS = [name for name, command in COMMANDS.items() if command.writes and comm
 CANARY = "canary-8c1d5e"
 
 
-def modes(home: Path) -> dict[str, tuple[int, int]]:
+def modes(home):
     """Mode and inode of all there is."""
     there = [home, *home.rglob("*")]
     infos = {str(path): path.lstat() for path in there if path.exists() or path.is_symlink()}
     return {path: (stat.S_IMODE(info.st_mode), info.st_ino) for path, info in infos.items()}
 
 
-def open_to_others(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]]) -> dict[str, str]:
+def open_to_others(before, after):
     """What is new (or was replaced) and is not 0600, or 0700 for a directory."""
     new = {path: mode for path, (mode, inode) in after.items() if before.get(path, (0, 0))[1] != inode}
     return {
@@ -39,7 +37,7 @@ def open_to_others(before: dict[str, tuple[int, int]], after: dict[str, tuple[in
 
 
 @pytest.mark.parametrize("umask", UMASKS, ids=oct)
-def test_files_and_directories_of_every_command(umask: int, place: Path, nursery: Nursery) -> None:
+def test_files_and_directories_of_every_command(umask, place, nursery):
     for name, command in COMMANDS.items():
         home = place / name.replace(" ", "")
         command.prepare(home)
@@ -54,7 +52,7 @@ def test_files_and_directories_of_every_command(umask: int, place: Path, nursery
 
 
 @pytest.mark.parametrize("umask", UMASKS, ids=oct)
-def test_a_home_that_is_made(umask: int, place: Path, nursery: Nursery) -> None:
+def test_a_home_that_is_made(umask, place, nursery):
     """By whatever command comes first, even one that only remembers counts in it."""
     elsewhere = place / "x.jsonl"
     elsewhere.write_bytes(SESSION)
@@ -72,7 +70,7 @@ def test_a_home_that_is_made(umask: int, place: Path, nursery: Nursery) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.replaces])
-def test_a_temporary_file_while_it_is_there(name: str, place: Path, nursery: Nursery) -> None:
+def test_a_temporary_file_while_it_is_there(name, place, nursery):
     subject = Subject(SCENARIOS[name], place, nursery)
     subject.fresh()
     before = modes(subject.home)
@@ -85,23 +83,23 @@ def test_a_temporary_file_while_it_is_there(name: str, place: Path, nursery: Nur
 # -- other people's files -----------------------------------------------------------------------------------
 
 
-def symlink(path: Path, victim: Path) -> None:
+def symlink(path, victim):
     path.symlink_to(victim)
 
 
-def hard_link(path: Path, victim: Path) -> None:
+def hard_link(path, victim):
     path.hardlink_to(victim)
 
 
-def fifo(path: Path, _: Path) -> None:
+def fifo(path, _):
     os.mkfifo(path)
 
 
-def directory(path: Path, _: Path) -> None:
+def directory(path, _):
     path.mkdir()
 
 
-def another_users(path: Path, victim: Path) -> None:
+def another_users(path, victim):
     if os.geteuid():
         pytest.skip("only root can make a file of another user")
     shutil.copy(victim, path)
@@ -110,9 +108,7 @@ def another_users(path: Path, victim: Path) -> None:
 
 @pytest.mark.parametrize("kind", [symlink, hard_link, fifo, directory, another_users])
 @pytest.mark.parametrize("name", sampled(WRITERS))
-def test_what_is_not_a_file_of_ours_alone_is_not_written(
-    name: str, kind: object, place: Path, nursery: Nursery, tally: Tally
-) -> None:
+def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, nursery, tally):
     command = COMMANDS[name]
     home, victim = place / "home", place / "victim.jsonl"
     command.prepare(home)
@@ -150,7 +146,7 @@ def test_what_is_not_a_file_of_ours_alone_is_not_written(
     ],
     ids=" ".join,
 )
-def test_a_fifo_among_the_sessions_holds_nobody_up(argv: list[str], place: Path, nursery: Nursery) -> None:
+def test_a_fifo_among_the_sessions_holds_nobody_up(argv, place, nursery):
     plain(home := place / "home")
     os.mkfifo(home / "sessions" / "fifo.jsonl")
     done = nursery.run(argv, home, env=FIXED)
@@ -165,7 +161,7 @@ def test_a_fifo_among_the_sessions_holds_nobody_up(argv: list[str], place: Path,
 @pytest.mark.parametrize(
     "name", by_profile(["append", "payload", "compact"], list(COMMANDS)[::4], list(COMMANDS))
 )
-def test_no_command_opens_a_connection(name: str, place: Path, tally: Tally) -> None:
+def test_no_command_opens_a_connection(name, place, tally):
     """Not even a socket. The counter is the exact one, whose vocabularies lie in a package."""
     command = COMMANDS[name]
     home = place / "home"
@@ -195,7 +191,7 @@ CALL = {"functionCall": {"name": "$(touch pwned)", "args": {"secret": CANARY}, "
     ],
     ids=lambda argv: argv[0],
 )  # fmt: skip
-def test_no_text_of_a_session_is_in_a_command_line(argv: list[str], place: Path) -> None:
+def test_no_text_of_a_session_is_in_a_command_line(argv, place):
     """Nor a key of the environment; and no text is run."""
     home = place / "home"
     record = {"type": "message", "id": "c", "kind": "codeh", "role": "model", "parts": [CALL]}

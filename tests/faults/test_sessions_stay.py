@@ -1,12 +1,7 @@
 """No command takes a session away but those whose job it is, and these move it to the trash as it is."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
-from faults.nursery import Nursery
 from faults.verbs import COMMANDS
 
 LATER = {"CODEH_NOW": "2100-01-01T00:00:00Z"}  # whatever is old enough to go is
@@ -14,12 +9,12 @@ REMOVING = {"rm", "prune --yes"}
 REWRITING = {"redact -i", "persist -i", "hydrate -i", "gc", "sync"}
 
 
-def sessions(home: Path, folder: str) -> dict[str, bytes]:
+def sessions(home, folder):
     return {path.name: path.read_bytes() for path in (home / folder).glob("*.jsonl")}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_command_deletes_a_session(name: str, place: Path, nursery: Nursery) -> None:
+def test_no_command_deletes_a_session(name, place, nursery):
     command, home = COMMANDS[name], place / "home"
     command.prepare(home)
     (home / "trash").mkdir(exist_ok=True)

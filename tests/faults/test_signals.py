@@ -1,15 +1,12 @@
 """SIGINT, SIGTERM and SIGHUP at any moment of any command: exit 128 + N, a whole session, nothing left over."""
 
-from __future__ import annotations
-
 import random
 import signal
-from pathlib import Path
 
 import pytest
 
-from faults.nursery import Fault, Nursery
-from faults.profiles import Tally, by_profile
+from faults.nursery import Fault
+from faults.profiles import by_profile
 from faults.scenarios import SCENARIOS, Subject
 from faults.signalled import problems, wrong
 from faults.verbs import COMMANDS
@@ -19,7 +16,7 @@ STEP = by_profile(4, 1, 1)
 SAMPLE = by_profile(1, 3, 10_000)  # calls
 
 
-def faults(calls: int, seed: str) -> list[Fault]:
+def faults(calls, seed):
     """Before and after some, or all, of the calls, with each signal."""
     every = [Fault(n, s, after=after) for n in range(calls) for s in SIGNALS for after in (False, True)]
     if len(every) <= SAMPLE * len(SIGNALS):
@@ -29,7 +26,7 @@ def faults(calls: int, seed: str) -> list[Fault]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_any_command(name: str, place: Path, nursery: Nursery, tally: Tally) -> None:
+def test_any_command(name, place, nursery, tally):
     """Every verb, at some of its calls."""
     tries, found = problems(COMMANDS[name], place / "home", nursery, lambda calls: faults(calls, name))
     assert found == []
@@ -37,9 +34,7 @@ def test_any_command(name: str, place: Path, nursery: Nursery, tally: Tally) -> 
 
 
 @pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.replaces])
-def test_at_each_call_of_what_replaces_files(
-    name: str, place: Path, nursery: Nursery, tally: Tally
-) -> None:
+def test_at_each_call_of_what_replaces_files(name, place, nursery, tally):
     subject = Subject(SCENARIOS[name], place, nursery)
     for n, call in list(enumerate(subject.done.calls))[::STEP]:
         for after in (False, True):

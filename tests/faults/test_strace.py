@@ -1,13 +1,8 @@
 """Kill and failure at every system call, and what is on disk when it is acknowledged."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
-from faults.nursery import Nursery
-from faults.profiles import Tally, by_profile, sampled
+from faults.profiles import by_profile, sampled
 from faults.scenarios import SCENARIOS, Subject
 from faults.traced import problems
 from faults.tracing import calls, inject, needs_strace, undurable
@@ -33,12 +28,12 @@ FAILS = (
 )
 
 
-def made(name: str, place: Path, nursery: Nursery) -> Subject:
+def made(name, place, nursery):
     return Subject(SCENARIOS[name], place, nursery)
 
 
 @pytest.mark.parametrize("name", KILLED)
-def test_killed(name: str, place: Path, nursery: Nursery, tally: Tally) -> None:
+def test_killed(name, place, nursery, tally):
     subject = made(name, place, nursery)
     every = calls(subject)
     assert any(call.changes for call in every) or "retry" in name
@@ -49,7 +44,7 @@ def test_killed(name: str, place: Path, nursery: Nursery, tally: Tally) -> None:
 
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("name", FAILING)
-def test_failing(name: str, error: str, place: Path, nursery: Nursery, tally: Tally) -> None:
+def test_failing(name, error, place, nursery, tally):
     subject = made(name, place, nursery)
     chosen = [call for call in calls(subject) if call.name in FAILS and (ALL or call.changes)]
     assert (
@@ -62,9 +57,7 @@ def test_failing(name: str, error: str, place: Path, nursery: Nursery, tally: Ta
 
 
 @pytest.mark.parametrize("name", sampled(SCENARIOS))
-def test_nothing_is_acknowledged_before_it_is_on_disk(
-    name: str, place: Path, nursery: Nursery, tally: Tally
-) -> None:
+def test_nothing_is_acknowledged_before_it_is_on_disk(name, place, nursery, tally):
     subject = made(name, place, nursery)
     trace = calls(subject)
     assert [call for call in trace if call.changes]
@@ -73,7 +66,7 @@ def test_nothing_is_acknowledged_before_it_is_on_disk(
 
 
 @pytest.mark.parametrize("error", ["ENOSPC", "EDQUOT", "EROFS"])
-def test_a_full_disk(error: str, place: Path, nursery: Nursery, tally: Tally) -> None:
+def test_a_full_disk(error, place, nursery, tally):
     subject = made("append", place, nursery)
     (write,) = (call for call in calls(subject) if call.name == "write" and not call.output)
     done = inject(subject, write, f"error={error}")
@@ -83,7 +76,7 @@ def test_a_full_disk(error: str, place: Path, nursery: Nursery, tally: Tally) ->
     tally("an error from each system call (strace)", 1)
 
 
-def test_a_sync_that_fails_is_not_called_durable(place: Path, nursery: Nursery) -> None:
+def test_a_sync_that_fails_is_not_called_durable(place, nursery):
     subject = made("append", place, nursery)
     (sync,) = (call for call in calls(subject) if call.name == "fdatasync")
     done = inject(subject, sync, "error=EIO")

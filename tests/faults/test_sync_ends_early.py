@@ -1,10 +1,7 @@
 """A sync that is killed, or refused, at each call that touches a file, and then run again: equal stores."""
 
-from __future__ import annotations
-
 import shutil
 import signal
-from pathlib import Path
 
 import orjson
 import pytest
@@ -12,8 +9,8 @@ import pytest
 from codeh_history.session.records import lines_of, parse
 from codeh_history.sync.plan import plan
 from faults.each_call import WRITES
-from faults.nursery import Done, Fault, Nursery
-from faults.profiles import Tally, by_profile
+from faults.nursery import Fault
+from faults.profiles import by_profile
 from faults.scenarios import BIG, FIXED, HEADER, SECRET, TALK, message, plain
 
 EACH = by_profile(short=9, medium=5, long=1)  # of the faults; the next step begins elsewhere
@@ -26,7 +23,7 @@ OURS = HEADER + message("secret", SECRET) + TALK
 class Stores:
     """Two homes of which each has what the other lacks; the sync runs in the first."""
 
-    def __init__(self, place: Path, nursery: Nursery) -> None:
+    def __init__(self, place, nursery):
         self.place, self.nursery = place, nursery
         self.one, self.two = place / "one", place / "two"
         theirs = HEADER + REDACTED + message("secret", "[redacted:x]") + TALK
@@ -41,29 +38,29 @@ class Stores:
         self.fresh()
         self.said = self.ids()
 
-    def fresh(self) -> None:
+    def fresh(self):
         for name in ("one", "two"):
             shutil.rmtree(self.place / name, ignore_errors=True)
             shutil.copytree(self.place / "before" / name, self.place / name)
 
-    def run(self, fault: Fault | None = None) -> Done:
+    def run(self, fault=None):
         url = f"dir:{self.two / 'sessions'}"
         return self.nursery.run(["sync", url], self.one, env=FIXED, fault=fault)
 
-    def stores(self) -> list[dict[str, bytes]]:
+    def stores(self):
         homes = (self.one, self.two)
         return [
             {path.stem: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")} for home in homes
         ]
 
-    def ids(self) -> list[set[object]]:
+    def ids(self):
         """The records of each store."""
         return [
             {r.data.get("id") for data in store.values() for r in parse(lines_of(data)).records}
             for store in self.stores()
         ]
 
-    def wrong(self) -> str | None:
+    def wrong(self):
         """What is not as promised, before it is run again and after."""
         for before, now in zip(self.said, self.ids(), strict=True):
             if not before <= now:
@@ -81,17 +78,17 @@ class Stores:
 
 
 @pytest.fixture
-def stores(place: Path, nursery: Nursery) -> Stores:
+def stores(place, nursery):
     return Stores(place, nursery)
 
 
-def plain_too(home: Path, session: str, data: bytes) -> None:
+def plain_too(home, session, data):
     (home / "sessions" / f"{session}.jsonl").write_bytes(
         data.replace(b'"demo"', b'"%s"' % session.encode(), 1)
     )
 
 
-def test_a_sync_that_ends_early_is_ended_by_the_next(stores: Stores, tally: Tally) -> None:
+def test_a_sync_that_ends_early_is_ended_by_the_next(stores, tally):
     calls = stores.run().calls
     assert stores.wrong() is None
     assert len(stores.stores()[0]) == 4  # a fork is among them

@@ -1,9 +1,5 @@
 """Token numbers add up, and the next command follows from the state."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -13,7 +9,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.shared_options import beside
 from codeh_history.filters import costs
 from codeh_history.send import readiness
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_at_end
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
@@ -22,12 +18,12 @@ from codeh_history.tokens import open_counter, part_tokens
 COUNTER = open_counter("approx")
 
 
-def view_of(*records: dict[str, Any]) -> View:
+def view_of(*records):
     return fold(parse(lines_of(some.encode(list(records)))))
 
 
 @given(data=some.files_of())
-def test_the_total_is_the_sum(data: bytes) -> None:
+def test_the_total_is_the_sum(data):
     view = fold(parse(lines_of(data)))
     found = costs.measure(COUNTER, view)
     tokens = found["tokens"]
@@ -39,7 +35,7 @@ def test_the_total_is_the_sum(data: bytes) -> None:
 
 
 @given(data=some.files_of())
-def test_a_status_can_always_be_given(data: bytes) -> None:
+def test_a_status_can_always_be_given(data):
     view = fold(parse(lines_of(data)))
     state = readiness.standing(
         Env({"CODEH_HOME": "/nowhere"}), Target("/nowhere/sessions/s.jsonl", "-s"), view, "approx"
@@ -50,11 +46,11 @@ def test_a_status_can_always_be_given(data: bytes) -> None:
         assert not open_at_end(view.messages)
 
 
-def said(kind: str, **fields: Any) -> dict[str, Any]:
+def said(kind, **fields):
     return {"type": "message", "id": kind, "kind": kind, "parts": [{"text": "x"}], **fields}
 
 
-def test_system_and_tools_are_those_of_the_session() -> None:
+def test_system_and_tools_are_those_of_the_session():
     tools = [{"name": "ls"}]
     for meta, expected in (
         ({"system": "s", "tools": tools}, ("s", tools)), ({"system": 7, "tools": {"name": "ls"}}, (None, tools)),
@@ -63,7 +59,7 @@ def test_system_and_tools_are_those_of_the_session() -> None:
         assert beside(meta) == expected
 
 
-def test_tools_by_cost() -> None:
+def test_tools_by_cost():
     call = {"functionCall": {"name": "cheap", "args": {}}}
     result = {"functionResponse": {"name": "dear", "response": {"output": "many words " * 20}}}
     view = view_of(said("codeh", parts=[call]), said("tool", parts=[result, {"text": "x"}]))
@@ -72,7 +68,7 @@ def test_tools_by_cost() -> None:
     assert found["dear"] > found["cheap"] > 0
 
 
-def test_the_counter_is_that_of_the_newest_model() -> None:
+def test_the_counter_is_that_of_the_newest_model():
     view = view_of(said("codeh", model="gpt-4"), said("user"))
     assert costs.counter_for(Env(), view, None).name == "cl100k_base"
     assert costs.counter_for(Env(), view, "approx").name == "approx"
@@ -105,7 +101,7 @@ CALL = said("codeh", parts=[{"functionCall": {"name": "f"}}], provider="anthropi
         ),
     ],
 )
-def test_the_next_command(records: list[Any], environ: dict[str, str], next: str) -> None:
+def test_the_next_command(records, environ, next):
     env = Env({"CODEH_HOME": "/h", **environ})
     assert (
         readiness.advice(env, Target("/h/sessions/s.jsonl", "-s"), view_of(*records))
@@ -117,5 +113,5 @@ def test_the_next_command(records: list[Any], environ: dict[str, str], next: str
     ("path", "name"),
     [("/h/sessions/s.jsonl", "s"), ("/x/s.jsonl", "/x/s.jsonl"), ("/x y/s.jsonl", "'/x y/s.jsonl'")],
 )
-def test_how_to_name_it(path: str, name: str) -> None:
+def test_how_to_name_it(path, name):
     assert readiness.named(Env({"CODEH_HOME": "/h"}), Target(path, "-s")) == name

@@ -1,9 +1,5 @@
 """What `persist` was asked to leave out: nothing unless a flag asks for it, then curated before compacted."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.base.env import Env
@@ -11,13 +7,12 @@ from codeh_history.base.errors import Usage
 from codeh_history.base.shared_options import Reduction
 from codeh_history.filters.reduction import check, steps
 from codeh_history.session.ops import apply
-from codeh_history.session.view import View
 from histories import model, session, user
 
 ENV = Env({"CODEH_HOME": "/nowhere"})
 
 
-def done(view: View, **given: Any) -> list[list[str]]:
+def done(view, **given):
     """What each step does, by the kinds of its ops."""
     found = []
     for step in steps(ENV, Reduction(**given), "s"):
@@ -27,16 +22,16 @@ def done(view: View, **given: Any) -> list[list[str]]:
     return found
 
 
-def talked() -> View:
+def talked():
     long = [each for n in range(20) for each in (user(f"say {n} " * 50), model(f"so {n} " * 50))]
     return session([*long, {"kind": "info", "parts": [{"text": "a note"}]}, user("last"), model("end")])
 
 
-def test_nothing_is_left_out_unasked() -> None:
+def test_nothing_is_left_out_unasked():
     assert steps(ENV, Reduction(), "s") == []
 
 
-def test_each_is_done_where_its_flags_ask_for_it_and_in_this_order() -> None:
+def test_each_is_done_where_its_flags_ask_for_it_and_in_this_order():
     view = talked()
     assert done(view, only=("kinds",)) == [["drop"]]
     (compacted,) = done(view, budget="1000", counter="approx")
@@ -47,7 +42,7 @@ def test_each_is_done_where_its_flags_ask_for_it_and_in_this_order() -> None:
 
 
 @pytest.mark.parametrize("given", [{"only": ("no-such-pass",)}, {"budget": "few"}, {"thoughts": "some"}])
-def test_what_cannot_be_followed_is_refused_before_anything_is_read(given: Any) -> None:
+def test_what_cannot_be_followed_is_refused_before_anything_is_read(given):
     with pytest.raises(Usage):
         steps(ENV, Reduction(**given), "s")
 
@@ -62,11 +57,11 @@ def test_what_cannot_be_followed_is_refused_before_anything_is_read(given: Any) 
         {"compact.budget": 9000},
     ],
 )
-def test_settings_that_a_command_can_follow(settings: Any) -> None:
+def test_settings_that_a_command_can_follow(settings):
     check(settings)
 
 
 @pytest.mark.parametrize("settings", [{"compact.budget": "few"}, {"curate.thoughts": "some"}])
-def test_settings_that_none_can_follow(settings: Any) -> None:
+def test_settings_that_none_can_follow(settings):
     with pytest.raises(Usage):
         check(settings)

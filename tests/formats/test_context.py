@@ -1,9 +1,5 @@
 """The context prompt: the seeds' Markdown, times as people say them, and what `payload --context` leaves out."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import pytest
 
 from codeh_history.base import times
@@ -13,11 +9,8 @@ from codeh_history.session.records import dumps
 from support import run, session_path
 from talks import talk
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def millis(text: str) -> int:
+def millis(text):
     value = to_millis(text)
     assert value is not None
     return value
@@ -58,11 +51,11 @@ NOON = "2026-03-10T12:00:00Z"
         ("0001-01-01T00:00:00Z", NOON, "-12:00", "0001-01-01"),
     ],
 )
-def test_when(then: str | None, now: str, zone: str, expected: str) -> None:
+def test_when(then, now, zone, expected):
     assert context.when(then, millis(now), times.local(zone)) == expected
 
 
-def entry(n: int, ts: str = NOON, tools: tuple[str, ...] = ()) -> Any:
+def entry(n, ts=NOON, tools=()):
     return {
         "id": f"e{n}",
         "timestamp": ts,
@@ -72,11 +65,11 @@ def entry(n: int, ts: str = NOON, tools: tuple[str, ...] = ()) -> Any:
     }
 
 
-def prompt(found: list[Any], summaries: list[str], recent: int = 10, now: str = NOON) -> str:
+def prompt(found, summaries, recent=10, now=NOON):
     return context.prompt(found, summaries, millis(now), times.local("UTC"), recent)
 
 
-def test_the_seeds_example() -> None:
+def test_the_seeds_example():
     found = [
         {**entry(1, "2026-03-09T09:00:00Z", ("search_notes",)), "userMessage": "Find all notes about project X",
          "assistantResponse": "Found 3 notes: ..."},
@@ -97,20 +90,20 @@ def test_the_seeds_example() -> None:
     )
 
 
-def test_nothing_is_an_empty_text() -> None:
+def test_nothing_is_an_empty_text():
     assert prompt([], []) == ""
     assert prompt([], ["", " \n"]) == ""
 
 
 @pytest.mark.parametrize("recent, expected", [(10, 10), (3, 3), (0, 0), (50, 12)])
-def test_so_many_in_full_the_newest_first(recent: int, expected: int) -> None:
+def test_so_many_in_full_the_newest_first(recent, expected):
     text = prompt([entry(n) for n in range(12)], ["old"], recent)
     said = [line for line in text.splitlines() if line.startswith("User: ")]
     assert said == [f"User: q{n}" for n in range(11, 11 - expected, -1)]
     assert text.endswith("## Summary of Older Conversations\n- old\n")
 
 
-def test_summaries_alone_and_exchanges_alone() -> None:
+def test_summaries_alone_and_exchanges_alone():
     assert prompt([], ["old"]) == "## Summary of Older Conversations\n- old\n"
     assert (
         prompt([entry(1)], [])
@@ -129,14 +122,14 @@ def test_summaries_alone_and_exchanges_alone() -> None:
         ("a paragraph\n\nanother", ["- a paragraph", "- another"]),
     ],
 )
-def test_bullets(summary: str, bullets: list[str]) -> None:
+def test_bullets(summary, bullets):
     assert prompt([], [summary]).splitlines()[1:] == bullets
 
 
 # -- commands ---------------------------------------------------------------------------------------
 
 
-def stored(home: Path, records: list[dict[str, Any]]) -> Path:
+def stored(home, records):
     path = session_path(home, "demo")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
@@ -144,14 +137,14 @@ def stored(home: Path, records: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("zone", ["Nowhere/Atlantis", "../../etc/passwd", "+99:00", "", "Europe"])
-def test_no_such_zone_is_exit_2(home: Path, zone: str) -> None:
+def test_no_such_zone_is_exit_2(home, zone):
     stored(home, talk(1))
     done = run("context", "demo", f"--tz={zone}")
     assert done.code == 2
     assert done.err.count(b"\n") == 1
 
 
-def test_the_machines_zone_without_tz(home: Path) -> None:
+def test_the_machines_zone_without_tz(home):
     stored(home, talk(1))  # 12:00 on January 1
     moment = ("--now", "2026-01-01T23:30:00Z")
     assert "### 11 hours ago" in run("context", "demo", *moment, env={"TZ": "UTC"}).text

@@ -1,16 +1,12 @@
 """Exchanges as history entries."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.formats.entries import entries
 from talks import call, result, talk, view
 
 
-def test_an_exchange_as_an_entry() -> None:
+def test_an_exchange_as_an_entry():
     records = talk(1)
     context_text = {"role": "user", "parts": [{"text": "# IDE Context\nopen: a.py"}], "id": "ide"}
     records = [
@@ -57,5 +53,5 @@ def test_an_exchange_as_an_entry() -> None:
         ),
     ],
 )
-def test_odd_exchanges(records: list[dict[str, Any]], expected: list[tuple[str, str]]) -> None:
+def test_odd_exchanges(records, expected):
     assert [(e["userMessage"], e["assistantResponse"]) for e in entries(view(records).messages)] == expected

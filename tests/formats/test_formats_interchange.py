@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import orjson
 import pytest
@@ -33,12 +32,12 @@ RESULTS = st.one_of(
 
 
 @st.composite
-def talks(draw: st.DrawFn) -> list[dict[str, Any]]:
+def talks(draw):
     """Messages as `append --jsonl` takes them: prompts, thoughts, calls in parallel with results in any order."""
-    found: list[dict[str, Any]] = []
+    found = []
     for turn in range(draw(st.integers(1, 3))):
         found.append({"role": "user", "parts": [{"text": draw(TEXTS)}]})
-        said: list[Any] = [{"text": draw(TEXTS), "thought": True}] if draw(st.booleans()) else []
+        said = [{"text": draw(TEXTS), "thought": True}] if draw(st.booleans()) else []
         said.append({"text": draw(TEXTS)})
         names = draw(st.lists(st.sampled_from(["read", "write"]), max_size=3))
         calls = [{"id": f"c{turn}-{n}", "name": name, "args": draw(ARGS)} for n, name in enumerate(names)]
@@ -58,23 +57,23 @@ def talks(draw: st.DrawFn) -> list[dict[str, Any]]:
     return found
 
 
-def kept(home: Path, messages: list[dict[str, Any]], session: str = "s") -> None:
+def kept(home, messages, session="s"):
     data = b"".join(orjson.dumps(message) + b"\n" for message in messages)
     session_path(home, session).unlink(missing_ok=True)
     done = inside("append", "-s", session, "--jsonl", home=home, stdin=data)
     assert done.code == 0, done
 
 
-def exported(home: Path, form: str, session: str = "s") -> bytes:
+def exported(home, form, session="s"):
     done = inside("export", session, "--to", form, home=home)
     assert done.code == 0, done
     return done.out
 
 
-def said(contents: list[Any], *, thoughts: bool, failures: bool) -> list[Any]:
+def said(contents, *, thoughts, failures):
     """What was said in order, and of each call its result; within a turn texts, calls, results."""
-    flat: list[Any] = []
-    results: dict[str, Any] = {}
+    flat = []
+    results = {}
     for content in contents:
         for part in content["parts"]:
             if "functionResponse" in part:
@@ -94,7 +93,7 @@ def said(contents: list[Any], *, thoughts: bool, failures: bool) -> list[Any]:
     return [(*one[:3], results.get(one[3])) if one[0] == "call" else one for one in flat]
 
 
-def back(home: Path, form: str, data: bytes) -> str:
+def back(home, form, data):
     """The session that it is read as."""
     file = home / f"talk.{'jsonl' if form == 'openai-jsonl' else 'json'}"
     file.write_bytes(data)
@@ -105,7 +104,7 @@ def back(home: Path, form: str, data: bytes) -> str:
     return "back"
 
 
-def usage(home: Path, session: str) -> list[Any]:
+def usage(home, session):
     """Of each response the counts that are not nothing."""
     records = [orjson.loads(line) for line in session_path(home, session).read_bytes().splitlines()]
     found = [record["usage"] for record in records if "usage" in record]
@@ -118,9 +117,7 @@ def usage(home: Path, session: str) -> list[Any]:
 @pytest.mark.parametrize("form, whole", [("atif", True), ("openai-jsonl", False), ("sharegpt", False)])
 @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(talk=talks())
-def test_what_is_read_back_is_the_same_talk(
-    tmp_path: Path, form: str, whole: bool, talk: list[dict[str, Any]]
-) -> None:
+def test_what_is_read_back_is_the_same_talk(tmp_path, form, whole, talk):
     kept(tmp_path, talk)
     session = back(tmp_path, form, exported(tmp_path, form))
     before, after = (orjson.loads(exported(tmp_path, "contents", one)) for one in ("s", session))
@@ -138,8 +135,8 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="allow")
     type: str
 
-    def model_post_init(self, _context: object) -> None:
-        demanded: Any = {
+    def model_post_init(self, _context):
+        demanded = {
             "text": {"content": str}, "reasoning": {"content": str}, "tool_call": {"name": str},
             "tool_call_response": {"response": object}, "blob": {"modality": str, "content": str},
             "uri": {"modality": str, "uri": str},
@@ -160,7 +157,7 @@ class OutputMessage(ChatMessage):
 
 @settings(max_examples=examples(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(talk=talks())
-def test_a_trajectory_and_a_span_are_valid(tmp_path: Path, talk: list[dict[str, Any]]) -> None:
+def test_a_trajectory_and_a_span_are_valid(tmp_path, talk):
     kept(tmp_path, talk)
     Trajectory.model_validate_json(exported(tmp_path, "atif"))
     span = orjson.loads(exported(tmp_path, "otel"))
@@ -177,7 +174,7 @@ ODD = [
 ]  # fmt: skip
 
 
-def test_pictures_lie_in_their_addresses(home: Path) -> None:
+def test_pictures_lie_in_their_addresses(home):
     kept(home, ODD)
     data = exported(home, "atif")
     Trajectory.model_validate_json(data)
@@ -185,7 +182,7 @@ def test_pictures_lie_in_their_addresses(home: Path) -> None:
     assert contents[0]["parts"] == [{"text": "Look"}, PICTURE]
 
 
-def test_each_form_holds_the_system_prompt_tools_and_a_summary(home: Path) -> None:
+def test_each_form_holds_the_system_prompt_tools_and_a_summary(home):
     tool = {
         "type": "function",
         "function": {"name": "f", "parameters": {"type": "object", "properties": {}}},
@@ -220,7 +217,7 @@ def test_each_form_holds_the_system_prompt_tools_and_a_summary(home: Path) -> No
 
 
 @pytest.mark.parametrize("form", ["markdown", "html", "atif", "otel", "openai-jsonl", "sharegpt"])
-def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form: str, home: Path) -> None:
+def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form, home):
     """A log written by others may hold anything there: `markdown` and `atif` ended with a bug."""
     said = [{"text": "hi"}, {"inlineData": {"mimeType": "image/png", "data": 7}}]
     said += [{"inlineData": {}}, {"fileData": {}}]
@@ -239,7 +236,7 @@ def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form
 
 @pytest.mark.parametrize("odd", [[None], [7, True], ["text", {"inlineData": {}}], 7, "x"])
 @pytest.mark.parametrize("form", ["markdown", "html", "atif", "otel", "openai-jsonl", "sharegpt"])
-def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form: str, odd: Any, home: Path) -> None:
+def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form, odd, home):
     called = {"functionCall": {"id": "c", "name": "f", "args": {}}}
     answered = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "seen"}, "parts": odd}}
     log = [

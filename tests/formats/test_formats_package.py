@@ -1,7 +1,5 @@
 """Every form of the table writes any session, empty ones and odd ones too, and says what has no place in it."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 
@@ -12,7 +10,7 @@ from strategies import records, view_of
 
 @pytest.mark.parametrize("form", EXPORTERS)
 @given(log=records())
-def test_any_session_can_be_written(form: str, log: list[dict[str, object]]) -> None:
+def test_any_session_can_be_written(form, log):
     found = export(view_of(log), form)
     assert isinstance(found, Exported)
     assert type(found.data) is bytes
@@ -22,13 +20,13 @@ def test_any_session_can_be_written(form: str, log: list[dict[str, object]]) -> 
 
 @pytest.mark.parametrize("form", EXPORTERS)
 @given(log=conversations(whole=True))
-def test_the_same_session_is_written_in_the_same_bytes(form: str, log: list[dict[str, object]]) -> None:
+def test_the_same_session_is_written_in_the_same_bytes(form, log):
     view = view_of([{"type": "message", **record} for record in log])
     assert export(view, form).data == export(view, form).data
 
 
 @pytest.mark.parametrize("form", EXPORTERS)
-def test_2026_11_23_a_picture_without_its_data_ended_a_trajectory(form: str) -> None:
+def test_2026_11_23_a_picture_without_its_data_ended_a_trajectory(form):
     parts = [
         {"text": "see"},
         {"inlineData": {"mimeType": "image/png"}},
@@ -40,7 +38,7 @@ def test_2026_11_23_a_picture_without_its_data_ended_a_trajectory(form: str) -> 
     assert b"see" in found.data or form == "refs"
 
 
-def test_so_many_exchanges_may_be_asked_for() -> None:
+def test_so_many_exchanges_may_be_asked_for():
     log = [
         {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
         for id in "abc"

@@ -1,9 +1,5 @@
 """`history-items`: a session as an interface keeps it, and back."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 
 from blocks.stored import ok
@@ -11,7 +7,7 @@ from codeh_history import Session
 from codeh_history.programs.forms import items
 
 
-def test_a_session_comes_back_from_its_items(home: Path, tmp_path: Path) -> None:
+def test_a_session_comes_back_from_its_items(home, tmp_path):
     (tmp_path / "a.txt").write_text("attached")
     session = Session.open("a", create=True, home=home)
     session.append("look", attach=str(tmp_path / "a.txt"))
@@ -28,7 +24,7 @@ def test_a_session_comes_back_from_its_items(home: Path, tmp_path: Path) -> None
     assert items.holds(orjson.loads(session.export("history-items"))[0])
 
 
-def test_a_message_of_an_item_has_all_its_fields(home: Path) -> None:
+def test_a_message_of_an_item_has_all_its_fields(home):
     ok("append", "-s", "a", "-m", "hi", home=home, env={"CODEH_NOW": "2026-01-01T00:00:00.000Z"})
     (item,) = orjson.loads(ok("export", "a", "--to", "history-items", home=home).out)
     id = item["committed"]["metadata"]["id"]

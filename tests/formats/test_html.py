@@ -1,13 +1,9 @@
 """The HTML of a conversation: whatever a model wrote, it neither acts nor loads anything."""
 
-from __future__ import annotations
-
 import re
 from html import escape, unescape
 from html.parser import HTMLParser
-from pathlib import Path
 from time import process_time
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -40,15 +36,15 @@ HOSTILE = {
 class Seen(HTMLParser):
     """The elements of a page with their attributes."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.elements = []
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def handle_starttag(self, tag, attrs):
         self.elements.append((tag, dict(attrs)))
 
 
-def elements(text: str, **fields: Any) -> list[tuple[str, dict[str, str | None]]]:
+def elements(text, **fields):
     data = page({"kind": "codeh", "role": "model", "parts": [{"text": text}], **fields})
     assert "\x1b" not in data
     seen = Seen()
@@ -56,7 +52,7 @@ def elements(text: str, **fields: Any) -> list[tuple[str, dict[str, str | None]]
     return seen.elements
 
 
-def page(*messages: dict[str, Any], **meta: Any) -> str:
+def page(*messages, **meta):
     """The page of these messages."""
     said = (
         {"type": "message", "id": f"m{n}", "ts": some.TS, **message} for n, message in enumerate(messages)
@@ -64,11 +60,11 @@ def page(*messages: dict[str, Any], **meta: Any) -> str:
     return html.export(some.view_of([*([{"type": "meta", "set": meta}] if meta else []), *said])).decode()
 
 
-def user(text: str) -> dict[str, Any]:
+def user(text):
     return {"kind": "user", "parts": [{"text": text}]}
 
 
-def check(found: list[tuple[str, dict[str, str | None]]]) -> None:
+def check(found):
     tags = [tag for tag, _ in found]
     assert not {"iframe", "object", "embed", "form", "base", "link"} & set(tags)
     assert tags.count("style") == tags.count("script") == tags.count("body") == 1
@@ -83,13 +79,13 @@ def check(found: list[tuple[str, dict[str, str | None]]]) -> None:
         )
 
 
-def test_2026_11_23_a_kind_of_file_that_is_no_text_is_no_picture() -> None:
+def test_2026_11_23_a_kind_of_file_that_is_no_text_is_no_picture():
     """The page of it ended with a bug."""
     blob = {"mimeType": {}, "data": PNG}
     assert "<img" not in page({"kind": "user", "role": "user", "parts": [{"inlineData": blob}]})
 
 
-def test_2026_11_23_a_page_costs_what_usage_says(tmp_path: Path) -> None:
+def test_2026_11_23_a_page_costs_what_usage_says(tmp_path):
     """What is written to the cache for an hour costs more; a count that is none was a bug."""
     raw = {"cache_creation": {"ephemeral_1h_input_tokens": 1_000_000}}
     used = {"input": 1_000_000, "cacheWrite": 1_000_000, "output": ["none"], "raw": raw}
@@ -103,14 +99,14 @@ def test_2026_11_23_a_page_costs_what_usage_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_no_text_acts_or_loads(name: str) -> None:
+def test_no_text_acts_or_loads(name):
     found = elements(HOSTILE[name])
     check(found)
     assert "img" not in dict(found)
 
 
 @given(st.text(st.sampled_from("<>[]()!'\"`\\&;:/#=-\n axsrcjp1"), max_size=60))
-def test_no_random_text_acts_or_loads(text: str) -> None:
+def test_no_random_text_acts_or_loads(text):
     check(elements(text))
 
 
@@ -121,13 +117,13 @@ def test_no_random_text_acts_or_loads(text: str) -> None:
         ("image/png", '"><script>', False), ('image/png" onerror="x', PNG, False),
     ],
 )  # fmt: skip
-def test_only_pictures_are_shown(kind: str, data: str, *, shown: bool) -> None:
+def test_only_pictures_are_shown(kind, data, *, shown):
     found = elements("x", parts=[{"inlineData": {"mimeType": kind, "data": data}}])
     check(found)
     assert ("img" in dict(found)) is shown
 
 
-def test_a_citation_leads_to_its_reference() -> None:
+def test_a_citation_leads_to_its_reference():
     reference = {
         "number": 3,
         "id": "r",
@@ -146,7 +142,7 @@ def test_a_citation_leads_to_its_reference() -> None:
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", 7])
-def test_a_reference_links_to_the_web_only(url: object) -> None:
+def test_a_reference_links_to_the_web_only(url):
     found = elements("x", references=[{"number": 1, "id": "r", "title": "t", "url": url, "text": "t"}])
     assert [attributes["href"] for tag, attributes in found if tag == "a"] == ["#m1"]
 
@@ -168,11 +164,11 @@ def test_a_reference_links_to_the_web_only(url: object) -> None:
         ("> " * 40 + "deep", "<blockquote>\n" * 40 + "<p>deep</p>\n" + "</blockquote>\n" * 40),
     ],
 )  # fmt: skip
-def test_a_text_is_shown_as_markdown(text: str, page: str) -> None:
+def test_a_text_is_shown_as_markdown(text, page):
     assert rendered(text) == page
 
 
-def test_a_table_of_very_many_columns_is_text_and_costs_no_time() -> None:
+def test_a_table_of_very_many_columns_is_text_and_costs_no_time():
     """comrak takes 15 seconds for this one, and four times that for twice the columns."""
     wide = "|a" * 60_000 + "|\n" + "|-" * 60_000 + "|\n|b|\n"
     start = process_time()
@@ -182,17 +178,17 @@ def test_a_table_of_very_many_columns_is_text_and_costs_no_time() -> None:
 
 
 @given(st.text(st.sampled_from("ab 1.-+#=~*_`\\&;<:!()|\"'\né"), max_size=30))
-def test_a_text_is_shown_as_another_reader_of_markdown_shows_it(text: str) -> None:
+def test_a_text_is_shown_as_another_reader_of_markdown_shows_it(text):
     other = MarkdownIt("commonmark", {"html": False, "breaks": True}).enable("table").disable("image")
     assert rendered(text) == re.sub(r'style="text-align:(\w+)"', r'align="\1"', other.render(text))
 
 
 @pytest.mark.parametrize("text", ["a  b\n  c", "# no heading", "`x` **y** [z](http://a)", "<b>&amp;"])
-def test_what_users_typed_is_no_markdown(text: str) -> None:
+def test_what_users_typed_is_no_markdown(text):
     assert f'<div class="typed">{escape(text)}</div>' in page(user(text))
 
 
-def test_code_is_in_colours_and_whole() -> None:
+def test_code_is_in_colours_and_whole():
     code = "def f(x: str) -> bool:  # <why> & how\n    return x == 'a'\n"
     shown = page({"kind": "codeh", "role": "model", "parts": [{"text": f"```python\n{code}```"}]})
     found = re.search(r'<pre><code class="language-python">(.*?)</code></pre>', shown, re.DOTALL)
@@ -205,7 +201,7 @@ def test_code_is_in_colours_and_whole() -> None:
     st.text(st.sampled_from("<>&\"'`\\\n {}()=#a1"), max_size=60),
     st.sampled_from(["py", "rust", "html", "nosuch"]),
 )
-def test_colours_alter_no_code(code: str, language: str) -> None:
+def test_colours_alter_no_code(code, language):
     shown = rendered(f"````{language}\n{code}\n````")
     found = re.search(r'<pre><code class="[^"]*">(.*?)</code></pre>', shown, re.DOTALL)
     if "````" not in code:
@@ -213,7 +209,7 @@ def test_colours_alter_no_code(code: str, language: str) -> None:
         assert unescape(re.sub("<[^>]*>", "", found[1])) == code + "\n"
 
 
-def test_what_tools_did_is_folded_behind_a_line() -> None:
+def test_what_tools_did_is_folded_behind_a_line():
     call = {"functionCall": {"name": "bash", "args": {"command": "ls <dir>\npwd", "n": 2}}}
     result = {"functionResponse": {"name": "bash", "response": {"output": "a\nb"}}}
     shown = page(
@@ -226,7 +222,7 @@ def test_what_tools_did_is_folded_behind_a_line() -> None:
     assert "<pre><code>a\nb</code></pre>" in shown
 
 
-def test_a_page_says_what_it_is_of() -> None:
+def test_a_page_says_what_it_is_of():
     shown = page(
         user("hi"), {"kind": "codeh", "role": "model", "model": "m-1", "parts": [{"text": "x", "thought": True}]},
         title="A <title>", system="Be <brief>.",
@@ -238,20 +234,20 @@ def test_a_page_says_what_it_is_of() -> None:
     assert "<summary>Thought: x</summary>" in shown
 
 
-def test_each_message_can_be_linked_to_and_long_pages_have_contents() -> None:
+def test_each_message_can_be_linked_to_and_long_pages_have_contents():
     assert "<nav>" not in page(*[user(f"q{n}") for n in range(7)])
     shown = page(*[user(f"q{n}") for n in range(8)])
     assert [shown.count(f'id="m{n}"') for n in range(1, 9)] == [1] * 8
     assert '<li value="8"><a href="#m8">q7</a></li>' in shown
 
 
-def test_attached_files_are_named() -> None:
+def test_attached_files_are_named():
     part = {"inlineData": {"mimeType": "application/pdf", "data": "AAAA"}}
     shown = page({"kind": "user", "parts": [part], "attached": [{"part": 0, "name": "a<b>.pdf"}]})
     assert '<p class="file">[application/pdf, 3 bytes, a&lt;b&gt;.pdf]</p>' in shown
 
 
-def test_the_policy_names_what_is_on_the_page() -> None:
+def test_the_policy_names_what_is_on_the_page():
     shown = page(user("hi"))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', shown)
     assert policy is not None

@@ -1,9 +1,5 @@
 """The persisted history, both ways, field for field; and history entries appended one by one."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -16,10 +12,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from support import lines, run, session_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-HISTORY: dict[str, Any] = {
+HISTORY = {
     "recentConversations": [
         {"id": "c1", "timestamp": "2026-01-05T10:00:00.000Z", "userMessage": "Create a note about today's meeting",
          "assistantResponse": "I've created 'Meeting Notes.md' in your Journal folder.", "toolsUsed": ["create_note"],
@@ -37,7 +30,7 @@ HISTORY: dict[str, Any] = {
 }  # fmt: skip
 
 
-def through(history: dict[str, Any]) -> Any:
+def through(history):
     """The history as a session, exported again."""
     view = fold(
         parse(lines_of(b"".join(dumps(record) + b"\n" for record in read(dumps(history), "auto", "f"))))
@@ -55,7 +48,7 @@ def through(history: dict[str, Any]) -> Any:
         {**HISTORY, "lastSummarized": "2026-01-04T00:00:00.000Z"},
     ],
 )
-def test_export_is_the_inverse_of_import(history: dict[str, Any], home: Path, tmp_path: Path) -> None:
+def test_export_is_the_inverse_of_import(history, home, tmp_path):
     assert through(history) == history
     file = tmp_path / "data.json"
     file.write_bytes(orjson.dumps(history, option=orjson.OPT_INDENT_2))
@@ -84,7 +77,7 @@ ENTRIES = st.lists(
 
 
 @given(ENTRIES)
-def test_any_exchanges_come_back(found: list[dict[str, Any]]) -> None:
+def test_any_exchanges_come_back(found):
     recent = [
         {"id": f"c{n}", "timestamp": "2026-01-05T10:00:00.000Z", **entry} for n, entry in enumerate(found)
     ]
@@ -92,7 +85,7 @@ def test_any_exchanges_come_back(found: list[dict[str, Any]]) -> None:
     assert through(history) == history
 
 
-def test_equal_entries_without_ids_stay_two() -> None:
+def test_equal_entries_without_ids_stay_two():
     entry = {"userMessage": "again", "assistantResponse": "yes", "toolsUsed": []}
     back = through(
         {"recentConversations": [entry, entry], "summaries": [{"summary": "a"}, {"summary": "a"}]}
@@ -115,13 +108,13 @@ def test_equal_entries_without_ids_stay_two() -> None:
         },
     ],
 )
-def test_odd_histories_cost_only_what_is_odd(odd: dict[str, Any]) -> None:
+def test_odd_histories_cost_only_what_is_odd(odd):
     back = through(odd)
     assert [*back] == ["recentConversations", "summaries", "lastSummarized"]
     assert "None" not in str([e["userMessage"] for e in back["recentConversations"]])
 
 
-def test_undo_and_clear_show_in_the_export(home: Path, tmp_path: Path) -> None:
+def test_undo_and_clear_show_in_the_export(home, tmp_path):
     file = tmp_path / "data.json"
     file.write_bytes(dumps(HISTORY))
     run("import", file, "--into", "old")
@@ -135,7 +128,7 @@ def test_undo_and_clear_show_in_the_export(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("last, expected", [((), 3), (("-n", "20"), 3), (("-n", "2"), 2), (("-n", "1"), 1)])
-def test_the_last_exchanges(home: Path, tmp_path: Path, last: tuple[str, ...], expected: int) -> None:
+def test_the_last_exchanges(home, tmp_path, last, expected):
     file = tmp_path / "data.json"
     file.write_bytes(dumps(HISTORY))
     found = orjson.loads(run("export", file, "--to", "exchanges", *last).out)
@@ -145,7 +138,7 @@ def test_the_last_exchanges(home: Path, tmp_path: Path, last: tuple[str, ...], e
 @pytest.mark.parametrize(
     "argv", [("-n", "0", "--to", "exchanges"), ("-n", "2"), ("-n", "2", "--to", "markdown")]
 )
-def test_a_wrong_n_is_exit_2(home: Path, argv: tuple[str, ...]) -> None:
+def test_a_wrong_n_is_exit_2(home, argv):
     run("append", "-s", "demo", "-m", "x")
     assert run("export", "demo", *argv).code == 2
 
@@ -156,7 +149,7 @@ ENTRY = {
 }  # fmt: skip
 
 
-def append(entry: Any, *argv: str) -> Any:
+def append(entry, *argv):
     return run(
         "append",
         "-s",
@@ -169,7 +162,7 @@ def append(entry: Any, *argv: str) -> Any:
     )
 
 
-def test_an_entry_is_appended_with_a_new_id_and_the_time(home: Path) -> None:
+def test_an_entry_is_appended_with_a_new_id_and_the_time(home):
     done = append(ENTRY)
     assert done.code == 0, done.err
     assert orjson.loads(run("export", "demo", "--to", "exchanges").out) == [
@@ -178,7 +171,7 @@ def test_an_entry_is_appended_with_a_new_id_and_the_time(home: Path) -> None:
     assert append(ENTRY).text != done.text
 
 
-def test_a_given_id_is_kept_and_stored_once(home: Path) -> None:
+def test_a_given_id_is_kept_and_stored_once(home):
     entry = {**ENTRY, "id": "c1", "timestamp": "2026-01-05T10:00:00Z"}
     assert [append(entry).text, append(entry).text] == ["c1", "c1"]
     assert orjson.loads(run("export", "demo", "--to", "exchanges").out) == [
@@ -190,7 +183,7 @@ def test_a_given_id_is_kept_and_stored_once(home: Path) -> None:
     assert session_path(home, "demo").read_bytes() == before
 
 
-def test_from_a_file(home: Path, tmp_path: Path) -> None:
+def test_from_a_file(home, tmp_path):
     file = tmp_path / "entry.json"
     file.write_bytes(dumps({"userMessage": "q", "assistantResponse": "r"}))
     assert run("append", "-s", "demo", "--exchange", file).code == 0
@@ -216,7 +209,7 @@ def test_from_a_file(home: Path, tmp_path: Path) -> None:
         ("text", 65),
     ],
 )
-def test_a_wrong_entry_is_refused_and_stores_nothing(home: Path, entry: Any, code: int) -> None:
+def test_a_wrong_entry_is_refused_and_stores_nothing(home, entry, code):
     done = append(entry)
     assert done.code == code
     assert done.err.count(b"\n") == 1
@@ -224,11 +217,11 @@ def test_a_wrong_entry_is_refused_and_stores_nothing(home: Path, entry: Any, cod
 
 
 @pytest.mark.parametrize("argv", [("-m", "x"), ("--pin",), ("--role", "model"), ("--key", "k")])
-def test_an_entry_stands_alone(home: Path, argv: tuple[str, ...]) -> None:
+def test_an_entry_stands_alone(home, argv):
     assert append(ENTRY, *argv).code == 2
     assert not session_path(home, "demo").exists()
 
 
-def test_not_json(home: Path) -> None:
+def test_not_json(home):
     assert run("append", "-s", "demo", "--exchange", "-", stdin=b"{nope").code == 65
     assert run("append", "-s", "demo", "--exchange", "-").code == 65

@@ -1,10 +1,5 @@
 """`refs`: a file of references comes out as it went in, and nothing that a session holds is lost in it."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -12,7 +7,7 @@ from blocks.stored import BIG, blocks, ok
 from codeh_history import Session
 from inside import inside
 
-THEIRS: dict[str, Any] = {
+THEIRS = {
     "block_2a": {"type": "text", "text": "hello"},
     "block_2b": {"type": "tool_use", "toolUse": {"id": "c1", "name": "ls", "arguments": "{}"}},
     "block_2c": {"type": "tool_result", "toolResult": {"toolCallId": "c1", "name": "ls", "content": [{"type": "text", "text": "a b"}]}},
@@ -22,14 +17,14 @@ ELEMENTS = [
     {"flowId": "f", "blockIds": ["block_2c"], "role": "user", "more": 1},
 ]  # fmt: skip
 KEYS = [{"blockKeys": item["blockIds"], "role": item["role"]} for item in ELEMENTS]
-FILES: dict[str, Any] = {
+FILES = {
     "a list": ELEMENTS,
     "a wrapper": {"type": "llm2", "refs": KEYS, "flowId": "f", "workspaceId": "w", "more": {"a": 1}},
 }
 
 
 @pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
+def env(tmp_path):
     store = tmp_path / "store"
     store.mkdir()
     for id, block in THEIRS.items():
@@ -37,20 +32,18 @@ def env(tmp_path: Path) -> dict[str, str]:
     return {"CODEH_BLOCKS": str(store)}
 
 
-def written(tmp_path: Path, value: Any) -> Path:
+def written(tmp_path, value):
     (tmp_path / "refs.json").write_bytes(orjson.dumps(value))
     return tmp_path / "refs.json"
 
 
-def exported(home: Path, session: object, env: dict[str, str] | None = None) -> Any:
+def exported(home, session, env=None):
     return orjson.loads(ok("export", session, "--to", "refs", home=home, env=env or {}).out)
 
 
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)
 @pytest.mark.parametrize("change", ["none", "persist", "hydrate"])
-def test_an_untouched_file_comes_out_as_it_went_in(
-    home: Path, tmp_path: Path, env: dict[str, str], value: Any, change: str
-) -> None:
+def test_an_untouched_file_comes_out_as_it_went_in(home, tmp_path, env, value, change):
     file = written(tmp_path, value)
     assert exported(home, file, env) == value
     ok("import", file, "--into", "a", home=home, env=env)
@@ -60,9 +53,7 @@ def test_an_untouched_file_comes_out_as_it_went_in(
 
 
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)
-def test_only_what_changed_gets_blocks_of_ours(
-    home: Path, tmp_path: Path, env: dict[str, str], value: Any
-) -> None:
+def test_only_what_changed_gets_blocks_of_ours(home, tmp_path, env, value):
     ok("import", written(tmp_path, value), "--into", "a", home=home, env=env)
     ok("update", ":1", "-s", "a", "-m", "hello again", home=home, env=env)
     ok("append", "-s", "a", "--role", "model", "-m", "done", home=home, env=env)
@@ -76,9 +67,7 @@ def test_only_what_changed_gets_blocks_of_ours(
 
 
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)
-def test_readers_read_blocks_of_other_programs(
-    home: Path, tmp_path: Path, env: dict[str, str], value: Any
-) -> None:
+def test_readers_read_blocks_of_other_programs(home, tmp_path, env, value):
     file = written(tmp_path, value)
     for argv in (
         ["show", file],
@@ -96,7 +85,7 @@ def test_readers_read_blocks_of_other_programs(
 
 
 @pytest.mark.parametrize("by", ["compact", "summarize"])
-def test_what_was_managed_is_given_back_without_loss(home: Path, tmp_path: Path, by: str) -> None:
+def test_what_was_managed_is_given_back_without_loss(home, tmp_path, by):
     """Messages, calls and the summary that compaction wrote."""
     for number in range(6):
         ok("append", "-s", "demo", "-m", f"Ask {number}. " + BIG, home=home)
@@ -133,7 +122,7 @@ def test_what_was_managed_is_given_back_without_loss(home: Path, tmp_path: Path,
     assert len(blocks(home)) > 7
 
 
-def test_what_has_no_place_is_counted(home: Path) -> None:
+def test_what_has_no_place_is_counted(home):
     ok("append", "-s", "a", "-m", "hi", home=home)
     ok("append", "-s", "a", "--kind", "info", "-m", "note", home=home)
     ok("append", "-s", "a", "--role", "model", "--pending", "-m", "so far", home=home)

@@ -5,8 +5,6 @@ earlier runs found interesting, and says how many inputs it has tried. What brea
 `.fuzz/NAME/crash-…`; `python tests/fuzz/run.py --replay FILE NAME` runs that once.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
@@ -23,7 +21,7 @@ MEGABYTES = 2048
 RUNS = re.compile(rb"Done (\d+) runs in (\d+) second|#(\d+)\t")
 
 
-def main(argv: list[str]) -> int:
+def main(argv):
     sys.path[:0] = [str(ROOT / "cli"), str(ROOT / "tests" / "helpers"), str(HERE)]
     if argv[:1] == ["--target"]:
         search(argv[1], argv[2:])
@@ -35,7 +33,7 @@ def main(argv: list[str]) -> int:
     return all_of_them(float(argv[0]) if argv else 10.0)
 
 
-def all_of_them(minutes: float) -> int:
+def all_of_them(minutes):
     """Every target, one after the other; prints a line for each."""
     from targets import SEEDS, TARGETS
 
@@ -64,13 +62,13 @@ def all_of_them(minutes: float) -> int:
     return 1 if broken else 0
 
 
-def shown(out: bytes) -> list[str]:
+def shown(out):
     """The traceback that ended a search, and where its input is kept."""
     text = out.decode("utf-8", "replace").splitlines()
     return text[-30:]
 
 
-def search(name: str, options: list[str]) -> None:
+def search(name, options):
     """Look for an input that breaks a target; does not return."""
     import atheris
 

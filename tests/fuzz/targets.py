@@ -4,15 +4,12 @@ Each takes bytes and raises where a promise is broken. `run.py` searches with at
 what the code does; `test_targets.py` tries some with hypothesis in every test run.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import orjson
 
@@ -25,7 +22,6 @@ from codeh_history.blocks.protocol import is_block_id
 from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.programs import forms
-from codeh_history.providers import wire
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
@@ -53,7 +49,7 @@ SESSION = HEADER + b"".join(
 )  # fmt: skip
 
 
-def records(data: bytes) -> None:
+def records(data):
     """Every line is a record, damage or blank; what is read can be written and read again."""
     log = parse(lines_of(data))
     at = {record.offset for record in log.records} | {damage.offset for damage in log.damage}
@@ -75,7 +71,7 @@ LOOKS = [
 ]  # fmt: skip
 
 
-def commands(data: bytes) -> None:
+def commands(data):
     """Whatever a file holds, a command ends with a documented code, and never changes what was there."""
     look = LOOKS[data[0] % len(LOOKS)] if data else LOOKS[0]
     with tempfile.TemporaryDirectory() as home:
@@ -94,7 +90,7 @@ TAKES = [
 ]  # fmt: skip
 
 
-def given(data: bytes) -> None:
+def given(data):
     """Whatever is given to a command that stores, it is stored or refused; what was there stays."""
     take = TAKES[data[0] % len(TAKES)] if data else TAKES[0]
     with tempfile.TemporaryDirectory() as home:
@@ -110,8 +106,8 @@ def given(data: bytes) -> None:
         assert inside("payload", "s", "--to", "gemini", home=home).code in (0, 65)
 
 
-def _stream(format: str | None) -> Target:
-    def target(data: bytes) -> None:
+def _stream(format):
+    def target(data):
         """The same answer in any chunking; nothing that arrives makes it raise."""
         step = data[0] % 40 + 1 if data else 1
         body = data[1:]
@@ -124,7 +120,7 @@ def _stream(format: str | None) -> Target:
     return target
 
 
-def _told(outcome: wire.Outcome) -> Any:
+def _told(outcome):
     return type(outcome), getattr(outcome, "text", None), getattr(outcome, "parts", None)
 
 
@@ -132,7 +128,7 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 DEVICES = re.compile(r"(?i)con|prn|aux|nul|(?:com|lpt)[1-9]")
 
 
-def ids(data: bytes) -> None:
+def ids(data):
     """An id is what the format says and nothing more, and its file lies directly in the home."""
     text = data.decode("utf-8", "surrogateescape")
     assert is_id(text) is bool(ID.fullmatch(text) and not DEVICES.fullmatch(text))
@@ -152,7 +148,7 @@ UNSAFE = re.compile(
 )
 
 
-def escape(data: bytes) -> None:
+def escape(data):
     """Nothing that acts on a terminal comes out; everything else comes out as it was."""
     text = data.decode("utf-8", "surrogateescape")
     shown = safe(text)
@@ -164,7 +160,7 @@ def escape(data: bytes) -> None:
         assert shown == text
 
 
-def redact(data: bytes) -> None:
+def redact(data):
     """It never raises, a second pass changes nothing, and a secret of a known kind goes."""
     text = data.decode("utf-8", "surrogateescape")
     once = Redactor().text(text)
@@ -179,7 +175,7 @@ def redact(data: bytes) -> None:
     redacted_lines(data, Redactor())
 
 
-def imports(data: bytes) -> None:
+def imports(data):
     """A file is read in the form it has, or refused."""
     form = ["auto", *forms.IMPORTERS][data[0] % (len(forms.IMPORTERS) + 1)] if data else "auto"
     try:
@@ -192,7 +188,7 @@ def imports(data: bytes) -> None:
     assert hashlib.sha256(orjson.dumps(again)).digest() == hashlib.sha256(orjson.dumps(read)).digest()
 
 
-TARGETS: dict[str, Target] = {
+TARGETS = {
     "records": records,
     "commands": commands,
     "given": given,
@@ -221,7 +217,7 @@ _BODIES = {
     b'"arguments":"{}"},{"type":"function_call_output","call_id":"c","output":"x"}],"instructions":"s"}',
 }
 _STREAMS = [bytes([n]) + made() for n, made in enumerate(answers.STREAMS.values())]
-SEEDS: dict[str, list[bytes]] = {
+SEEDS = {
     "records": [SESSION, *SESSION.splitlines(keepends=True), *_BODIES.values()],
     "commands": [bytes([n]) + SESSION for n in range(len(LOOKS))],
     "given": [

@@ -1,7 +1,5 @@
 """Every fuzz target on its seeds and on what becomes of them; `make fuzz` searches for as long as it is given."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 
@@ -36,7 +34,7 @@ EXAMPLES = {"commands": 40, "given": 40}
 
 
 @st.composite
-def changed(draw: st.DrawFn, seeds: list[bytes]) -> bytes:
+def changed(draw, seeds):
     """A seed, or two spliced, with some pieces cut out, doubled or put in."""
     data = draw(st.sampled_from(seeds))
     if draw(st.booleans()):
@@ -51,14 +49,14 @@ def changed(draw: st.DrawFn, seeds: list[bytes]) -> bytes:
 
 
 @pytest.mark.parametrize("name", TARGETS)
-def test_nothing_breaks_it(name: str) -> None:
+def test_nothing_breaks_it(name):
     for seed in SEEDS[name]:
         TARGETS[name](seed)
     TARGETS[name](b"")
 
     @given(changed(SEEDS[name]) | st.binary(max_size=64))
     @settings(max_examples=examples(EXAMPLES.get(name, 100)))
-    def search(data: bytes) -> None:
+    def search(data):
         TARGETS[name](data)
 
     search()

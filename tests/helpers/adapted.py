@@ -1,14 +1,11 @@
 """What the adapters keep: items of each package, and processes at once."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
-ITEMS: list[Any] = [
+ITEMS = [
     {"role": "user", "content": "What is in here?"},
     {"role": "user", "content": [{"type": "input_text", "text": "And here?", "odd": [1, 2.5, None]}], "metadata": {"a": 1}},
     {"role": "developer", "content": "Be brief."},
@@ -25,7 +22,7 @@ ITEMS: list[Any] = [
 ]  # fmt: skip
 
 
-def together(script: str, home: Path, count: int = 2) -> None:
+def together(script, home, count=2):
     """Run a script in so many processes at once; each is told the home and its number."""
     argv = [[sys.executable, "-c", script, str(home), str(number)] for number in range(count)]
     running = [subprocess.Popen(one, env={**os.environ, "CODEH_HOME": str(home)}) for one in argv]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,34 +29,34 @@ class Case:
     folder: Path
 
     @property
-    def id(self) -> str:
+    def id(self):
         return f"{self.program}/{self.folder.name}"
 
     @property
-    def about(self) -> str:
+    def about(self):
         return (self.folder / "about").read_text().rstrip("\n")
 
     @property
-    def record(self) -> Path:
+    def record(self):
         return self.folder / "request.json"
 
     @property
-    def newer(self) -> Path:
+    def newer(self):
         """What a newer version sends, where that was recorded."""
         return self.folder / "request.newer.json"
 
     @property
-    def chosen(self) -> Path:
+    def chosen(self):
         """Where it stands why we send something else, and what."""
         return self.folder / "ours.json"
 
     @property
-    def session(self) -> Path:
+    def session(self):
         """The session's file, the last by its name; those before it are what it continues."""
         files = (path for path in self.folder.iterdir() if path.is_file())
         return max(path for path in files if path.name not in NOT_THE_SESSION)
 
-    def live(self, *, newer: bool = False) -> Json:
+    def live(self, *, newer=False):
         """What the program that is installed sends: `turns`, or what it `says` where it sends nothing."""
         agent = (NEWER_AGENTS if newer else AGENTS)[self.program]
         ran = run(agent, self.session)
@@ -67,30 +66,30 @@ class Case:
         return {**head, "turns": sent.turns(agent.speaks, ran.request)}
 
 
-def complaint(printed: str) -> str:
+def complaint(printed):
     lines = [line for line in COLOUR.sub("", printed).splitlines() if line.strip()]
     wrong = [line for line in lines if "rror" in line or "ailed" in line]
     return (wrong or lines or [""])[0][:200]
 
 
-def cases(program: str = "*") -> list[Case]:
+def cases(program="*"):
     """All of them, or a program's, in the order of their names."""
     return [Case(folder.parent.name, folder) for folder in sorted(CASES.glob(f"{program}/*"))]
 
 
-def recorded(case: Case) -> Json:
+def recorded(case):
     found = json.loads(case.record.read_bytes())
     assert isinstance(found, dict)
     return found
 
 
-def chosen(case: Case) -> Json:
+def chosen(case):
     found = json.loads(case.chosen.read_bytes())
     assert isinstance(found, dict)
     return found
 
 
-def ours(case: Case, home: Path) -> list[Json]:
+def ours(case, home):
     """The turns that we would send next, to the provider that the program speaks to."""
     speaks = AGENTS[case.program].speaks
     id = done("import", str(case.session), "--quiet", home=home)
@@ -103,13 +102,13 @@ def ours(case: Case, home: Path) -> list[Json]:
     return turns
 
 
-def done(*argv: str, home: Path) -> str:
+def done(*argv, home):
     result = inside(*argv, home=home)
     assert result.code == 0, result.err.decode()
     return result.text
 
 
-def table(without_reader: Sequence[str] = ()) -> str:
+def table(without_reader=()):
     """Of each program: version, cases, how many are equal, and each difference that was chosen, as Markdown."""
     lines = ["| program | version | cases | equal | different, by choice |", "|---|---|---|---|---|"]
     for program in AGENTS:
@@ -119,7 +118,7 @@ def table(without_reader: Sequence[str] = ()) -> str:
         equal = "not read yet" if program in without_reader else len(found) - len(different)
         lines.append(f"| {program} | {version} | {len(found)} | {equal} | {len(different)} |")
     lines += ["", "| difference, and why | cases |", "|---|---|"]
-    reasons: dict[str, list[str]] = {}
+    reasons = {}
     for case in cases():
         if case.chosen.exists():
             reasons.setdefault(chosen(case)["why"], []).append(f"`{case.id}`")
@@ -127,7 +126,7 @@ def table(without_reader: Sequence[str] = ()) -> str:
     return "\n".join(lines) + "\n"
 
 
-def written(record: Json) -> str:
+def written(record):
     """A record as its file has it: a line a part, so that a difference can be read."""
     head = [f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in record.items() if key != "turns"]
     if "turns" in record:
@@ -136,6 +135,6 @@ def written(record: Json) -> str:
     return "{\n" + ",\n".join(head) + "\n}\n"
 
 
-def _turn(turn: Json) -> str:
+def _turn(turn):
     parts = ",\n".join(f"      {json.dumps(part, ensure_ascii=False)}" for part in turn["parts"])
     return f'    {{"role": {json.dumps(turn["role"])}, "parts": [\n{parts}\n    ]}}'

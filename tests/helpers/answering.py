@@ -1,10 +1,6 @@
 """Models that are functions of the program."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Any
 
 import orjson
 
@@ -20,22 +16,22 @@ EVENTS = [
 class Model:
     """Answers, and keeps what it was asked."""
 
-    def __init__(self, *answers: Any) -> None:
+    def __init__(self, *answers):
         self.answers = list(answers)
-        self.asked: list[Any] = []
+        self.asked = []
 
-    def __call__(self, body: bytes) -> Any:
+    def __call__(self, body):
         self.asked.append(orjson.loads(body))
         answer = self.answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    async def wait(self, body: bytes) -> Any:
+    async def wait(self, body):
         await asyncio.sleep(0)
         return self(body)
 
-    async def pieces(self, body: bytes) -> AsyncIterator[bytes]:
+    async def pieces(self, body):
         for piece in self(body):
             await asyncio.sleep(0)
             yield piece

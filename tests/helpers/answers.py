@@ -1,19 +1,10 @@
 """Small answers of each format as they are sent, and the recorded ones."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 
 from codeh_history import providers
 from codeh_history.providers import wire
 from support import corpus_files
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from codeh_history.session.model import Part
 
 OVERLOADED = b'{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}'
 PRETTY = b"""{
@@ -30,7 +21,7 @@ HTML = b"<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>nginx</b
 FORMATS = tuple(providers.FORMATS)
 
 
-def sse(*events: Any, end: bytes = b"\n", named: bool = False, done: bool = False) -> bytes:
+def sse(*events, end=b"\n", named=False, done=False):
     """Events as a stream: with `event:` fields, with a last `[DONE]`, with this line end."""
     out = b""
     for event in events:
@@ -40,7 +31,7 @@ def sse(*events: Any, end: bytes = b"\n", named: bool = False, done: bool = Fals
     return out + (b"data: [DONE]" + end + end if done else b"")
 
 
-def gemini_event(*parts: Any, id: str | None = "r1", finish: str | None = None, **more: Any) -> Any:
+def gemini_event(*parts, id="r1", finish=None, **more):
     candidate = {"content": {"parts": list(parts), "role": "model"}, "index": 0}
     if finish:
         candidate["finishReason"] = finish
@@ -48,11 +39,11 @@ def gemini_event(*parts: Any, id: str | None = "r1", finish: str | None = None, 
     return {**event, "responseId": id} if id else event
 
 
-def hi(id: str = "r1") -> bytes:
+def hi(id="r1"):
     return orjson.dumps(gemini_event({"text": "Hi"}, id=id, finish="STOP"))
 
 
-def gemini_events(id: str | None = "r1") -> list[Any]:
+def gemini_events(id="r1"):
     return [
         gemini_event({"text": "Hel"}, id=id, usageMetadata={"promptTokenCount": 7, "candidatesTokenCount": 1}),
         gemini_event({"text": "lo, "}, {"functionCall": {"name": "f", "args": {"a": 1}}}, id=id),
@@ -63,26 +54,26 @@ def gemini_events(id: str | None = "r1") -> list[Any]:
     ]  # fmt: skip
 
 
-def gemini(id: str | None = "r1") -> bytes:
+def gemini(id="r1"):
     return sse(*gemini_events(id), end=b"\r\n")
 
 
-def gemini_array(id: str | None = "r1") -> bytes:
+def gemini_array(id="r1"):
     return b"[" + b"\n,\r\n".join(orjson.dumps(event) for event in gemini_events(id)) + b"\n]\n"
 
 
-def chunk(delta: Any, finish: str | None = None, id: str = "r1", **more: Any) -> Any:
+def chunk(delta, finish=None, id="r1", **more):
     choice = {"index": 0, "delta": delta, "finish_reason": finish}
     return {"id": id, "object": "chat.completion.chunk", "model": "gpt-x", "choices": [choice], **more}
 
 
-def tool(index: int, arguments: str, **more: Any) -> Any:
+def tool(index, arguments, **more):
     name = more.pop("name", None)
     function = {"arguments": arguments, **({"name": name} if name else {})}
     return {"tool_calls": [{"index": index, "function": function, **more}]}
 
 
-def chat(id: str = "r1") -> bytes:
+def chat(id="r1"):
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
     return sse(
         chunk({"role": "assistant", "content": ""}, id=id),
@@ -97,7 +88,7 @@ def chat(id: str = "r1") -> bytes:
     )  # fmt: skip
 
 
-def responses(id: str = "r1") -> bytes:
+def responses(id="r1"):
     message = {
         "id": "msg_1", "type": "message", "role": "assistant", "status": "completed",
         "content": [{"type": "output_text", "text": "Hello, é\u2028[x]", "annotations": []}],
@@ -121,7 +112,7 @@ def responses(id: str = "r1") -> bytes:
     )
 
 
-def anthropic(id: str = "r1") -> bytes:
+def anthropic(id="r1"):
     begun = {
         "id": id, "type": "message", "role": "assistant", "model": "claude-x", "content": [],
         "stop_reason": None, "usage": {"input_tokens": 7, "output_tokens": 1},
@@ -144,7 +135,7 @@ def anthropic(id: str = "r1") -> bytes:
     )  # fmt: skip
 
 
-def ollama(id: str = "") -> bytes:
+def ollama(id=""):
     """Its answers have no ids: one with an id here was made a day later."""
     day = 3 if id else 2
     said = [{"content": "Hello, "}, {"content": "é\u2028[x]"},
@@ -156,7 +147,7 @@ def ollama(id: str = "") -> bytes:
     return b"".join(orjson.dumps(line) + b"\n" for line in lines)
 
 
-def ollama_line(message: Any, tenths: int = 0, day: int = 2) -> Any:
+def ollama_line(message, tenths=0, day=2):
     created = f"2026-01-{day:02}T03:04:05.{tenths}12345678Z"
     return {
         "model": "llama-x",
@@ -172,7 +163,7 @@ STREAMS = {
 }  # fmt: skip
 
 
-def short(outcome: wire.Outcome) -> str:
+def short(outcome):
     """An outcome in a line, for tables."""
     if isinstance(outcome, wire.Reply):
         return f"Reply {text_of(outcome.parts)}"
@@ -183,14 +174,14 @@ def short(outcome: wire.Outcome) -> str:
     return f"{type(outcome).__name__}: {outcome.text}"
 
 
-def text_of(parts: list[Part]) -> str:
+def text_of(parts):
     return "+".join(part["text"] if "text" in part else next(iter(part)) for part in parts)
 
 
-def arrived(chunks: list[bytes], format: str | None = None) -> tuple[wire.Outcome, list[Part], wire.Reader]:
+def arrived(chunks, format=None):
     """What came of these chunks: the outcome and the parts of the last answer as a caller collects them."""
     reader = wire.Reader(format)
-    parts: list[Part] = []
+    parts = []
     restarts = 0
     for piece in chunks:
         new = reader.feed(piece)
@@ -203,7 +194,7 @@ def arrived(chunks: list[bytes], format: str | None = None) -> tuple[wire.Outcom
     return outcome, parts + reader.tail, reader
 
 
-def recorded(format: str) -> list[Path]:
+def recorded(format):
     """The recorded exchanges of a format that were answered by one JSON body."""
     return [
         path
@@ -212,16 +203,16 @@ def recorded(format: str) -> list[Path]:
     ]
 
 
-def recorded_streams(format: str) -> list[Path]:
+def recorded_streams(format):
     return corpus_files(f"exchanges/{format}/*.sse")
 
 
-def expected_of(stream: Path) -> Any:
+def expected_of(stream):
     """What the official client put together from a recorded stream."""
     return orjson.loads(stream.with_suffix(".expected.json").read_bytes())
 
 
-def without_nulls(value: Any) -> Any:
+def without_nulls(value):
     """A value less what says nothing: null, "", [] and {} as fields of objects."""
     if isinstance(value, dict):
         fields = {key: without_nulls(field) for key, field in value.items()}

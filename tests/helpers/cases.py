@@ -1,14 +1,11 @@
 """Golden cases: their folders, what they run with and what comes of it."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -24,12 +21,12 @@ ENV = {
 }  # fmt: skip
 
 
-def cases() -> list[str]:
+def cases():
     return sorted(str(cmd.parent.relative_to(CASES)) for cmd in CASES.glob("*/*/cmd"))
 
 
 @pytest.fixture(scope="module")
-def program_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def program_dir(tmp_path_factory):
     """A directory with `codeh-history` in it."""
     if forks.Forks.possible:
         return forks.Forks(ENV).program().parent
@@ -37,16 +34,14 @@ def program_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def scratch() -> Iterator[Path]:
+def scratch():
     """A directory whose path is always equally long: it stands in the header, and ids hang on offsets."""
     path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
     yield path
     shutil.rmtree(path)
 
 
-def outcome(
-    folder: Path, scratch: Path, program_dir: Path, more: Mapping[str, str] | None = None
-) -> dict[str, bytes]:
+def outcome(folder, scratch, program_dir, more=None):
     """What the command of a folder gives, by the name of the file that records it."""
     for item in folder.iterdir():
         if item.name in (*OUTPUTS, "cmd", "stdin"):

@@ -1,11 +1,7 @@
 """A home for `chat`, with profiles of two providers."""
 
-from __future__ import annotations
 
-from pathlib import Path
-
-
-def configure(home: Path, url: str) -> Path:
+def configure(home, url):
     """A home whose profiles ask a server there."""
     home.mkdir(mode=0o700)
     curl = "curl -sSN --fail-with-body --json @-"

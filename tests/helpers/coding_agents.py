@@ -17,12 +17,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from loopback import Asked, Loopback
+from loopback import Loopback
 from support import ROOT
 
 Json = dict[str, Any]
@@ -67,7 +67,7 @@ class Agent:
     installed: Path = INSTALLED
 
     @property
-    def version(self) -> str:
+    def version(self):
         """The version that is installed; FileNotFoundError where none is."""
         found = json.loads((self.installed / self.package / "package.json").read_bytes())["version"]
         assert isinstance(found, str)
@@ -83,7 +83,7 @@ class Run:
     code: int | None  # None: it had to be stopped
 
 
-def run(agent: Agent, session: Path) -> Run:
+def run(agent, session):
     """Have the program go on with this file; the file itself is only read."""
     with _place() as (place, server):
         env = _environment(place, agent)
@@ -95,7 +95,7 @@ def run(agent: Agent, session: Path) -> Run:
         return _run(agent.resume(known), env, place, server)
 
 
-def run_written(name: str, session: Path, copy: Path | None = None, *, verb: str = "export") -> Run:
+def run_written(name, session, copy=None, *, verb="export"):
     """Have the program go on with what we install of a session (`verb`: how), by the command that we say.
 
     `copy`: where a session of ours is put that is imported of what the program has then.
@@ -120,7 +120,7 @@ def run_written(name: str, session: Path, copy: Path | None = None, *, verb: str
 
 
 @contextlib.contextmanager
-def _place() -> Iterator[tuple[Place, Loopback]]:
+def _place():
     with tempfile.TemporaryDirectory(prefix="agent-") as scratch, Loopback(saying=SAID) as server:
         place = Place(Path(scratch, "home"), Path(scratch, "project"), server.url)
         for folder in (place.home, place.project, Path(scratch, "tmp")):
@@ -128,14 +128,14 @@ def _place() -> Iterator[tuple[Place, Loopback]]:
         yield place, server
 
 
-def _run(words: Words, env: dict[str, str], place: Place, server: Loopback) -> Run:
+def _run(words, env, place, server):
     code, printed = _ended(words, env, place.project, server)
     found = [asked.body for asked in server.requests if _holds_prompt(asked)]
     request = json.dumps(max(found, key=_length, default=None)).replace(str(place.project), PROJECT)
     return Run(json.loads(request), printed.replace(str(place.home.parent), ""), code)
 
 
-def _done(words: Words, env: dict[str, str], cwd: Path) -> tuple[int, str]:
+def _done(words, env, cwd):
     done = subprocess.run(
         words, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         timeout=SECONDS, check=False,
@@ -143,7 +143,7 @@ def _done(words: Words, env: dict[str, str], cwd: Path) -> tuple[int, str]:
     return done.returncode, done.stdout.decode("utf-8", "replace")
 
 
-def _environment(place: Place, agent: Agent) -> dict[str, str]:
+def _environment(place, agent):
     """Nothing of the user's but where programs lie; what is not the loopback server is a closed door."""
     closed = "http://127.0.0.1:9"
     return {
@@ -159,7 +159,7 @@ def _environment(place: Place, agent: Agent) -> dict[str, str]:
     }
 
 
-def _ended(words: list[str], env: dict[str, str], cwd: Path, server: Loopback) -> tuple[int | None, str]:
+def _ended(words, env, cwd, server):
     """Run it until it ends, or has asked and does not end; nothing that it started is left."""
     with tempfile.TemporaryFile() as out:
         process = subprocess.Popen(
@@ -181,7 +181,7 @@ def _ended(words: list[str], env: dict[str, str], cwd: Path, server: Loopback) -
         return code, out.read().decode("utf-8", "replace")
 
 
-def _code(process: subprocess.Popen[bytes], server: Loopback) -> int | None:
+def _code(process, server):
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -193,28 +193,28 @@ def _code(process: subprocess.Popen[bytes], server: Loopback) -> int | None:
     return None
 
 
-def _holds_prompt(asked: Asked) -> bool:
+def _holds_prompt(asked):
     said = asked.body.get("messages") or asked.body.get("input") or asked.body.get("contents") or []
     return isinstance(said, list) and PROMPT in json.dumps(
         said[-3:]
     )  # what the program adds may stand after it
 
 
-def _length(body: Json) -> int:
+def _length(body):
     return len(json.dumps(body))
 
 
 # -- how each is made to go on ------------------------------------------------------------------------------
 
 
-def beside(session: Path) -> Iterator[Path]:
+def beside(session):
     """What belongs to a session's file: the folder of its name, if there is one."""
     folder = session.with_suffix("")
     if folder.is_dir():
         yield folder
 
 
-def _copied(place: Place, session: Path, to: Path) -> Path:
+def _copied(place, session, to):
     """Copy a file and what belongs to it; what was said in `PROJECT` was said in the run's own."""
     to.mkdir(parents=True, exist_ok=True)
     for folder in beside(session):
@@ -224,7 +224,7 @@ def _copied(place: Place, session: Path, to: Path) -> Path:
     return copy
 
 
-def _claude_code(place: Place) -> dict[str, str]:
+def _claude_code(place):
     return {
         "CLAUDE_CONFIG_DIR": str(place.home / ".claude"),
         "ANTHROPIC_BASE_URL": place.url,
@@ -236,17 +236,17 @@ def _claude_code(place: Place) -> dict[str, str]:
     }
 
 
-def _lay_claude_code(place: Place, session: Path) -> tuple[str, list[Words]]:
+def _lay_claude_code(place, session):
     folder = place.home / ".claude" / "projects"
     _copied(place, session, folder / re.sub(r"[^a-zA-Z0-9]", "-", str(place.project)))
     return session.stem, []
 
 
-def _resume_claude_code(id: str) -> Words:
+def _resume_claude_code(id):
     return ["claude", "-p", PROMPT, "--resume", id, "--model", "claude-opus-4-8"]
 
 
-def _codex(place: Place) -> dict[str, str]:
+def _codex(place):
     folder = place.home / ".codex"
     folder.mkdir()
     (folder / "config.toml").write_text(f"""\
@@ -264,19 +264,19 @@ wire_api = "responses"
     return {"CODEX_HOME": str(folder), "LOOPBACK_KEY": KEY}
 
 
-def _lay_codex(place: Place, session: Path) -> tuple[str, list[Words]]:
+def _lay_codex(place, session):
     folder = place.home / ".codex" / "sessions" / "2026" / "01" / "02"
     for rollout in session.parent.glob("rollout-*.jsonl"):  # those that it continues lie beside it
         _copied(place, rollout, folder)
     return session.stem.partition("_")[0][-36:], []
 
 
-def _resume_codex(id: str) -> Words:
+def _resume_codex(id):
     words = ["codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
     return [*words, "resume", id, PROMPT]
 
 
-def _gemini_cli(place: Place) -> dict[str, str]:
+def _gemini_cli(place):
     folder = place.home / ".gemini"
     folder.mkdir()
     settings = {
@@ -289,18 +289,18 @@ def _gemini_cli(place: Place) -> dict[str, str]:
     return {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": place.url}
 
 
-def _lay_gemini_cli(place: Place, session: Path) -> tuple[str, list[Words]]:
+def _lay_gemini_cli(place, session):
     folder = place.home / ".gemini"
     _copied(place, session, folder / "tmp" / "project" / "chats")
     (folder / "projects.json").write_text(json.dumps({"projects": {str(place.project): "project"}}))
     return "latest", []
 
 
-def _resume_gemini_cli(id: str) -> Words:
+def _resume_gemini_cli(id):
     return ["gemini", "--skip-trust", "-m", "gemini-3-pro-preview", "--resume", id, "-p", PROMPT]
 
 
-def _opencode(place: Place) -> dict[str, str]:
+def _opencode(place):
     model = {"name": "model", "limit": {"context": 200_000, "output": 8_000}, "modalities": {
         "input": ["text", "image"], "output": ["text"]}, "attachment": True, "reasoning": True}  # fmt: skip
     options = {"baseURL": f"{place.url}/v1", "apiKey": KEY}
@@ -317,18 +317,18 @@ def _opencode(place: Place) -> dict[str, str]:
     }
 
 
-def _lay_opencode(place: Place, session: Path) -> tuple[str, list[Words]]:
+def _lay_opencode(place, session):
     found = re.search(rb'"id": *"(ses_[^"]*)"', session.read_bytes())  # of a file that may be damaged
     return found[1].decode() if found else "", [
         ["opencode", "import", str(_copied(place, session, place.home))]
     ]
 
 
-def _resume_opencode(id: str) -> Words:
+def _resume_opencode(id):
     return ["opencode", "run", "-m", "loopback/loopback-model", "-s", id, PROMPT]
 
 
-def _pi(place: Place) -> dict[str, str]:
+def _pi(place):
     folder = place.home / ".pi" / "agent"
     folder.mkdir(parents=True)
     model = {"id": "claude-opus-4-8", "reasoning": True, "input": ["text", "image"], "contextWindow": 200_000,
@@ -338,15 +338,15 @@ def _pi(place: Place) -> dict[str, str]:
     return {"PI_CODING_AGENT_DIR": str(folder), "PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
 
 
-def _lay_pi(place: Place, session: Path) -> tuple[str, list[Words]]:
+def _lay_pi(place, session):
     return str(_copied(place, session, place.home / ".pi" / "agent" / "sessions" / "project")), []
 
 
-def _resume_pi(id: str) -> Words:
+def _resume_pi(id):
     return ["pi", "--session", id, "--provider", "loopback", "--model", "claude-opus-4-8", "-p", PROMPT]
 
 
-AGENTS: dict[str, Agent] = {
+AGENTS = {
     name: Agent(package, binary, speaks, *how)
     for name, package, binary, speaks, *how in (
         ("claude-code", "@anthropic-ai/claude-code", "claude", "anthropic",

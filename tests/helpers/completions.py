@@ -1,9 +1,5 @@
 """The completion scripts that the wheel installs, written from what `completion SHELL` prints: `make generate`."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from support import ROOT, run
 
 PLACE = ROOT / "docs" / "completions"
@@ -14,7 +10,7 @@ INSTALLED = {  # shell → its script, and where the wheel puts it: the shells l
 }
 
 
-def scripts() -> dict[Path, str]:
+def scripts():
     """Each file and its text.
 
     zsh wants `#compdef` in the first line of a file in its `fpath`, and runs the file at the first TAB: so it

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from base64 import b64decode
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import orjson
 
 from codeh_history.base.env import Env
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import ELEMENT
 from codeh_history.store import read
 from codeh_history.views.stored_parts import hydrated
@@ -31,23 +30,23 @@ class Case:
     view: dict[str, Any]
 
 
-def case(path: Path) -> Case:
+def case(path):
     value = json.loads(path.read_text())
     return Case(path.stem, value["about"], _bytes(value), value.get("blocks", {}), value["view"])
 
 
-def _bytes(value: dict[str, Any]) -> bytes:
+def _bytes(value):
     if "log64" in value:
         return b64decode(value["log64"])
     log = value["log"]
     return (log if isinstance(log, str) else "".join(f"{line}\n" for line in log)).encode()
 
 
-def cases(prefix: str = "") -> dict[str, Case]:
+def cases(prefix=""):
     return {path.stem: case(path) for path in sorted(FOLDER.glob(f"{prefix}*.json"))}
 
 
-def view_of(found: Case, home: Path) -> View:
+def view_of(found, home):
     """What the log means; the blocks of the case lie in this home."""
     view = fold(read.read_log(found.log))
     if not found.blocks:
@@ -59,11 +58,11 @@ def view_of(found: Case, home: Path) -> View:
     return hydrated(Env({"CODEH_HOME": str(home)}), view)
 
 
-def shape(view: View) -> dict[str, Any]:
+def shape(view):
     """A view as the cases write it."""
     messages = []
     for message in view.messages:
-        own: dict[str, Any] = {
+        own = {
             "id": message.id, "kind": message.kind, "role": message.role, "ts": message.ts,
             "parts": message.parts if message.committed else None,
         }  # fmt: skip

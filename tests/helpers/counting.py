@@ -1,15 +1,11 @@
 """A text that is counted anew, with a vocabulary of this folder."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from codeh_history.store.cache import Cache
 from codeh_history.tokens import open_counter, vocabulary
 
 NAME = "o200k_base"
 
 
-def count(folder: Path, text: str = "hello world, as it is counted") -> list[int]:
+def count(folder, text="hello world, as it is counted"):
     vocabulary._built.clear()
     return open_counter(None, cache=Cache(str(folder))).counts([text])

@@ -4,11 +4,9 @@ A kind of damage is a function that takes the lines of a good file (of opencode,
 gives those of a damaged one, or None where the file has nothing of what it would damage.
 """
 
-from __future__ import annotations
-
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 Json = dict[str, Any]
@@ -20,7 +18,7 @@ RESULTS = (b'"tool_result"', b'_call_output"', b'"functionResponse"', b'"toolRes
 CALLS = (b'"tool_use"', b'_call"', b'"functionCall"', b'"toolCall"', b'"toolCalls"')
 
 
-def _object(line: bytes) -> Json | None:
+def _object(line):
     try:
         found = json.loads(line)
     except ValueError:
@@ -28,13 +26,11 @@ def _object(line: bytes) -> Json | None:
     return found if isinstance(found, dict) else None
 
 
-def _place(random: random.Random, lines: Lines, *, first: int = 1) -> int | None:
+def _place(random, lines, *, first=1):
     return random.randrange(first, len(lines)) if len(lines) > first else None
 
 
-def _of(
-    random: random.Random, lines: Lines, marks: Sequence[bytes], but: Sequence[bytes] = ()
-) -> int | None:
+def _of(random, lines, marks, but=()):
     """A line that holds one of these marks."""
     found = [
         place for place, line in enumerate(lines)
@@ -43,24 +39,24 @@ def _of(
     return random.choice(found) if found else None
 
 
-def line_lost(random: random.Random, lines: Lines) -> Lines | None:
+def line_lost(random, lines):
     at = _place(random, lines)
     return None if at is None else [*lines[:at], *lines[at + 1 :]]
 
 
-def lines_lost(random: random.Random, lines: Lines) -> Lines | None:
+def lines_lost(random, lines):
     at = _place(random, lines)
     return None if at is None else [*lines[:at], *lines[at + random.randint(2, 4) :]]
 
 
-def line_torn(random: random.Random, lines: Lines) -> Lines | None:
+def line_torn(random, lines):
     at = _place(random, lines)
     if at is None:
         return None
     return [*lines[:at], lines[at][: random.randrange(len(lines[at]))] + b"\n", *lines[at + 1 :]]
 
 
-def lines_joined(random: random.Random, lines: Lines) -> Lines | None:
+def lines_joined(random, lines):
     """A line was torn, and the next one appended to what was there."""
     at = _place(random, lines[:-1])
     if at is None:
@@ -68,13 +64,13 @@ def lines_joined(random: random.Random, lines: Lines) -> Lines | None:
     return [*lines[:at], lines[at][: random.randrange(len(lines[at]))] + lines[at + 1], *lines[at + 2 :]]
 
 
-def end_torn(random: random.Random, lines: Lines) -> Lines | None:
+def end_torn(random, lines):
     if len(lines) < 2 or len(lines[-1]) < 2:
         return None
     return [*lines[:-1], lines[-1][: random.randrange(1, len(lines[-1]))]]
 
 
-def line_doubled(random: random.Random, lines: Lines) -> Lines | None:
+def line_doubled(random, lines):
     at = _place(random, lines)
     if at is None:
         return None
@@ -82,7 +78,7 @@ def line_doubled(random: random.Random, lines: Lines) -> Lines | None:
     return [*lines[:again], lines[at], *lines[again:]]
 
 
-def lines_swapped(random: random.Random, lines: Lines) -> Lines | None:
+def lines_swapped(random, lines):
     one, other = _place(random, lines), _place(random, lines)
     if one is None or other is None or one == other:
         return None
@@ -91,7 +87,7 @@ def lines_swapped(random: random.Random, lines: Lines) -> Lines | None:
     return made
 
 
-def parent_cut(random: random.Random, lines: Lines) -> Lines | None:
+def parent_cut(random, lines):
     """The parent that a line names is nowhere, or it names none."""
     at = _of(random, lines, (b'"parentUuid":"', b'"parentId":"', b'"parentUuid": "', b'"parentId": "'))
     data = _object(lines[at]) if at is not None else None
@@ -102,40 +98,40 @@ def parent_cut(random: random.Random, lines: Lines) -> Lines | None:
     return [*lines[:at], json.dumps(data).encode() + b"\n", *lines[at + 1 :]]
 
 
-def header_lost(random: random.Random, lines: Lines) -> Lines | None:
+def header_lost(random, lines):
     return lines[1:] if len(lines) > 1 else None
 
 
-def header_torn(random: random.Random, lines: Lines) -> Lines | None:
+def header_torn(random, lines):
     return [lines[0][: random.randrange(len(lines[0]))] + b"\n", *lines[1:]] if len(lines) > 1 else None
 
 
-def not_json(random: random.Random, lines: Lines) -> Lines | None:
+def not_json(random, lines):
     at = random.randrange(len(lines) + 1)
     return [*lines[:at], random.choice((b"{oops\n", b"null\n", b"[1]\n", b"\xff\xfe\n")), *lines[at:]]
 
 
-def zeroed(random: random.Random, lines: Lines) -> Lines | None:
+def zeroed(random, lines):
     at = _place(random, lines)
     return None if at is None else [*lines[:at], b"\0" * len(lines[at]), *lines[at + 1 :]]
 
 
-def result_lost(random: random.Random, lines: Lines) -> Lines | None:
+def result_lost(random, lines):
     at = _of(random, lines, RESULTS, CALLS)
     return None if at is None else [*lines[:at], *lines[at + 1 :]]
 
 
-def cut_at_a_call(random: random.Random, lines: Lines) -> Lines | None:
+def cut_at_a_call(random, lines):
     at = _of(random, lines, CALLS, RESULTS)
     return None if at is None else lines[: at + 1]
 
 
-def call_lost(random: random.Random, lines: Lines) -> Lines | None:
+def call_lost(random, lines):
     at = _of(random, lines, CALLS, RESULTS)
     return None if at is None else [*lines[:at], *lines[at + 1 :]]
 
 
-def result_doubled(random: random.Random, lines: Lines) -> Lines | None:
+def result_doubled(random, lines):
     """The same result on a line of its own id."""
     at = _of(random, lines, RESULTS, CALLS)
     data = _object(lines[at]) if at is not None else None
@@ -147,14 +143,14 @@ def result_doubled(random: random.Random, lines: Lines) -> Lines | None:
     return [*lines[: at + 1], json.dumps(data).encode() + b"\n", *lines[at + 1 :]]
 
 
-def result_first(random: random.Random, lines: Lines) -> Lines | None:
+def result_first(random, lines):
     at = _of(random, lines, RESULTS, CALLS)
     if at is None or at < 2:
         return None
     return [*lines[: at - 1], lines[at], lines[at - 1], *lines[at + 1 :]]
 
 
-def result_unwritten(random: random.Random, lines: Lines) -> Lines | None:
+def result_unwritten(random, lines):
     """The program died while a tool ran, whose call and result stand on one line."""
     at = _of(random, lines, (b'"toolCalls"', b'"callID"'))
     data = _object(lines[at]) if at is not None else None
@@ -172,7 +168,7 @@ def result_unwritten(random: random.Random, lines: Lines) -> Lines | None:
     return [*lines[:at], json.dumps(data).encode() + b"\n", *lines[at + 1 :]]
 
 
-KINDS: dict[str, Damage] = {
+KINDS = {
     kind.__name__.replace("_", "-"): kind
     for kind in (
         result_lost, result_unwritten, call_lost, cut_at_a_call, result_doubled, result_first, line_lost, parent_cut,
@@ -182,7 +178,7 @@ KINDS: dict[str, Damage] = {
 }  # fmt: skip
 
 
-def damaged(random: random.Random, data: bytes, kinds: Sequence[str]) -> tuple[bytes, list[str]]:
+def damaged(random, data, kinds):
     """The file with these kinds of damage, and which of them it has."""
     lines, done = lines_of(data), []
     for kind in kinds:
@@ -196,7 +192,7 @@ def damaged(random: random.Random, data: bytes, kinds: Sequence[str]) -> tuple[b
 # -- sessions that are one value ---------------------------------------------------------------------------
 
 
-def lines_of(data: bytes) -> Lines:
+def lines_of(data):
     """A file's lines; of an export of opencode its head, and each of its messages."""
     if not data.startswith(b"{\n") and data.count(b"\n") > 1:
         return data.splitlines(keepends=True)
@@ -207,7 +203,7 @@ def lines_of(data: bytes) -> Lines:
     return [json.dumps(one).encode() + b"\n" for one in (head, *value["messages"])]
 
 
-def file_of(lines: Lines, data: bytes) -> bytes:
+def file_of(lines, data):
     """The file with these lines; of a value those that are objects, and cut off where the last one is."""
     if lines_of(data) == data.splitlines(keepends=True):
         return b"".join(lines)

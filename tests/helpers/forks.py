@@ -9,8 +9,6 @@ sends one message (`Request`) with the files, the directory first, then any sign
 reads how the run ended: an exit code, negative for a signal, or `START` where only a new process will do.
 """
 
-from __future__ import annotations
-
 import array
 import atexit
 import gc
@@ -27,7 +25,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import mirrored
@@ -93,12 +90,12 @@ posix._exit(code)
 """
 
 
-def shim(directory: Path) -> Path:
+def shim(directory):
     """`codeh-history` in this directory, running this tree as an installed script would."""
     return script(directory, SHIM.format(python=sys.executable, cli=str(CLI)))
 
 
-def script(directory: Path, text: str) -> Path:
+def script(directory, text):
     path = directory / "codeh-history"
     path.write_text(text)
     path.chmod(0o755)
@@ -110,7 +107,7 @@ class Forks:
 
     possible = hasattr(os, "pidfd_open")  # on Linux; `pytest --processes` makes it False
 
-    def __init__(self, env: Mapping[str, str]) -> None:
+    def __init__(self, env):
         self._directory = Path(tempfile.mkdtemp(prefix="forks-", dir="/tmp"))  # an address is short
         self._address = str(self._directory / "socket")
         self._process = subprocess.Popen(
@@ -123,11 +120,11 @@ class Forks:
         assert self._process.stdout.readline() == b"ready\n"
         atexit.register(self.close)
 
-    def close(self) -> None:
+    def close(self):
         self._process.communicate()
         shutil.rmtree(self._directory)
 
-    def program(self) -> Path:
+    def program(self):
         """`codeh-history` in a directory of its own: it asks the server, or starts the program where it must."""
         asking, starting = self._directory / "bin", self._directory / "start"
         asking.mkdir()
@@ -138,15 +135,13 @@ class Forks:
         }  # fmt: skip
         return script(asking, CLIENT.format(address=self._address, **values))
 
-    def run(
-        self, argv: Sequence[str], env: Mapping[str, str], cwd: str | os.PathLike[str] | None, stdin: bytes
-    ) -> tuple[int, bytes, bytes] | None:
+    def run(self, argv, env, cwd, stdin):
         """Exit code, stdout and stderr; None where only a new process will do."""
         umask = os.umask(0)
         os.umask(umask)
         ignored = [int(each) for each in PASSED_ON if signal.getsignal(each) is signal.SIG_IGN]
         environ = {os.fsencode(name): os.fsencode(value) for name, value in env.items()}
-        request: Request = (list(argv), environ, umask, ignored, [0, 1, 2])
+        request = (list(argv), environ, umask, ignored, [0, 1, 2])
         place = os.open(cwd or ".", os.O_RDONLY)
         reading, writing = os.pipe() if stdin else (os.open(os.devnull, os.O_RDONLY), -1)
         (out, out_end), (err, err_end) = os.pipe(), os.pipe()
@@ -161,7 +156,7 @@ class Forks:
                 server.close()
             for fd in files:
                 os.close(fd)
-            found: dict[int, bytes] = {}
+            found = {}
             work = [threading.Thread(target=drain, args=(fd, found)) for fd in (out, err)]
             if stdin:
                 work.append(threading.Thread(target=pour, args=(writing, stdin)))
@@ -173,12 +168,12 @@ class Forks:
         return None if answer == START else (int(answer), found[out], found[err])
 
 
-def drain(fd: int, found: dict[int, bytes]) -> None:
+def drain(fd, found):
     with open(fd, "rb") as file:
         found[fd] = file.read()
 
 
-def pour(fd: int, data: bytes) -> None:
+def pour(fd, data):
     try:
         with open(fd, "wb", buffering=0) as file:
             while data:
@@ -190,7 +185,7 @@ def pour(fd: int, data: bytes) -> None:
 # -- the server -------------------------------------------------------------------------------------------
 
 
-def load_all() -> None:
+def load_all():
     """Import what runs would import, so that they do not each do it."""
     import codeh_history
 
@@ -201,7 +196,7 @@ def load_all() -> None:
         importlib.import_module(name)
 
 
-def serve(address: str) -> None:
+def serve(address):
     """Answer requests until stdin ends, with a process of its own for runs that count tokens."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # ^C is for those who ask
     sys.path[0] = str(CLI)
@@ -222,14 +217,14 @@ def serve(address: str) -> None:
     os.wait()
 
 
-def listening(address: str) -> socket.socket:
+def listening(address):
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(address)
     listener.listen(64)
     return listener
 
 
-def load_vocabularies() -> None:
+def load_vocabularies():
     from codeh_history.tokens import vocabulary
 
     vocabularies.keep()
@@ -240,13 +235,13 @@ def load_vocabularies() -> None:
     gc.freeze()
 
 
-def answer_all(listener: socket.socket, ours: Mapping[bytes, bytes]) -> None:
+def answer_all(listener, ours):
     """Run what is asked for there, until stdin ends."""
     poll = select.poll()
     poll.register(0)
     poll.register(listener, select.POLLIN)
-    asking: dict[int, tuple[socket.socket, int]] = {}  # by the descriptor of the connection
-    running: dict[int, int] = {}  # that connection, by the descriptor of the process
+    asking = {}  # by the descriptor of the connection
+    running = {}  # that connection, by the descriptor of the process
     while True:
         for fd, _ in poll.poll():
             if fd == 0:
@@ -277,12 +272,12 @@ def answer_all(listener: socket.socket, ours: Mapping[bytes, bytes]) -> None:
                     poll.unregister(connection)
 
 
-def at_start(environ: Mapping[bytes, bytes]) -> dict[bytes, bytes]:
+def at_start(environ):
     """What the interpreter has read as it started."""
     return {name: value for name, value in environ.items() if name.startswith(AT_START)}
 
 
-def hear(connection: socket.socket) -> bytes:
+def hear(connection):
     """The number of a signal; nothing where who asked is gone."""
     try:
         return connection.recv(1)
@@ -290,18 +285,18 @@ def hear(connection: socket.socket) -> bytes:
         return b""
 
 
-def answer(connection: socket.socket, text: bytes) -> None:
+def answer(connection, text):
     try:
         connection.send(text)
     except OSError:
         pass  # who asked is gone
 
 
-def begin(connection: socket.socket, ours: Mapping[bytes, bytes]) -> int | None:
+def begin(connection, ours):
     """The process of a run that was asked for; None where there is none."""
     try:
         data, files, _, _ = socket.recv_fds(connection, MOST, FILES)
-        request: Request = marshal.loads(data)
+        request = marshal.loads(data)
     except (OSError, ValueError, EOFError):
         connection.close()
         return None
@@ -324,7 +319,7 @@ def begin(connection: socket.socket, ours: Mapping[bytes, bytes]) -> int | None:
             os.close(fd)
 
 
-def become(request: Request, files: Sequence[int]) -> None:
+def become(request, files):
     """Be the program, as if it had been started there with these."""
     argv, environ, umask, ignored, numbers = request
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -356,7 +351,7 @@ def become(request: Request, files: Sequence[int]) -> None:
     program()
 
 
-def mirror(program: Callable[[], None]) -> None:
+def mirror(program):
     """Run the program between one mirroring and the other; what ends it is what it would end with."""
     mirrored.into_the_database(os.environ)
     pid = os.fork()

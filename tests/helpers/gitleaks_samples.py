@@ -3,10 +3,7 @@
 What stands in braces is drawn by a seed: `{h32}` 32 hexadecimal digits, `{uuid}` a UUID; see `CLASSES`. No secret is stored here.
 """
 
-from __future__ import annotations
-
 import re
-from random import Random
 from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits
 from uuid import UUID
 
@@ -26,11 +23,11 @@ CLASSES = {
 _HOLE = re.compile(r"\{(uuid|[hHdlUcwstbx])(\d*)\}")
 
 
-def fill(line: str, random: Random) -> tuple[str, list[str]]:
+def fill(line, random):
     """The line with its holes filled, and what must not be left of it: each drawn piece of six characters or more."""
-    pieces: list[str] = []
+    pieces = []
 
-    def drawn(hole: re.Match[str]) -> str:
+    def drawn(hole):
         kind, length = hole.groups()
         if kind == "uuid":
             piece = str(UUID(int=random.getrandbits(128), version=4))
@@ -43,7 +40,7 @@ def fill(line: str, random: Random) -> tuple[str, list[str]]:
     return _HOLE.sub(drawn, line), pieces
 
 
-def table(text: str) -> list[tuple[str, str]]:
+def table(text):
     """`rule: line` rows; `\\n` in a line is a line's end."""
     rows = (row.split(": ", 1) for row in text.strip().splitlines())
     return [(rule, line.replace("\\n", "\n")) for rule, line in rows]

@@ -4,19 +4,13 @@ A conversation's calls are answered right away, later, twice, by the wrong id or
 the `pairs` pass leaves of it.
 """
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 from hypothesis import strategies as st
 
 from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
-from codeh_history.providers.base import Options, Request
-from codeh_history.providers.body import Imported
-from codeh_history.session.fold import View
+from codeh_history.providers.base import Options
 from strategies import view_of
 
 TS = "2026-01-02T03:04:05.000Z"
@@ -46,7 +40,7 @@ uris = st.sampled_from(
 )  # fmt: skip
 
 
-def _dict(**fields: Any) -> st.SearchStrategy[dict[str, Any]]:
+def _dict(**fields):
     """An object of these fields, each there or not."""
     return st.fixed_dictionaries({}, optional=fields)
 
@@ -91,16 +85,16 @@ answers = st.sampled_from([
 
 
 @st.composite
-def conversations(draw: st.DrawFn, *, whole: bool = False) -> list[dict[str, Any]]:
+def conversations(draw, *, whole=False):
     """Messages in the order they were appended. `whole`: every call is answered once, right away."""
-    result: list[dict[str, Any]] = []
+    result = []
 
-    def add(kind: str, parts: list[Any], **fields: Any) -> None:
+    def add(kind, parts, **fields):
         role = "model" if kind == "codeh" else "user"
         record = {"type": "message", "id": f"m{len(result)}", "ts": TS, "kind": kind, "role": role}
         result.append({**record, "parts": parts, **fields})
 
-    late: list[Any] = []
+    late = []
     for _ in range(draw(st.integers(1, 4))):
         if draw(st.integers(0, 5)) or not result:
             system = {"item": {"role": "system"}} if draw(st.integers(0, 5)) == 0 else {}
@@ -123,8 +117,8 @@ def conversations(draw: st.DrawFn, *, whole: bool = False) -> list[dict[str, Any
 
 
 @st.composite
-def _calls(draw: st.DrawFn) -> dict[str, Any]:
-    call: dict[str, Any] = {"name": draw(names), "args": draw(arguments)}
+def _calls(draw):
+    call = {"name": draw(names), "args": draw(arguments)}
     if draw(st.integers(0, 4)) == 0:
         del call["args"]
     if (id := draw(ids)) is not None:
@@ -133,7 +127,7 @@ def _calls(draw: st.DrawFn) -> dict[str, Any]:
     return {"functionCall": call, **signature}
 
 
-def _answer(draw: st.DrawFn, call: dict[str, Any]) -> dict[str, Any]:
+def _answer(draw, call):
     named = {key: value for key, value in call["functionCall"].items() if key in ("id", "name")}
     response = {**named, "response": draw(answers)}
     if draw(st.integers(0, 3)) == 0:
@@ -141,7 +135,7 @@ def _answer(draw: st.DrawFn, call: dict[str, Any]) -> dict[str, Any]:
     return {"functionResponse": response}
 
 
-def _disordered(draw: st.DrawFn, given: list[Any], late: list[Any]) -> tuple[list[Any], list[Any]]:
+def _disordered(draw, given, late):
     """Some results lost, doubled, or kept for later; some of an earlier turn come now."""
     now, then = list(late), []
     for part in given:
@@ -157,7 +151,7 @@ def _disordered(draw: st.DrawFn, given: list[Any], late: list[Any]) -> tuple[lis
     return now, then
 
 
-def message(kind: str, *parts: Any, **fields: Any) -> dict[str, Any]:
+def message(kind, *parts, **fields):
     """A message without an id; a part that is a text stands for it."""
     return {
         "kind": kind,
@@ -166,27 +160,27 @@ def message(kind: str, *parts: Any, **fields: Any) -> dict[str, Any]:
     }
 
 
-def user(*parts: Any, **fields: Any) -> dict[str, Any]:
+def user(*parts, **fields):
     return message("user", *parts, **fields)
 
 
-def model(*parts: Any, by: str = "", **fields: Any) -> dict[str, Any]:
+def model(*parts, by="", **fields):
     """A model's message; `by` is `PROVIDER` or `PROVIDER/MODEL`."""
     provider, _, name = by.partition("/")
     made = ({"provider": provider} if provider else {}) | ({"model": name} if name else {})
     return message("codeh", *parts, **made, **fields)
 
 
-def tool(*parts: Any) -> dict[str, Any]:
+def tool(*parts):
     return message("tool", *parts)
 
 
-def call(name: str = "f", id: str | None = None, args: Any = None, **beside: Any) -> dict[str, Any]:
+def call(name="f", id=None, args=None, **beside):
     named = {"id": id, "name": name} if id else {"name": name}
     return {"functionCall": {**named, "args": {} if args is None else args}, **beside}
 
 
-def result(name: str = "f", id: str | None = None, response: Any = None, **beside: Any) -> dict[str, Any]:
+def result(name="f", id=None, response=None, **beside):
     named = {"id": id, "name": name} if id else {"name": name}
     return {
         "functionResponse": {
@@ -197,7 +191,7 @@ def result(name: str = "f", id: str | None = None, response: Any = None, **besid
     }
 
 
-def session(messages: list[dict[str, Any]]) -> View:
+def session(messages):
     """The view of a session of these messages."""
     head = {"type": "session", "version": 1, "id": "s", "created": TS}
     ids = [{"type": "message", "id": f"m{n}", "ts": TS, **message} for n, message in enumerate(messages)]
@@ -206,30 +200,30 @@ def session(messages: list[dict[str, Any]]) -> View:
     return view
 
 
-def sendable(messages: list[dict[str, Any]], *, unanswered: str = "stub") -> View:
+def sendable(messages, *, unanswered="stub"):
     """The view after what every provider's rules demand."""
     return passes.curate(session(messages), Settings(unanswered=unanswered), passes.FORCED)[0]
 
 
-def requested(format: str, messages: list[dict[str, Any]], *summaries: str, **options: Any) -> Request:
+def requested(format, messages, *summaries, **options):
     """The request for these messages; `faithful` ones are left as they are."""
     view = session(messages) if options.get("faithful") else sendable(messages)
     return providers.load(format).request(view.messages, Options(**options), summaries)
 
 
-def given_back(format: str, read: Imported) -> Request:
+def given_back(format, read):
     """The request for an imported body, with all that was read beside the messages."""
     options = Options(model=read.model, system=read.system, tools=read.tools, settings=read.settings)
     return providers.load(format).request(sendable(read.messages).messages, options, [])
 
 
-def without_cache(value: Any) -> Any:
+def without_cache(value):
     """A value without its cache marks."""
     if isinstance(value, dict):
         return {key: without_cache(item) for key, item in value.items() if key != "cache_control"}
     return [without_cache(item) for item in value] if isinstance(value, list) else value
 
 
-def prefix(array: Any) -> bytes:
+def prefix(array):
     """The bytes that the next request's array must begin with."""
     return orjson.dumps(array)[:-1]

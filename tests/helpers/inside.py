@@ -1,11 +1,8 @@
 """The program's commands run in this process: a hundred times as fast as a process each."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -20,12 +17,7 @@ BUG = 70
 command = cache(cli.load)  # the Typer command of a verb, which takes long to make
 
 
-def inside(
-    *argv: str,
-    home: str | os.PathLike[str],
-    stdin: bytes | Sequence[bytes] | int = b"",
-    env: Mapping[str, str] | None = None,
-) -> Result:
+def inside(*argv, home, stdin=b"", env=None):
     """Run `codeh-history ARGV…` here, in this home; a bug is raised, whatever else fails is an exit code.
 
     stdin is a file with these bytes, a pipe through which these pieces come, a descriptor, or `/dev/null`.
@@ -46,14 +38,14 @@ def inside(
     return result
 
 
-def summarized(session: str, home: Path) -> Result:
+def summarized(session, home):
     """All but the newest exchange become a summary, their tokens counted roughly."""
     few = ("--max-conversations", "1", "--min-batch", "1", "--counter", "approx")
     return inside("summarize", session, "-i", *few, home=home)
 
 
 @contextmanager
-def given(stdin: bytes | Sequence[bytes] | int) -> Iterator[int]:
+def given(stdin):
     """A descriptor that reads this."""
     if isinstance(stdin, int):
         yield stdin
@@ -75,7 +67,7 @@ def given(stdin: bytes | Sequence[bytes] | int) -> Iterator[int]:
         writer.join()
 
 
-def pour(pieces: Sequence[bytes], fd: int) -> None:
+def pour(pieces, fd):
     """Write the pieces one by one, as far as somebody reads them."""
     try:
         for piece in pieces:
@@ -86,7 +78,7 @@ def pour(pieces: Sequence[bytes], fd: int) -> None:
         os.close(fd)
 
 
-def lay(home: Path, data: bytes, session: str = "s") -> Path:
+def lay(home, data, session="s"):
     """A home that holds one session with these bytes; returns its path."""
     path = home / "sessions" / f"{session}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,26 +1,21 @@
 """Files of other programs that `import` makes one or more sessions of."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 from inside import inside
 from support import lines, session_path
 
 
-def imported(home: Path, data: bytes, name: str = "file.json", *more: str) -> Any:
+def imported(home, data, name="file.json", *more):
     (home / name).write_bytes(data)
     done = inside("import", str(home / name), *more, home=home)
     assert done.code == 0, done
     return done
 
 
-def sessions(home: Path, done: Any) -> list[list[Any]]:
+def sessions(home, done):
     return [lines(session_path(home, id)) for id in done.text.split()]
 
 
-def short(records: list[Any]) -> list[tuple[str, str]]:
+def short(records):
     """What a session's messages say, each as kind and text."""
     found = []
     for record in records:

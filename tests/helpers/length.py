@@ -3,10 +3,7 @@
 LENGTH is short (`make test`), medium (`.ci/run`) or long; FAULTS says another one for the faults alone.
 """
 
-from __future__ import annotations
-
 import os
-from typing import Any
 
 import pytest
 
@@ -17,12 +14,12 @@ FAULTS = os.environ.get("FAULTS") or LENGTH
 not_short = pytest.mark.skipif(LENGTH == "short", reason="takes long: make test LENGTH=medium, as CI does")
 
 
-def by_length(short: Any, medium: Any, long: Any, *, run: str = LENGTH) -> Any:
+def by_length(short, medium, long, *, run=LENGTH):
     """What a run of this length takes."""
     return {"short": short, "medium": medium, "long": long}[run]
 
 
-def examples(count: int) -> int:
+def examples(count):
     """How many are drawn where CI draws `count`; HYPOTHESIS_EXAMPLES says how many instead (`make test-deep`)."""
     return int(
         os.environ.get("HYPOTHESIS_EXAMPLES") or max(2, by_length(count // 4, count, count * 5 // 2))

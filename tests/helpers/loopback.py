@@ -21,7 +21,7 @@ import time
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from loopback_answers import Answer, answer
@@ -60,11 +60,11 @@ class Asked:
 class Loopback:
     """The server, in a thread of its own; a context manager. With `saying` it refuses nothing and says that."""
 
-    def __init__(self, port: int = 0, delay: float = 0.0, saying: str | None = None) -> None:
+    def __init__(self, port=0, delay=0.0, saying=None):
         self.delay = delay
         self.saying = saying
-        self.requests: list[Asked] = []
-        self._canned: list[Canned] = []
+        self.requests = []
+        self._canned = []
         self._ids = itertools.count(1)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", port), _handler(self))
@@ -72,32 +72,32 @@ class Loopback:
         self.port = self._server.server_port
         self.url = f"http://127.0.0.1:{self.port}"
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._server.shutdown()
         self._server.server_close()
 
-    def serve(self) -> None:
+    def serve(self):
         """Serve until interrupted."""
         self._server.serve_forever()
 
-    def queue(self, *answers: Canned) -> None:
+    def queue(self, *answers):
         """Answer the next requests with these, in this order."""
         self._canned += answers
 
-    def next_canned(self) -> Canned | None:
+    def next_canned(self):
         with self._lock:
             return self._canned.pop(0) if self._canned else None
 
-    def next_id(self) -> str:
+    def next_id(self):
         with self._lock:
             return f"loop{next(self._ids):04d}"
 
 
-def problems(format: str, body: Any) -> list[str]:
+def problems(format, body):
     """What the provider would refuse about a body, by the program's own rules where they are there."""
     try:
         from codeh_history.providers import load
@@ -113,13 +113,13 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     loopback: Loopback
 
-    def log_message(self, *_: object) -> None:
+    def log_message(self, *_):
         pass
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         self._json(200, {"object": "list", "data": []})
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         url = urlsplit(self.path)
         raw = self._read()
         gemini = GEMINI.match(url.path)
@@ -151,7 +151,7 @@ class _Handler(BaseHTTPRequestHandler):
             return self._stream(framed(format, EVENTS[format](said), array=array), kind)
         return self._json(200, BODIES[format](said))
 
-    def _read(self) -> bytes:
+    def _read(self):
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
             found = b""
             while size := int(self.rfile.readline().split(b";")[0], 16):
@@ -161,7 +161,7 @@ class _Handler(BaseHTTPRequestHandler):
             return found
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
-    def _json(self, status: int, body: Any) -> None:
+    def _json(self, status, body):
         data = json.dumps(body, indent=2, ensure_ascii=False).encode() + b"\n"
         self.send_response(status)
         self.send_header("Content-Type", "application/json; charset=UTF-8")
@@ -169,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def _stream(self, pieces: list[bytes], type: str, status: int = 200, cut: bool = False) -> None:
+    def _stream(self, pieces, type, status=200, cut=False):
         """Pieces as chunks, with the server's delay between them; a cut one lacks its end."""
         self.send_response(status)
         self.send_header("Content-Type", f"{type}; charset=utf-8")
@@ -186,17 +186,17 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self.wfile.write(b"0\r\n\r\n")
 
-    def _replay(self, canned: Canned) -> None:
+    def _replay(self, canned):
         body = canned.body if canned.cut is None else canned.body[: canned.cut]
         pieces = [body[at : at + canned.chunk] for at in range(0, len(body), canned.chunk)]
         self._stream(pieces, canned.type, canned.status, cut=canned.cut is not None)
 
 
-def _handler(loopback: Loopback) -> type[_Handler]:
+def _handler(loopback):
     return type("Handler", (_Handler,), {"loopback": loopback})
 
 
-def main() -> None:
+def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )

@@ -52,12 +52,12 @@ class Answer:
     call: tuple[str, Json] | None = None
 
     @property
-    def counts(self) -> tuple[int, int]:
+    def counts(self):
         said = json.dumps(self.call[1]) if self.call else self.text
         return self.asked.size // 4 + 1, len(said) // 4 + 1
 
 
-def answer(asked: Asked, id: str) -> Answer:
+def answer(asked, id):
     """A plausible answer, the same for the same request."""
     named = [tool for tool in asked.tools if tool[0].lower() in asked.text.lower()]
     if asked.results:
@@ -75,14 +75,14 @@ def answer(asked: Asked, id: str) -> Answer:
     )
 
 
-def arguments(schema: Json) -> Json:
+def arguments(schema):
     """Arguments that fit a tool's schema."""
     properties = schema.get("properties") or {}
     required = schema.get("required") or list(properties)
     return {name: value_of(name, properties.get(name) or {}) for name in required}
 
 
-def value_of(name: str, schema: Json) -> Any:
+def value_of(name, schema):
     kind = str(schema.get("type", "string")).lower()
     if schema.get("enum"):
         return schema["enum"][0]
@@ -92,12 +92,12 @@ def value_of(name: str, schema: Json) -> Any:
     return plain.get(kind, ARGUMENTS.get(name, name))
 
 
-def pieces(text: str) -> list[str]:
+def pieces(text):
     """A text as a model streams it: a few words at a time."""
     return re.findall(r"(?:\S+\s*){1,3}", text) or [text]
 
 
-def texts(content: Any) -> str:
+def texts(content):
     """The text of a message's content in any of the formats."""
     if isinstance(content, str):
         return content

@@ -1,16 +1,14 @@
 """What the provider APIs send, made up from the request: bodies, stream events and errors."""
 
-from __future__ import annotations
-
 import json
 import re
 
-from loopback_answers import Answer, Asked, Json, pieces, texts
+from loopback_answers import Asked, pieces, texts
 
 # -- Gemini ----------------------------------------------------------------------------------------
 
 
-def gemini_asked(body: Json, model: str) -> Asked:
+def gemini_asked(body, model):
     asked = Asked(model)
     parts = body["contents"][-1].get("parts") or []
     if body["contents"][-1].get("role") != "model":
@@ -25,7 +23,7 @@ def gemini_asked(body: Json, model: str) -> Asked:
     return asked
 
 
-def gemini_events(said: Answer) -> list[Json]:
+def gemini_events(said):
     if said.call:
         call = {
             "functionCall": {"name": said.call[0], "args": said.call[1]},
@@ -38,9 +36,9 @@ def gemini_events(said: Answer) -> list[Json]:
     ]
 
 
-def gemini_event(said: Answer, parts: list[Json], *, last: bool) -> Json:
+def gemini_event(said, parts, *, last):
     given, made = said.counts
-    candidate: Json = {"content": {"parts": parts, "role": "model"}, "index": 0}
+    candidate = {"content": {"parts": parts, "role": "model"}, "index": 0}
     if last:
         candidate = {**candidate, "finishReason": "STOP"}
     counts = {"promptTokenCount": given, "candidatesTokenCount": made, "totalTokenCount": given + made}
@@ -50,8 +48,8 @@ def gemini_event(said: Answer, parts: list[Json], *, last: bool) -> Json:
     }  # fmt: skip
 
 
-def gemini_body(said: Answer) -> Json:
-    part: Json = {"text": said.text}
+def gemini_body(said):
+    part = {"text": said.text}
     if said.call:
         return gemini_events(said)[0]
     return gemini_event(said, [part], last=True)
@@ -60,7 +58,7 @@ def gemini_body(said: Answer) -> Json:
 # -- OpenAI chat -----------------------------------------------------------------------------------
 
 
-def chat_asked(body: Json) -> Asked:
+def chat_asked(body):
     asked = Asked(body["model"], usage=bool((body.get("stream_options") or {}).get("include_usage")))
     last = body["messages"][-1]
     if last["role"] == "user":
@@ -74,8 +72,8 @@ def chat_asked(body: Json) -> Asked:
     return asked
 
 
-def chat_body(said: Answer) -> Json:
-    message: Json = {"role": "assistant", "content": said.text or None, "refusal": None, "annotations": []}
+def chat_body(said):
+    message = {"role": "assistant", "content": said.text or None, "refusal": None, "annotations": []}
     if said.call:
         message["tool_calls"] = [chat_call(said)]
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": chat_finish(said)}
@@ -88,7 +86,7 @@ def chat_body(said: Answer) -> Json:
     return {**head, "choices": [choice], "usage": chat_usage(said)}
 
 
-def chat_call(said: Answer) -> Json:
+def chat_call(said):
     name, args = said.call or ("", {})
     return {
         "id": f"call_{said.id}",
@@ -97,17 +95,17 @@ def chat_call(said: Answer) -> Json:
     }
 
 
-def chat_finish(said: Answer) -> str:
+def chat_finish(said):
     return "tool_calls" if said.call else "stop"
 
 
-def chat_usage(said: Answer) -> Json:
+def chat_usage(said):
     given, made = said.counts
     return {"prompt_tokens": given, "completion_tokens": made, "total_tokens": given + made}
 
 
-def chat_events(said: Answer) -> list[Json]:
-    deltas: list[Json] = [{"role": "assistant", "content": None if said.call else ""}]
+def chat_events(said):
+    deltas = [{"role": "assistant", "content": None if said.call else ""}]
     if said.call:
         call = chat_call(said)
         function = {"name": call["function"]["name"], "arguments": ""}
@@ -127,7 +125,7 @@ def chat_events(said: Answer) -> list[Json]:
 # -- OpenAI responses ------------------------------------------------------------------------------
 
 
-def responses_asked(body: Json) -> Asked:
+def responses_asked(body):
     asked = Asked(body["model"])
     items = (
         body["input"] if isinstance(body["input"], list) else [{"role": "user", "content": body["input"]}]
@@ -143,7 +141,7 @@ def responses_asked(body: Json) -> Asked:
     return asked
 
 
-def responses_item(said: Answer) -> Json:
+def responses_item(said):
     if said.call:
         call = {"call_id": f"call_{said.id}", "name": said.call[0], "arguments": json.dumps(said.call[1])}
         return {"id": f"fc_{said.id}", "type": "function_call", "status": "completed", **call}
@@ -157,7 +155,7 @@ def responses_item(said: Answer) -> Json:
     }
 
 
-def responses_body(said: Answer, status: str = "completed") -> Json:
+def responses_body(said, status="completed"):
     given, made = said.counts
     usage = {
         "input_tokens": given, "input_tokens_details": {"cached_tokens": 0},
@@ -172,11 +170,11 @@ def responses_body(said: Answer, status: str = "completed") -> Json:
     }  # fmt: skip
 
 
-def responses_events(said: Answer) -> list[Json]:
+def responses_events(said):
     item = responses_item(said)
     place = {"output_index": 0, "item_id": item["id"]}
     begun = {**item, "status": "in_progress", **({"arguments": ""} if said.call else {"content": []})}
-    events: list[Json] = [
+    events = [
         {"type": "response.created", "response": responses_body(said, "in_progress")},
         {"type": "response.in_progress", "response": responses_body(said, "in_progress")},
         {"type": "response.output_item.added", "output_index": 0, "item": begun},
@@ -202,7 +200,7 @@ def responses_events(said: Answer) -> list[Json]:
 # -- Anthropic -------------------------------------------------------------------------------------
 
 
-def anthropic_asked(body: Json) -> Asked:
+def anthropic_asked(body):
     asked = Asked(body["model"])
     last = body["messages"][-1]
     if last["role"] == "user":
@@ -215,13 +213,13 @@ def anthropic_asked(body: Json) -> Asked:
     return asked
 
 
-def anthropic_block(said: Answer) -> Json:
+def anthropic_block(said):
     if said.call:
         return {"type": "tool_use", "id": f"toolu_{said.id}", "name": said.call[0], "input": said.call[1]}
     return {"type": "text", "text": said.text}
 
 
-def anthropic_body(said: Answer) -> Json:
+def anthropic_body(said):
     given, made = said.counts
     return {
         "id": f"msg_{said.id}", "type": "message", "role": "assistant", "model": said.asked.model,
@@ -230,7 +228,7 @@ def anthropic_body(said: Answer) -> Json:
     }  # fmt: skip
 
 
-def anthropic_events(said: Answer) -> list[Json]:
+def anthropic_events(said):
     body, block = anthropic_body(said), anthropic_block(said)
     begun = {**body, "content": [], "stop_reason": None, "usage": {**body["usage"], "output_tokens": 1}}
     if said.call:
@@ -257,7 +255,7 @@ def anthropic_events(said: Answer) -> list[Json]:
 # -- Ollama ----------------------------------------------------------------------------------------
 
 
-def ollama_asked(body: Json) -> Asked:
+def ollama_asked(body):
     asked = chat_asked(body)
     asked.tools = [
         (tool["function"]["name"], tool["function"]["parameters"]) for tool in body.get("tools") or ()
@@ -265,9 +263,9 @@ def ollama_asked(body: Json) -> Asked:
     return asked
 
 
-def ollama_body(said: Answer) -> Json:
+def ollama_body(said):
     given, made = said.counts
-    message: Json = {"role": "assistant", "content": said.text}
+    message = {"role": "assistant", "content": said.text}
     if said.call:
         function = {"index": 0, "name": said.call[0], "arguments": said.call[1]}
         message["tool_calls"] = [{"function": function}]
@@ -278,7 +276,7 @@ def ollama_body(said: Answer) -> Json:
     }  # fmt: skip
 
 
-def ollama_events(said: Answer) -> list[Json]:
+def ollama_events(said):
     whole = ollama_body(said)
     messages = [whole["message"]] if said.call else [{"content": text} for text in pieces(said.text)]
     head = {key: whole[key] for key in ("model", "created_at")}
@@ -298,7 +296,7 @@ EVENTS = {
 }  # fmt: skip
 
 
-def asked_of(format: str, body: Json, model: str) -> Asked:
+def asked_of(format, body, model):
     """What a request asks; KeyError, TypeError, … where it is none of this format."""
     read = {
         "openai-chat": chat_asked, "openai-responses": responses_asked, "anthropic": anthropic_asked,
@@ -309,7 +307,7 @@ def asked_of(format: str, body: Json, model: str) -> Asked:
     return asked
 
 
-def error(format: str, status: int, message: str, id: str = "") -> Json:
+def error(format, status, message, id=""):
     """An error body as the provider sends it."""
     if format == "gemini":
         word = {400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 503: "UNAVAILABLE"}.get(status, "UNKNOWN")
@@ -322,7 +320,7 @@ def error(format: str, status: int, message: str, id: str = "") -> Json:
     return {"error": {"message": message, "type": kind, "param": None, "code": None}}
 
 
-def framed(format: str, events: list[Json], *, array: bool = False) -> list[bytes]:
+def framed(format, events, *, array=False):
     """Stream events as the provider frames them, one piece an event (and one more for the end)."""
     data = [json.dumps(event, ensure_ascii=False).encode() for event in events]
     if array:

@@ -1,9 +1,6 @@
 """The manual page, written from what `--help` is written from: `make generate`."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterator
 
 from typer import _click as click
 
@@ -39,12 +36,12 @@ FILES = {
 }
 
 
-def page() -> str:
+def page():
     """The page as roff."""
     return "".join(f"{line}\n" for line in _lines())
 
 
-def _lines() -> Iterator[str]:
+def _lines():
     whole = group()
     yield f'.TH CODEH-HISTORY 1 {DATE} "codeh-history {__version__}"'
     yield from (".SH NAME", r"codeh\-history \- keep conversations with LLMs as plain files")
@@ -73,7 +70,7 @@ def _lines() -> Iterator[str]:
             yield from tagged(name, meaning)
 
 
-def command(verb: str) -> Iterator[str]:
+def command(verb):
     """What it does, how it is called, its options, its examples."""
     loaded = load(verb)
     context = click.Context(loaded, info_name=verb, **loaded.context_settings)
@@ -89,17 +86,17 @@ def command(verb: str) -> Iterator[str]:
     yield from example(loaded.examples)
 
 
-def tagged(name: str, meaning: str) -> Iterator[str]:
+def tagged(name, meaning):
     yield from (".TP", rf"\fB{plain(name)}\fR", plain(meaning))
 
 
-def example(text: str) -> Iterator[str]:
+def example(text):
     """Lines as they stand; long ones are not broken."""
     if text:
         yield from (".PP", ".nf", *map(plain, text.rstrip("\n").split("\n")), ".fi")
 
 
-def plain(text: str) -> str:
+def plain(text):
     """Text in which roff sees nothing of its own."""
     text = text.replace("\\", r"\e").replace("-", r"\-").replace("'", r"\(aq").replace("`", r"\(ga")
     text = text.replace("^", r"\(ha").replace("~", r"\(ti").replace('"', r"\(dq")

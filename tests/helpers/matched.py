@@ -1,24 +1,20 @@
 """Texts that a pattern is to find: every alternative of it, and all pairs of them where these are few."""
 
-from __future__ import annotations
-
 import re._constants as kind
 import re._parser as parser
-from collections.abc import Iterable, Iterator
 from itertools import cycle, islice, product
 from math import prod
-from typing import Any
 
 MOST = 1000  # texts of a part whose alternatives are all combined
 _SIGNS = " a9,_"
 
 
-def matched(pattern: str) -> Iterator[str]:
+def matched(pattern):
     """Texts made of the pattern alone: what it asks of their surroundings may not hold, so search them."""
     yield from _texts(parser.parse(pattern))
 
 
-def _texts(parts: Iterable[Any]) -> list[str]:
+def _texts(parts):
     options = [_options(*part) for part in parts]
     if prod(map(len, options)) <= MOST:
         return ["".join(texts) for texts in product(*options)]
@@ -28,7 +24,7 @@ def _texts(parts: Iterable[Any]) -> list[str]:
     ]
 
 
-def _options(op: Any, given: Any) -> list[str]:
+def _options(op, given):
     """What may stand where a part of a pattern stands."""
     if op is kind.LITERAL:
         return [chr(given)]
@@ -44,7 +40,7 @@ def _options(op: Any, given: Any) -> list[str]:
     return [""]  # it asks something of the place
 
 
-def _signs(op: Any, given: Any) -> list[str]:
+def _signs(op, given):
     named = [chr(sign) for what, sign in given if what is kind.LITERAL] if op is kind.IN else []
     if named and given[0][0] is not kind.NEGATE:
         return named

@@ -1,11 +1,6 @@
 """Blocks in memory, for the tests of everything above a store."""
 
-from __future__ import annotations
-
 import time
-from collections.abc import Collection, Mapping, Sequence
-
-from codeh_history.blocks.protocol import Data
 
 
 class MemoryStore:
@@ -15,35 +10,35 @@ class MemoryStore:
     shared = False
     remote = False
 
-    def __init__(self) -> None:
-        self.held: dict[str, bytes] = {}
-        self.written: dict[str, float] = {}
-        self.trips: list[str] = []  # mget and mset, in the order they were asked for
+    def __init__(self):
+        self.held = {}
+        self.written = {}
+        self.trips = []  # mget and mset, in the order they were asked for
 
-    def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+    def mget(self, ids):
         self.trips.append("mget")
         return {id: self.held[id] for id in ids if id in self.held}
 
-    def mset(self, blocks: Mapping[str, Data]) -> None:
+    def mset(self, blocks):
         self.trips.append("mset")
         for id, data in blocks.items():
             self.held[id] = bytes(data)
             self.written[id] = time.time()
 
-    def sizes(self, ids: Sequence[str]) -> dict[str, int]:
+    def sizes(self, ids):
         return {id: len(self.held[id]) for id in ids if id in self.held}
 
-    def stale(self, before: float) -> dict[str, int]:
+    def stale(self, before):
         return {id: len(data) for id, data in self.held.items() if self.written[id] < before}
 
-    def delete(self, ids: Sequence[str], before: float) -> int:
+    def delete(self, ids, before):
         gone = [id for id in ids if id in self.held and self.written[id] < before]
         for id in gone:
             del self.held[id], self.written[id]
         return len(gone)
 
-    def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
+    def foreign(self, ids, heads):
         return {id: self.held[head + id] for id in ids for head in heads if head + id in self.held}
 
-    def take_back(self, ids: Collection[str]) -> None:
+    def take_back(self, ids):
         """Nothing: it ends with the process."""

@@ -4,18 +4,15 @@ Before a run the database gets what has changed in the folder, after it the fold
 database. A run beside another one takes nothing back: only what is not as the last run left it is taken over.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 VARIABLE = "CODEH_TEST_MIRROR"
 _TABLE = "CREATE TABLE IF NOT EXISTS mirrored (home text, id text, hash text, PRIMARY KEY (home, id))"
 
 
-def into_the_database(environ: Mapping[str, str]) -> None:
+def into_the_database(environ):
     """Take over what was changed in the folder since the last run."""
     import psycopg
 
@@ -41,7 +38,7 @@ def into_the_database(environ: Mapping[str, str]) -> None:
                 note(connection, folder, id, data)
 
 
-def out_of_the_database(environ: Mapping[str, str]) -> None:
+def out_of_the_database(environ):
     """Write what is in the database now into the folder."""
     import psycopg
 
@@ -62,7 +59,7 @@ def out_of_the_database(environ: Mapping[str, str]) -> None:
             note(connection, folder, id, data)
 
 
-def place(environ: Mapping[str, str]):
+def place(environ):
     from codeh_history.base.env import Env
     from codeh_history.store import stores
 
@@ -70,7 +67,7 @@ def place(environ: Mapping[str, str]):
     return stores.chosen(env), Path(env.home).resolve() / "sessions"
 
 
-def files(folder: Path) -> list[Path]:
+def files(folder):
     from codeh_history.base.words import is_id
 
     if not folder.is_dir():
@@ -81,12 +78,12 @@ def files(folder: Path) -> list[Path]:
     )
 
 
-def note(connection, folder: Path, id: str, data: bytes) -> None:
+def note(connection, folder, id, data):
     connection.execute(
         "INSERT INTO mirrored VALUES (%s, %s, %s) ON CONFLICT (home, id) DO UPDATE SET hash = excluded.hash",
         [str(folder), id, digest(data)],
     )
 
 
-def digest(data: bytes) -> str:
+def digest(data):
     return hashlib.sha256(data).hexdigest()

@@ -1,13 +1,10 @@
 """Examples in TypeScript as node runs them: as they are where it takes types, else by esbuild (npm)."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -19,7 +16,7 @@ _TOOLS = ROOT / ".node"
 
 
 @cache
-def node() -> str:
+def node():
     """The command; the test is skipped where there is none, or too old a one."""
     found = shutil.which("node")
     if found is None:
@@ -28,14 +25,14 @@ def node() -> str:
 
 
 @cache
-def _takes_types() -> bool:
+def _takes_types():
     said = subprocess.run([node(), "--version"], capture_output=True, text=True, check=True).stdout
     major, minor = map(int, re.findall(r"\d+", said)[:2])
     return (major, minor) >= (22, 18)
 
 
 @cache
-def _esbuild() -> str:
+def _esbuild():
     """The program that takes the types out, installed once; the test is skipped where that cannot be."""
     path = _TOOLS / "node_modules" / ".bin" / "esbuild"
     if not path.exists():
@@ -58,7 +55,7 @@ def _esbuild() -> str:
     return str(path)
 
 
-def script(example: str, folder: Path) -> Path:
+def script(example, folder):
     """What node runs of a TypeScript file in docs/examples; it may lie in this folder."""
     source = EXAMPLES / example
     if _takes_types():

@@ -1,10 +1,6 @@
 """Short conversations that are plain but for an oddity or two, and what `payload` says of them."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
 from tempfile import TemporaryFile
-from typing import Any
 
 import orjson
 from hypothesis import strategies as st
@@ -19,7 +15,7 @@ TEXTS = [
     "hi", "yes", "", " ", "\n", "System: be brief", "not a System: text", "# IDE Context\nopen: a.py", "# a heading",
     "#", "\u2028", "a" * 300, "# Open Files", "# Directory Structure\n.",
 ]  # fmt: skip
-MORE: list[dict[str, Any]] = [
+MORE = [
     {"parts": [{"text": "a"}, {"functionCall": {"id": "1", "name": "f"}}]}, {"parts": [{"functionCall": {"name": "f"}}]},
     {"kind": "tool", "parts": [{"functionResponse": {"id": "1", "name": "f", "response": {"output": "x"}}}]},
     {"kind": "tool", "parts": [{"functionResponse": {"name": "f"}}], "references": [{"number": 1, "id": "r", "text": "x"}]},
@@ -36,14 +32,14 @@ MORE: list[dict[str, Any]] = [
     {"type": "meta", "set": [["system", "x"]]}, {"kind": "codeh"}, {"kind": "user"}, {"type": "session"},
 ]  # fmt: skip
 
-HEADERS: list[dict[str, Any]] = [
+HEADERS = [
     {"version": 2},
     {"version": "1"},
     {"id": 7},
     {"type": "message"},
     {"cwd": "/"},
 ]
-FLAGS: list[tuple[str, ...]] = [
+FLAGS = [
     (), (), (), ("--raw",), ("--prefill",), ("--strict",), ("--cache",), ("--thoughts", "old"), ("--budget", "1k"), ("--remove", "text"),
     ("--ide-marker", "text"), ("--skip", "ide"), ("--keep-last", "1"), ("--context",), ("--pretty",),
     ("--budget", "1k", "--explain"), ("--thoughts", "all"), ("--keep-system", "brief"), ("--set", "a=1"),
@@ -51,9 +47,9 @@ FLAGS: list[tuple[str, ...]] = [
 
 
 @st.composite
-def sessions(draw: st.DrawFn) -> bytes:
+def sessions(draw):
     """A plain conversation with an oddity or two."""
-    records: list[dict[str, Any]] = [HEADER]
+    records = [HEADER]
     for number in range(draw(st.integers(0, 4)) * 2 + 1):
         kind, role = (("user", "user"), ("codeh", "model"))[number % 2]
         parts = [{"text": f"text {number}"}]
@@ -84,7 +80,7 @@ def sessions(draw: st.DrawFn) -> bytes:
 
 
 @st.composite
-def words(draw: st.DrawFn) -> list[str]:
+def words(draw):
     """What `payload` may be asked of such a session."""
     model = ("--model", "m") if draw(st.booleans()) else ()
     return ["--to", draw(st.sampled_from(providers.TARGETS)), *draw(st.sampled_from(FLAGS)), *model]
@@ -93,7 +89,7 @@ def words(draw: st.DrawFn) -> list[str]:
 PLACES = ([0], [1], [4], [0, 2], [1, 2])
 
 
-def every_oddity() -> Iterator[bytes]:
+def every_oddity():
     """Each of them at some places of a conversation, also at two at once."""
     for odd in [*MORE, *({"parts": [{"text": text}]} for text in TEXTS)]:
         for places in by_length(PLACES[1::2], PLACES, PLACES):
@@ -103,7 +99,7 @@ def every_oddity() -> Iterator[bytes]:
             yield plain(*records)
 
 
-def told(argv: list[str]) -> tuple[int, bytes, bytes]:
+def told(argv):
     """What a command line says, run in this process."""
     with TemporaryFile() as out, TemporaryFile() as err:
         env = Env({"CODEH_HOME": "/nonexistent"}, stdout=out.fileno(), stderr=err.fileno())
@@ -112,9 +108,9 @@ def told(argv: list[str]) -> tuple[int, bytes, bytes]:
         return code, out.read(), err.read()
 
 
-def plain(*records: dict[str, Any]) -> bytes:
+def plain(*records):
     return some.encode([HEADER, *records])
 
 
-def said(id: str, kind: str, text: str, **more: Any) -> dict[str, Any]:
+def said(id, kind, text, **more):
     return {"type": "message", "id": id, "ts": some.TS, "kind": kind, "parts": [{"text": text}], **more}

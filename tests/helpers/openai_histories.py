@@ -1,17 +1,14 @@
 """Histories for the OpenAI formats: what any client may have stored, of every provider, whole and broken."""
 
-from __future__ import annotations
-
 import base64
-from typing import Any
 
 import orjson
 from hypothesis import strategies as st
 
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
-from codeh_history.providers.base import Options, Request
-from codeh_history.session.fold import View, fold
+from codeh_history.providers.base import Options
+from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 
 TS = "2026-01-02T03:04:05.000Z"
@@ -24,19 +21,19 @@ MADE_BY = [
 ]  # fmt: skip
 
 
-def inline(mime: Any, data: Any, **more: Any) -> dict[str, Any]:
+def inline(mime, data, **more):
     return {"inlineData": {"mimeType": mime, "data": data, **more}}
 
 
-def linked(uri: str, **more: Any) -> dict[str, Any]:
+def linked(uri, **more):
     return {"fileData": {"fileUri": uri, **more}}
 
 
-def native(provider: str, **value: Any) -> dict[str, Any]:
+def native(provider, **value):
     return {"native": {"provider": provider, "value": value}}
 
 
-def reasoning(id: str, encrypted: str | None = "gAAA") -> dict[str, Any]:
+def reasoning(id, encrypted="gAAA"):
     kept = {"encrypted_content": encrypted} if encrypted else {}
     return native("openai-responses", type="reasoning", id=id, summary=[], **kept)
 
@@ -81,7 +78,7 @@ ANSWERS = [
 ]
 IDS = [None, "c1", "c2", "toolu_01", "x" * 80, "a b", "call_1"]
 NAMES = ["read", "grep", "google:search", "é", "n" * 80, ""]
-ARGS: list[Any] = [
+ARGS = [
     {},
     {"input": "words"},
     {"b": 1, "a": {"deep": [None, 1.5]}},
@@ -90,12 +87,12 @@ ARGS: list[Any] = [
     [1],
     "missing",
 ]
-RESPONSES: list[Any] = [
+RESPONSES = [
     {"output": "ok"}, {"output": ""}, {}, {"error": "failed"}, {"rows": [1, {"a": None}]}, "text", None, [1], 7,
 ]  # fmt: skip
 
 
-def message(number: int, kind: str, parts: list[Any], **fields: Any) -> dict[str, Any]:
+def message(number, kind, parts, **fields):
     role = "model" if kind == "codeh" else "user"
     return {
         "type": "message",
@@ -109,9 +106,9 @@ def message(number: int, kind: str, parts: list[Any], **fields: Any) -> dict[str
 
 
 @st.composite
-def calls(draw: st.DrawFn, provider: str | None) -> dict[str, Any]:
+def calls(draw, provider):
     id, args = draw(st.sampled_from(IDS)), draw(st.sampled_from(ARGS))
-    call: dict[str, Any] = {"name": draw(st.sampled_from(NAMES))}
+    call = {"name": draw(st.sampled_from(NAMES))}
     if id is not None:
         call["id"] = id
     if args != "missing":
@@ -123,7 +120,7 @@ def calls(draw: st.DrawFn, provider: str | None) -> dict[str, Any]:
 
 
 @st.composite
-def replayed(draw: st.DrawFn, number: int) -> list[dict[str, Any]]:
+def replayed(draw, number):
     """A response as the API gives it: reasoning before what it led to; now and then a part is missing."""
     said = {"text": "so", "item": {"id": f"msg_{number}", "status": "completed"}}
     call = {
@@ -141,9 +138,9 @@ def replayed(draw: st.DrawFn, number: int) -> list[dict[str, Any]]:
 
 
 @st.composite
-def result_of(draw: st.DrawFn, call: dict[str, Any]) -> dict[str, Any]:
+def result_of(draw, call):
     id = call["functionCall"].get("id")
-    response: dict[str, Any] = {
+    response = {
         "name": call["functionCall"]["name"],
         "response": draw(st.sampled_from(RESPONSES)),
     }
@@ -155,16 +152,16 @@ def result_of(draw: st.DrawFn, call: dict[str, Any]) -> dict[str, Any]:
 
 
 @st.composite
-def histories(draw: st.DrawFn, *, broken: bool = True) -> list[dict[str, Any]]:
+def histories(draw, *, broken=True):
     """Message records, ending on the user's side; `broken` ones lose, double and misplace results."""
-    found: list[dict[str, Any]] = []
+    found = []
 
-    def add(kind: str, parts: list[Any], **fields: Any) -> None:
+    def add(kind, parts, **fields):
         found.append(message(len(found), kind, parts, **fields))
 
     texts = st.builds(lambda text: {"text": text}, st.sampled_from(TEXTS))
     users = st.lists(texts | st.sampled_from(MEDIA + ODD + ANSWERS), max_size=3)
-    late: list[Any] = []
+    late = []
     for _ in range(draw(st.integers(1, 4))):
         item = draw(
             st.sampled_from([{}, {}, {}, {"item": {"role": "developer"}}, {"item": {"name": "bob"}}])
@@ -200,19 +197,18 @@ def histories(draw: st.DrawFn, *, broken: bool = True) -> list[dict[str, Any]]:
     return found
 
 
-def view_of(records: list[dict[str, Any]]) -> View:
+def view_of(records):
     return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in records))))
 
 
-def paired(records: list[dict[str, Any]], *, unanswered: str = "stub") -> View:
+def paired(records, *, unanswered="stub"):
     """The view as payload sends it with `--raw`: only what provider rules force is done."""
     view, _, _ = passes.curate(view_of(records), Settings(unanswered=unanswered), passes.FORCED)
     return view
 
 
-def request(format: Any, records: list[dict[str, Any]], **options: Any) -> Request:
+def request(format, records, **options):
     """The request that these records become."""
     given = {"model": "gpt-5.1", "session": "s", **options}
     messages = (view_of if given.get("faithful") else paired)(records).messages
-    built: Request = format.build(messages, Options(**given), [])
-    return built
+    return format.build(messages, Options(**given), [])

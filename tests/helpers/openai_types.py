@@ -1,10 +1,7 @@
 """The official SDK's request types as an oracle: unknown keys refused, no list left unread."""
 
-from __future__ import annotations
-
 import sys
 from functools import cache
-from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import is_typeddict
@@ -13,7 +10,7 @@ STRICT = ConfigDict(extra="forbid")
 
 
 @cache
-def adapter(format: str) -> TypeAdapter[Any]:
+def adapter(format):
     """The type of a request body without streaming.
 
     Validation would ignore unknown keys and read `Iterable[…]` only when asked for its elements, so the
@@ -43,7 +40,7 @@ def adapter(format: str) -> TypeAdapter[Any]:
             vars(module)["Iterable"] = was
 
 
-def mistakes(format: str, body: dict[str, Any]) -> list[str]:
+def mistakes(format, body):
     """What the official types have against a body, shortly."""
     given = {key: value for key, value in body.items() if key != "stream"}
     try:

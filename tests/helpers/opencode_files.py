@@ -1,14 +1,9 @@
 """Hand-made sessions of opencode, as it exports them and as they lie in its database."""
 
-from __future__ import annotations
-
 import sqlite3
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Json = dict[str, Any]
 SESSION = "ses_0123456789abHandMade"
@@ -23,14 +18,14 @@ START = 1_767_225_600_000
 class OpenCode:
     """A session; messages and parts have ids in their order."""
 
-    def __init__(self, **info: Any) -> None:
-        self.info: Json = {
+    def __init__(self, **info):
+        self.info = {
             "id": SESSION, "slug": "s", "projectID": "global", "directory": "/work", "title": "A title",
             "version": "1.18.33", "time": {"created": START, "updated": START}, **info,
         }  # fmt: skip
-        self.messages: list[Json] = []
+        self.messages = []
 
-    def message(self, parts: tuple[Any, ...], **info: Any) -> Json:
+    def message(self, parts, **info):
         number = len(self.messages) + 1
         id, time = f"msg_{number:04}", {"created": START + number * 1000}
         texts = [{"type": "text", "text": part} if isinstance(part, str) else part for part in parts]
@@ -42,10 +37,10 @@ class OpenCode:
         self.messages.append({"info": {**head, **info}, "parts": made})
         return self.messages[-1]
 
-    def user(self, *parts: Any, **info: Any) -> Json:
+    def user(self, *parts, **info):
         return self.message(parts, role="user", model={"providerID": "p", "modelID": "m"}, **info)
 
-    def said(self, *parts: Any, provider: str = "anthropic", finish: str = "stop", **info: Any) -> Json:
+    def said(self, *parts, provider="anthropic", finish="stop", **info):
         parent = next(
             (one["info"]["id"] for one in reversed(self.messages) if one["info"]["role"] == "user"), ""
         )
@@ -59,11 +54,11 @@ class OpenCode:
         return made
 
     @property
-    def value(self) -> Json:
+    def value(self):
         return {"info": self.info, "messages": self.messages}
 
     @property
-    def tables(self) -> Json:
+    def tables(self):
         """The rows of its database."""
         created, revert = self.info["time"]["created"], self.info.get("revert")
         session = {
@@ -83,12 +78,12 @@ class OpenCode:
         ]  # fmt: skip
         return {"session": [session], "message": messages, "part": parts}
 
-    def write(self, folder: Path) -> Path:
+    def write(self, folder):
         path = folder / "export.json"
         path.write_bytes(orjson.dumps(self.value, option=orjson.OPT_INDENT_2))
         return path
 
-    def lay(self, storage: Path) -> Path:
+    def lay(self, storage):
         """Write it as the older tree of files; the session's own."""
         session = storage / "session" / "global" / f"{self.info['id']}.json"
         held = {session: self.info}
@@ -101,7 +96,7 @@ class OpenCode:
             path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
         return session
 
-    def fill(self, path: Path, *, keep: bool = False) -> sqlite3.Connection:
+    def fill(self, path, *, keep=False):
         """Write its rows into a database in WAL mode; `keep`: to those that are there."""
         connection = sqlite3.connect(path)
         connection.execute("PRAGMA journal_mode=WAL")
@@ -117,17 +112,15 @@ class OpenCode:
         return connection
 
 
-def tool(
-    call: str, output: str | None = None, status: str = "completed", end: int = 1, **state: Any
-) -> Json:
+def tool(call, output=None, status="completed", end=1, **state):
     """A call with its result, which are one part."""
-    made: Json = {"status": status, "input": {"p": "."}, **state}
+    made = {"status": status, "input": {"p": "."}, **state}
     if status in ("completed", "error"):
         made = {"output": output, "time": {"start": 0, "end": end}, **made}
     return {"type": "tool", "tool": "ls", "callID": call, "state": made}
 
 
-def opencode() -> list[Any]:
+def opencode():
     """A call, a compaction, thoughts, an image, an aborted answer, what is not sent."""
     file = OpenCode(revert={"messageID": "msg_0009"})
     file.user("one", {"type": "text", "text": "not sent", "ignored": True})
@@ -143,21 +136,21 @@ def opencode() -> list[Any]:
     return [file.value]
 
 
-def exported(values: list[Any]) -> bytes:
+def exported(values):
     """A file that is one object over many lines."""
     return orjson.dumps(values[0], option=orjson.OPT_INDENT_2)
 
 
-def tables() -> list[Any]:
+def tables():
     """The same in its database."""
     file = OpenCode()
     file.__dict__.update(info=opencode()[0]["info"], messages=opencode()[0]["messages"])
     return [file.tables]
 
 
-def _without(value: Json, *keys: str) -> Json:
+def _without(value, *keys):
     return {key: held for key, held in value.items() if key not in keys}
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value):
     return orjson.dumps(value).decode() if isinstance(value, dict | list) else value

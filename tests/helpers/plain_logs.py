@@ -1,9 +1,5 @@
 """Logs that are read in one pass, and what they show."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 from hypothesis import strategies as st
 
@@ -13,7 +9,7 @@ PLAIN = ("session", "message", "open", "delta", "commit", "abort", "meta", "late
 
 
 @st.composite
-def plain_files(draw: st.DrawFn) -> bytes:
+def plain_files(draw):
     """Sessions without undo, updates, summaries, compactions; sometimes with one id twice."""
     records = [r for r in draw(some.records(most=16)) if r["type"] in PLAIN]
     lines = []
@@ -42,12 +38,12 @@ TEXTS = st.sampled_from(
 
 
 @st.composite
-def talks(draw: st.DrawFn) -> bytes:
+def talks(draw):
     """Files of mostly one-text messages, as most are; sometimes with something else in them."""
     lines = [b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z","cwd":"/w"}']
     for number in range(draw(st.integers(0, 8))):
         kind = draw(st.sampled_from(["user", "codeh", "user", "codeh", "tool", "info"]))
-        message: dict[str, Any] = {
+        message = {
             "type": "message", "id": f"m{number}", "ts": f"2026-01-02T03:04:0{number}.000Z", "kind": kind,
             "role": {"codeh": "model"}.get(kind, "user"), "parts": [{"text": draw(TEXTS)}],
         }  # fmt: skip

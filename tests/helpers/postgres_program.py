@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import NamedTuple
 
 import forks
@@ -20,12 +19,12 @@ class Done(NamedTuple):
 class Program:
     """The program in a home of its own."""
 
-    def __init__(self, home: Path, url: str) -> None:
+    def __init__(self, home, url):
         self.home = home
         self.url = url
         self._program = forks.shim(home.parent)
 
-    def environ(self, **more: str) -> dict[str, str]:
+    def environ(self, **more):
         return {
             "CODEH_HOME": str(self.home),
             "CODEH_STORE": self.url,
@@ -34,7 +33,7 @@ class Program:
             **more,
         }
 
-    def __call__(self, *argv: str, stdin: str = "", **more: str) -> Done:
+    def __call__(self, *argv, stdin="", **more):
         env = {"CODEH_STORE": self.url, **more}
         done = support.run(*argv, stdin=stdin.encode(), env=env, home=self.home)
         return Done(done.code, done.out.decode(), done.err.decode())

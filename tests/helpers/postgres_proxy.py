@@ -1,7 +1,5 @@
 """A way to a server on the loopback interface that breaks where a test wants it to."""
 
-from __future__ import annotations
-
 import socket
 import threading
 from collections.abc import Callable
@@ -13,17 +11,17 @@ Cut = Callable[[str, bytes], "bool | None"]
 class Proxy:
     """Forwards connections to a port until `cut` says otherwise."""
 
-    def __init__(self, port: int, cut: Cut = lambda _way, _data: None) -> None:
+    def __init__(self, port, cut=lambda _way, _data: None):
         self.target = port
         self.cut = cut
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
 
-    def close(self) -> None:
+    def close(self):
         self._listener.close()
 
-    def _accept(self) -> None:
+    def _accept(self):
         while True:
             try:
                 client, _ = self._listener.accept()
@@ -33,7 +31,7 @@ class Proxy:
             for way, here, there in (("to", client, server), ("from", server, client)):
                 threading.Thread(target=self._forward, args=(way, here, there), daemon=True).start()
 
-    def _forward(self, way: str, here: socket.socket, there: socket.socket) -> None:
+    def _forward(self, way, here, there):
         try:
             while data := here.recv(1 << 16):
                 verdict = self.cut(way, data)

@@ -1,7 +1,5 @@
 """A Postgres cluster of the tests' own, in a folder of its own, run by a user without rights."""
 
-from __future__ import annotations
-
 import os
 import pwd
 import shutil
@@ -10,7 +8,6 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -21,7 +18,7 @@ FAST = ("fsync=off", "synchronous_commit=on")  # where no test kills it
 
 
 @cache
-def programs() -> Path | None:
+def programs():
     """The folder of Postgres' programs, of the newest that is installed."""
     found = shutil.which("initdb")
     places = [Path(found).resolve().parent] if found else []
@@ -30,7 +27,7 @@ def programs() -> Path | None:
     return next((place for place in places if (place / "initdb").exists()), None)
 
 
-def lacking() -> str | None:
+def lacking():
     """Why there can be no cluster here; None where there can."""
     try:
         import psycopg  # noqa: F401
@@ -45,18 +42,18 @@ needed = pytest.mark.skipif(lacking() is not None, reason=lacking() or "")
 class Cluster:
     """A server on a Unix socket and a loopback port; `settings` go to its configuration."""
 
-    def __init__(self, folder: Path, *settings: str) -> None:
+    def __init__(self, folder, *settings):
         self.folder = folder
         self.data = folder / "data"
         self.port = free_port()
         self.settings = settings
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process = None
 
-    def url(self, database: str = "postgres", host: str | None = None) -> str:
+    def url(self, database="postgres", host=None):
         place = (host or str(self.folder)).replace("/", "%2F")
         return f"postgres://postgres@{place}:{self.port}/{database}"
 
-    def make(self) -> None:
+    def make(self):
         """A new cluster; nothing is started."""
         allow(self.folder)
         self.run(
@@ -73,7 +70,7 @@ class Cluster:
             "--no-sync",
         )
 
-    def start(self) -> None:
+    def start(self):
         words = [
             "-D", self.data, "-p", str(self.port), "-k", self.folder, "-c", "listen_addresses=127.0.0.1",
             "-c", "max_connections=200", "-c", "shared_buffers=32MB", "-c", "logging_collector=off",
@@ -86,7 +83,7 @@ class Cluster:
             )  # fmt: skip
         self.await_it()
 
-    def await_it(self) -> None:
+    def await_it(self):
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             if self.process is not None and self.process.poll() is not None:
@@ -96,7 +93,7 @@ class Cluster:
             time.sleep(0.02)
         raise TimeoutError((self.folder / "log").read_text()[-2000:])
 
-    def ready(self) -> bool:
+    def ready(self):
         import psycopg
 
         try:
@@ -105,7 +102,7 @@ class Cluster:
             return False
         return True
 
-    def kill(self) -> None:
+    def kill(self):
         """SIGKILL to the whole server at once, as a power cut of the machine it is on."""
         if self.process is not None:
             self.process.send_signal(signal.SIGSTOP)  # so that no child is begun that would outlive it
@@ -122,7 +119,7 @@ class Cluster:
                 while Path(f"/proc/{pid}").exists():
                     time.sleep(0.005)
 
-    def stop(self) -> None:
+    def stop(self):
         if self.process is not None:
             self.process.send_signal(signal.SIGINT)  # a fast shutdown
             try:
@@ -131,7 +128,7 @@ class Cluster:
                 self.kill()
             self.process = None
 
-    def run(self, program: str, *words: object) -> None:
+    def run(self, program, *words):
         done = subprocess.run(
             [str(programs() / program), *map(str, words)],
             **as_user(),
@@ -141,13 +138,13 @@ class Cluster:
         )
         assert done.returncode == 0, done.stderr.decode()
 
-    def sql(self, statement: str, database: str = "postgres") -> None:
+    def sql(self, statement, database="postgres"):
         import psycopg
 
         with psycopg.connect(self.url(database), autocommit=True) as connection:
             connection.execute(statement)
 
-    def database(self, name: str) -> str:
+    def database(self, name):
         """A new database with the tables, copied from one that was made once; its URL."""
         from codeh_history.store.postgres import schema
 
@@ -159,7 +156,7 @@ class Cluster:
         return self.url(name)
 
 
-def as_user() -> dict[str, object]:
+def as_user():
     """The user that runs the server: this one, unless it is root."""
     if os.geteuid() != 0:
         return {}
@@ -167,24 +164,24 @@ def as_user() -> dict[str, object]:
     return {"user": user.pw_uid, "group": user.pw_gid, "extra_groups": []}
 
 
-def allow(folder: Path) -> None:
+def allow(folder):
     if os.geteuid() == 0:
         user = pwd.getpwnam(USER)
         os.chown(folder, user.pw_uid, user.pw_gid)
 
 
-def children_of(pid: int) -> list[int]:
+def children_of(pid):
     found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False)
     return [int(word) for word in found.stdout.split()]
 
 
-def free_port() -> int:
+def free_port():
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         return int(sock.getsockname()[1])
 
 
-def cluster(*settings: str) -> Iterator[Cluster]:
+def cluster(*settings):
     """A running cluster, gone afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="codeh-pg-", dir="/tmp"))  # a socket's address is short
     made = Cluster(folder, *settings)

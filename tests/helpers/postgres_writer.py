@@ -1,7 +1,5 @@
 """Appends so many records to so many sessions, and prints the id of each once it is acknowledged."""
 
-from __future__ import annotations
-
 import sys
 
 from codeh_history.base.env import Env
@@ -9,7 +7,7 @@ from codeh_history.store import log
 from codeh_history.store.paths import path_of
 
 
-def work(writer: int, count: int, sessions: int) -> None:
+def work(writer, count, sessions):
     env = Env()
     for number in range(count):
         id = f"w{writer}n{number}"

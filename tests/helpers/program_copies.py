@@ -1,50 +1,41 @@
 """Copies of other programs' sessions: made, and what they show."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 from inside import inside
 from program_formats import saved
 from support import lines, session_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-    from program_formats import ChatGpt, ClaudeAi
-
-
-def imported(file: Path, home: Path, id: str | None = None) -> list[Any]:
+def imported(file, home, id=None):
     """The records of a copy, made or brought up to date."""
     done = inside("import", str(file), home=home)
     assert done.code == 0, done
     return lines(session_path(home, id or done.text))
 
 
-def view(file: Path, home: Path, id: str | None = None) -> list[str]:
+def view(file, home, id=None):
     """What the copy shows, a short text a message; summaries first."""
     return shown(home, imported(file, home, id)[0]["id"])
 
 
-def shown(home: Path, id: str) -> list[str]:
+def shown(home, id):
     found = inside("curate", id, "--only", "kinds", home=home)
     assert found.code == 0, found
     return [short(record) for record in found.lines if record["type"] in ("message", "summary")]
 
 
-def imported_export(home: Path, *conversations: ChatGpt | ClaudeAi) -> Any:
+def imported_export(home, *conversations):
     """What `import` says of an export of these conversations."""
     done = inside("import", str(saved(home, [one.value for one in conversations])), home=home)
     assert done.code == 0, done
     return done
 
 
-def settings(records: list[Any]) -> Any:
+def settings(records):
     """All that a session sets."""
     return {key: value for r in records if r["type"] == "meta" for key, value in r["set"].items()}
 
 
-def short(record: Any) -> str:
+def short(record):
     if record["type"] == "summary":
         return f"S:{record['summary']}"
     return "+".join(

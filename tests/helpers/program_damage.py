@@ -1,20 +1,16 @@
 """What may become of a program's files."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 from hypothesis import strategies as st
 
 
 @st.composite
-def odd(draw: st.DrawFn, line: bytes) -> bytes:
+def odd(draw, line):
     """A line one of whose fields, at any depth, is something else."""
     return orjson.dumps(changed(draw, orjson.loads(line))) + b"\n"
 
 
-def changed(draw: st.DrawFn, value: Any) -> Any:
+def changed(draw, value):
     """The value, one of its fields, at any depth, being something else."""
     at = value
     while not isinstance(at, str):

@@ -1,9 +1,6 @@
 """Hand-made databases of programs that keep their conversations in SQLite."""
 
-from __future__ import annotations
-
 import sqlite3
-from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -29,7 +26,7 @@ LLM_OLDER = {
 }  # fmt: skip
 
 
-def llm() -> list[Any]:
+def llm():
     """A thread with a system prompt, a call, a fragment and an attachment."""
     talk = [("m0", "system"), ("m1", "user"), ("m2", "assistant"), ("m3", "tool"), ("m4", "assistant")]
     parts = [
@@ -62,7 +59,7 @@ def llm() -> list[Any]:
     }]  # fmt: skip
 
 
-def llm_older() -> list[Any]:
+def llm_older():
     """A conversation of the older tables."""
     given = {
         "model": "mock",
@@ -94,7 +91,7 @@ GOOSE = {
 }
 
 
-def goose() -> list[Any]:
+def goose():
     """A session that was compacted, with calls, results and usage; a sub-agent of it; another session."""
     both, user, agent = (
         {"userVisible": u, "agentVisible": a} for u, a in ((True, True), (True, False), (False, True))
@@ -145,10 +142,10 @@ def goose() -> list[Any]:
     }]  # fmt: skip
 
 
-def database(schema: dict[str, str]) -> Callable[[list[Any]], bytes]:
+def database(schema):
     """What makes a database with these tables of rows; what is no value of a column is its JSON."""
 
-    def written(values: list[Any]) -> bytes:
+    def written(values):
         connection = sqlite3.connect(":memory:")
         connection.execute("PRAGMA page_size=512")
         filled(connection, schema, values[0])
@@ -157,7 +154,7 @@ def database(schema: dict[str, str]) -> Callable[[list[Any]], bytes]:
     return written
 
 
-def filled(connection: sqlite3.Connection, schema: dict[str, str], tables: Json) -> None:
+def filled(connection, schema, tables):
     for table, columns in schema.items():
         names = columns.split()
         connection.execute(f"CREATE TABLE {table} ({', '.join(f'[{name}]' for name in names)})")
@@ -172,7 +169,7 @@ def filled(connection: sqlite3.Connection, schema: dict[str, str], tables: Json)
     connection.commit()
 
 
-def _scalar(name: str, value: Any) -> Any:
+def _scalar(name, value):
     if name == "content" and isinstance(value, str) and set(value) <= set("0123456789abcdef"):
         return bytes.fromhex(value)
     return orjson.dumps(value).decode() if isinstance(value, dict | list) else value

@@ -1,8 +1,5 @@
 """Hand-made session files of other programs, a line at a time."""
 
-from __future__ import annotations
-
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -11,7 +8,7 @@ SESSION = "11111111-2222-4333-8444-555555555555"
 Json = dict[str, Any]
 
 
-def written(path: Path, lines: list[Any]) -> Path:
+def written(path, lines):
     """A file of these lines: objects, or bytes as they are (without their newline)."""
     path.parent.mkdir(parents=True, exist_ok=True)
     raw = [line if isinstance(line, bytes) else orjson.dumps(line) for line in lines]
@@ -22,11 +19,11 @@ def written(path: Path, lines: list[Any]) -> Path:
 class Claude:
     """A file of Claude Code: each line hangs on the one before unless told otherwise."""
 
-    def __init__(self) -> None:
-        self.lines: list[Any] = []
-        self.last: str | None = None
+    def __init__(self):
+        self.lines = []
+        self.last = None
 
-    def line(self, type: str, uuid: str, parent: str | None = "", **fields: Any) -> str:
+    def line(self, type, uuid, parent="", **fields):
         above = self.last if parent == "" else parent
         ts = f"2026-01-01T00:00:{len(self.lines) % 60:02d}.000Z"
         self.lines.append({
@@ -36,12 +33,10 @@ class Claude:
         self.last = uuid
         return uuid
 
-    def user(self, uuid: str, content: Any, parent: str | None = "", **fields: Any) -> str:
+    def user(self, uuid, content, parent="", **fields):
         return self.line("user", uuid, parent, message={"role": "user", "content": content}, **fields)
 
-    def said(
-        self, uuid: str, block: Any, parent: str | None = "", *, id: str = "", out: int = 1, **fields: Any
-    ) -> str:
+    def said(self, uuid, block, parent="", *, id="", out=1, **fields):
         content = [{"type": "text", "text": block} if isinstance(block, str) else block]
         message = {
             "id": id or f"msg-{uuid}", "role": "assistant", "model": "claude-opus-4-8", "content": content,
@@ -49,15 +44,15 @@ class Claude:
         }  # fmt: skip
         return self.line("assistant", uuid, parent, message=message, **fields)
 
-    def called(self, uuid: str, call: str, parent: str | None = "", *, id: str = "", out: int = 1) -> str:
+    def called(self, uuid, call, parent="", *, id="", out=1):
         return self.said(
             uuid, {"type": "tool_use", "id": call, "name": "Bash", "input": {}}, parent, id=id, out=out
         )
 
-    def result(self, uuid: str, call: str, text: Any, parent: str | None = "") -> str:
+    def result(self, uuid, call, text, parent=""):
         return self.user(uuid, [{"type": "tool_result", "tool_use_id": call, "content": text}], parent)
 
-    def compacted(self, uuid: str, text: str, **fields: Any) -> str:
+    def compacted(self, uuid, text, **fields):
         """A boundary and the summary after it."""
         before = self.last
         about = {
@@ -68,7 +63,7 @@ class Claude:
         self.line("system", f"{uuid}-boundary", None, **about, **fields)
         return self.user(uuid, text, isCompactSummary=True, isVisibleInTranscriptOnly=True)
 
-    def write(self, folder: Path, name: str = SESSION) -> Path:
+    def write(self, folder, name=SESSION):
         return written(folder / f"{name}.jsonl", self.lines)
 
 
@@ -76,10 +71,10 @@ class Codex:
     """A rollout of Codex; `continues`: one whose history goes before, as in forks and reverted threads."""
 
     def __init__(
-        self, *, header: bool = True, id: str = SESSION, rollout: str = "", continues: Codex | None = None,
-        **fields: Any,
-    ) -> None:  # fmt: skip
-        self.lines: list[Any] = []
+        self, *, header = True, id = SESSION, rollout = "", continues = None,
+        **fields
+    ):  # fmt: skip
+        self.lines = []
         self.thread, self.rollout = id, rollout or id
         if continues is not None:
             size = sum(len(orjson.dumps(line)) + 1 for line in continues.lines)
@@ -95,39 +90,39 @@ class Codex:
                 "cli_version": "0.169.0", **fields,
             })  # fmt: skip
 
-    def line(self, type: str, payload: Json) -> None:
+    def line(self, type, payload):
         ts = f"2026-01-01T00:01:{len(self.lines) % 60:02d}.000Z"
         self.lines.append({"timestamp": ts, "type": type, "payload": payload})
 
-    def item(self, type: str, **fields: Any) -> None:
+    def item(self, type, **fields):
         self.line("response_item", {"type": type, **fields})
 
-    def user(self, text: Any) -> None:
+    def user(self, text):
         content = [{"type": "input_text", "text": text}] if isinstance(text, str) else text
         self.item("message", role="user", content=content)
 
-    def said(self, text: str) -> None:
+    def said(self, text):
         self.item("message", role="assistant", content=[{"type": "output_text", "text": text}])
 
-    def called(self, call: str) -> None:
+    def called(self, call):
         self.item("function_call", name="exec_command", arguments='{"cmd":"ls"}', call_id=call)
 
-    def result(self, call: str, output: Any) -> None:
+    def result(self, call, output):
         self.item("function_call_output", call_id=call, output=output)
 
-    def event(self, type: str, **fields: Any) -> None:
+    def event(self, type, **fields):
         self.line("event_msg", {"type": type, **fields})
 
-    def compacted(self, message: str, history: Any = None, **fields: Any) -> None:
+    def compacted(self, message, history=None, **fields):
         given = {} if history is None else {"replacement_history": history}
         self.line("compacted", {"message": message, **given, **fields})
 
-    def write(self, folder: Path, name: str = "") -> Path:
+    def write(self, folder, name=""):
         of = self.thread if self.rollout == self.thread else f"{self.thread}_{self.rollout}"
         return written(folder / (name or f"rollout-2026-01-01T00-00-00-{of}.jsonl"), self.lines)
 
 
-def input_text(text: str) -> Json:
+def input_text(text):
     """A user's message as Codex keeps it."""
     return {"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}
 
@@ -135,13 +130,13 @@ def input_text(text: str) -> Json:
 class Pi:
     """A file of pi: each entry hangs on the one before unless told otherwise."""
 
-    def __init__(self, version: int | None = 3) -> None:
+    def __init__(self, version=3):
         header = {"type": "session", "id": SESSION, "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/work"}
-        self.lines: list[Any] = [header if version is None else {**header, "version": version}]
+        self.lines = [header if version is None else {**header, "version": version}]
         self.linear = version is None  # entries without ids
-        self.last: str | None = None
+        self.last = None
 
-    def line(self, type: str, id: str, parent: str | None = "", **fields: Any) -> str:
+    def line(self, type, id, parent="", **fields):
         above = self.last if parent == "" else parent
         ids = {} if self.linear else {"id": id, "parentId": above}
         ts = f"2026-01-01T00:00:{len(self.lines) % 60:02d}.000Z"
@@ -149,75 +144,75 @@ class Pi:
         self.last = id
         return id
 
-    def message(self, id: str, role: str, content: Any, parent: str | None = "", **fields: Any) -> str:
+    def message(self, id, role, content, parent="", **fields):
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         return self.line("message", id, parent, message={"role": role, "content": blocks, **fields})
 
-    def user(self, id: str, text: str, parent: str | None = "") -> str:
+    def user(self, id, text, parent=""):
         return self.message(id, "user", text, parent)
 
-    def said(self, id: str, content: Any, parent: str | None = "", **fields: Any) -> str:
+    def said(self, id, content, parent="", **fields):
         used = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4, "totalTokens": 10}
         given = {"api": "anthropic-messages", "model": "m", "usage": used, "stopReason": "stop", **fields}
         return self.message(id, "assistant", content, parent, **given)
 
-    def called(self, id: str, *calls: str) -> str:
+    def called(self, id, *calls):
         return self.said(
             id, [{"type": "toolCall", "id": call, "name": "bash", "arguments": {}} for call in calls]
         )
 
-    def result(self, id: str, call: str, text: str) -> str:
+    def result(self, id, call, text):
         return self.message(id, "toolResult", text, toolCallId=call, toolName="bash", isError=False)
 
-    def compacted(self, id: str, summary: str, kept: str | None) -> str:
+    def compacted(self, id, summary, kept):
         return self.line("compaction", id, summary=summary, firstKeptEntryId=kept, tokensBefore=9)
 
-    def write(self, folder: Path, name: str = f"2026-01-01_{SESSION}.jsonl") -> Path:
+    def write(self, folder, name=f"2026-01-01_{SESSION}.jsonl"):
         return written(folder / name, self.lines)
 
 
 class Gemini:
     """A file of Gemini CLI."""
 
-    def __init__(self) -> None:
-        self.lines: list[Any] = [{
+    def __init__(self):
+        self.lines = [{
             "sessionId": SESSION, "projectHash": "x", "startTime": "2026-01-01T00:00:00.000Z", "kind": "main",
             "directories": ["/work"],
         }]  # fmt: skip
 
-    def message(self, id: str, type: str, content: Any, **fields: Any) -> Json:
+    def message(self, id, type, content, **fields):
         ts = f"2026-01-01T00:00:{len(self.lines) % 60:02d}.000Z"
         self.lines.append({"id": id, "timestamp": ts, "type": type, "content": content, **fields})
         return {**self.lines[-1]}
 
-    def user(self, id: str, content: Any) -> Json:
+    def user(self, id, content):
         return self.message(id, "user", [{"text": content}] if isinstance(content, str) else content)
 
-    def said(self, id: str, text: str, **fields: Any) -> Json:
+    def said(self, id, text, **fields):
         return self.message(id, "gemini", text, model="gemini-3-pro", **fields)
 
-    def set(self, **values: Any) -> None:
+    def set(self, **values):
         self.lines.append({"$set": values})
 
-    def rewind(self, id: str) -> None:
+    def rewind(self, id):
         self.lines.append({"$rewindTo": id})
 
-    def write(self, folder: Path, name: str = "session-2026-01-01T00-00-11111111.jsonl") -> Path:
+    def write(self, folder, name="session-2026-01-01T00-00-11111111.jsonl"):
         return written(folder / name, self.lines)
 
 
-def gemini_call(call: str, result: str | None = None) -> Json:
+def gemini_call(call, result=None):
     """A call as a message holds it; ids begin with the function's name."""
     made = {"id": f"ls__{call}", "name": "ls", "args": {"p": "."}, "status": "success"}
     return made if result is None else {**made, "result": [gemini_result(call, result)]}
 
 
-def gemini_result(call: str, text: str) -> Json:
+def gemini_result(call, text):
     """A part that answers a call."""
     return {"functionResponse": {"id": f"ls__{call}", "name": "ls", "response": {"output": text}}}
 
 
-def claude_code() -> list[Any]:
+def claude_code():
     """Branches, parallel calls, a compaction, a sub-agent, titles: a little of everything."""
     file = Claude()
     file.lines.append({"type": "summary", "summary": "A title", "leafUuid": "f"})
@@ -246,7 +241,7 @@ def claude_code() -> list[Any]:
     return file.lines
 
 
-def codex() -> list[Any]:
+def codex():
     """Calls, usage, two compactions, a rollback, what is not sent."""
     file = Codex()
     file.line("turn_context", {"turn_id": "t", "model": "gpt-5-codex", "cwd": "/work"})
@@ -273,7 +268,7 @@ def codex() -> list[Any]:
     return file.lines
 
 
-def pi() -> list[Any]:
+def pi():
     """A branch, calls, a compaction, a shell command, what is not sent."""
     file = Pi()
     file.line("model_change", "m", provider="p", modelId="m")
@@ -297,7 +292,7 @@ def pi() -> list[Any]:
     return file.lines
 
 
-def gemini_cli() -> list[Any]:
+def gemini_cli():
     """Calls, a message written again, a rewind, a compression, what is not sent."""
     file = Gemini()
     file.set(

@@ -1,11 +1,7 @@
 """Hand-made files of products and interchange formats: whole values, many conversations a file."""
 
-from __future__ import annotations
-
 import io
 import zipfile
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import orjson
@@ -19,14 +15,12 @@ Json = dict[str, Any]
 class ChatGpt:
     """A conversation of ChatGPT's export: each node hangs on the one before unless told otherwise."""
 
-    def __init__(self, id: str = "c1", title: str = "A title") -> None:
-        self.tree: Json = {"root": {"id": "root", "parent": None, "children": [], "message": None}}
+    def __init__(self, id="c1", title="A title"):
+        self.tree = {"root": {"id": "root", "parent": None, "children": [], "message": None}}
         self.last = "root"
-        self.about: Json = {"title": title, "create_time": 1767225600.5, "conversation_id": id}
+        self.about = {"title": title, "create_time": 1767225600.5, "conversation_id": id}
 
-    def node(
-        self, id: str, role: str, content: Any, parent: str = "", recipient: str = "all", **metadata: Any
-    ) -> str:
+    def node(self, id, role, content, parent="", recipient="all", **metadata):
         above = parent or self.last
         said = {"content_type": "text", "parts": [content]} if isinstance(content, str) else content
         name = metadata.pop("name", None)
@@ -39,24 +33,24 @@ class ChatGpt:
         self.last = id
         return id
 
-    def user(self, id: str, content: Any, parent: str = "") -> str:
+    def user(self, id, content, parent=""):
         return self.node(id, "user", content, parent)
 
-    def said(self, id: str, content: Any, parent: str = "", **fields: Any) -> str:
+    def said(self, id, content, parent="", **fields):
         return self.node(id, "assistant", content, parent, model_slug="gpt-5", **fields)
 
-    def called(self, id: str, tool: str, text: str) -> str:
+    def called(self, id, tool, text):
         return self.said(id, {"content_type": "code", "language": "unknown", "text": text}, recipient=tool)
 
-    def result(self, id: str, tool: str, text: str) -> str:
+    def result(self, id, tool, text):
         return self.node(id, "tool", {"content_type": "execution_output", "text": text}, name=tool)
 
     @property
-    def value(self) -> Json:
+    def value(self):
         return {**self.about, "mapping": self.tree, "current_node": self.last}
 
 
-def chatgpt() -> list[Any]:
+def chatgpt():
     """Two conversations: a branch, a call, thoughts, an image, hidden and unknown nodes."""
     first = ChatGpt()
     first.node("s", "system", "", is_visually_hidden_from_conversation=True)
@@ -80,11 +74,11 @@ def chatgpt() -> list[Any]:
 class ClaudeAi:
     """A conversation of Claude.ai's export."""
 
-    def __init__(self, id: str = "c1", title: str = "A title") -> None:
-        self.messages: list[Any] = []
-        self.about: Json = {"uuid": id, "name": title, "created_at": "2026-01-01T00:00:00.000000Z"}
+    def __init__(self, id="c1", title="A title"):
+        self.messages = []
+        self.about = {"uuid": id, "name": title, "created_at": "2026-01-01T00:00:00.000000Z"}
 
-    def message(self, id: str, sender: str, *blocks: Any, **fields: Any) -> str:
+    def message(self, id, sender, *blocks, **fields):
         content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
         text = "\n\n".join(block["text"] for block in content if "text" in block)
         at = f"2026-01-01T00:00:{len(self.messages):02d}.000000Z"
@@ -93,11 +87,11 @@ class ClaudeAi:
         return id
 
     @property
-    def value(self) -> Json:
+    def value(self):
         return {**self.about, "account": {"uuid": "me"}, "chat_messages": self.messages}
 
 
-def claude_ai() -> list[Any]:
+def claude_ai():
     """Two conversations: tools and thinking in one answer, attached files, blocks that are not known."""
     first = ClaudeAi()
     attached = [{"file_name": "a.txt", "file_size": 3, "extracted_content": "abc"}]
@@ -114,7 +108,7 @@ def claude_ai() -> list[Any]:
     return [first.value, second.value]
 
 
-def openai_jsonl() -> list[Any]:
+def openai_jsonl():
     """Examples: a call and its result with tools and weights, a preference; a batch's request and its answer."""
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     called = {"id": "A", "type": "function", "function": {"name": "f", "arguments": "{}"}}
@@ -141,7 +135,7 @@ def openai_jsonl() -> list[Any]:
     ]  # fmt: skip
 
 
-def sharegpt() -> list[Any]:
+def sharegpt():
     """A conversation with a system prompt and a call, and one with an id."""
     call = '{"name": "f", "arguments": {"x": 1}}'
     said = [
@@ -200,17 +194,17 @@ three
 """.replace("~\n", "  \n")  # two blanks, which editors take away
 
 
-def aider() -> list[Any]:
+def aider():
     """Three runs, one of them empty: commands, notes, usage, marks of aider within an answer."""
     return AIDER.splitlines()
 
 
-def texts(values: list[Any]) -> bytes:
+def texts(values):
     """A file of these lines."""
     return b"".join(f"{value}\n".encode("utf-8", "replace") for value in values)
 
 
-def langchain(form: str = "dict") -> list[Any]:
+def langchain(form="dict"):
     """Messages in one of the forms: a call, its result, usage, an image."""
     image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}
     call = {"name": "f", "args": {"x": 1}, "id": "A", "type": "tool_call"}
@@ -234,7 +228,7 @@ def langchain(form: str = "dict") -> list[Any]:
     ]  # fmt: skip
 
 
-def atif() -> list[Any]:
+def atif():
     """A trajectory: reasoning, calls and their observations, metrics, a sub-agent."""
     return [{
         "schema_version": "ATIF-v1.7", "session_id": "s1",
@@ -261,22 +255,22 @@ def atif() -> list[Any]:
     }]  # fmt: skip
 
 
-def single(values: list[Any]) -> bytes:
+def single(values):
     """A file that is one object, over lines."""
     return orjson.dumps(values[0], option=orjson.OPT_INDENT_2)
 
 
-def lined(values: list[Any]) -> bytes:
+def lined(values):
     """A file of a value a line."""
     return b"".join(orjson.dumps(value) + b"\n" for value in values)
 
 
-def listed(values: list[Any]) -> bytes:
+def listed(values):
     """A file that is one list."""
     return b"[" + b",\n".join(orjson.dumps(value) for value in values) + b"]"
 
 
-def zipped(members: dict[str, bytes]) -> bytes:
+def zipped(members):
     """A zip of these files."""
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -285,7 +279,7 @@ def zipped(members: dict[str, bytes]) -> bytes:
     return held.getvalue()
 
 
-def saved(folder: Path, values: list[Any], name: str = "conversations.json") -> Path:
+def saved(folder, values, name="conversations.json"):
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(listed(values))
@@ -293,7 +287,7 @@ def saved(folder: Path, values: list[Any], name: str = "conversations.json") -> 
 
 
 # Of each format a file: its conversations, and what makes a file of them.
-FORMATS: dict[str, tuple[Callable[[], list[Any]], Callable[[list[Any]], bytes]]] = {
+FORMATS = {
     "chatgpt": (chatgpt, listed),
     "claude-ai": (claude_ai, listed),
     "opencode": (opencode_files.opencode, opencode_files.exported),

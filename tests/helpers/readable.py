@@ -1,7 +1,5 @@
 """Which lines of a program's file are messages, by a reading of its own: simple, and of each line alone."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -10,18 +8,18 @@ Json = dict[str, Any]
 _ITEMS = ("message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output")
 
 
-def messages(program: str, data: bytes) -> list[list[int]]:
+def messages(program, data):
     """The lines (of opencode the messages) that hold something that was said, called or answered; by message."""
     if program == "opencode":
         return [[number] for number in _exported(data)]
     if program == "gemini-cli" and data.startswith(b"{\n"):
         return []  # the older form is one value
-    found: dict[object, list[int]] = {}
+    found = {}
     row = ""
     for number, line in enumerate(data.split(b"\n"), 1):
         value = _last_object(line.decode("utf-8", "surrogateescape"))
         if value is not None and _SAYS[program](value):
-            key: object = number
+            key = number
             if program == "gemini-cli":  # whose messages are written again
                 key = value["id"]
             elif program == "codex" and _is_models(value["payload"]):  # what it said in a row is one
@@ -35,7 +33,7 @@ def messages(program: str, data: bytes) -> list[list[int]]:
     return list(found.values())
 
 
-def _object(text: str) -> Json | None:
+def _object(text):
     try:
         value = json.loads(text.encode("utf-8", "surrogateescape").decode())
     except ValueError:
@@ -43,20 +41,20 @@ def _object(text: str) -> Json | None:
     return value if isinstance(value, dict) else None
 
 
-def _last_object(text: str) -> Json | None:
+def _last_object(text):
     """The object that a line is, or of a torn line and a whole one the whole one."""
     starts = [0, *(at for at in range(1, len(text)) if text.startswith('{"', at))]
     return next((found for at in starts if (found := _object(text[at:])) is not None), None)
 
 
-def _has_content(content: Any) -> bool:
+def _has_content(content):
     if isinstance(content, str):
         return bool(content.strip())
     blocks = content if isinstance(content, list) else []
     return any(isinstance(block, dict) and (block.get("text", "x") or "").strip() for block in blocks)
 
 
-def _claude_code(line: Json) -> bool:
+def _claude_code(line):
     message = line.get("message")
     return (
         line.get("type") in ("user", "assistant") and not line.get("isCompactSummary") and isinstance(line.get("uuid"), str)
@@ -64,7 +62,7 @@ def _claude_code(line: Json) -> bool:
     )  # fmt: skip
 
 
-def _codex(line: Json) -> bool:
+def _codex(line):
     payload = line.get("payload")
     if line.get("type") != "response_item" or not isinstance(payload, dict):
         return False
@@ -73,18 +71,18 @@ def _codex(line: Json) -> bool:
     return payload.get("type") in _ITEMS
 
 
-def _listed(line: Json) -> set[str]:
+def _listed(line):
     """The messages that a checkpoint of all says again."""
     given = line.get("$set")
     messages = given.get("messages") if isinstance(given, dict) else None
     return {one["id"] for one in messages or () if isinstance(one, dict) and isinstance(one.get("id"), str)}
 
 
-def _is_models(payload: Json) -> bool:
+def _is_models(payload):
     return payload.get("role") == "assistant" or payload["type"] in {"function_call", "custom_tool_call"}
 
 
-def _gemini_cli(line: Json) -> bool:
+def _gemini_cli(line):
     if not isinstance(line.get("id"), str) or line.get("type") not in ("user", "gemini"):
         return False
     if "<state_snapshot>" in json.dumps(line.get("content")):
@@ -92,14 +90,14 @@ def _gemini_cli(line: Json) -> bool:
     return _has_content(line.get("content")) or bool(line.get("toolCalls"))
 
 
-def _pi(line: Json) -> bool:
+def _pi(line):
     message = line.get("message")
     return (
         line.get("type") == "message" and isinstance(message, dict) and _has_content(message.get("content"))
     )
 
 
-def _exported(data: bytes) -> list[int]:
+def _exported(data):
     value = _object(data.decode("utf-8", "surrogateescape")) or {}
     return [
         number for number, one in enumerate(value.get("messages", []), 1)

@@ -1,13 +1,10 @@
 """A redis-server of the tests' own on the loopback interface."""
 
-from __future__ import annotations
-
 import shutil
 import signal
 import socket
 import subprocess
 import time
-from pathlib import Path
 
 import pytest
 
@@ -15,17 +12,17 @@ import pytest
 class Server:
     """A redis-server of the tests' own, which keeps what it acknowledged and can be killed at any time."""
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    def __init__(self, folder, *options):
         self.folder = folder
         self.options = options
         self.port = free_port()
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process = None
 
     @property
-    def url(self) -> str:
+    def url(self):
         return f"redis://127.0.0.1:{self.port}/0"
 
-    def start(self) -> None:
+    def start(self):
         self.process = subprocess.Popen(
             [
                 "redis-server", "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self.folder),
@@ -43,28 +40,27 @@ class Server:
             time.sleep(0.02)
         raise TimeoutError("redis-server does not answer")
 
-    def send(self, *words: str) -> str:
+    def send(self, *words):
         """The first line of the answer to a command."""
         command = "".join([f"*{len(words)}\r\n", *(f"${len(word)}\r\n{word}\r\n" for word in words)])
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
             connection.sendall(command.encode())
             return connection.makefile("rb").readline().decode().strip()
 
-    def kill(self) -> None:
+    def kill(self):
         if self.process is not None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
             self.process = None
 
 
-def free_port() -> int:
+def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+        return probe.getsockname()[1]
 
 
-def needs_redis() -> None:
+def needs_redis():
     """Skip a test that needs a server where there is none."""
     if shutil.which("redis-server") is None:
         pytest.skip("no redis-server on this machine")

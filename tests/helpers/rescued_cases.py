@@ -12,7 +12,6 @@ import re
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,10 +53,10 @@ class Damaged:
     data: bytes
 
     @property
-    def id(self) -> str:
+    def id(self):
         return f"{self.kind}/{self.of.folder.name}"
 
-    def lay(self, folder: Path) -> Path:
+    def lay(self, folder):
         """The file in a folder, with what lies beside it."""
         path = folder / self.of.session.name
         path.write_bytes(self.data)
@@ -67,9 +66,9 @@ class Damaged:
         return path
 
 
-def every(program: str) -> list[Damaged]:
+def every(program):
     """The damaged sessions of a program: each kind of damage in turn, of one good case after the other."""
-    found: dict[bytes, Damaged] = {}
+    found = {}
     for one in _drawn(program):
         found.setdefault(one.data, one)
         if len(found) == EACH:
@@ -77,7 +76,7 @@ def every(program: str) -> list[Damaged]:
     return list(found.values())
 
 
-def _drawn(program: str) -> Iterator[Damaged]:
+def _drawn(program):
     for turn, name in enumerate(GOOD[program] * 4):
         case = Case(program, CASES / program / name)
         whole = case.session.read_bytes()
@@ -88,7 +87,7 @@ def _drawn(program: str) -> Iterator[Damaged]:
                 yield Damaged(program, case, kind, data)
 
 
-def wanted(one: Damaged, home: Path) -> list[Json] | None:
+def wanted(one, home):
     """The turns that a program is to send: all that is in the rescued session; None where nothing can be read."""
     speaks = AGENTS[one.program].speaks
     shutil.rmtree(home / "sessions", ignore_errors=True)
@@ -108,9 +107,9 @@ def wanted(one: Damaged, home: Path) -> list[Json] | None:
     return without_thoughts(sent.turns(speaks, json.loads(body.text)))[1]
 
 
-def live(one: Damaged, turns: list[Json] | None) -> Json:
+def live(one, turns):
     """What comes of it with the real program; `turns`: what is wanted."""
-    head: Json = {"file": hash_of(one.data)}
+    head = {"file": hash_of(one.data)}
     if turns is None:
         return head
     with tempfile.TemporaryDirectory() as folder:
@@ -120,7 +119,7 @@ def live(one: Damaged, turns: list[Json] | None) -> Json:
         return {**head, "rescued": outcome, "itself": itself(one, path, turns)}
 
 
-def itself(one: Damaged, path: Path, turns: list[Json]) -> str:
+def itself(one, path, turns):
     """What the program does with the damaged file."""
     try:
         ran = run(AGENTS[one.program], path)
@@ -129,7 +128,7 @@ def itself(one: Damaged, path: Path, turns: list[Json]) -> str:
     return _outcome(turns, ran.request, ran.printed, one.program)
 
 
-def _outcome(wanted: list[Json], request: Any, printed: str, program: str) -> str:
+def _outcome(wanted, request, printed, program):
     """What a program does, compared with all that was there: `yes`, or what else."""
     if request is None:
         return f"does not go on: {complaint(printed)[:80]}"
@@ -149,9 +148,9 @@ def _outcome(wanted: list[Json], request: Any, printed: str, program: str) -> st
     return f"sends {more} parts more" if more else "yes"
 
 
-def _said(turns: list[Json]) -> Counter[str]:
+def _said(turns):
     """Everything that is said, but for words that stand for what was lost, and the order."""
-    found: Counter[str] = Counter()
+    found = Counter()
     for turn in turns:
         for part in turn["parts"]:
             if part.get("text") in OWN_TEXTS and "result" not in part:
@@ -162,11 +161,11 @@ def _said(turns: list[Json]) -> Counter[str]:
     return found
 
 
-def _as_opencode(turns: list[Json]) -> list[Json]:
+def _as_opencode(turns):
     """Turns without what opencode sends otherwise: it joins the texts of a step, and says of no result that it failed."""
-    found: list[Json] = []
+    found = []
     for turn in turns:
-        parts: list[Json] = []
+        parts = []
         for part in turn["parts"]:
             error = (
                 json.loads(part["text"]).get("error")
@@ -182,9 +181,9 @@ def _as_opencode(turns: list[Json]) -> list[Json]:
     return found
 
 
-def unpaired(turns: list[Json]) -> str:
+def unpaired(turns):
     """What is wrong with calls and results; nothing where each call has one result right after it."""
-    waiting: list[str] = []
+    waiting = []
     for turn in turns:
         if turn["role"] == "user":
             for part in turn["parts"]:
@@ -198,7 +197,7 @@ def unpaired(turns: list[Json]) -> str:
     return "a call without a result" if waiting else ""
 
 
-def table() -> str:
+def table():
     """Of each program how many damaged sessions were rescued, by us and by itself, and what it does instead."""
     lines = [
         "| program | damaged sessions | rescued by us | by itself | what it does instead |",
@@ -213,7 +212,7 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def _instead(outcome: str) -> str:
+def _instead(outcome):
     """An outcome without what differs from session to session."""
     if outcome.startswith("does not"):
         return "does not go on with it"

@@ -3,19 +3,15 @@
 They know fields and types; which turns may follow one another only the rules of ours know (`problems`).
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 import openai_types
 from structure import validator
 
 
-def mistakes(format: str, body: dict[str, Any]) -> list[str]:
+def mistakes(format, body):
     """What the client of this provider would not take, shortly; empty where it takes the body."""
     if format.startswith("openai"):
         return openai_types.mistakes(format, _official(body))
@@ -25,7 +21,7 @@ def mistakes(format: str, body: dict[str, Any]) -> list[str]:
         return [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()][:8]
 
 
-def _official(body: dict[str, Any]) -> dict[str, Any]:
+def _official(body):
     """The body without the field of compatible hosts that the official types do not know."""
     if "messages" not in body:
         return body
@@ -36,22 +32,22 @@ def _official(body: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _anthropic_model() -> Callable[[Any], None]:
+def _anthropic_model():
     from anthropic.types import message_create_params as params
 
     return validator(params.MessageCreateParamsNonStreaming)
 
 
-def _anthropic(body: dict[str, Any]) -> Iterator[str]:
+def _anthropic(body):
     _anthropic_model()(body)
     yield from ()
 
 
-def _gemini(body: dict[str, Any]) -> Iterator[str]:
+def _gemini(body):
     """Each field by the model that the client sends it as; these refuse unknown keys by themselves."""
     from google.genai import types
 
-    models: dict[str, type[BaseModel]] = {
+    models = {
         "contents": types.Content, "systemInstruction": types.Content, "tools": types.Tool,
         "toolConfig": types.ToolConfig, "generationConfig": types.GenerationConfig,
     }  # fmt: skip
@@ -63,7 +59,7 @@ def _gemini(body: dict[str, Any]) -> Iterator[str]:
             models[name].model_validate(each)
 
 
-def _ollama(body: dict[str, Any]) -> Iterator[str]:
+def _ollama(body):
     """As the client itself makes its request of what it is called with."""
     import ollama._types as types
     from ollama._client import _copy_messages
@@ -77,12 +73,12 @@ def _ollama(body: dict[str, Any]) -> Iterator[str]:
             yield from _unknown(types.Message.ToolCall.Function, call["function"])
 
 
-def _unknown(model: type[BaseModel], value: dict[str, Any], also: tuple[str, ...] = ()) -> Iterator[str]:
+def _unknown(model, value, also=()):
     """Keys that the client does not have; `also`: those that the server takes and its client lacks."""
     names = {*also} | {field.alias or name for name, field in model.model_fields.items()}
     yield from (f"{model.__name__}: {name}: no such field" for name in value if name not in names)
 
 
-_JUDGES: dict[str, Callable[[dict[str, Any]], Iterator[str]]] = {
+_JUDGES = {
     "anthropic": _anthropic, "gemini": _gemini, "ollama": _ollama,
 }  # fmt: skip

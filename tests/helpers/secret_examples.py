@@ -1,7 +1,5 @@
 """A secret of every kind that is looked for, put together here so that no scanner takes it for a leak."""
 
-from __future__ import annotations
-
 A = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 HEX = "0123456789abcdef0123456789abcdef"
 SECRETS = {

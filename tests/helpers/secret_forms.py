@@ -3,8 +3,6 @@
 They are put together from pieces, so that no scanner takes this file for a leak.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from urllib.parse import quote
 
@@ -17,11 +15,11 @@ B64 = b64encode(bytes(range(40, 88))).decode()
 PEM = "-----BEGIN {} " + "PRIVATE KEY-----\n" + B64 + "\n" + B64 + "\n-----END {} " + "PRIVATE KEY-----"
 
 
-def b64(text: str) -> str:
+def b64(text):
     return b64encode(text.encode()).decode()
 
 
-def _env() -> dict[str, tuple[str, str]]:
+def _env():
     names = """DB_PASSWORD DATABASE_PASSWORD PGPASSWORD MYSQL_PWD MYSQL_ROOT_PASSWORD POSTGRES_PASSWORD REDIS_PASSWORD
     REDISCLI_AUTH SSHPASS SMTP_PASS RESTIC_PASSWORD BORG_PASSPHRASE VAULT_TOKEN GITHUB_TOKEN NPM_TOKEN SECRET_KEY
     DJANGO_SECRET_KEY SECRET_KEY_BASE JWT_SECRET SESSION_SECRET ENCRYPTION_KEY SIGNING_KEY OPENAI_API_KEY
@@ -31,7 +29,7 @@ def _env() -> dict[str, tuple[str, str]]:
     return {f"env {name}": (f"{name}={P}x", P + "x") for name in names}
 
 
-FORMS: dict[str, tuple[str, str]] = {
+FORMS = {
     **_env(),
     # shells
     "export": (f"export API_TOKEN={P}", P), "export quoted": (f'export DB_PASSWORD="{W}"', W), "env word": ("DB_PASS=swordfish", "swordfish"),
@@ -152,7 +150,7 @@ FORMS: dict[str, tuple[str, str]] = {
 V = A[::-1]
 H = HEX[::-1]
 X = "hunter2"
-MORE: list[tuple[str, str]] = [
+MORE = [
     (f"password: {X}", X),
     (f"Password is {X}", X),
     (f"pwd={X}", X),

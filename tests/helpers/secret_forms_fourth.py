@@ -1,9 +1,7 @@
 """More forms of secrets, and what only looks like one; holes as in `gitleaks_samples`."""
 
-from __future__ import annotations
-
 # fmt: off
-FIFTH: list[str] = [
+FIFTH = [
     # values of three dotted words
     "X_TOKEN={w12}.{w10}.{w18}", 'X_TOKEN="{w12}.{w10}.{w18}"', "export BOT_TOKEN='{w24}.{w6}.{w27}'",
     "DISCORD_TOKEN={w24}.{w6}.{w38}", 'client.login("{w26}.{w6}.{s38}")', 'bot.run("{w24}.{w6}.{s27}")', '{"token": "{w24}.{w6}.{w27}"}',
@@ -37,7 +35,7 @@ FIFTH: list[str] = [
     "vault_password: !unsafe {w12}", "password: &pw {w12}", "password: >-\n  {w14}\n", "password: {w6}{d4}", "admin_pass: {w9}", "passwd: {w10} # change me",
 ]
 
-HARMLESS: list[str] = [
+HARMLESS = [
     "SECRET_NAME=prod-db", "SECRET_NAME: prod-db", '"secret_name": "prod/db/main"', "secretName: my-tls-cert", "SECRET_ID=projects/x/secrets/db", "secretRef: db-creds",
     "TOKEN_NAME=deploy-2024", "token_name: ci-runner-12", "KEY_NAME=backup-key-2", "key_name = 'prod-eu-1'", "PASSWORD_FILE=/run/secrets/db1", "--secret-name prod-db-2",
     "TOKEN_URL=https://x.example/oauth2/token", "token_type: bearer2", "SECRET_ARN=arn:aws:secretsmanager:eu-west-1:123456789012:secret:prod-db",
@@ -63,7 +61,7 @@ HARMLESS: list[str] = [
 
 # fmt: off
 # Both written when the rules for the lists above stood.
-SIXTH: list[str] = [
+SIXTH = [
     "SLACK_STATE_TOKEN={w16}.{w16}.{w16}", 'const TOKEN = "{w24}.{w6}.{w27}"', "token = '{w24}.{w6}.{w38}'", "bot_token: {w26}.{w6}.{s38}", "os.environ['DISCORD_TOKEN'] = '{w24}.{w6}.{w38}'",
     "access_token={w20}.{w20}", "x-auth-token: {w12}.{w12}.{w12}", "refreshToken: '{w30}.{w30}'", "SESSION_SECRET={w10}.{w10}", "password={w9}.{w9}",
     "https://x.example/login#access_token%3D{w24}", "%22api_key%22%3A%22{w20}%22", "next=%2Fa%3Ftoken%3D{w20}", "DB_PASS%3D{w10}", "msg=db+password%3A+{w12}", "secret_key%3A{w20}", "a%253Fapi_key%253D{w20}",
@@ -76,7 +74,7 @@ SIXTH: list[str] = [
     'resource "aws_db_instance" "x" {\n  username = "a"\n  password = "{w12}"\n}', 'default = { password = "{w12}" }', '  root_password = "{l8}{d2}"', "spring:\n  datasource:\n    password: {w10}\n", 'password: "{w10}"  # todo',
     "postgresql:\n  auth:\n    postgresPassword: {w12}\n", "password: !!str {w12}", "db_password: &default {w12}", "- {name: x, password: {w12}}", "ansible_become_pass: {w10}", "wifi_password: {w6}-{w6}",
 ]
-HARMLESS_MORE: list[str] = [
+HARMLESS_MORE = [
     "API_KEY_NAME=prod", "DB_PASSWORD_FILE=/run/secrets/db", "TOKEN_TTL=3600s", "SECRET_PATH=kv/data/app2", "AUTH_TOKEN_HEADER=X-Auth-2", "VAULT_TOKEN_ID=short", "AWS_SECRET_ARN=arn:aws:x:1:2:y3",
     "token = utf8.JsonReader2.Value", "secret = boto3.client2.get", "password = argon2.PasswordHasher", "api_key = settings.OPENAI_API_KEY1", "key = base64.b64encode", "token = oauth2.client1.Token2", "auth_token = x509.Certificate2.Raw",
     "token = Http2Client.GetToken2", "password: Utf8String.FromBase64", '"token": "app.v1.auth.token"', '"secret": "my.app2.config3"', "access_token: com.example.app1.Token", "password=org.apache.shiro2.Realm",

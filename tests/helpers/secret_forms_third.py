@@ -1,8 +1,6 @@
 """A third list of forms, each of which was once missed: the text, and the secret in it. All made up here."""
 
-from __future__ import annotations
-
-THIRD: list[tuple[str, str]] = [
+THIRD = [
     ("AWS Access Key ID [None]: AKIA" + "Q4ZX7NB2T6WVLK3M\nAWS Secret Access Key [None]: wJalrXUtnFEMI/K7MDENG/bPxRfiCYzT9KEXAMPw\nDefault region name", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzT9KEXAMPw"),
     ('client = Client("AC9f8a7b6c5d4e3f2a1b0c9d8e7f6a5b4c", "c4b5a6f7e8d9c0b1a2f3e4d5c6b7a8f9")', "c4b5a6f7e8d9c0b1a2f3e4d5c6b7a8f9"),
     ("npm config set //registry.corp/:_authToken qT7vN2xLm9RkP4sZ", "qT7vN2xLm9RkP4sZ"),
@@ -96,7 +94,7 @@ THIRD: list[tuple[str, str]] = [
 
 W = "velvet onion tractor moon"
 SIG = "Kq7%2FhkZ%2B1Jk"
-FOURTH: list[tuple[str, str]] = [
+FOURTH = [
     # commands whose secret has several words, and commands as lists of words
     (f"mysql -uroot -p'{W}' shop", "tractor"),
     (f'mysqldump -p"{W}" shop', "tractor"),

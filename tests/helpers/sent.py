@@ -7,8 +7,6 @@ that has the form that is known here: any other text is compared. Results stand 
 last newlines go.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
@@ -83,9 +81,9 @@ FILLER = "No response requested."  # Claude Code, between two prompts of which t
 DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 
 
-def turns(speaks: str, body: Any) -> list[Json]:
+def turns(speaks, body):
     """The turns of a body in this format; neighbours of one role are one."""
-    found: list[Json] = []
+    found = []
     for role, part in READ[speaks](body):
         if "text" in part and "result" not in part:
             if ASIDE.fullmatch(part["text"]) or part["text"] == FILLER:
@@ -102,10 +100,10 @@ def turns(speaks: str, body: Any) -> list[Json]:
     return found
 
 
-def numbered(turns: list[Json]) -> list[Json]:
+def numbered(turns):
     """The turns with numbers for the ids of calls, which may be in use twice before they are written."""
     numbers = itertools.count()
-    waiting: dict[str, list[int]] = {}
+    waiting = {}
     found = []
     for turn in turns:
         parts = []
@@ -123,7 +121,7 @@ def numbered(turns: list[Json]) -> list[Json]:
 Parts = Iterator[tuple[str, Json]]
 
 
-def _anthropic(body: Json) -> Parts:
+def _anthropic(body):
     for message in body["messages"]:
         role = "model" if message["role"] == "assistant" else "user"
         for block in _blocks(message["content"]):
@@ -135,7 +133,7 @@ def _anthropic(body: Json) -> Parts:
                 yield role, _anthropic_part(block)
 
 
-def _told(text: str) -> Iterator[str]:
+def _told(text):
     """What Claude Code tells in one text, one thing after the other; nothing of what it says of itself."""
     for told in BETWEEN.split(text):
         queued = QUEUED.fullmatch(told)
@@ -145,7 +143,7 @@ def _told(text: str) -> Iterator[str]:
             yield OTHERS.sub("", told)
 
 
-def _anthropic_part(block: Json) -> Json:
+def _anthropic_part(block):
     match block["type"]:
         case "text":
             return {"text": block["text"]}
@@ -161,7 +159,7 @@ def _anthropic_part(block: Json) -> Json:
             return {"native": kind}
 
 
-def _responses(body: Json) -> Parts:
+def _responses(body):
     for item in body["input"]:
         match item.get("type", "message"):
             case "message":
@@ -189,7 +187,7 @@ def _responses(body: Json) -> Parts:
                 yield "model", {"native": kind}
 
 
-def _chat(body: Json) -> Parts:
+def _chat(body):
     for number, message in enumerate(body["messages"]):
         if message["role"] == "system" and not number:
             continue
@@ -209,7 +207,7 @@ def _chat(body: Json) -> Parts:
             )
 
 
-def _openai_part(block: Json) -> Json:
+def _openai_part(block):
     if "text" in block:
         return {"text": block["text"]}
     url = block.get("image_url")
@@ -217,14 +215,14 @@ def _openai_part(block: Json) -> Json:
     return _media(*found.groups()) if found else {"native": block["type"]}
 
 
-def _gemini(body: Json) -> Parts:
+def _gemini(body):
     for content in body["contents"]:
         role = content.get("role") or "user"
         for part in content["parts"]:
             yield role, _gemini_part(part)
 
 
-def _gemini_part(part: Json) -> Json:
+def _gemini_part(part):
     if part.get("thought"):
         return {"thought": part.get("text", ""), "signature": part.get("thoughtSignature")}
     if "text" in part:
@@ -240,7 +238,7 @@ def _gemini_part(part: Json) -> Json:
     return {"native": ", ".join(part)}
 
 
-def _said(response: Json) -> Json:
+def _said(response):
     """What a Gemini tool said: text under `output` or `error`, else all of it."""
     for key in ("output", "error"):
         if list(response) == [key] and isinstance(response[key], str):
@@ -248,26 +246,26 @@ def _said(response: Json) -> Json:
     return {"text": json.dumps(response, ensure_ascii=False, sort_keys=True)}
 
 
-def _result(id: str, content: Any, *, failed: bool = False) -> Json:
+def _result(id, content, *, failed=False):
     blocks = _blocks(content or [])
     media = [part for block in blocks if "text" not in block for part in (_media_of(block),)]
-    found: Json = {"result": id, "text": _texts(blocks)}
+    found = {"result": id, "text": _texts(blocks)}
     return {**found, **({"media": media} if media else {}), **({"failed": True} if failed else {})}
 
 
-def _media_of(block: Json) -> Json:
+def _media_of(block):
     return _anthropic_part(block) if "source" in block else _openai_part(block)
 
 
-def _media(type: str, data: str) -> Json:
+def _media(type, data):
     return {"media": type, "sha256": hashlib.sha256(data.encode()).hexdigest()[:16]}
 
 
-def _blocks(content: Any) -> list[Json]:
+def _blocks(content):
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
-def _texts(blocks: list[Json]) -> str:
+def _texts(blocks):
     return "\n".join(block["text"] for block in blocks if "text" in block)
 
 

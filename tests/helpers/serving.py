@@ -1,14 +1,9 @@
 """`codeh-history serve` as another program has it: requests to its stdin, answers from its stdout."""
 
-from __future__ import annotations
-
-import os
 import queue
 import subprocess
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import Any, Self
 
 import orjson
 
@@ -21,47 +16,47 @@ class Server:
     """A running `serve`; its answers are taken by the id of their request."""
 
     def __init__(
-        self, home: str | os.PathLike[str], *, env: Mapping[str, str] | None = None,
-        cwd: str | os.PathLike[str] | None = None, only: Mapping[str, str] | None = None,
-    ) -> None:  # fmt: skip
+        self, home, *, env = None,
+        cwd = None, only = None
+    ):  # fmt: skip
         """`only`: the whole environment of the server but for what it is found by."""
         given = environ(env, home) if only is None else {**only, "PYTHONPATH": str(ROOT / "cli")}
         self.process = subprocess.Popen(
             [*PROGRAM, "serve"], env=given, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self.order: list[Any] = []  # the ids of answers, as they came
-        self._came: dict[Any, queue.Queue[dict[str, Any]]] = defaultdict(queue.Queue)
+        self.order = []  # the ids of answers, as they came
+        self._came = defaultdict(queue.Queue)
         self._reading = threading.Thread(target=self._read)
         self._reading.start()
 
-    def __enter__(self) -> Self:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
         self.end()
 
-    def send(self, *argv: str, id: str | int, **fields: object) -> None:
+    def send(self, *argv, id, **fields):
         self.write(orjson.dumps({"id": id, "argv": argv, **fields}) + b"\n")
 
-    def write(self, data: bytes) -> None:
+    def write(self, data):
         assert self.process.stdin
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def cancel(self, id: str | int) -> None:
+    def cancel(self, id):
         self.write(orjson.dumps({"cancel": id}) + b"\n")
 
-    def answer(self, id: object) -> dict[str, Any]:
+    def answer(self, id):
         """The next line about a request: its answer, or an event of it."""
         return self._came[id].get(timeout=SECONDS)
 
-    def ask(self, *argv: str, id: str | int = "ask", **fields: object) -> dict[str, Any]:
+    def ask(self, *argv, id="ask", **fields):
         self.send(*argv, id=id, **fields)
         return self.answer(id)
 
-    def end(self) -> int:
+    def end(self):
         """Close its stdin; its exit code when all is answered."""
         assert self.process.stdin
         try:
@@ -72,7 +67,7 @@ class Server:
         self._reading.join()
         return code
 
-    def _read(self) -> None:
+    def _read(self):
         assert self.process.stdout
         for line in self.process.stdout:
             answer = orjson.loads(line)

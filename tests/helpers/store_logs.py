@@ -1,7 +1,5 @@
 """Lines of sessions, odd ones among them."""
 
-from __future__ import annotations
-
 HEAD = b'{"type":"session","version":1,"id":"a","created":"2026-01-01T00:00:00.000Z"}\n'
 
 

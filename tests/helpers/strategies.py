@@ -6,16 +6,12 @@ DESIGN calls ids unique in their log: one id used by records of two types. Somet
 in it again, as in two copies that were joined.
 """
 
-from __future__ import annotations
-
-from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 import orjson
 from hypothesis import strategies as st
 
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 
 TS = "2026-01-02T03:04:05.000Z"
@@ -70,22 +66,22 @@ extras = st.sampled_from(
 
 
 @cache
-def below(count: int) -> st.SearchStrategy[int]:
+def below(count):
     return st.integers(0, count - 1)
 
 
-def one_of(draw: st.DrawFn, values: Sequence[Any]) -> Any:
+def one_of(draw, values):
     """One of these, as `sampled_from`, which takes long to make for a list that is used once."""
     return values[draw(below(len(values)))]
 
 
 @st.composite
-def messages(draw: st.DrawFn, id: str = "m", kind: str | None = None) -> dict[str, Any]:
+def messages(draw, id="m", kind=None):
     """A valid `message` record."""
     return _message(draw, id, kind)
 
 
-def _message(draw: st.DrawFn, id: str, kind: str | None = None) -> dict[str, Any]:
+def _message(draw, id, kind=None):
     kind = kind or one_of(draw, list(KINDS))
     role = {"role": KINDS[kind]} if KINDS[kind] else {}
     ts = one_of(draw, [TS, TS, 1767323045000])
@@ -95,19 +91,19 @@ def _message(draw: st.DrawFn, id: str, kind: str | None = None) -> dict[str, Any
     }  # fmt: skip
 
 
-def view_of(records: list[dict[str, Any]]) -> View:
+def view_of(records):
     """The fold of these records."""
     return fold(parse(lines_of(encode(records))))
 
 
-def encode(records: list[dict[str, Any]]) -> bytes:
+def encode(records):
     return b"".join(orjson.dumps(record) + b"\n" for record in records)
 
 
 @st.composite
-def ops(draw: st.DrawFn, view: View, record: str, *, most: int = 4) -> list[dict[str, Any]]:
+def ops(draw, view, record, *, most=4):
     """Ops of a compaction that mean something for this view; `record` makes the inserted ids unique."""
-    found: list[dict[str, Any]] = []
+    found = []
     visible = [message.id for message in view.messages if message.committed]
     for number in range(draw(st.integers(1, most))):
         if not visible:
@@ -135,14 +131,12 @@ def ops(draw: st.DrawFn, view: View, record: str, *, most: int = 4) -> list[dict
 
 
 @st.composite
-def records(
-    draw: st.DrawFn, *, most: int = 12, header: bool = True, refs: bool = False
-) -> list[dict[str, Any]]:
+def records(draw, *, most=12, header=True, refs=False):
     """The records of a log, each with an id of its own unless it says a message again.
 
     With `refs`, some messages lie in a block store that holds nothing.
     """
-    log: list[dict[str, Any]] = []
+    log = []
     if header:
         log.append({"type": "session", "version": 1, "id": "s", "created": TS})
     for number in range(draw(st.integers(0, most))):
@@ -151,7 +145,7 @@ def records(
 
 
 @st.composite
-def with_copies(draw: st.DrawFn, log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def with_copies(draw, log):
     """The log with blocks of its lines repeated further on: from its beginning, or any."""
     for _ in range(draw(st.integers(1, 2))):
         begin = one_of(draw, [0, 0, draw(st.integers(0, len(log) - 1))])
@@ -161,7 +155,7 @@ def with_copies(draw: st.DrawFn, log: list[dict[str, Any]]) -> list[dict[str, An
     return log
 
 
-def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str, *, refs: bool) -> dict[str, Any]:
+def _record(draw, log, id, *, refs):
     known = list(dict.fromkeys(made for record in log for made in _made(record)))
     kinds = ["message"] * 4 + ["open", "unknown", "meta", "clear"] + ["ref"] * refs
     if known:
@@ -192,7 +186,7 @@ def _record(draw: st.DrawFn, log: list[dict[str, Any]], id: str, *, refs: bool) 
     return {"type": "later", "id": id, "value": draw(json_values)}
 
 
-def _made(record: dict[str, Any]) -> list[str]:
+def _made(record):
     """The messages that a record brings in."""
     if record["type"] in ("message", "open", "ref"):
         return [record["id"]]
@@ -201,9 +195,7 @@ def _made(record: dict[str, Any]) -> list[str]:
     return []
 
 
-def _content(
-    draw: st.DrawFn, kind: str, id: str, log: list[dict[str, Any]], known: list[str]
-) -> dict[str, Any]:
+def _content(draw, kind, id, log, known):
     """An open, or a delta, commit, abort or update of something (mostly of what is pending)."""
     if kind == "open":
         return {"type": "open", "id": id, "ts": TS, "kind": "codeh", "role": "model", **draw(extras)}
@@ -220,7 +212,7 @@ def _content(
     return {"type": "update", "id": id, "of": of, "ts": TS, "parts": parts}
 
 
-def ids_of(log: list[dict[str, Any]]) -> list[str]:
+def ids_of(log):
     """What a revert can name."""
     return list(dict.fromkeys(r["id"] for r in log if "id" in r and r["type"] != "session"))
 
@@ -236,9 +228,9 @@ noise = st.sampled_from(
 
 
 @st.composite
-def files_of(draw: st.DrawFn, *, torn: bool = True, refs: bool = False) -> bytes:
+def files_of(draw, *, torn=True, refs=False):
     """The bytes of a session file: records and bare lines, blank and damaged lines, CRLF, a torn tail."""
-    lines: list[bytes] = []
+    lines = []
     bare = draw(st.lists(bare_lines, max_size=2))
     for record in draw(records(refs=refs)):
         spelled = orjson.dumps(record)

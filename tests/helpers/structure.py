@@ -1,11 +1,9 @@
 """The official clients' types as judges of structure: unknown keys forbidden, lazy fields consumed."""
 
-from __future__ import annotations
-
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
-from typing import Any, get_args, get_origin
+from typing import get_args, get_origin
 
 from pydantic import ConfigDict, TypeAdapter
 from typing_extensions import get_type_hints, is_typeddict  # the clients' types are of these
@@ -13,18 +11,18 @@ from typing_extensions import get_type_hints, is_typeddict  # the clients' types
 FORBID = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
 
 
-def validator(type: Any, *, open: Iterable[str] = ("InputSchemaTyped",)) -> Callable[[Any], None]:
+def validator(type, *, open=("InputSchemaTyped",)):
     """A function that raises ValidationError for what this TypedDict does not allow."""
     _forbid(type, set(), set(open))
     adapter = TypeAdapter(type)
 
-    def check(value: Any) -> None:
+    def check(value):
         _consume(adapter.validate_python(value))
 
     return check
 
 
-def _forbid(type: Any, seen: set[Any], open: set[str]) -> None:
+def _forbid(type, seen, open):
     """Let pydantic refuse unknown keys of this TypedDict and of all it refers to."""
     if is_typeddict(type):
         if type in seen:
@@ -40,11 +38,11 @@ def _forbid(type: Any, seen: set[Any], open: set[str]) -> None:
 
 
 @cache
-def _hints(type: Any) -> dict[str, Any]:
+def _hints(type):
     return get_type_hints(type, vars(sys.modules[type.__module__]))
 
 
-def _consume(value: Any) -> None:
+def _consume(value):
     """Walk through a value: `Iterable` fields are checked only as they are read."""
     if isinstance(value, dict):
         for item in value.values():

@@ -1,22 +1,18 @@
 """A session that has something to be summarized, and `summarize`."""
 
-from __future__ import annotations
-
 import hashlib
 import os
-from pathlib import Path
-from typing import Any
 
 import terminal
 from codeh_history.session.records import block_of, dumps
-from support import Result, lines, run, session_path, start
+from support import lines, run, session_path, start
 from talks import talk
 
 GOOD = "cat >/dev/null; echo 'The user asked short questions.'"
 LONG = "so that there is something to say about it, at some length, for the sake of the test"
 
 
-def session(home: Path, name: str, count: int, **how: Any) -> Path:
+def session(home, name, count, **how):
     path = session_path(home, name)
     path.parent.mkdir(parents=True, exist_ok=True)
     header = {"type": "session", "version": 1, "id": name, "created": "2026-01-01T00:00:00.000Z"}
@@ -28,21 +24,21 @@ def session(home: Path, name: str, count: int, **how: Any) -> Path:
     return path
 
 
-def digest(path: Path) -> str:
+def digest(path):
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def shown(name: str, stdin: bytes = b"") -> list[str]:
+def shown(name, stdin=b""):
     return [record["id"] for record in run("show", name, "--jsonl", stdin=stdin).lines if "role" in record]
 
 
-def summarize(*argv: str, **how: Any) -> Result:
+def summarize(*argv, **how):
     """`summarize -i` of what is named, without the exact counter, which takes long to load."""
     named = argv[:1] != ("-",) and not {"--all", "--emit", "--apply"}.intersection(argv)
     return run("summarize", *argv, *(["-i"] if named else []), "--counter", "approx", **how)
 
 
-def summarized(home: Path, count: int) -> tuple[Path, list[Any]]:
+def summarized(home, count):
     """A session of 30 exchanges with so many summaries, each of two exchanges; the second one is pinned."""
     path = session(home, "demo", 30, pinned={1})
     records = []
@@ -76,7 +72,7 @@ HOW_IT_STANDS = {
 }  # fmt: skip
 
 
-def changed_in(how: str, path: Path) -> bytes:
+def changed_in(how, path):
     """The line that changes in this how the first message of a session stands."""
     (part,) = next(record["parts"] for record in lines(path) if record.get("id") == "u0")
     line = dict(HOW_IT_STANDS[how])
@@ -87,7 +83,7 @@ def changed_in(how: str, path: Path) -> bytes:
     return dumps(line) + b"\n"
 
 
-def on_a_terminal(*argv: str, home: Path, stdout: int | None = None) -> bytes:
+def on_a_terminal(*argv, home, stdout=None):
     """What the command shows on a terminal that is its stderr (and its stdout, unless given)."""
     master, slave = terminal.opened()
     process = start(

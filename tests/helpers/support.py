@@ -8,7 +8,6 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
@@ -17,9 +16,6 @@ from codeh_history.base.env import Env
 from codeh_history.session.records import dumps
 from codeh_history.store import log
 from forks import Forks
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-m", "codeh_history")
@@ -30,7 +26,7 @@ MODELS = {  # of each provider one
 }  # fmt: skip
 
 
-def append_text(path: str | Path, text: str) -> str:
+def append_text(path, text):
     """Append a user's message to a session's file, in this process; its id."""
     id = Env.random_id()
     line = dumps({"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": text}]})
@@ -47,23 +43,17 @@ class Result:
     err: bytes
 
     @property
-    def text(self) -> str:
+    def text(self):
         """stdout as text, without its last newline."""
         return self.out.decode().removesuffix("\n")
 
     @property
-    def lines(self) -> list[Any]:
+    def lines(self):
         """stdout as JSON lines."""
         return lines(self.out)
 
 
-def run(
-    *argv: str | os.PathLike[str],
-    stdin: bytes = b"",
-    env: Mapping[str, str] | None = None,
-    home: str | os.PathLike[str] | None = None,
-    cwd: str | os.PathLike[str] | None = None,
-) -> Result:
+def run(*argv, stdin=b"", env=None, home=None, cwd=None):
     """Run `codeh-history ARGV…` as users do, in a process of its own (forked from one that has loaded it).
 
     `env` is added to the environment of the tests, in which `CODEH_HOME` is a scratch directory
@@ -87,35 +77,28 @@ def run(
 
 
 @cache
-def forks() -> Forks:
+def forks():
     """The server of the runs here."""
     return Forks(environ())
 
 
 @cache
-def program() -> tuple[str, ...]:
+def program():
     """What runs the program as `run` does, for those who give it files of their own."""
     return (str(forks().program()),) if Forks.possible else PROGRAM
 
 
-def given(stdin: bytes | None) -> dict[str, Any]:
+def given(stdin):
     """`subprocess.run`'s argument for this stdin: a pipe with the bytes, or none at all."""
     return {"input": stdin} if stdin else {"stdin": subprocess.DEVNULL}
 
 
-def start(
-    *argv: str | os.PathLike[str],
-    env: Mapping[str, str] | None = None,
-    home: str | os.PathLike[str] | None = None,
-    **popen: Any,
-) -> subprocess.Popen[bytes]:
+def start(*argv, env=None, home=None, **popen):
     """The same without waiting for it; `popen` are `subprocess.Popen`'s own arguments."""
     return subprocess.Popen([*PROGRAM, *argv], env=environ(env, home), **popen)
 
 
-def environ(
-    env: Mapping[str, str] | None = None, home: str | os.PathLike[str] | None = None
-) -> dict[str, str]:
+def environ(env=None, home=None):
     """The environment of a child: this tree's program, nothing of the user's own settings."""
     merged = {**os.environ, "PYTHONPATH": str(ROOT / "cli"), **(env or {})}
     if home is not None:
@@ -123,7 +106,7 @@ def environ(
     return merged
 
 
-def lines(data: bytes | str | Path) -> list[Any]:
+def lines(data):
     """The JSON values of a text or a file, one a line, split as the format says: on `\\n` only."""
     if isinstance(data, Path):
         data = data.read_bytes()
@@ -132,12 +115,12 @@ def lines(data: bytes | str | Path) -> list[Any]:
     return [orjson.loads(line) for line in data.split(b"\n") if line.strip()]
 
 
-def session_path(home: str | os.PathLike[str], session: str) -> Path:
+def session_path(home, session):
     """Where a session of this home lives."""
     return Path(home) / "sessions" / f"{session}.jsonl"
 
 
-def corpus(*below: str) -> Path:
+def corpus(*below):
     """The recorded data (or something in it); skips the test where there is none."""
     root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
     if not root.is_dir():
@@ -145,7 +128,7 @@ def corpus(*below: str) -> Path:
     return root.joinpath(*below)
 
 
-def corpus_files(pattern: str) -> list[Path]:
+def corpus_files(pattern):
     """For `parametrize`: the recorded files that match, none where there is no recorded data."""
     root = Path(os.environ.get("CODEH_CORPUS") or ROOT.parent / "shared" / "corpus")
     return sorted(root.glob(pattern)) if root.is_dir() else []

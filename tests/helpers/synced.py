@@ -6,14 +6,13 @@ No file is touched: a store is a dict of logs, an edit appends lines as the verb
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import orjson
 
 from codeh_history.session import redactions
 from codeh_history.session.by_reference import referring
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.live import content
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.sync.plan import plan
@@ -40,13 +39,13 @@ class World:
     clock: int = 0
     texts: set[str] = field(default_factory=set)  # of messages whose ids others have too
 
-    def __post_init__(self) -> None:
+    def __post_init__(self):
         self.random = random.Random(self.seed)
         self.stores = [{} for _ in range(self.machines)]
 
     # -- edits --------------------------------------------------------------------------------------------
 
-    def edit(self) -> None:
+    def edit(self):
         """One machine does one thing to one session."""
         store = self.random.choice(self.stores)
         name = self.random.choice([*store, "demo"] if self.random.random() < 0.9 else ["demo", "other"])
@@ -59,10 +58,10 @@ class World:
         )[0]  # fmt: skip
         act(store, name)
 
-    def append(self, store: Store, name: str) -> None:
+    def append(self, store, name):
         store[name] += self.message()
 
-    def stream(self, store: Store, name: str) -> None:
+    def stream(self, store, name):
         id = self.id("s")
         text = f"{id} {SECRET} streamed"
         self.said[id] = text
@@ -71,12 +70,12 @@ class World:
             store[name] += self.line(type="delta", of=id, parts=[{"text": piece}])
         store[name] += self.line(type="commit", of=id, ts=self.now(), parts=[{"text": text}])
 
-    def undo(self, store: Store, name: str) -> None:
+    def undo(self, store, name):
         ids = [m.id for m in view(store[name]).messages]
         if ids:
             store[name] += self.line(type="revert", id=self.id("r"), of=ids[-1], ts=self.now())
 
-    def update(self, store: Store, name: str) -> None:
+    def update(self, store, name):
         ids = [m.id for m in view(store[name]).messages]
         if ids:
             of = self.random.choice(ids)
@@ -85,7 +84,7 @@ class World:
             )
             store[name] += update + self.line(type="commit", of=of, ts=self.now())
 
-    def compact(self, store: Store, name: str) -> None:
+    def compact(self, store, name):
         ids = [m.id for m in view(store[name]).messages]
         if ids:
             drop = {"op": "drop", "ids": ids[: len(ids) // 2], "why": "old"}
@@ -93,16 +92,16 @@ class World:
                 type="compaction", id=self.id("k"), ts=self.now(), policy="t", ops=[drop]
             )
 
-    def summarize(self, store: Store, name: str) -> None:
+    def summarize(self, store, name):
         ids = [m.id for m in view(store[name]).messages]
         store[name] += self.line(
             type="summary", id=self.id("y"), createdAt=self.now(), summary="sum", covers=ids[:2], by="x"
         )
 
-    def set(self, store: Store, name: str) -> None:
+    def set(self, store, name):
         store[name] += self.line(type="meta", ts=self.now(), set={"title": self.id("t")})
 
-    def redact(self, store: Store, name: str) -> None:
+    def redact(self, store, name):
         """What `redact -i` does to one message: its record, and whatever streamed into it."""
         held = view(store[name]).all
         ids = [id for id in self.said if id in held]
@@ -120,7 +119,7 @@ class World:
             self.removed.add(id)
             store[name] = b"".join(redactions.added(new, found))
 
-    def fork(self, store: Store, name: str) -> None:
+    def fork(self, store, name):
         if name in {session for _, session in self.streams}:
             return  # its copy of the stream would go on for ever
         into = f"{name}-{self.id('f')}"
@@ -133,18 +132,18 @@ class World:
         }
         store[into] = self.line(**header) + rest
 
-    def remove(self, store: Store, name: str) -> None:
+    def remove(self, store, name):
         if name not in {session for _, session in self.streams}:
             del store[name]
             self.gone = True
 
-    def clear(self, store: Store, name: str) -> None:
+    def clear(self, store, name):
         store[name] += self.line(type="clear", id=self.id("c"), ts=self.now())
 
-    def gc(self, store: Store, name: str) -> None:
+    def gc(self, store, name):
         store[name] = b"".join(line for line in lines_of(store[name]) if b'"delta"' not in line)
 
-    def persist(self, store: Store, name: str) -> None:
+    def persist(self, store, name):
         """Messages by reference."""
         found = []
         for line in lines_of(store[name]):
@@ -153,7 +152,7 @@ class World:
             found.append(line if made is None else orjson.dumps(made[0]) + b"\n")
         store[name] = b"".join(found)
 
-    def begin(self, store: Store, name: str) -> None:
+    def begin(self, store, name):
         """A stream that goes on until `finish`; one at a time in a session of a machine."""
         machine = next(number for number, other in enumerate(self.stores) if other is store)
         if (machine, name) not in self.streams:
@@ -164,7 +163,7 @@ class World:
         if self.random.random() < 0.5:
             self.finish(machine, name)
 
-    def finish(self, machine: int, name: str) -> None:
+    def finish(self, machine, name):
         """Committed or aborted where it began."""
         id = self.streams.pop((machine, name))
         end = self.line(type="abort", of=id, ts=self.now(), reason="cut")
@@ -173,7 +172,7 @@ class World:
             end = self.line(type="commit", of=id, ts=self.now(), parts=[{"text": self.said[id]}])
         self.stores[machine][name] += end
 
-    def twin(self, store: Store, name: str) -> None:
+    def twin(self, store, name):
         """A message under an id that other machines give to another one."""
         id, text = f"w{self.random.randrange(3)}", self.id("text")
         if f'"{id}"'.encode() not in store[name]:
@@ -183,30 +182,30 @@ class World:
                 type="message", id=id, ts=self.now(), kind="user", role="user", parts=parts
             )
 
-    def tear(self, store: Store, name: str) -> None:
+    def tear(self, store, name):
         """A writer died in the middle of a line, and another went on after it."""
         store[name] += b'{"type":"mess\n' + self.message()
 
-    def message(self) -> bytes:
+    def message(self):
         id = self.id("m")
         self.said[id] = f"{id} {SECRET}"
         parts = [{"text": self.said[id]}]
         return self.line(type="message", id=id, ts=self.now(), kind="user", role="user", parts=parts)
 
-    def id(self, kind: str) -> str:
+    def id(self, kind):
         return f"{kind}{self.random.randrange(10**9)}"
 
-    def now(self) -> str:
+    def now(self):
         self.clock += self.random.choice([0, 0, 1])  # clocks are coarse
         return f"2026-01-01T00:00:{self.clock // 1000:02}.{self.clock % 1000:03}Z"
 
     @staticmethod
-    def line(**data: object) -> bytes:
+    def line(**data):
         return orjson.dumps(data) + b"\n"
 
     # -- syncs --------------------------------------------------------------------------------------------
 
-    def sync(self, one: int, other: int, *, stop: int | None = None, live: bool = False) -> None:
+    def sync(self, one, other, *, stop=None, live=False):
         """Two stores made equal; `stop`: after so many writes, as if killed; `live`: others write meanwhile."""
         stores = [self.stores[one], self.stores[other]]
         while True:
@@ -224,11 +223,11 @@ class World:
             else:
                 return
 
-    def pair(self) -> tuple[int, int]:
+    def pair(self):
         one, other = self.random.sample(range(self.machines), 2)
         return one, other
 
-    def round(self) -> None:
+    def round(self):
         """Each with each, in any order, once nothing streams any more.
 
         Once more where a session was left alone, because the end of a stream in it had not come there yet,
@@ -247,7 +246,7 @@ class World:
 
     # -- what must hold -----------------------------------------------------------------------------------
 
-    def wrong(self) -> Iterator[str]:
+    def wrong(self):
         """After a round: why the stores are not as promised."""
         first = self.stores[0]
         for store in self.stores[1:]:
@@ -271,11 +270,11 @@ class World:
             yield "two sessions say the same"
 
 
-def view(data: bytes) -> View:
+def view(data):
     return fold(parse(lines_of(data)))
 
 
-def said(store: Store) -> dict[str, list[bytes]]:
+def said(store):
     """What a store says: without deltas and damage, wherever parts lie."""
     return {
         name: [
@@ -285,13 +284,13 @@ def said(store: Store) -> dict[str, list[bytes]]:
     }
 
 
-def block(text: str) -> str:
+def block(text):
     return block_of({"text": text})
 
 
-def doubled(name: str, data: bytes) -> Iterator[str]:
+def doubled(name, data):
     """An id brought in twice; a line that stands before what it is about."""
-    known: set[str] = set()
+    known = set()
     for record in parse(lines_of(data)).records:
         id, of = record.data.get("id"), record.data.get("of")
         if record.data["type"] not in ("session", "redaction"):

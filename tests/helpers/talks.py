@@ -1,26 +1,20 @@
 """Talks of prompts, calls and results, as records and as a view."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 
-if TYPE_CHECKING:
-    from codeh_history.session.fold import View
-
-
 Records = list[dict[str, Any]]
 
 
-def view(records: Records) -> View:
+def view(records):
     return fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
 
 
-def talk(count: int, *, pinned: set[int] = frozenset(), first: str = "2026-01") -> Records:  # type: ignore[assignment]
+def talk(count, *, pinned=frozenset(), first="2026-01"):  # type: ignore[assignment]
     """So many exchanges of a prompt and an answer, one a day."""
-    records: Records = []
+    records = []
     for n in range(count):
         ts = f"2026-{1 + n // 28:02d}-{1 + n % 28:02d}T12:00:00.000Z"
         pin = {"pinned": True} if n in pinned else {}
@@ -44,11 +38,11 @@ def talk(count: int, *, pinned: set[int] = frozenset(), first: str = "2026-01") 
     return records
 
 
-def call(id: str, call_id: str) -> dict[str, Any]:
+def call(id, call_id):
     part = {"functionCall": {"id": call_id, "name": "f", "args": {}}}
     return {"type": "message", "id": id, "kind": "codeh", "role": "model", "parts": [part]}
 
 
-def result(id: str, call_id: str, **more: Any) -> dict[str, Any]:
+def result(id, call_id, **more):
     part = {"functionResponse": {"id": call_id, "name": "f", "response": {"output": "x"}}}
     return {"type": "message", "id": id, "kind": "tool", "role": "user", "parts": [part], **more}

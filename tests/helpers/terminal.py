@@ -1,14 +1,11 @@
 """A terminal that commands write to, and what is shown there."""
 
-from __future__ import annotations
-
 import os
 import pty
 import struct
-from collections.abc import Iterator
 
 
-def opened(columns: int = 80) -> tuple[int, int]:
+def opened(columns=80):
     """Both ends of a terminal of 24 lines: that of who looks at it, and the command's."""
     import fcntl
     import termios
@@ -18,7 +15,7 @@ def opened(columns: int = 80) -> tuple[int, int]:
     return master, slave
 
 
-def chunks(master: int) -> Iterator[bytes]:
+def chunks(master):
     """What is written there until nobody has the other end, which closes this one."""
     try:
         while True:

@@ -1,11 +1,8 @@
 """What the program draws at a terminal, hostile text among it."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import orjson
 import pytest
@@ -23,12 +20,12 @@ UNSAFE = re.compile(
 )
 
 
-def on_terminal(*argv: str, home: Path, columns: int = 80, **env: str) -> str:
+def on_terminal(*argv, home, columns=80, **env):
     """What a command writes to a terminal of so many columns, both streams."""
     return of_process([*support.program(), *argv], home, columns, env)
 
 
-def of_process(argv: list[str], home: Path, columns: int, env: dict[str, str]) -> str:
+def of_process(argv, home, columns, env):
     """The same of any command line."""
     master, slave = terminal.opened(columns)
     merged = support.environ({"NO_COLOR": "", "TERM": "xterm-256color", **env}, home)
@@ -41,7 +38,7 @@ def of_process(argv: list[str], home: Path, columns: int, env: dict[str, str]) -
 
 
 @pytest.fixture
-def hostile(home: Path) -> Path:
+def hostile(home):
     """A home whose session is hostile wherever it can be."""
     evil = {"text": f"{EVIL}\n# {EVIL}\n```{EVIL}\n{EVIL}\n```\n| a |\n|---|\n| {EVIL} |"}
     parts = [

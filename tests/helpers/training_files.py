@@ -1,15 +1,10 @@
 """Files for fine-tuning, and what their sessions say."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 from inside import inside
 from support import lines, session_path
 
 
-def imported(home: Path, data: bytes, name: str = "file.jsonl") -> list[list[Any]]:
+def imported(home, data, name="file.jsonl"):
     """The records of each session in a file."""
     (home / name).write_bytes(data)
     done = inside("import", str(home / name), home=home)
@@ -17,7 +12,7 @@ def imported(home: Path, data: bytes, name: str = "file.jsonl") -> list[list[Any
     return [lines(session_path(home, id)) for id in done.text.split()]
 
 
-def said(records: list[Any]) -> list[str]:
+def said(records):
     """What a session's messages say, in short."""
     return [
         part.get("text") or f"{part.get('functionCall', part.get('functionResponse'))['id']}"

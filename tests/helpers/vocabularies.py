@@ -1,17 +1,15 @@
 """Encodings built once a process: each takes a third of a second, and each home of a test would have its own."""
 
-from __future__ import annotations
-
 from functools import cache
 
 
-def keep() -> None:
+def keep():
     """From now on the same tokens are the same encoding; they are read, and kept in folders, as ever."""
     from codeh_history.tokens import vocabulary
 
     build, known = vocabulary.built, {}
 
-    def built(name: str, ranks: dict[bytes, int]) -> object:
+    def built(name, ranks):
         key = (
             name,
             hash((*ranks, *ranks.values())),

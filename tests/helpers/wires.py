@@ -1,7 +1,5 @@
 """Streams of providers, cut."""
 
-from __future__ import annotations
-
 import orjson
 
 from answers import (
@@ -9,7 +7,7 @@ from answers import (
 )
 
 
-def error(type: str, message: str = "words") -> bytes:
+def error(type, message="words"):
     return orjson.dumps({"type": "error", "error": {"type": type, "message": message}})
 
 

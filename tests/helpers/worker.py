@@ -1,7 +1,5 @@
 """Processes that write one session at once: `helpers/worker.py append|run|replace|hold PATH …`, for test_store."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sys
@@ -14,21 +12,21 @@ from codeh_history.main import run
 from codeh_history.store import file, log
 
 
-def append(path: str, name: str, count: str) -> None:
+def append(path, name, count):
     """Append COUNT messages NAME-0, NAME-1, …"""
     for number in range(int(count)):
         line = {"type": "message", "id": f"{name}-{number}", "kind": "user", "role": "user", "parts": []}
         log.append(Env(), path, lambda _, line=line: orjson.dumps(line) + b"\n", create=True)
 
 
-def run_appends(session: str, name: str, count: str) -> None:
+def run_appends(session, name, count):
     """The same by the program's own command line."""
     env = Env()
     for number in range(int(count)):
         assert run(["append", "-q", "-s", session, "-m", f"{name}-{number}"], env) == 0
 
 
-def replace(path: str, stop: str) -> None:
+def replace(path, stop):
     """Replace the file by its own content, as `gc` and `persist` do, until STOP exists."""
     while not Path(stop).exists():
         fd, _ = log._open_locked(path, create=False, wait=30)
@@ -41,7 +39,7 @@ def replace(path: str, stop: str) -> None:
         os.close(fd)
 
 
-def hold(path: str) -> None:
+def hold(path):
     """Lock the session, say so, and keep it until stdin ends."""
     fd, _ = log._open_locked(path, create=False, wait=30)
     print("held", flush=True)

@@ -43,10 +43,10 @@ class Written:
     session: Path
 
     @property
-    def speaks(self) -> str:
+    def speaks(self):
         return AGENTS[self.program].speaks
 
-    def live(self, file: str) -> Json:
+    def live(self, file):
         """What the program sends, thoughts counted; what it `says` where it sends nothing."""
         ran = run_written(self.program, self.session)
         head = {
@@ -58,11 +58,11 @@ class Written:
             return {**head, "says": complaint(ran.printed)}
         return {**head, **shown(sent.turns(self.speaks, ran.request))}
 
-    def hash(self) -> str:
+    def hash(self):
         """The hash of the file, by which a record says what it was made of."""
         return hash_of(self.data())
 
-    def data(self) -> bytes:
+    def data(self):
         """The file that we write, the same each time."""
         words = ["export", str(self.session), "--to", self.program, "--cwd", PROJECT, "--quiet"]
         with tempfile.TemporaryDirectory() as home:
@@ -78,45 +78,45 @@ class Shared:
     folder: Path
 
     @property
-    def about(self) -> str:
+    def about(self):
         return (self.folder / "about").read_text().rstrip("\n")
 
     @property
-    def session(self) -> Path:
+    def session(self):
         pointer = self.folder / "from"
         if not pointer.exists():
             return self.folder / OURS
         return Case(*_split(pointer.read_text().strip())).session
 
-    def record(self, program: str) -> Path:
+    def record(self, program):
         return self.folder / f"{program}.json"
 
 
-def read(path: Path) -> Json:
+def read(path):
     """A record, or a table of them; empty where there is none."""
     found = json.loads(path.read_bytes()) if path.exists() else {}
     assert isinstance(found, dict)
     return found
 
 
-def write(path: Path, text: str) -> bool:
+def write(path, text):
     """Write a record; whether it says something else now."""
     changed = not path.exists() or path.read_text() != text
     path.write_text(text)
     return changed
 
 
-def line(value: object) -> str:
+def line(value):
     return json.dumps(value, ensure_ascii=False)
 
 
-def shared() -> list[tuple[Shared, Written]]:
+def shared():
     """Each case with each program that is written for."""
     found = [Shared(about.parent) for about in sorted(FOLDER.glob("*/about"))]
     return [(one, Written(program, one.session)) for one in found for program in WRITTEN]
 
 
-def through_all() -> Json:
+def through_all():
     """What is in a session that each program in turn has gone on with, as Anthropic is sent it."""
     with tempfile.TemporaryDirectory() as folder:
         session = ROUND
@@ -128,11 +128,11 @@ def through_all() -> Json:
         return {"programs": list(WRITTEN), "turns": spoken(ours(session, "anthropic", Path(folder)))}
 
 
-def spoken(turns: list[Json]) -> list[Json]:
+def spoken(turns):
     """The turns with numbers for the ids of calls; texts of one side in a row are one, no result is one too."""
     found = sent.numbered(turns)
     for turn in found:
-        parts: list[Json] = []
+        parts = []
         for part in turn["parts"]:
             if "result" in part and part["text"] == "{}":
                 part = {**part, "text": ""}
@@ -144,21 +144,21 @@ def spoken(turns: list[Json]) -> list[Json]:
     return found
 
 
-def again() -> list[tuple[Case, Written]]:
+def again():
     """Each session of a program, written for that program."""
     return [(case, Written(case.program, case.session)) for case in cases() if case.program in WRITTEN]
 
 
-def shown(turns: list[Json]) -> Json:
+def shown(turns):
     """What a record says of turns: without the thoughts, which are counted."""
     thoughts, kept = without_thoughts(turns)
-    counted: Json = {"thoughts": thoughts} if thoughts else {}
+    counted = {"thoughts": thoughts} if thoughts else {}
     if len(json.dumps(kept)) <= LONGEST:
         return {**counted, "turns": kept}
     return {**counted, "sha256": digest(kept), "count": len(kept)}
 
 
-def without_thoughts(turns: list[Json]) -> tuple[int, list[Json]]:
+def without_thoughts(turns):
     """How many parts are thoughts, and the turns without them, and without our heading of a summary."""
     kept = [
         {**turn, "parts": [_unheaded(part) for part in turn["parts"] if not _is_thought(part)]}
@@ -168,18 +168,18 @@ def without_thoughts(turns: list[Json]) -> tuple[int, list[Json]]:
     return count, [turn for turn in kept if turn["parts"]]
 
 
-def _is_thought(part: Json) -> bool:
+def _is_thought(part):
     return "thought" in part or part.get("native") in ("redacted_thinking", "reasoning")
 
 
-def _unheaded(part: Json) -> Json:
+def _unheaded(part):
     if part.keys() != {"text"}:
         return part
     wrapped = WRAPPED.fullmatch(part["text"])
     return {"text": (wrapped[1] if wrapped else part["text"]).removeprefix(f"{SUMMARY_HEAD}\n\n")}
 
 
-def ours(session: Path, speaks: str, home: Path) -> list[Json]:
+def ours(session, speaks, home):
     """The turns without thoughts that we would send next of a session, or of another program's file."""
     id = session.parent.name
     if session.name == OURS:
@@ -191,13 +191,13 @@ def ours(session: Path, speaks: str, home: Path) -> list[Json]:
     return without_thoughts(sent.turns(speaks, json.loads(body)))[1]
 
 
-def table() -> str:
+def table():
     """Of each program: what was written and how much of it is sent equal; each difference, as Markdown."""
     lines = [
         "| program | sessions written | sent equal | its own, again | sent equal |",
         "|---|---|---|---|---|",
     ]
-    reasons: dict[str, list[str]] = {}
+    reasons = {}
     for program in WRITTEN:
         counts = []
         new = {
@@ -217,13 +217,13 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
-def digest(turns: list[Json]) -> str:
+def digest(turns):
     return hash_of(json.dumps(turns, sort_keys=True).encode())
 
 
-def hash_of(data: bytes) -> str:
+def hash_of(data):
     return hashlib.sha256(data).hexdigest()[:16]
 
 
-def _split(id: str) -> tuple[str, Path]:
+def _split(id):
     return id.partition("/")[0], CASES / id

@@ -1,17 +1,13 @@
 """What is asked, answered, called and summarized by a program, and stored."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
 from answering import ANSWER, EVENTS, Model
-from codeh_history import BadData, ProviderRefused, Session, SummarizerFailed
+from codeh_history import BadData, ProviderRefused, SummarizerFailed
 
 CALL = {"functionCall": {"name": "ls", "args": {"path": "."}}}
 
@@ -19,7 +15,7 @@ CALL = {"functionCall": {"name": "ls", "args": {"path": "."}}}
 CALLING = {"candidates": [{"content": {"role": "model", "parts": [CALL]}, "finishReason": "STOP"}]}
 
 
-def test_a_providers_error_is_one_of_ours(session: Session) -> None:
+def test_a_providers_error_is_one_of_ours(session):
     refused = {"error": {"code": 400, "message": "API key not valid", "status": "INVALID_ARGUMENT"}}
     with pytest.raises(ProviderRefused) as raised:
         session.ask("Why?", to="gemini", via=Model(refused))
@@ -27,15 +23,15 @@ def test_a_providers_error_is_one_of_ours(session: Session) -> None:
 
 
 @pytest.mark.parametrize("whole", [orjson.dumps(ANSWER), EVENTS], ids=["bytes", "pieces"])
-def test_a_response_is_stored(session: Session, whole: Any) -> None:
+def test_a_response_is_stored(session, whole):
     session.append("Why?")
     id = session.append_response(whole)
     assert session.messages[-1]["parts"] == [{"text": "Rayleigh."}]
     assert session.messages[-1]["id"] == id
 
 
-def test_a_response_that_is_read_with_await(session: Session) -> None:
-    async def chunks() -> AsyncIterator[bytes]:
+def test_a_response_that_is_read_with_await(session):
+    async def chunks():
         for event in EVENTS:
             yield event
 
@@ -44,28 +40,28 @@ def test_a_response_that_is_read_with_await(session: Session) -> None:
     assert session.messages[-1]["id"] == id
 
 
-async def _awaited(given: Any) -> Any:
+async def _awaited(given):
     return await given
 
 
-def test_a_response_longer_than_allowed_is_refused(session: Session) -> None:
+def test_a_response_longer_than_allowed_is_refused(session):
     session.append("Why?")
     with pytest.raises(BadData):
         session.append_response(EVENTS, max_bytes=100)
     assert session.items[-1]["pending"]["parts"] == [{"text": "Rayleigh."}]
 
 
-def _tool(call: dict[str, Any]) -> Any:
+def _tool(call):
     return {"files": [call["args"]["path"]]}
 
 
-async def _slow_tool(call: dict[str, Any]) -> Any:
+async def _slow_tool(call):
     await asyncio.sleep(0)
     return _tool(call)
 
 
 @pytest.mark.parametrize("tool", [_tool, _slow_tool])
-def test_calls_are_listed_and_answered(session: Session, tool: Any) -> None:
+def test_calls_are_listed_and_answered(session, tool):
     assert session.ask("Look.", to="gemini", via=Model(CALLING)).calls == [CALL["functionCall"]]
     (call,) = session.calls()
     assert (call["name"], call["args"]) == ("ls", {"path": "."})
@@ -77,24 +73,24 @@ def test_calls_are_listed_and_answered(session: Session, tool: Any) -> None:
     assert session.ask(to="gemini", via=Model(ANSWER)).text == "Rayleigh."
 
 
-def test_a_tool_that_raises_is_a_failed_result(session: Session) -> None:
+def test_a_tool_that_raises_is_a_failed_result(session):
     session.ask("Look.", to="gemini", via=Model(CALLING))
     session.calls(lambda call: 1 / 0)
     response = session.messages[-1]["parts"][0]["functionResponse"]["response"]
     assert response == {"error": "Tool call ls failed with error: division by zero"}
 
 
-def _brief(prompt: str) -> str:
+def _brief(prompt):
     assert "word 0" in prompt
     return "The user asked about words."
 
 
-async def _slowly(prompt: str) -> str:
+async def _slowly(prompt):
     return _brief(prompt)
 
 
 @pytest.mark.parametrize("via", [None, _brief, _slowly])
-def test_a_summary_is_written_where_it_is_due(session: Session, via: Any) -> None:
+def test_a_summary_is_written_where_it_is_due(session, via):
     for number in range(14):
         session.extend([{"role": "user", "parts": [{"text": f"word {number} " * 30}]},
                         {"role": "model", "parts": [{"text": "yes"}]}])  # fmt: skip
@@ -107,7 +103,7 @@ def test_a_summary_is_written_where_it_is_due(session: Session, via: Any) -> Non
     assert len(session.messages) == 28
 
 
-def test_a_summary_that_is_none_changes_nothing(session: Session) -> None:
+def test_a_summary_that_is_none_changes_nothing(session):
     session.extend([{"role": "user", "parts": [{"text": f"{n}"}]} for n in range(20)])
     before = Path(session.path).read_bytes()
     with pytest.raises(SummarizerFailed):

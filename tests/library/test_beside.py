@@ -1,10 +1,7 @@
 """A program that uses the library sees Python and orjson as they are without it, whatever it imports first."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -44,7 +41,7 @@ print(type(pickle.loads(pickle.dumps(NotFound("x")))) is NotFound, copy.copy(Not
 """
 
 
-def printed(code: str, home: Path) -> list[str]:
+def printed(code, home):
     done = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "error", "-c", code], check=False, capture_output=True, env=environ({}, home),
     )  # fmt: skip
@@ -61,15 +58,15 @@ BEFORE = {
 
 
 @pytest.mark.parametrize("before", BEFORE)
-def test_a_program_sees_what_it_sees_without_the_library(before: str, home: Path) -> None:
+def test_a_program_sees_what_it_sees_without_the_library(before, home):
     assert printed(BEFORE[before] + SEEN, home) == printed(SEEN, home)
 
 
-def test_its_methods_and_errors_can_be_looked_at_and_sent(home: Path) -> None:
+def test_its_methods_and_errors_can_be_looked_at_and_sent(home):
     assert printed(USED + SIGNED, home) == ["True", "True 3"]
 
 
-def test_in_the_command_what_is_imported_later_is_whole(home: Path) -> None:
+def test_in_the_command_what_is_imported_later_is_whole(home):
     """A command that has loaded orjson without them, and then what a program of its own needs."""
     ran = "import sys\nfrom codeh_history.main import run\nfrom codeh_history.base.env import Env\n"
     ran += "code = run(['list', '-q'], Env())\nassert not code, code\n"

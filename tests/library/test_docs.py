@@ -1,12 +1,6 @@
 """The examples of docs/library.md, one after another, against a server on the loopback interface."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
-from typing import Any
-
-import pytest
 
 from loopback import Loopback
 from support import ROOT
@@ -15,9 +9,9 @@ PAGE = ROOT / "docs" / "library.md"
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_the_examples_run(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_run(home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    said: dict[str, Any] = {}
+    said = {}
     with Loopback() as server:
         monkeypatch.setenv("MODEL_URL", f"{server.url}/v1beta/models/m:streamGenerateContent?alt=sse")
         for number, example in enumerate(EXAMPLES):
@@ -27,7 +21,7 @@ def test_the_examples_run(home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert said["other"].id == "demo-b"
 
 
-def test_the_page_names_all_that_is_public() -> None:
+def test_the_page_names_all_that_is_public():
     from codeh_history import __all__
     from codeh_history.library.methods import Methods
 

@@ -1,10 +1,5 @@
 """An answer in pieces, whatever they are; what the caller's own code raises comes out as it was."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
 from codeh_history.base.env import Env
@@ -19,18 +14,18 @@ from codeh_history.library.feed import Heard, pieces, theirs
         (iter([b"a"]), [b"a"]), ((), []),
     ],
 )  # fmt: skip
-def test_a_response_is_bytes_a_text_an_object_or_pieces(data: Any, found: list[Any]) -> None:
+def test_a_response_is_bytes_a_text_an_object_or_pieces(data, found):
     assert list(pieces(data)) == found
 
 
 @pytest.mark.parametrize("data", [None, 7, True, object()])
-def test_anything_else_is_a_type_error(data: Any) -> None:
+def test_anything_else_is_a_type_error(data):
     with pytest.raises(TypeError, match=r"a response is bytes, text, an object or an iterable, not"):
         pieces(data)
 
 
-def test_what_their_maker_raises_is_known_for_his() -> None:
-    def made() -> Iterator[str]:
+def test_what_their_maker_raises_is_known_for_his():
+    def made():
         yield "a"
         raise KeyError("mine")
 
@@ -42,8 +37,8 @@ def test_what_their_maker_raises_is_known_for_his() -> None:
     assert list(theirs(["a", "b"])) == ["a", "b"]
 
 
-def test_the_text_is_told_as_it_arrives_and_nothing_else() -> None:
-    told: list[str] = []
+def test_the_text_is_told_as_it_arrives_and_nothing_else():
+    told = []
     heard = Heard(Env({}), told.append)
     heard.parts(
         [{"text": "a"}, {"text": "why", "thought": True}, {"functionCall": {"name": "f", "args": {}}}]
@@ -54,8 +49,8 @@ def test_the_text_is_told_as_it_arrives_and_nothing_else() -> None:
     assert told == ["a", "b"]
 
 
-def test_a_listener_that_fails_is_the_callers() -> None:
-    def fail(_: str) -> None:
+def test_a_listener_that_fails_is_the_callers():
+    def fail(_):
         raise ZeroDivisionError
 
     with pytest.raises(CallerError) as raised:

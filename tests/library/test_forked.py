@@ -1,10 +1,7 @@
 """A program that appends and forks refuses nobody: not its own threads, its children, or other programs."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -139,7 +136,7 @@ print(len(session.messages))
 """
 
 
-def said(program: str, home: Path, number: int | None) -> None:
+def said(program, home, number):
     """Run a program; it prints how many messages are in its session."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore::DeprecationWarning", "-c", program],
@@ -150,10 +147,10 @@ def said(program: str, home: Path, number: int | None) -> None:
     assert int(done.stdout) == (there if number is None else number)
 
 
-def test_twenty_forks_beside_threads_that_append(home: Path) -> None:
+def test_twenty_forks_beside_threads_that_append(home):
     said(FORKS, home, None)
 
 
 @pytest.mark.parametrize(("program", "number"), [(PROCESSES, 132), (PREFORK, 41), (IMPORTING, 2)])
-def test_processes_that_are_forked_append_too(program: str, number: int, home: Path) -> None:
+def test_processes_that_are_forked_append_too(program, number, home):
     said(program, home, number)

@@ -1,11 +1,7 @@
 """Models and tools as functions of the program: plain ones, and async ones in its event loop."""
 
-from __future__ import annotations
-
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -18,8 +14,8 @@ from support import lines, session_path
 
 @pytest.mark.parametrize("answer", [ANSWER, orjson.dumps(ANSWER), orjson.dumps(ANSWER).decode(), EVENTS, iter(EVENTS)],
                          ids=["object", "bytes", "text", "list", "iterator"])  # fmt: skip
-def test_a_function_answers(session: Session, answer: Any) -> None:
-    heard: list[str] = []
+def test_a_function_answers(session, answer):
+    heard = []
     model = Model(answer)
     said = session.ask("Why?", to="gemini", via=model, echo=heard.append)
     assert (said.text, str(said), "".join(heard)) == ("Rayleigh.", "Rayleigh.", "Rayleigh.")
@@ -27,7 +23,7 @@ def test_a_function_answers(session: Session, answer: Any) -> None:
     assert session.messages[-1]["id"] == said.id
 
 
-def test_what_a_function_answers_is_stored_as_what_a_command_does(home: Path, tmp_path: Path) -> None:
+def test_what_a_function_answers_is_stored_as_what_a_command_does(home, tmp_path):
     (tmp_path / "answer").write_bytes(b"".join(EVENTS))
     fixed = {"CODEH_ID_SEED": "s", "CODEH_NOW": "2026-01-02T03:04:05Z"}
     with pytest.MonkeyPatch.context() as patch:
@@ -55,18 +51,18 @@ def test_what_a_function_answers_is_stored_as_what_a_command_does(home: Path, tm
     ]
 
 
-def test_a_command_answers_too(session: Session, tmp_path: Path) -> None:
+def test_a_command_answers_too(session, tmp_path):
     (tmp_path / "answer").write_bytes(orjson.dumps(ANSWER))
-    heard: list[str] = []
+    heard = []
     said = session.ask("Why?", to="gemini", via=f"cat {tmp_path}/answer", echo=heard.append)
     assert (said.text, heard) == ("Rayleigh.", ["Rayleigh."])
 
 
-def test_an_async_function_is_awaited_in_its_own_loop(session: Session) -> None:
-    async def talk() -> list[str]:
+def test_an_async_function_is_awaited_in_its_own_loop(session):
+    async def talk():
         loop = asyncio.get_running_loop()
 
-        async def model(body: bytes) -> dict[str, Any]:
+        async def model(body):
             assert asyncio.get_running_loop() is loop
             return ANSWER
 
@@ -86,7 +82,7 @@ def test_an_async_function_is_awaited_in_its_own_loop(session: Session) -> None:
     assert [m["parts"][0]["text"] for m in session.messages][::2] == ["one", "two", "three"]
 
 
-def test_what_a_function_raises_comes_out_and_the_prompt_is_sent_again(session: Session) -> None:
+def test_what_a_function_raises_comes_out_and_the_prompt_is_sent_again(session):
     with pytest.raises(ConnectionError) as raised:
         session.ask("Why?", to="gemini", via=Model(ConnectionError("no route")))
     assert raised.value.__notes__ == ["the prompt is stored: `ask` without a text sends it"]
@@ -95,8 +91,8 @@ def test_what_a_function_raises_comes_out_and_the_prompt_is_sent_again(session: 
 
 
 @pytest.mark.parametrize("ends", ["raises", "cut"])
-def test_what_came_before_the_end_failed_stays_pending(session: Session, ends: str) -> None:
-    def half() -> Iterator[bytes]:
+def test_what_came_before_the_end_failed_stays_pending(session, ends):
+    def half():
         yield EVENTS[0]
         if ends == "raises":
             raise ZeroDivisionError
@@ -110,13 +106,13 @@ def test_what_came_before_the_end_failed_stays_pending(session: Session, ends: s
     )
 
 
-def test_a_cancelled_ask_leaves_pending_what_came(session: Session) -> None:
-    async def model(body: bytes) -> AsyncIterator[bytes]:
+def test_a_cancelled_ask_leaves_pending_what_came(session):
+    async def model(body):
         yield EVENTS[0]
         await asyncio.sleep(60)
         yield EVENTS[1]
 
-    async def talk() -> None:
+    async def talk():
         task = asyncio.ensure_future(session.ask("Why?", to="gemini", via=model))
         while not any(item["pending"] for item in session.items):  # noqa: ASYNC110
             await asyncio.sleep(0.01)
@@ -131,9 +127,7 @@ def test_a_cancelled_ask_leaves_pending_what_came(session: Session) -> None:
 @pytest.mark.parametrize(
     "wrong", [{"to": "gemini"}, {"via": lambda _: ANSWER}, {"to": "x", "via": lambda _: ANSWER}]
 )
-def test_what_is_not_said_is_asked_for_before_anything_is_stored(
-    session: Session, wrong: dict[str, Any]
-) -> None:
+def test_what_is_not_said_is_asked_for_before_anything_is_stored(session, wrong):
     with pytest.raises(Usage):
         session.ask("Why?", **wrong)
     assert session.messages == []

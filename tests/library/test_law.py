@@ -1,7 +1,5 @@
 """The library and the commands leave the same bytes, whatever is done in whatever order."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -29,12 +27,12 @@ Doing = tuple[
 ]  # a command line, its stdin, and the same in Python
 
 
-def _stream(session: Session) -> None:
+def _stream(session):
     with session.stream("model") as stream:
         stream.write("said")
 
 
-DOINGS: dict[str, Doing] = {
+DOINGS = {
     "prompt": (["append", "-m", "Why?"], b"", lambda s: s.append("Why?")),
     "answer": (["append", "--role", "model", "-m", "So."], b"", lambda s: s.append("So.", role="model")),
     "pinned": (["append", "-m", "p", "--pin", "--key", "k"], b"", lambda s: s.append("p", pin=True, key="k")),
@@ -66,13 +64,13 @@ DOINGS: dict[str, Doing] = {
 }  # fmt: skip
 
 
-def by_command(home: Path, doing: Doing) -> int:
+def by_command(home, doing):
     argv, stdin, _ = doing
     code = inside(*argv, "-s", "demo", stdin=stdin, home=home, env=FIXED).code
     return 0 if doing is DOINGS["calls"] else code  # 1: there was none
 
 
-def by_library(session: Session, doing: Doing) -> int:
+def by_library(session, doing):
     try:
         doing[2](session)
     except HistoryError as error:
@@ -80,7 +78,7 @@ def by_library(session: Session, doing: Doing) -> int:
     return 0
 
 
-def reading(home: Path, session: Session) -> None:
+def reading(home, session):
     """What is read is the same too."""
     for flag, found in (("--jsonl", session.messages), ("--items", session.items)):
         assert found == inside("show", "demo", flag, home=home, env=FIXED).lines
@@ -91,7 +89,7 @@ def reading(home: Path, session: Session) -> None:
     assert session.curate().output == inside("curate", "demo", home=home, env=FIXED).out
 
 
-def payload(session: Session) -> bytes | int:
+def payload(session):
     try:
         return session.payload("gemini")
     except HistoryError as error:
@@ -100,7 +98,7 @@ def payload(session: Session) -> bytes | int:
 
 @settings(max_examples=examples(25))
 @given(names=st.lists(st.sampled_from(list(DOINGS)), max_size=12))
-def test_the_same_is_left(names: list[str]) -> None:
+def test_the_same_is_left(names):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         theirs, ours = Path(folder) / "theirs", Path(folder) / "ours"
         for name, value in FIXED.items():

@@ -1,28 +1,24 @@
 """The caller's async functions run in the caller's own loop, and a cancelled job leaves what it has in order."""
 
-from __future__ import annotations
-
 import asyncio
 import contextvars
 import threading
-from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
-from codeh_history.library.loop import Bridge, is_async, run
+from codeh_history.library.loop import is_async, run
 
 
-async def coroutine() -> int:
+async def coroutine():
     return 1
 
 
-async def generator() -> AsyncIterator[int]:
+async def generator():
     yield 1
 
 
 class Called:
-    async def __call__(self) -> int:
+    async def __call__(self):
         return 1
 
 
@@ -30,22 +26,22 @@ class Called:
     ("given", "found"),
     [(coroutine, True), (generator, True), (generator(), True), (Called(), True), (len, False), ([1], False), (b"x", False), (lambda: 1, False)],
 )  # fmt: skip
-def test_what_is_awaited_is_told_from_what_is_not(given: object, *, found: bool) -> None:
+def test_what_is_awaited_is_told_from_what_is_not(given, *, found):
     assert is_async(given) == found
 
 
-def test_work_goes_on_in_a_thread_and_what_is_awaited_in_the_loop() -> None:
-    var: contextvars.ContextVar[str] = contextvars.ContextVar("var")
+def test_work_goes_on_in_a_thread_and_what_is_awaited_in_the_loop():
+    var = contextvars.ContextVar("var")
 
-    async def main() -> Any:
+    async def main():
         var.set("here")
         there = threading.get_ident()
 
-        async def answer(text: str) -> tuple[str, bool]:
+        async def answer(text):
             await asyncio.sleep(0)
             return text.upper(), threading.get_ident() == there
 
-        def job(bridge: Bridge) -> Any:
+        def job(bridge):
             assert threading.get_ident() != there
             return bridge.called(answer)("hi"), var.get()
 
@@ -55,30 +51,30 @@ def test_work_goes_on_in_a_thread_and_what_is_awaited_in_the_loop() -> None:
 
 
 @pytest.mark.parametrize("made", ["plain", "awaited", "iterated", "both"])
-def test_whatever_is_made_is_had_piece_by_piece(made: str) -> None:
-    async def numbers() -> AsyncIterator[int]:
+def test_whatever_is_made_is_had_piece_by_piece(made):
+    async def numbers():
         for number in range(3):
             await asyncio.sleep(0)
             yield number
 
-    async def later() -> Any:
+    async def later():
         return numbers() if made == "both" else [0, 1, 2]
 
-    def of() -> Any:
+    def of():
         return {"plain": lambda: [0, 1, 2], "awaited": later, "iterated": numbers, "both": later}[made]()
 
-    async def main() -> list[int]:
+    async def main():
         return await run(lambda bridge: list(bridge.had(of())))
 
     assert asyncio.run(main()) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("error", [ValueError("x"), KeyError("y")])
-def test_what_either_raises_comes_out(error: Exception) -> None:
-    async def fails() -> None:
+def test_what_either_raises_comes_out(error):
+    async def fails():
         raise error
 
-    def raises(_: Bridge) -> None:
+    def raises(_):
         raise error
 
     for job in (raises, lambda bridge: bridge.called(fails)()):
@@ -87,17 +83,17 @@ def test_what_either_raises_comes_out(error: Exception) -> None:
         assert caught.value is error
 
 
-def test_a_cancelled_job_is_waited_for_and_what_it_waits_for_is_ended() -> None:
-    done: list[str] = []
+def test_a_cancelled_job_is_waited_for_and_what_it_waits_for_is_ended():
+    done = []
 
-    async def endless() -> None:
+    async def endless():
         try:
             await asyncio.sleep(3600)
         except asyncio.CancelledError:
             done.append("ended")
             raise
 
-    def job(bridge: Bridge) -> None:
+    def job(bridge):
         try:
             bridge.called(endless)()
         finally:
@@ -106,7 +102,7 @@ def test_a_cancelled_job_is_waited_for_and_what_it_waits_for_is_ended() -> None:
             finally:
                 done.append("left in order")
 
-    async def main() -> None:
+    async def main():
         task = asyncio.ensure_future(run(job))
         await asyncio.sleep(0.05)
         task.cancel()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -38,7 +37,7 @@ class Options(OptionSet):
     ],
     ids=str,
 )  # fmt: skip
-def test_values_are_pythons_own(name: str, value: Any, found: Any) -> None:
+def test_values_are_pythons_own(name, value, found):
     assert getattr(read(Options, {name: value}), name) == found
 
 
@@ -47,12 +46,12 @@ def test_values_are_pythons_own(name: str, value: Any, found: Any) -> None:
     [("system", "@f", True), ("tools", [1], True), ("file", {"a": 1}, True), ("plan", [1], True), ("system", Path("f"), False), ("text", "@f", False)],
     ids=str,
 )  # fmt: skip
-def test_a_text_or_a_value_is_never_the_name_of_a_file(name: str, value: Any, *, a_text: bool) -> None:
+def test_a_text_or_a_value_is_never_the_name_of_a_file(name, value, *, a_text):
     assert isinstance(getattr(read(Options, {name: value}), name), Text) == a_text
 
 
 @pytest.mark.parametrize("value", [None, [], ()])
-def test_what_says_nothing_was_not_given(value: object) -> None:
+def test_what_says_nothing_was_not_given(value):
     assert read(Options, {"texts": value, "text": value}).specified() == []
 
 
@@ -66,27 +65,25 @@ def test_what_says_nothing_was_not_given(value: object) -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_what_the_verb_has_not_is_a_type_error(
-    given: dict[str, Any], fixed: dict[str, Any], why: str
-) -> None:
+def test_what_the_verb_has_not_is_a_type_error(given, fixed, why):
     with pytest.raises(TypeError, match=why):
         read(Options, given, **fixed)
 
 
 @pytest.mark.parametrize("count", [0, 10, -1])
-def test_a_number_out_of_bounds_is_a_usage_error(count: int) -> None:
+def test_a_number_out_of_bounds_is_a_usage_error(count):
     with pytest.raises(Usage, match=rf"--count {count}: an integer from 1 to 9 expected"):
         read(Options, {"count": count})
 
 
-def test_what_is_not_the_callers_to_say_is_said_here() -> None:
+def test_what_is_not_the_callers_to_say_is_said_here():
     assert read(Options, {"text": "x"}, session="s").session == "s"
 
 
 @pytest.mark.parametrize(
     "value", [float("nan"), {"a": [float("inf")]}, [None, {"b": -float("inf")}], (float("nan"),)]
 )
-def test_a_number_that_json_has_not_is_no_null(value: object) -> None:
+def test_a_number_that_json_has_not_is_no_null(value):
     with pytest.raises(BadData, match=r"NaN and infinity are no JSON; nothing was stored"):
         dumped(value)
     assert dumped({"a": None, "b": "null", "c": 1.5}) == b'{"a":null,"b":"null","c":1.5}'

@@ -1,23 +1,20 @@
 """A message that a program writes: on disk as it grows, by few writes."""
 
-from __future__ import annotations
-
 import asyncio
 import time
-from collections.abc import AsyncIterator
 
 import pytest
 
-from codeh_history import BadData, Session
+from codeh_history import BadData
 from support import lines
 
 
-def records(session: Session) -> list[str]:
+def records(session):
     with open(session.path, "rb") as file:
         return [record["type"] for record in lines(file.read())]
 
 
-def test_what_was_written_is_a_message(session: Session) -> None:
+def test_what_was_written_is_a_message(session):
     with session.stream("model") as stream:
         for chunk in ("Ray", b"lei", "gh \U0001f308".encode()[:5], "gh \U0001f308".encode()[5:]):
             stream.write(chunk)
@@ -27,7 +24,7 @@ def test_what_was_written_is_a_message(session: Session) -> None:
         stream.write("more")
 
 
-def test_an_exception_leaves_it_pending(session: Session) -> None:
+def test_an_exception_leaves_it_pending(session):
     with pytest.raises(ZeroDivisionError), session.stream("model") as stream:  # noqa: PT012
         stream.write("half an ")
         stream.write("answer")
@@ -38,7 +35,7 @@ def test_an_exception_leaves_it_pending(session: Session) -> None:
     assert session.commit(stream.id) == stream.id
 
 
-def test_others_see_it_grow_though_nothing_more_is_written(session: Session) -> None:
+def test_others_see_it_grow_though_nothing_more_is_written(session):
     with session.stream("model") as stream:
         stream.write("one ")
         assert session.items[-1]["pending"]["parts"] == [{"text": "one "}]
@@ -49,7 +46,7 @@ def test_others_see_it_grow_though_nothing_more_is_written(session: Session) -> 
             time.sleep(0.01)
 
 
-def test_there_is_a_write_for_4_kib_and_none_for_less(session: Session) -> None:
+def test_there_is_a_write_for_4_kib_and_none_for_less(session):
     with session.stream("model") as stream:
         stream._streaming.flush_seconds = 60
         for _ in range(3000):
@@ -57,21 +54,21 @@ def test_there_is_a_write_for_4_kib_and_none_for_less(session: Session) -> None:
     assert records(session).count("delta") == 1 + (3000 * 4 - 4) // 4096
 
 
-def test_nothing_but_blanks_is_no_message(session: Session) -> None:
+def test_nothing_but_blanks_is_no_message(session):
     with pytest.raises(BadData), session.stream("model") as stream:
         stream.write(" \n")
     assert session.messages == []
 
 
-def test_what_is_handed_on_is_written(session: Session) -> None:
+def test_what_is_handed_on_is_written(session):
     with session.stream("model") as stream:
         assert list(stream.through(iter(["a", "b"]))) == ["a", "b"]
 
-    async def chunks() -> AsyncIterator[str]:
+    async def chunks():
         for chunk in "cd":
             yield chunk
 
-    async def talk() -> list[str]:
+    async def talk():
         async with session.stream("model") as stream:
             return [chunk async for chunk in stream.athrough(chunks())]
 

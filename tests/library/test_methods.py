@@ -1,18 +1,14 @@
 """`Session`: the verbs as methods."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 
-from codeh_history import BadData, HistoryError, NotFound, Session, Usage
+from codeh_history import BadData, NotFound, Session, Usage
 from inside import inside
 from support import session_path
 
 
-def test_what_is_appended_is_there_for_the_commands_and_the_other_way(home: Path, session: Session) -> None:
+def test_what_is_appended_is_there_for_the_commands_and_the_other_way(home, session):
     assert session.messages == []
     first = session.append("Why is the sky blue?")
     said = inside("append", "-s", "demo", "--role", "model", "-m", "Rayleigh.", home=home).text
@@ -21,7 +17,7 @@ def test_what_is_appended_is_there_for_the_commands_and_the_other_way(home: Path
     assert session.items == inside("show", "demo", "--items", home=home).lines
 
 
-def test_calls_and_results_take_pythons_values(session: Session) -> None:
+def test_calls_and_results_take_pythons_values(session):
     session.append(call="ls", args={"path": "."}, call_id="c1")
     session.append(result="ls", message="a.txt")
     call, result = session.messages
@@ -29,7 +25,7 @@ def test_calls_and_results_take_pythons_values(session: Session) -> None:
     assert result["parts"][0]["functionResponse"]["response"] == {"output": "a.txt"}
 
 
-def test_a_payload_is_what_the_command_prints(home: Path, session: Session) -> None:
+def test_a_payload_is_what_the_command_prints(home, session):
     session.append("hi")
     tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
     flags = ["--model", "m", "--system", "Be brief.", "--budget", "32k", "--set", "temperature=0.5"]
@@ -39,7 +35,7 @@ def test_a_payload_is_what_the_command_prints(home: Path, session: Session) -> N
     assert session.payload("anthropic", budget=32_000, **options) == by_command
 
 
-def test_a_text_is_no_file_whatever_it_begins_with(session: Session, tmp_path: Path) -> None:
+def test_a_text_is_no_file_whatever_it_begins_with(session, tmp_path):
     (tmp_path / "system.md").write_text("From a file.")
     session.append("hi")
     body = orjson.loads(session.payload("openai-chat", model="m", system="@" + str(tmp_path / "system.md")))
@@ -48,7 +44,7 @@ def test_a_text_is_no_file_whatever_it_begins_with(session: Session, tmp_path: P
     assert body["messages"][0]["content"] == "From a file."
 
 
-def test_extend_stores_all_or_nothing(session: Session) -> None:
+def test_extend_stores_all_or_nothing(session):
     good = {"role": "user", "parts": [{"text": "one"}]}
     assert len(session.extend([good, good])) == 2
     with pytest.raises(BadData):
@@ -56,7 +52,7 @@ def test_extend_stores_all_or_nothing(session: Session) -> None:
     assert len(session.messages) == 2
 
 
-def test_what_a_caller_does_to_what_it_was_given_changes_nothing(session: Session) -> None:
+def test_what_a_caller_does_to_what_it_was_given_changes_nothing(session):
     session.append("hi")
     session.messages[0]["parts"][0]["text"] = "changed"
     assert session.messages[0]["parts"] == [{"text": "hi"}]
@@ -75,9 +71,7 @@ def test_what_a_caller_does_to_what_it_was_given_changes_nothing(session: Sessio
         (lambda s: Session.open("a/b"), Usage, 2),
     ],
 )
-def test_what_fails_has_the_code_of_the_command(
-    session: Session, wrong: object, error: type[HistoryError], code: int
-) -> None:
+def test_what_fails_has_the_code_of_the_command(session, wrong, error, code):
     session.append(role="model", message="ends so")
     with pytest.raises(error) as raised:
         wrong(session)  # type: ignore[operator]
@@ -86,15 +80,13 @@ def test_what_fails_has_the_code_of_the_command(
 
 
 @pytest.mark.parametrize("options", [{"rolle": "user"}, {"pin": 1}, {"from_": "auto"}, {"message": b"x"}])
-def test_arguments_that_the_verb_has_not_are_type_errors(
-    session: Session, options: dict[str, object]
-) -> None:
+def test_arguments_that_the_verb_has_not_are_type_errors(session, options):
     with pytest.raises(TypeError):
         session.append(**options)
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
-def test_numbers_that_json_has_not_are_refused(session: Session, number: float) -> None:
+def test_numbers_that_json_has_not_are_refused(session, number):
     session.append(call="plot", args={"at": None, "to": [1.5]})
     given = {"a": [{"b": (number,)}], "c": None}
     said = {"role": "model", "parts": [{"functionCall": {"name": "plot", "args": given}}]}
@@ -104,7 +96,7 @@ def test_numbers_that_json_has_not_are_refused(session: Session, number: float) 
     assert len(session.messages) == 1
 
 
-def test_a_session_that_was_removed_is_not_begun_anew(home: Path, session: Session) -> None:
+def test_a_session_that_was_removed_is_not_begun_anew(home, session):
     session.append("hi")
     same = Session.open("demo", home=home)
     session_path(home, "demo").unlink()

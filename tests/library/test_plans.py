@@ -1,13 +1,9 @@
 """A budget planned again and again in one process: the request is the one that a fresh process would make."""
 
-from __future__ import annotations
-
 import tempfile
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,29 +23,29 @@ CONTEXT = "# IDE Context\nfile %d is open\n" + BIG[:900]
 BUDGETS = ("700", "1500", "4k", "1M")
 
 
-def _read(session: Session, id: str, path: str) -> None:
+def _read(session, id, path):
     session.append(call="read_file", args={"path": path}, call_id=id)
     session.append(BIG, result="read_file", call_id=id)
 
 
-def _late(session: Session) -> None:
+def _late(session):
     """A result that comes after something else was said."""
     session.append(call="bash", args={"command": "make"}, call_id="late")
     session.append("Go on.")
     session.append("error: " + BIG[:500], result="bash", call_id="late")
 
 
-def _begin(session: Session) -> None:
+def _begin(session):
     session.clear()
     session.extend([{"role": "user", "parts": [{"text": f"{n} {BIG[: 99 * n]}"}]} for n in range(9)])
 
 
-def _streamed(session: Session) -> None:
+def _streamed(session):
     with session.stream("model") as stream:
         stream.write("So it is. " * 9)
 
 
-DOINGS: tuple[Callable[[Session, int], Any], ...] = (
+DOINGS = (
     lambda session, n: session.append(f"What of {n}? " + "word " * n),
     lambda session, n: session.append("We decided to keep it. " * 9, role="model"),
     lambda session, n: _read(session, f"r{n}", f"src/{n % 3}.py"),
@@ -70,21 +66,21 @@ DOINGS: tuple[Callable[[Session, int], Any], ...] = (
 )
 
 
-def done(session: Session, doing: Callable[[Session, int], Any], number: int) -> None:
+def done(session, doing, number):
     try:
         doing(session, number)
     except HistoryError:
         pass  # there was nothing to do it to
 
 
-def payload(session: Session, budget: str, **flags: Any) -> bytes | tuple[int, str]:
+def payload(session, budget, **flags):
     try:
         return session.payload("gemini", budget=budget, unanswered="stub", prefill=True, **flags)
     except HistoryError as error:
         return error.code, str(error)
 
 
-def anew(home: Path, budget: str, *flags: str) -> bytes | tuple[int, str]:
+def anew(home, budget, *flags):
     argv = ("--to", "gemini", "--budget", budget, "--unanswered", "stub", "--prefill", *flags)
     found = inside("payload", "demo", *argv, home=home)
     told = found.err.decode().splitlines()[-1:] or [""]
@@ -99,7 +95,7 @@ def anew(home: Path, budget: str, *flags: str) -> bytes | tuple[int, str]:
         max_size=12,
     )
 )
-def test_a_plan_is_that_of_a_fresh_process(doings: list[Any]) -> None:
+def test_a_plan_is_that_of_a_fresh_process(doings):
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         lay(home, BEGUN, "demo")
@@ -113,7 +109,7 @@ def test_a_plan_is_that_of_a_fresh_process(doings: list[Any]) -> None:
             assert payload(session, budget, **flags) == anew(home, budget, *argv)
 
 
-def test_what_is_sent_otherwise_is_planned_otherwise(home: Path) -> None:
+def test_what_is_sent_otherwise_is_planned_otherwise(home):
     """Passes change old messages for one request, and leave them for the next."""
     lay(home, BEGUN, "demo")
     session = Session.open("demo", home=home)
@@ -126,12 +122,12 @@ def test_what_is_sent_otherwise_is_planned_otherwise(home: Path) -> None:
             assert found == anew(home, "2k", "--thoughts", thoughts)
 
 
-def test_what_is_asked_is_what_is_sent_once_it_is_stored(home: Path, tmp_path: Path) -> None:
+def test_what_is_asked_is_what_is_sent_once_it_is_stored(home, tmp_path):
     lay(home, BEGUN, "demo")
     session = Session.open("demo", home=home)
-    sent: list[bytes] = []
+    sent = []
 
-    def answered(body: bytes) -> bytes:
+    def answered(body):
         sent.append(body)
         return ANSWER
 
@@ -144,7 +140,7 @@ def test_what_is_asked_is_what_is_sent_once_it_is_stored(home: Path, tmp_path: P
     assert len(session.messages) == len(sent) * 2 + BEGUN.count(b'"type":"message"')
 
 
-def test_threads_plan_at_once(home: Path) -> None:
+def test_threads_plan_at_once(home):
     lay(home, BEGUN, "demo")
     session = Session.open("demo", home=home)
     for number in range(4):

@@ -1,37 +1,33 @@
 """What a program renders and removes itself: functions in the place of commands, texts in that of files."""
 
-from __future__ import annotations
-
 import asyncio
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
 
 from answering import ANSWER, Model
-from codeh_history import BadData, Session, Usage
+from codeh_history import BadData, Usage
 
 
-def cut(text: str) -> str:
+def cut(text):
     return text.replace("<more>", "")
 
 
-async def cut_later(text: str) -> str:
+async def cut_later(text):
     await asyncio.sleep(0)
     return cut(text)
 
 
 @pytest.fixture
-def talk(session: Session) -> Session:
+def talk(session):
     session.append("Why {{x}}?")
     session.append("Because.<more>", role="model")
     session.append("And <more>?")
     return session
 
 
-def texts(body: bytes) -> list[str]:
-    contents: Any = orjson.loads(body)["contents"]
+def texts(body):
+    contents = orjson.loads(body)["contents"]
     return [part["text"] for content in contents for part in content["parts"]]
 
 
@@ -39,7 +35,7 @@ REMOVED = ["Why {{x}}?", "Because.", "And <more>?"]
 
 
 @pytest.mark.parametrize("remover", [cut, [cut], ["sed s/b/b/", cut]])
-def test_a_function_removes_from_what_the_model_said(talk: Session, remover: Any) -> None:
+def test_a_function_removes_from_what_the_model_said(talk, remover):
     assert texts(talk.payload("gemini", remove_cmd=remover)) == REMOVED
     assert talk.messages[1]["parts"] == [{"text": "Because.<more>"}]
     assert b"Because.<" not in talk.curate(remove_cmd=remover).output
@@ -49,19 +45,19 @@ def test_a_function_removes_from_what_the_model_said(talk: Session, remover: Any
 
 
 @pytest.mark.parametrize("remover", [cut_later, [cut, cut_later]])
-def test_an_async_function_is_awaited(talk: Session, remover: Any) -> None:
-    async def asked() -> None:
+def test_an_async_function_is_awaited(talk, remover):
+    async def asked():
         assert texts(await talk.payload("gemini", remove_cmd=remover)) == REMOVED
         assert b"Because.<" not in (await talk.curate(remove_cmd=remover)).output
-        model: Any = Model(ANSWER)
+        model = Model(ANSWER)
         await talk.ask("Now?", to="gemini", via=model, remove_cmd=remover)
         assert texts(orjson.dumps(model.asked[0]))[1] == "Because."
 
     asyncio.run(asked())
 
 
-def test_what_a_function_raises_comes_out_and_another_result_is_refused(talk: Session) -> None:
-    def fails(text: str) -> str:
+def test_what_a_function_raises_comes_out_and_another_result_is_refused(talk):
+    def fails(text):
         raise KeyError(text)
 
     with pytest.raises(KeyError):
@@ -70,7 +66,7 @@ def test_what_a_function_raises_comes_out_and_another_result_is_refused(talk: Se
         talk.payload("gemini", remove_cmd=lambda text: None)
 
 
-def test_templates_are_texts_or_paths(talk: Session, tmp_path: Path) -> None:
+def test_templates_are_texts_or_paths(talk, tmp_path):
     sent = talk.payload(
         "gemini", user_template="Hi {{message}}", system_template="S {{vars.a}}", var={"a": 1}
     )
@@ -82,7 +78,7 @@ def test_templates_are_texts_or_paths(talk: Session, tmp_path: Path) -> None:
         talk.payload("gemini", user_template="{% for")
 
 
-def test_what_was_rendered_already_is_taken_as_it_is(talk: Session) -> None:
+def test_what_was_rendered_already_is_taken_as_it_is(talk):
     given = {"rendered_user": "@Q: {{message}}", "system": "{% as it is %}"}
     sent = talk.payload("gemini", **given)
     assert texts(sent)[-1] == given["rendered_user"]

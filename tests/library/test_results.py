@@ -1,7 +1,5 @@
 """An answer as a program gets it: its text, its calls, and that it may be awaited."""
 
-from __future__ import annotations
-
 import asyncio
 
 from codeh_history.library.results import Answer
@@ -12,7 +10,7 @@ SAID = [
 ]  # fmt: skip
 
 
-def test_it_says_what_the_model_said_and_called() -> None:
+def test_it_says_what_the_model_said_and_called():
     view = view_of([{"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": SAID}])
     answer = Answer(view.messages[0])
     assert answer.id == "m"
@@ -24,14 +22,14 @@ def test_it_says_what_the_model_said_and_called() -> None:
     assert view.messages[0].parts[2]["functionCall"]["name"] == "ls"
 
 
-def test_it_is_there_when_it_is_awaited() -> None:
+def test_it_is_there_when_it_is_awaited():
     answer = Answer(
         view_of([{"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": SAID}]).messages[
             0
         ]
     )
 
-    async def waited() -> Answer:
+    async def waited():
         return await answer
 
     assert asyncio.run(waited()) is answer

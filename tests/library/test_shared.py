@@ -1,15 +1,11 @@
 """One session in many threads and processes at once, which read and append."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-
-import pytest
 
 from codeh_history import Session
 from inside import inside
@@ -29,9 +25,9 @@ with ThreadPoolExecutor({threads}) as pool:
 """
 
 
-def talk(session: Session, name: str) -> bool:
+def talk(session, name):
     """Append in some ways, and look: what was there stays, in its order, and what is stored is there."""
-    before: list[str] = []
+    before = []
     for number in range(EACH):
         if number % 5 == 4:
             with session.stream("model") as stream:
@@ -49,11 +45,11 @@ def talk(session: Session, name: str) -> bool:
     return True
 
 
-def said(session: Session) -> list[str]:
+def said(session):
     return ["".join(part["text"] for part in message["parts"]) for message in session.messages]
 
 
-def test_nothing_is_lost_doubled_or_out_of_order(home: Path) -> None:
+def test_nothing_is_lost_doubled_or_out_of_order(home):
     program = PROCESS.format(folders=[str(HERE), str(HERE.parent / "helpers")], threads=THREADS)
     processes = [
         subprocess.Popen([sys.executable, "-c", program, str(n)], stdout=subprocess.PIPE, env=environ(home=home))
@@ -76,7 +72,7 @@ def test_nothing_is_lost_doubled_or_out_of_order(home: Path) -> None:
     assert fresh.messages == session.messages
 
 
-def test_a_process_that_is_forked_goes_on_by_itself(session: Session) -> None:
+def test_a_process_that_is_forked_goes_on_by_itself(session):
     session.append("before")
     assert len(session.messages) == 1
     child = os.fork()
@@ -92,8 +88,8 @@ def test_a_process_that_is_forked_goes_on_by_itself(session: Session) -> None:
     assert said(session) == ["before", "in the child", "after"]
 
 
-def test_a_function_may_use_the_session_that_calls_it(session: Session) -> None:
-    def model(body: bytes) -> str:
+def test_a_function_may_use_the_session_that_calls_it(session):
+    def model(body):
         session.append("noted meanwhile")
         assert len(session.messages) == 2
         return "an answer"
@@ -102,10 +98,10 @@ def test_a_function_may_use_the_session_that_calls_it(session: Session) -> None:
     assert said(session) == ["hi", "noted meanwhile", "an answer"]
 
 
-def test_the_process_stays_as_it_is(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_stays_as_it_is(session, monkeypatch):
     import gc
 
-    def state() -> object:
+    def state():
         signals = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
         return signals, dict(os.environ), os.getcwd(), gc.isenabled(), os.umask(0o22)
 

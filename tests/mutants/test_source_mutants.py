@@ -3,16 +3,13 @@
 Each changes what a user gets. The tests named with it run against a copy of the tree that has the fault.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-from table import MUTANTS, Mutant
+from table import MUTANTS
 
 from support import ROOT
 
@@ -20,7 +17,7 @@ PACKAGE = ROOT / "cli" / "codeh_history"
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_the_line_is_there(mutant: Mutant) -> None:
+def test_the_line_is_there(mutant):
     """Whoever changes a line that a mutant is made of changes the mutant too."""
     assert (PACKAGE / mutant.file).read_text().count(mutant.line) == 1
     files = {ROOT / "tests" / test.partition("::")[0] for test in mutant.tests}
@@ -29,7 +26,7 @@ def test_the_line_is_there(mutant: Mutant) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
-def test_it_is_caught(mutant: Mutant, tmp_path: Path) -> None:
+def test_it_is_caught(mutant, tmp_path):
     for folder in ("cli", "tests", "fixtures"):
         ignored = shutil.ignore_patterns("__pycache__", "bench")
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)

@@ -4,8 +4,6 @@ Two builds from two copies of the tree must be the same bytes. The wheel is buil
 distribution, as an index's users would. Exit 1 names what is wrong.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil
@@ -27,7 +25,7 @@ SHARED = (
 )  # fmt: skip
 
 
-def main() -> int:
+def main():
     with tempfile.TemporaryDirectory() as folder:
         first, second = (built(Path(folder, name)) for name in ("a", "a longer name"))
         different = [
@@ -48,7 +46,7 @@ def main() -> int:
     return 1 if problems else 0
 
 
-def built(place: Path) -> dict[str, Path]:
+def built(place):
     """What a build of a copy of the tree makes, by name."""
     place.mkdir()
     for name in listed():
@@ -62,7 +60,7 @@ def built(place: Path) -> dict[str, Path]:
     return {path.name: path for path in (place / "out").iterdir()}
 
 
-def listed() -> list[str]:
+def listed():
     """The files of the project: those that git tracks; without git, all that no task makes."""
     done = subprocess.run(["git", "ls-files", "-z"], capture_output=True, cwd=ROOT, check=False)
     if done.returncode == 0:
@@ -74,11 +72,11 @@ def listed() -> list[str]:
     ]  # fmt: skip
 
 
-def hash_of(path: Path | None) -> str:
+def hash_of(path):
     return hashlib.sha256(path.read_bytes()).hexdigest() if path else ""
 
 
-def wrong_in_wheel(wheel: Path) -> list[str]:
+def wrong_in_wheel(wheel):
     """Too large, with files that are none of the program's, or without those that shells and man look for."""
     problems = []
     if wheel.stat().st_size > LARGEST:
@@ -101,7 +99,7 @@ def wrong_in_wheel(wheel: Path) -> list[str]:
     return problems
 
 
-def failed_checks(sdist: Path, wheel: Path) -> list[str]:
+def failed_checks(sdist, wheel):
     """What the usual checkers say; Homebrew's own runs only where Homebrew is, so Ruby reads the formula."""
     formula.write()
     checks = [

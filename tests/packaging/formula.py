@@ -3,8 +3,6 @@
 For a tap: brew builds what it installs from source, so each resource is a source distribution with its sha256.
 """
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys
@@ -52,7 +50,7 @@ end
 """
 
 
-def write() -> None:
+def write():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     (sdist,) = (ROOT / "dist").glob("*.tar.gz")
     head = HEAD.format(
@@ -68,7 +66,7 @@ def write() -> None:
     FORMULA.write_text(head + "".join(resources) + TAIL)
 
 
-def locked() -> list[dict[str, dict[str, str]]]:
+def locked():
     """The dependencies for macOS, by name."""
     done = subprocess.run(
         [Path(sys.executable).parent / "uv", "pip", "compile", "--quiet", "--no-header", "--format", "pylock.toml",

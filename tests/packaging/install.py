@@ -7,15 +7,12 @@ from 3.11 to 3.14 that is on this machine (or in .pythons, by `make test-pythons
 musl (Alpine), macOS and others every dependency, extras too, must have a wheel. `short`: pip and the wheels alone.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +44,7 @@ COMPILERS = ("cc", "gcc", "clang", "cargo", "rustc")
 class Home:
     """An empty home, and commands that run in it with nothing else in their environment."""
 
-    def __init__(self, folder: str, path: str = "") -> None:
+    def __init__(self, folder, path=""):
         self.folder = Path(folder)
         self.bin = self.folder / ".local" / "bin"
         system = (each for each in ("/usr/local/bin", "/usr/bin", "/bin"))
@@ -61,7 +58,7 @@ class Home:
             "PIPX_DEFAULT_PYTHON": sys.executable, "TERM": "dumb", "UV_LINK_MODE": "copy",
         }  # fmt: skip
 
-    def run(self, *argv: str | Path, text: str = "") -> str:
+    def run(self, *argv, text=""):
         """What a command prints; CalledProcessError where it fails."""
         done = subprocess.run(
             argv, input=text, capture_output=True, text=True, check=False, env=self.env, cwd=self.folder
@@ -77,20 +74,20 @@ class Failed(Exception):
     """A command that should work does not."""
 
 
-def with_pip(home: Home, wheel: Path) -> None:
+def with_pip(home, wheel):
     home.run(sys.executable, "-m", "venv", home.folder / ".local")
     home.run(home.bin / "pip", "install", "--quiet", wheel)
 
 
-def with_pipx(home: Home, wheel: Path) -> None:
+def with_pipx(home, wheel):
     home.run("sh", "-c", readme_line("pipx install ").replace("codeh-history", str(wheel), 1))
 
 
-def with_uv(home: Home, wheel: Path) -> None:
+def with_uv(home, wheel):
     home.run("sh", "-c", readme_line("uv tool install ").replace("codeh-history", str(wheel), 1))
 
 
-def readme_line(start: str) -> str:
+def readme_line(start):
     """The command of the README that begins so."""
     return next(line for line in README.splitlines() if line.startswith(start))
 
@@ -98,7 +95,7 @@ def readme_line(start: str) -> str:
 INSTALLERS = {"pip": with_pip, "pipx": with_pipx, "uv": with_uv}
 
 
-def use(home: Home) -> None:
+def use(home):
     """The main jobs: append, a request, a count, a page."""
     home.run("codeh-history", "append", "-q", "-s", "demo", "Why is the sky blue?")
     for line in (
@@ -109,7 +106,7 @@ def use(home: Home) -> None:
             raise Failed(f"codeh-history {line}: prints nothing")
 
 
-def look(home: Home) -> Iterator[str]:
+def look(home):
     """What man and the shells find; what this machine has not is named."""
     if shutil.which("man"):
         page = home.run("man", "-w", "codeh-history")
@@ -128,7 +125,7 @@ def look(home: Home) -> Iterator[str]:
         yield shell
 
 
-def pythons() -> Iterator[tuple[str, Path | None]]:
+def pythons():
     """Each version with an interpreter of it on this machine, or None."""
     for version in PYTHONS:
         places = [
@@ -145,7 +142,7 @@ def pythons() -> Iterator[tuple[str, Path | None]]:
         yield version, next(works, None)
 
 
-def on_python(python: Path, wheel: Path) -> str:
+def on_python(python, wheel):
     """Install with this Python, wheels only, no compiler in reach, and use it."""
     with tempfile.TemporaryDirectory() as folder:
         home = Home(folder, path=f"{folder}/venv/bin")
@@ -163,7 +160,7 @@ def on_python(python: Path, wheel: Path) -> str:
         return home.run(f"{folder}/venv/bin/python", "-V")
 
 
-def wheels_for(platform: str, version: str, wheel: Path) -> int:
+def wheels_for(platform, version, wheel):
     """How many packages a platform installs, each from a wheel."""
     extras = next(names for word, names in EXTRAS.items() if word in platform)
     done = subprocess.run(
@@ -176,12 +173,12 @@ def wheels_for(platform: str, version: str, wheel: Path) -> int:
     return len(done.stdout.splitlines())
 
 
-def main() -> int:
+def main():
     short = "short" in sys.argv[1:]
     (wheel,) = (ROOT / "dist").glob("*.whl")
     failures = 0
 
-    def tried(name: str, outcome: object) -> None:
+    def tried(name, outcome):
         print(f"{name:<34} {outcome}", flush=True)
 
     for name, install in INSTALLERS.items():

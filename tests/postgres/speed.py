@@ -4,8 +4,6 @@ Run it by `make test-postgres`; it prints the best turn of each: of the store al
 `Session.append`.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import tempfile
@@ -32,7 +30,7 @@ LINE = (
 )
 
 
-def bare(url: str, count: int = COUNT) -> float:
+def bare(url, count=COUNT):
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("DROP TABLE IF EXISTS bare")
         connection.execute(
@@ -45,7 +43,7 @@ def bare(url: str, count: int = COUNT) -> float:
         return count / (time.perf_counter() - began)
 
 
-def ours(env: Env, turn: int, count: int = COUNT) -> float:
+def ours(env, turn, count=COUNT):
     paths = [path_of(env, f"t{turn}s{number}") for number in range(SESSIONS)]
     for path in paths:
         log.append(env, path, lambda _: LINE % 0, create=True)
@@ -56,7 +54,7 @@ def ours(env: Env, turn: int, count: int = COUNT) -> float:
     return count / (time.perf_counter() - began)
 
 
-def library(turn: int, count: int = COUNT) -> float:
+def library(turn, count=COUNT):
     sessions = [Session.open(f"library-{turn}-{number}", create=True) for number in range(SESSIONS)]
     for session in sessions:
         session.append(TEXT)
@@ -66,12 +64,12 @@ def library(turn: int, count: int = COUNT) -> float:
     return count / (time.perf_counter() - began)
 
 
-def main() -> None:
+def main():
     for cluster in postgres_server.cluster():
         url = cluster.database("speed")
         with tempfile.TemporaryDirectory() as home:
             os.environ |= {"CODEH_HOME": home, "CODEH_STORE": url}
-            rates: dict[str, list[float]] = {"INSERT": [], "store": [], "library": []}
+            rates = {"INSERT": [], "store": [], "library": []}
             for turn in range(TURNS):
                 rates["INSERT"].append(bare(url, EACH))
                 rates["store"].append(ours(Env(), turn, EACH))

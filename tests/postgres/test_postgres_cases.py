@@ -3,12 +3,9 @@
 The folder that a case sees as `home/sessions` mirrors the database (`mirrored`), so that `cat` and damage work.
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +15,6 @@ import mirrored
 import postgres_server
 from cases import CASES, ENV, OUTPUTS, cases, outcome
 from length import by_length
-from postgres_server import Cluster
 
 pytestmark = [postgres_server.needed, pytest.mark.skipif(not forks.Forks.possible, reason="needs forks")]
 NAME = re.compile(rb"postgres:///cases/([A-Za-z0-9_-]+)")
@@ -41,19 +37,19 @@ FILES_ONLY = {
 
 
 @pytest.fixture(scope="module")
-def program_dir(cluster: Cluster) -> Path:
+def program_dir(cluster):
     cluster.database("cases")
     return forks.Forks(ENV).program().parent
 
 
 @pytest.fixture
-def scratch() -> Iterator[Path]:
+def scratch():
     path = Path(tempfile.mkdtemp(prefix="codeh-", dir="/tmp"))
     yield path
     shutil.rmtree(path)
 
 
-def marked() -> list:
+def marked():
     found = [case for case in cases() if case not in FILES_ONLY]
     return [
         pytest.param(case, marks=() if number % SAMPLE == 0 and case not in HEAVY else pytest.mark.slow)
@@ -62,7 +58,7 @@ def marked() -> list:
 
 
 @pytest.mark.parametrize("case", marked())
-def test_case_on_postgres(case: str, scratch: Path, cluster: Cluster, program_dir: Path) -> None:
+def test_case_on_postgres(case, scratch, cluster, program_dir):
     more = {
         "PGHOST": str(cluster.folder), "PGPORT": str(cluster.port), "PGUSER": "postgres",
         "CODEH_STORE": "postgres:///cases", mirrored.VARIABLE: "1",
@@ -75,6 +71,6 @@ def test_case_on_postgres(case: str, scratch: Path, cluster: Cluster, program_di
         )
 
 
-def test_what_is_for_files_only_is_a_case() -> None:
+def test_what_is_for_files_only_is_a_case():
     assert FILES_ONLY.keys() <= set(cases())
     assert set(OUTPUTS) == {"stdout", "stderr", "code"}

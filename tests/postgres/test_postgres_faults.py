@@ -3,8 +3,6 @@
 `make test-postgres` tries all of it (FAULTS=long), `make test` a short profile.
 """
 
-from __future__ import annotations
-
 import random
 import re
 import select
@@ -12,9 +10,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from itertools import count
-from pathlib import Path
 
 import orjson
 import psycopg
@@ -35,7 +31,7 @@ LONG = FAULTS == "long"
 WRITER = ROOT / "tests" / "helpers" / "postgres_writer.py"
 
 
-def message(id: str, role: str = "user", text: str = "") -> bytes:
+def message(id, role="user", text=""):
     kind = {"user": "user", "model": "codeh"}[role]
     record = {
         "type": "message",
@@ -56,11 +52,11 @@ LOG = b'{"type":"session","version":1,"id":"demo","created":"2026-01-02T03:04:05
 
 
 @pytest.fixture
-def mortal_url(mortal: Cluster) -> str:
+def mortal_url(mortal):
     return mortal.database(f"a{random.getrandbits(60)}")
 
 
-def through(url: str, port: int) -> str:
+def through(url, port):
     """The same database by way of a proxy."""
     return (
         re.sub(r"@[^/]*/", f"@127.0.0.1:{port}/", url)
@@ -68,7 +64,7 @@ def through(url: str, port: int) -> str:
     )
 
 
-def whole(url: str, id: str = "demo") -> bytes:
+def whole(url, id="demo"):
     """A session's bytes, once its rows are known to be what its own row says."""
     with psycopg.connect(url) as connection:
         (session,) = connection.execute(
@@ -98,14 +94,12 @@ def whole(url: str, id: str = "demo") -> bytes:
         (True, ("--key", "k"), b"COMMIT\0"),
     ],
 )
-def test_a_connection_cut_around_the_commit(
-    url: str, tmp_path: Path, cluster: Cluster, *, after: bool, begun: bool, key: tuple[str, ...], by: bytes
-) -> None:
+def test_a_connection_cut_around_the_commit(url, tmp_path, cluster, *, after, begun, key, by):
     committing = []
     if begun:
         Program(tmp_path / "home", url)("append", "-s", "demo", "-m", "First")
 
-    def cut(way: str, data: bytes) -> bool | None:
+    def cut(way, data):
         if way == "to" and by in data:
             committing.append(True)
             return None if after else False
@@ -125,9 +119,7 @@ def test_a_connection_cut_around_the_commit(
     assert whole(url).count(b'"Once"') == 1
 
 
-def test_a_connection_that_was_closed_meanwhile_is_made_again(
-    url: str, tmp_path: Path, cluster: Cluster
-) -> None:
+def test_a_connection_that_was_closed_meanwhile_is_made_again(url, tmp_path, cluster):
     proxy = Proxy(cluster.port, lambda _, data: False if b"FATAL" in data else None)
     environ = Program(tmp_path / "home", through(url, proxy.port)).environ()
     opened = Session(Opened(environ, "demo", create=True))
@@ -141,7 +133,7 @@ def test_a_connection_that_was_closed_meanwhile_is_made_again(
     assert all(whole(url).count(id.encode()) == 1 for id in ids)
 
 
-def test_a_connection_cut_in_a_read_is_another_try(url: str, tmp_path: Path, cluster: Cluster) -> None:
+def test_a_connection_cut_in_a_read_is_another_try(url, tmp_path, cluster):
     Program(tmp_path / "home", url)("append", "-s", "demo", "-m", "Hello")
     proxy = Proxy(cluster.port, lambda way, data: False if way == "to" and b"codeh_lines" in data else None)
     done = Program(tmp_path / "home", through(url, proxy.port))("show", "demo")
@@ -162,7 +154,7 @@ POINTS = range(1, 40) if LONG else (6, 8)
 
 
 @pytest.mark.parametrize("verb", STEPS if LONG else ("append",))
-def test_a_server_killed_at_a_step(verb: str, mortal: Cluster, mortal_url: str, tmp_path: Path) -> None:
+def test_a_server_killed_at_a_step(verb, mortal, mortal_url, tmp_path):
     """It is killed when the program has sent, or the server answered, so many times."""
     words = STEPS[verb]
     postgres.Postgres(mortal_url, "URL").create("demo", LOG)
@@ -179,9 +171,7 @@ def test_a_server_killed_at_a_step(verb: str, mortal: Cluster, mortal_url: str, 
     print(f"{verb}: {tries} tries, lost 0, doubled 0")
 
 
-def killed_at(
-    point: int, words: tuple[str, ...], mortal: Cluster, url: str, tmp_path: Path, after: bytes | None
-) -> bool:
+def killed_at(point, words, mortal, url, tmp_path, after):
     """Whether the server was killed before the program was done; what it left is what it may leave."""
     store = postgres.Postgres(url, "URL")
     store.replace("demo", lambda _: LOG)
@@ -189,7 +179,7 @@ def killed_at(
     steps = count(1)
     reached, killed = threading.Event(), threading.Event()
 
-    def cut(way: str, data: bytes) -> bool | None:
+    def cut(way, data):
         step = next(steps)
         if step == point:
             reached.set()
@@ -225,7 +215,7 @@ WRITERS, EACH = (64, 40) if LONG else (6, 8)
 
 
 @pytest.mark.parametrize("sessions", [1, 1000 if LONG else 5])
-def test_many_writers(url: str, tmp_path: Path, cluster: Cluster, sessions: int) -> None:
+def test_many_writers(url, tmp_path, cluster, sessions):
     """Each appends records that say who, and which; readers meanwhile see beginnings of the log that it becomes.
 
     Whatever the database's own isolation is.
@@ -264,7 +254,7 @@ def test_many_writers(url: str, tmp_path: Path, cluster: Cluster, sessions: int)
 
 
 @pytest.fixture
-def standby(mortal: Cluster) -> Iterator[Cluster]:
+def standby(mortal):
     """One that follows the other; the other waits for it with each commit."""
     second = Cluster(mortal.folder / "standby")
     second.folder.mkdir()
@@ -292,9 +282,7 @@ def standby(mortal: Cluster) -> Iterator[Cluster]:
 
 
 @pytest.mark.slow
-def test_what_was_acknowledged_outlives_a_failover(
-    mortal: Cluster, mortal_url: str, standby: Cluster, tmp_path: Path
-) -> None:
+def test_what_was_acknowledged_outlives_a_failover(mortal, mortal_url, standby, tmp_path):
     name = mortal_url.rpartition("/")[2]
     both = f"postgres://postgres@127.0.0.1:{mortal.port},127.0.0.1:{standby.port}/{name}?target_session_attrs=read-write"
     run = Program(tmp_path / "home", both)

@@ -1,38 +1,34 @@
 """`serve` on a database: many requests in flight on several sessions, and the database killed meanwhile."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 from collections import defaultdict
-from pathlib import Path
 
 import orjson
 
 import postgres_server
 from codeh_history.store import postgres
 from postgres_program import Program
-from postgres_server import Cluster
 
 pytestmark = postgres_server.needed
 SESSIONS, REQUESTS = 8, 64
 KILLED_AFTER = 4  # answers
 
 
-def asked(number: int) -> bytes:
+def asked(number):
     words = ("append", "-s", f"s{number % SESSIONS}", "-m", f"text {number}", "--key", f"k{number}")
     return orjson.dumps({"id": number, "argv": words}) + b"\n"
 
 
-def test_a_killed_database_costs_no_answer_and_no_record(mortal: Cluster, tmp_path: Path) -> None:
+def test_a_killed_database_costs_no_answer_and_no_record(mortal, tmp_path):
     url = mortal.database(f"a{random.getrandbits(60)}")
     run = Program(tmp_path / "home", url)
     serving = subprocess.Popen([run._program, "serve"], env=run.environ(), stdin=-1, stdout=-1, stderr=-3)
 
-    def answers(numbers: list[int], killed_after: int | None = None) -> dict[int, dict[str, object]]:
+    def answers(numbers, killed_after=None):
         serving.stdin.write(b"".join(map(asked, numbers)))
         serving.stdin.flush()
-        found: dict[int, dict[str, object]] = {}
+        found = {}
         while len(found) < len(numbers):
             answer = orjson.loads(serving.stdout.readline())
             found[answer["id"]] = answer
@@ -49,7 +45,7 @@ def test_a_killed_database_costs_no_answer_and_no_record(mortal: Cluster, tmp_pa
     print(f"{len(lost)} of {REQUESTS} were asked again")
     serving.stdin.close()
     assert serving.wait(60) == 0
-    stored: defaultdict[str, list[dict[str, object]]] = defaultdict(list)
+    stored = defaultdict(list)
     store = postgres.named(url)
     for session in store.stamps():
         stored[session] = [orjson.loads(line) for line in store.read(session).splitlines()[1:]]

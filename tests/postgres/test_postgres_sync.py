@@ -1,32 +1,27 @@
 """`sync` between homes and a database: the same laws, writers and all."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import postgres_server
 from inside import inside
-from support import Result
 from synced import doubled
 
 pytestmark = postgres_server.needed
 
 
-def sync(home: Path, url: str, *more: str, env: dict[str, str] | None = None) -> Result:
+def sync(home, url, *more, env=None):
     done = inside("sync", url, *more, home=home, env=env)
     assert done.code == 0, done
     return done
 
 
-def sessions(home: Path) -> dict[str, bytes]:
+def sessions(home):
     return {path.stem: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
 
 
-def say(home: Path, text: str, **env: str) -> None:
+def say(home, text, **env):
     assert inside("append", "-s", "demo", "-m", text, "-q", home=home, env=env).code == 0
 
 
-def test_two_homes_meet_in_a_database(tmp_path: Path, url: str) -> None:
+def test_two_homes_meet_in_a_database(tmp_path, url):
     one, two = tmp_path / "one", tmp_path / "two"
     say(one, "first")
     for home in (one, two):
@@ -46,7 +41,7 @@ def test_two_homes_meet_in_a_database(tmp_path: Path, url: str) -> None:
         assert list(doubled(name, data)) == []
 
 
-def test_what_was_redacted_leaves_the_database(tmp_path: Path, url: str) -> None:
+def test_what_was_redacted_leaves_the_database(tmp_path, url):
     one = tmp_path / "one"
     secret = "sk-ant-api03-" + "Ab3" * 31 + "AA"
     say(one, secret)
@@ -57,7 +52,7 @@ def test_what_was_redacted_leaves_the_database(tmp_path: Path, url: str) -> None
     assert secret not in inside("show", "demo", home=tmp_path, env={"CODEH_STORE": url}).text
 
 
-def test_a_database_and_a_folder(tmp_path: Path, url: str) -> None:
+def test_a_database_and_a_folder(tmp_path, url):
     """The home's own store is the database; the other one is the folder."""
     env = {"CODEH_STORE": url}
     say(tmp_path / "one", "in the database", **env)
@@ -70,7 +65,7 @@ def test_a_database_and_a_folder(tmp_path: Path, url: str) -> None:
     assert inside("sync", url, home=tmp_path / "one", env=env).code == 2  # with itself
 
 
-def test_a_server_that_is_not_there_is_told_without_its_password(tmp_path: Path) -> None:
+def test_a_server_that_is_not_there_is_told_without_its_password(tmp_path):
     done = inside("sync", "postgres://me:swordfish@127.0.0.1:1/x", home=tmp_path)
     assert done.code == 75
     assert b"swordfish" not in done.err

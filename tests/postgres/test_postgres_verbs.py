@@ -1,7 +1,5 @@
 """What only a database shows: what is said when it is away, who waits for it, and in how many queries."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
@@ -11,13 +9,12 @@ from pathlib import Path
 import postgres_server
 import support
 from postgres_program import Program
-from postgres_server import Cluster
 
 pytestmark = postgres_server.needed
 STORES = Path(__file__).parents[2] / "docs" / "stores.md"
 
 
-def test_a_session_path_is_a_file_and_the_trash_is_at_home(run: Program, tmp_path: Path) -> None:
+def test_a_session_path_is_a_file_and_the_trash_is_at_home(run, tmp_path):
     file = tmp_path / "file.jsonl"
     assert run("append", "-s", str(file), "-m", "in a file").code == 0
     assert "in a file" in file.read_text()
@@ -33,9 +30,7 @@ def test_a_session_path_is_a_file_and_the_trash_is_at_home(run: Program, tmp_pat
     assert list((run.home / "trash").iterdir()) == []
 
 
-def test_a_reader_and_a_worker_need_no_more_rights_than_they_use(
-    cluster: Cluster, url: str, tmp_path: Path
-) -> None:
+def test_a_reader_and_a_worker_need_no_more_rights_than_they_use(cluster, url, tmp_path):
     database = url.rpartition("/")[2]
     run = Program(tmp_path / "home", url)
     run("append", "-s", "demo", "-m", "Hello")
@@ -64,7 +59,7 @@ READING = (
 )  # fmt: skip
 
 
-def test_a_role_with_select_alone_reads(cluster: Cluster, url: str, tmp_path: Path) -> None:
+def test_a_role_with_select_alone_reads(cluster, url, tmp_path):
     """On the sessions and their lines; not on the table that says how old the tables are, nor on blocks."""
     owner = Program(tmp_path / "home", url)
     owner("append", "-s", "demo", "-m", "Hello")
@@ -81,7 +76,7 @@ def test_a_role_with_select_alone_reads(cluster: Cluster, url: str, tmp_path: Pa
     assert looker("append", "-s", "demo", "-m", "x").code == 74
 
 
-def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run: Program, tmp_path: Path) -> None:
+def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run, tmp_path):
     run("append", "-s", "demo", "-m", "x" * 9000)
     run("persist", "demo", "-i")
     (block,) = (run.home / "blocks").glob("??/*")
@@ -98,7 +93,7 @@ def test_gc_keeps_the_blocks_that_sessions_on_a_server_name(run: Program, tmp_pa
     assert not block.exists()
 
 
-def test_a_stream_whose_session_is_removed_is_kept(run: Program) -> None:
+def test_a_stream_whose_session_is_removed_is_kept(run):
     process = support.start(
         "append", "-s", "demo", "--stream", env=run.environ(), home=run.home, bufsize=0,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

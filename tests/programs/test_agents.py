@@ -5,34 +5,29 @@ A case (`agents/cases/PROGRAM/CASE`) whose view here is another one, on purpose,
 of docs/programs.md say.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 import sent
-from agent_cases import CASES, Case, cases, chosen, ours, recorded, table, written
+from agent_cases import CASES, cases, chosen, ours, recorded, table, written
 from coding_agents import AGENTS
 from support import ROOT
 
 PAGE = ROOT / "docs" / "programs.md"
-NO_READER: tuple[str, ...] = ()  # whose sessions cannot be imported yet
+NO_READER = ()  # whose sessions cannot be imported yet
 
 
-def _params() -> list[object]:
-    def marks(case: Case) -> list[pytest.MarkDecorator]:
+def _params():
+    def marks(case):
         return [pytest.mark.xfail(reason="no reader yet")] if case.program in NO_READER else []
 
     return [pytest.param(case, id=case.id, marks=marks(case)) for case in cases()]
 
 
 @pytest.mark.parametrize("case", _params())
-def test_the_view_is_what_the_program_would_send(
-    case: Case, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+def test_the_view_is_what_the_program_would_send(case, tmp_path, request):
     found = ours(case, tmp_path)
     if not case.chosen.exists():
         assert found == recorded(case).get("turns")
@@ -44,14 +39,14 @@ def test_the_view_is_what_the_program_would_send(
 
 
 @pytest.mark.parametrize("case", [pytest.param(c, id=c.id) for c in cases() if c.newer.exists()])
-def test_the_view_is_what_a_newer_version_would_send(case: Case, tmp_path: Path) -> None:
+def test_the_view_is_what_a_newer_version_would_send(case, tmp_path):
     pinned = json.loads((CASES.parent / "newer" / "package.json").read_bytes())["dependencies"]
     newer = json.loads(case.newer.read_bytes())
     assert ours(case, tmp_path) == newer["turns"]
     assert newer["version"] == pinned[AGENTS[case.program].package]
 
 
-def test_2026_11_23_what_the_record_does_not_know_is_in_it() -> None:
+def test_2026_11_23_what_the_record_does_not_know_is_in_it():
     own = "The date has changed. Today's date is now 2026-01-03. DO NOT mention this to the user explicitly because they are already aware."
     said = [f"{own}\n\nA thing that no version said.", f"<system-reminder>\n{own}\n</system-reminder>"]
     messages = [{"role": "user", "content": "Hi."}, {"role": "system", "content": said[0]}]
@@ -74,14 +69,14 @@ def test_2026_11_23_what_the_record_does_not_know_is_in_it() -> None:
     assert [part["text"] for part in turn["parts"]] == ["<news>", items[2]["content"]]
 
 
-def test_the_records_are_of_the_versions_that_are_pinned() -> None:
+def test_the_records_are_of_the_versions_that_are_pinned():
     pinned = json.loads((CASES.parent / "package.json").read_bytes())["dependencies"]
     for case in cases():
         assert recorded(case)["version"] == pinned[AGENTS[case.program].package], case.id
         assert case.about.endswith("."), case.id
 
 
-def test_the_page_has_the_table_of_these_cases(request: pytest.FixtureRequest) -> None:
+def test_the_page_has_the_table_of_these_cases(request):
     page = PAGE.read_text()
     new = re.sub(
         r"(?s)(<!-- the table -->\n).*(<!-- its end -->)",

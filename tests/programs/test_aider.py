@@ -1,15 +1,11 @@
 """aider's histories, each trap by name."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 from interchange import imported, sessions, short
 from program_formats import AIDER
 from support import session_path
 
 
-def test_several_runs_in_one_file_are_sessions_each(tmp_path: Path) -> None:
+def test_several_runs_in_one_file_are_sessions_each(tmp_path):
     done = imported(tmp_path, AIDER.encode(), ".aider.chat.history.md")
     ids = done.text.split()
     assert [id[:25] for id in ids] == ["aider-2026-01-01-10-00-00", "aider-2026-01-02-12-00-00"]
@@ -19,7 +15,7 @@ def test_several_runs_in_one_file_are_sessions_each(tmp_path: Path) -> None:
     assert first[0]["imported"]["version"] == "0.86.1"
 
 
-def test_marks_of_aider_within_an_answer_are_the_answers(tmp_path: Path) -> None:
+def test_marks_of_aider_within_an_answer_are_the_answers(tmp_path):
     """Its own splitter drops each line that begins with `# `, and takes quotations and headings for its marks."""
     first, _ = sessions(tmp_path, imported(tmp_path, AIDER.encode()))
     asked, answered, again, _ = short(first)
@@ -29,7 +25,7 @@ def test_marks_of_aider_within_an_answer_are_the_answers(tmp_path: Path) -> None
     assert again == ("user", "why?")
 
 
-def test_commands_and_notes_are_counted_models_and_rounded_usage_come_along(tmp_path: Path) -> None:
+def test_commands_and_notes_are_counted_models_and_rounded_usage_come_along(tmp_path):
     done = imported(tmp_path, AIDER.encode())
     assert b"not imported: 1 command" in done.err
     answer = next(r for r in sessions(tmp_path, done)[0] if r.get("kind") == "codeh")
@@ -39,13 +35,13 @@ def test_commands_and_notes_are_counted_models_and_rounded_usage_come_along(tmp_
     }  # fmt: skip
 
 
-def test_a_history_without_blanks_at_line_ends(tmp_path: Path) -> None:
+def test_a_history_without_blanks_at_line_ends(tmp_path):
     text = "\n".join(line.rstrip() for line in AIDER.splitlines())
     _, second = sessions(tmp_path, imported(tmp_path, text.encode()))
     assert short(second) == [("user", "two"), ("codeh", "three")]
 
 
-def test_a_run_that_goes_on_is_appended_to(tmp_path: Path) -> None:
+def test_a_run_that_goes_on_is_appended_to(tmp_path):
     ids = imported(tmp_path, AIDER.encode()).text
     before = session_path(tmp_path, ids.split()[1]).read_bytes()
     assert imported(tmp_path, AIDER.encode()).text == ids

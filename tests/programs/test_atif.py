@@ -1,9 +1,5 @@
 """ATIF's trajectories, each trap by name."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 
@@ -13,7 +9,7 @@ from program_formats import atif, single
 from support import lines, session_path
 
 
-def test_a_trajectory(tmp_path: Path) -> None:
+def test_a_trajectory(tmp_path):
     done = imported(tmp_path, single(atif()))
     assert done.text == "atif-s1"
     assert b"not imported: 1 sub-agent" in done.err
@@ -30,13 +26,13 @@ def test_a_trajectory(tmp_path: Path) -> None:
     assert records[0]["imported"]["version"] == "ATIF-v1.7"
 
 
-def test_sub_agents_of_a_trajectory_as_branches(tmp_path: Path) -> None:
+def test_sub_agents_of_a_trajectory_as_branches(tmp_path):
     found = sessions(tmp_path, imported(tmp_path, single(atif()), "t.json", "--branches"))
     assert [records[0]["id"] for records in found] == ["atif-s1", "atif-s1-t2"]
     assert found[1][0]["parent"]["session"] == "atif-s1"
 
 
-def test_the_official_models_take_the_sample(tmp_path: Path) -> None:
+def test_the_official_models_take_the_sample(tmp_path):
     official = pytest.importorskip("atif")
     value = official.Trajectory.model_validate(atif()[0]).to_json_dict()
     assert imported(tmp_path, orjson.dumps(value)).text == "atif-s1"

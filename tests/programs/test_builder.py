@@ -1,9 +1,5 @@
 """Messages of flat formats: each has an id of its own, and results find the calls that they answer."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.programs import builder
@@ -12,15 +8,15 @@ from codeh_history.programs.model import Entry, Session
 from histories import result
 
 
-def talk() -> Builder:
+def talk():
     return Builder(Session("aider", "s"))
 
 
-def entries(one: Builder) -> list[Entry]:
+def entries(one):
     return [item for item in one.session.items if isinstance(item, Entry)]
 
 
-def test_the_same_words_again_are_another_message() -> None:
+def test_the_same_words_again_are_another_message():
     one, other = talk(), talk()
     for conversation in (one, other):
         for text in ("a", "a", "b"):
@@ -31,14 +27,14 @@ def test_the_same_words_again_are_another_message() -> None:
     assert ids == [entry.id for entry in entries(other)]  # wherever it is read
 
 
-def test_an_id_that_is_given_is_kept_and_counted_where_it_comes_again() -> None:
+def test_an_id_that_is_given_is_kept_and_counted_where_it_comes_again():
     one = talk()
     for id in ("x", "x", "x.2", "x"):
         one.add("user", [{"text": "a"}], id=id)
     assert [entry.id for entry in entries(one)] == ["x", "x.2", "x.2.2", "x.3"]
 
 
-def test_what_says_nothing_is_no_message() -> None:
+def test_what_says_nothing_is_no_message():
     one = talk()
     assert one.add("user", [{"text": ""}]) is None
     made = one.add("user", [{"text": ""}, {"text": "a"}], model="", usage=None, finish="stop")
@@ -46,7 +42,7 @@ def test_what_says_nothing_is_no_message() -> None:
     assert (made.parts, made.fields) == ([{"text": "a"}], {"finish": "stop"})
 
 
-def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the_usage() -> None:
+def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the_usage():
     one = talk()
     one.number = 7
     one.turn(
@@ -67,12 +63,12 @@ def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the
     ]
 
 
-def answered(one: Builder, id: object, name: object) -> tuple[str | None, str]:
+def answered(one, id, name):
     response = one.result(id, name, "ok")["functionResponse"]
     return response.get("id"), response["name"]
 
 
-def test_a_result_answers_its_call_else_the_oldest_open_one_of_its_name_or_of_any() -> None:
+def test_a_result_answers_its_call_else_the_oldest_open_one_of_its_name_or_of_any():
     one = talk()
     calls = [one.call(id, name, {}) for id, name in (("1", "f"), (None, "g"), ("3", "g"), ("4", "h"))]
     assert [call["functionCall"]["id"] for call in calls] == ["1", "call_2", "3", "4"]
@@ -87,14 +83,14 @@ def test_a_result_answers_its_call_else_the_oldest_open_one_of_its_name_or_of_an
     assert answered(one, "1", "again") == ("1", "f")
 
 
-def test_system_prompts_add_up() -> None:
+def test_system_prompts_add_up():
     one = talk()
     one.system("a")
     one.system("b")
     assert one.session.settings["system"] == "a\n\nb"
 
 
-def test_conversations_without_an_id_have_one_by_how_they_open() -> None:
+def test_conversations_without_an_id_have_one_by_how_they_open():
     names, again = Names(), Names()
     ids = [
         names.id(given, *opens)
@@ -108,8 +104,8 @@ def test_conversations_without_an_id_have_one_by_how_they_open() -> None:
 
 
 @pytest.mark.parametrize(("who", "count"), [("sua", 2), ("u", 1), ("sa", 2), ("", 0), ("aau", 3)])
-def test_a_conversation_opens_up_to_its_first_user(who: str, count: int) -> None:
-    messages: list[Any] = [{"from": letter} for letter in who]
+def test_a_conversation_opens_up_to_its_first_user(who, count):
+    messages = [{"from": letter} for letter in who]
     assert opening(messages, "from", ("u",)) == messages[:count]
 
 
@@ -117,7 +113,7 @@ def test_a_conversation_opens_up_to_its_first_user(who: str, count: int) -> None
     ("value", "time"),
     [(1767323045, "2026-01-02T03:04:05.000Z"), (1767323045.5, "2026-01-02T03:04:05.500Z"), ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05.000Z"), (None, None), (True, None), ("x", None)],
 )  # fmt: skip
-def test_a_time_in_seconds_or_as_text(value: object, time: str | None) -> None:
+def test_a_time_in_seconds_or_as_text(value, time):
     assert seconds(value) == time
 
 
@@ -133,23 +129,21 @@ def test_a_time_in_seconds_or_as_text(value: object, time: str | None) -> None:
         (7, 8, False, {"name": "tool", "response": {"output": "x"}}),
     ],
 )
-def test_a_result_says_of_which_call_it_is_where_it_is_known(
-    id: object, name: object, failed: bool, response: Any
-) -> None:
+def test_a_result_says_of_which_call_it_is_where_it_is_known(id, name, failed, response):
     assert builder.result(id, name, "x", failed=failed) == {"functionResponse": response}
     held = [builder.inline(b"x", None)]
-    made: Any = builder.result(id, name, "x", failed=failed, held=held)
+    made = builder.result(id, name, "x", failed=failed, held=held)
     assert made == {"functionResponse": {**response, "parts": held}}
 
 
-def test_a_thought_is_signed_where_it_was() -> None:
+def test_a_thought_is_signed_where_it_was():
     assert builder.thought("hm", "c2ln") == {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
     assert builder.thought("hm", "") == builder.thought("hm", 7) == {"text": "hm", "thought": True}
 
 
-def test_texts_are_told_from_the_rest() -> None:
+def test_texts_are_told_from_the_rest():
     file = builder.inline(b"x", "image/png")
-    parts: Any = [{"text": "a"}, file, builder.thought("hm")]
+    parts = [{"text": "a"}, file, builder.thought("hm")]
     assert builder.texts(parts) == ["a", "hm"]
     assert builder.without_texts(parts) == [file]
 
@@ -165,5 +159,5 @@ def test_texts_are_told_from_the_rest() -> None:
         (None, None, None, {"text": "[file: without a name]"}),
     ],
 )  # fmt: skip
-def test_a_file_that_is_only_named(source: object, mime: object, kind: object, part: Any) -> None:
+def test_a_file_that_is_only_named(source, mime, kind, part):
     assert builder.media(source, mime, kind) == part

@@ -1,12 +1,8 @@
 """ChatGPT's exports: the branch that was shown last, each trap of the format by name."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from base64 import b64encode
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -17,11 +13,11 @@ from program_formats import ChatGpt, listed, saved, zipped
 from support import lines, session_path
 
 
-def records(home: Path, id: str) -> list[Any]:
+def records(home, id):
     return lines(session_path(home, f"chatgpt-{id}"))
 
 
-def texts(home: Path, id: str = "c1") -> list[str]:
+def texts(home, id="c1"):
     """Each message of a session in short."""
     found = []
     for record in records(home, id):
@@ -36,7 +32,7 @@ def texts(home: Path, id: str = "c1") -> list[str]:
     return found
 
 
-def test_the_current_node_tells_the_branch_not_children_nor_time(tmp_path: Path) -> None:
+def test_the_current_node_tells_the_branch_not_children_nor_time(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     talk.said("b", "first answer")
@@ -49,7 +45,7 @@ def test_the_current_node_tells_the_branch_not_children_nor_time(tmp_path: Path)
     assert b"not imported: 1 message of an abandoned branch" in done.err
 
 
-def test_abandoned_branches_as_sessions_of_their_own(tmp_path: Path) -> None:
+def test_abandoned_branches_as_sessions_of_their_own(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     talk.said("b", "first answer")
@@ -64,7 +60,7 @@ def test_abandoned_branches_as_sessions_of_their_own(tmp_path: Path) -> None:
     assert records(tmp_path, "c1-b")[0]["parent"] == {"session": "chatgpt-c1", "at": "a"}
 
 
-def test_nodes_without_children(tmp_path: Path) -> None:
+def test_nodes_without_children(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     talk.said("b", "two")
@@ -74,7 +70,7 @@ def test_nodes_without_children(tmp_path: Path) -> None:
     assert texts(tmp_path) == ["one", "two"]
 
 
-def test_a_lost_current_node_is_named_and_the_last_leaf_is_read(tmp_path: Path) -> None:
+def test_a_lost_current_node_is_named_and_the_last_leaf_is_read(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     talk.said("b", "two")
@@ -85,7 +81,7 @@ def test_a_lost_current_node_is_named_and_the_last_leaf_is_read(tmp_path: Path) 
     assert texts(tmp_path) == ["one", "two"]
 
 
-def test_a_lost_parent_is_named_and_mended_by_the_children_above_it(tmp_path: Path) -> None:
+def test_a_lost_parent_is_named_and_mended_by_the_children_above_it(tmp_path):
     talk = ChatGpt()
     for id in "abcd":
         talk.user(id, id)
@@ -95,7 +91,7 @@ def test_a_lost_parent_is_named_and_mended_by_the_children_above_it(tmp_path: Pa
     assert texts(tmp_path) == ["a", "c", "d"]
 
 
-def test_cyclic_parents_end(tmp_path: Path) -> None:
+def test_cyclic_parents_end(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     talk.user("b", "two")
@@ -104,7 +100,7 @@ def test_cyclic_parents_end(tmp_path: Path) -> None:
     assert texts(tmp_path) == ["one", "two"]
 
 
-def test_hidden_and_system_nodes_are_counted(tmp_path: Path) -> None:
+def test_hidden_and_system_nodes_are_counted(tmp_path):
     talk = ChatGpt()
     talk.node("s", "system", "be good")
     talk.node("h", "user", "hidden", is_visually_hidden_from_conversation=True)
@@ -117,7 +113,7 @@ def test_hidden_and_system_nodes_are_counted(tmp_path: Path) -> None:
         assert b"not imported: 1 " + kind in done.err
 
 
-def test_thoughts_are_of_the_answer_that_follows(tmp_path: Path) -> None:
+def test_thoughts_are_of_the_answer_that_follows(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     thoughts = [{"summary": "Title", "content": "hm"}, {"summary": "Only a title", "content": ""}]
@@ -130,7 +126,7 @@ def test_thoughts_are_of_the_answer_that_follows(tmp_path: Path) -> None:
     assert (said["id"], said["model"], len(said["parts"])) == ("t", "gpt-5", 3)
 
 
-def test_a_message_to_a_tool_is_a_call_and_what_the_tool_says_its_one_result(tmp_path: Path) -> None:
+def test_a_message_to_a_tool_is_a_call_and_what_the_tool_says_its_one_result(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     talk.called("b", "python", "print(1)")
@@ -158,7 +154,7 @@ def test_a_message_to_a_tool_is_a_call_and_what_the_tool_says_its_one_result(tmp
     )
 
 
-def test_images_and_sounds_are_named_by_their_pointers(tmp_path: Path) -> None:
+def test_images_and_sounds_are_named_by_their_pointers(tmp_path):
     talk = ChatGpt()
     image = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://f1"}
     sound = {
@@ -171,7 +167,7 @@ def test_images_and_sounds_are_named_by_their_pointers(tmp_path: Path) -> None:
     assert texts(tmp_path) == ["[image: file-service://f1]", "[audio: sediment://f2]", "spoken", "one"]
 
 
-def test_titles_models_and_times_come_along(tmp_path: Path) -> None:
+def test_titles_models_and_times_come_along(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     talk.said("b", "two")
@@ -183,7 +179,7 @@ def test_titles_models_and_times_come_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["conversations.json", "export/conversations-000.json"])
-def test_the_zip_itself(name: str, tmp_path: Path) -> None:
+def test_the_zip_itself(name, tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     path = tmp_path / "export.zip"
@@ -202,7 +198,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
     ("file-f1-barn.png", PNG, True), ("user-x/file_f1-sanitized.dat", PNG, True), ("file-f10-barn.png", PNG, False),
     ("file-f1-barn.png", b"<svg/>", False), ("file-f1-barn.png", PNG + bytes(17 << 20), False),
 ], ids=["uploaded", "made", "missing", "no image", "too large"])  # fmt: skip
-def test_images_come_along_from_the_zip(name: str, data: bytes, found: bool, tmp_path: Path) -> None:
+def test_images_come_along_from_the_zip(name, data, found, tmp_path):
     talk = ChatGpt()
     pointer = "sediment://file_f1" if "file_" in name else "file-service://file-f1"
     image = {"content_type": "image_asset_pointer", "asset_pointer": pointer}
@@ -221,7 +217,7 @@ def test_images_come_along_from_the_zip(name: str, data: bytes, found: bool, tmp
     assert answer[0]["functionResponse"].get("parts") == ([held] if found else None)
 
 
-def test_shards_in_a_zip_and_as_files(tmp_path: Path) -> None:
+def test_shards_in_a_zip_and_as_files(tmp_path):
     shards = {}
     for number in range(3):
         talk = ChatGpt(f"c{number}")
@@ -236,7 +232,7 @@ def test_shards_in_a_zip_and_as_files(tmp_path: Path) -> None:
     assert inside("import", *paths, home=tmp_path).text.split() == ids
 
 
-def test_one_conversation_alone(tmp_path: Path) -> None:
+def test_one_conversation_alone(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     path = tmp_path / "one.json"
@@ -244,7 +240,7 @@ def test_one_conversation_alone(tmp_path: Path) -> None:
     assert inside("import", str(path), home=tmp_path).text == "chatgpt-c1"
 
 
-def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path: Path) -> None:
+def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path):
     one, two = ChatGpt("c1"), ChatGpt("c2")
     one.user("a", "one")
     two.user("b", "two")
@@ -256,7 +252,7 @@ def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path: Path) -> 
     assert inside("verify", "--json", path, home=tmp_path).lines[0]["sessions"] == 2
 
 
-def test_a_newer_export_appends_what_is_new_and_a_regenerated_answer_is_a_rewind(tmp_path: Path) -> None:
+def test_a_newer_export_appends_what_is_new_and_a_regenerated_answer_is_a_rewind(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     talk.said("b", "two")
@@ -272,7 +268,7 @@ def test_a_newer_export_appends_what_is_new_and_a_regenerated_answer_is_a_rewind
     assert [r["parts"][0]["text"] for r in shown if r["type"] == "message"] == ["one", "again"]
 
 
-def test_a_torn_export_gives_what_came_before(tmp_path: Path) -> None:
+def test_a_torn_export_gives_what_came_before(tmp_path):
     one, two = ChatGpt("c1"), ChatGpt("c2")
     one.user("a", "one")
     two.user("b", "two")
@@ -285,7 +281,7 @@ def test_a_torn_export_gives_what_came_before(tmp_path: Path) -> None:
     assert inside("import", str(path), home=tmp_path).code == 65
 
 
-def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path: Path) -> None:
+def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path):
     shards = {}
     for number in (0, 2, 4):
         one, two = ChatGpt(f"c{number}"), ChatGpt(f"c{number + 1}")
@@ -300,7 +296,7 @@ def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path: P
     assert b"it ends too early after 3 conversations; the rest is not read" in done.err
 
 
-def test_deep_and_huge_conversations_are_refused_by_name(tmp_path: Path) -> None:
+def test_deep_and_huge_conversations_are_refused_by_name(tmp_path):
     talk = ChatGpt()
     talk.user("a", "one")
     path = tmp_path / "conversations.json"
@@ -314,7 +310,7 @@ def test_deep_and_huge_conversations_are_refused_by_name(tmp_path: Path) -> None
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is told otherwise")
-def test_an_export_is_read_in_bounded_memory(tmp_path: Path) -> None:
+def test_an_export_is_read_in_bounded_memory(tmp_path):
     talk = ChatGpt()
     for number in range(20):
         talk.user(f"m{number}", "word " * 2000)

@@ -1,10 +1,5 @@
 """Claude.ai's exports, each trap of the format by name."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from inside import inside
@@ -14,15 +9,15 @@ from program_formats import ClaudeAi, listed, saved, zipped
 from support import lines, session_path
 
 
-def records(home: Path, id: str = "c1") -> list[Any]:
+def records(home, id="c1"):
     return [r for r in lines(session_path(home, f"claude-ai-{id}")) if r["type"] == "message"]
 
 
-def texts(home: Path, id: str = "c1") -> list[str]:
+def texts(home, id="c1"):
     return [short(record) for record in records(home, id)]
 
 
-def test_text_repeats_content_and_stands_alone_in_older_exports(tmp_path: Path) -> None:
+def test_text_repeats_content_and_stands_alone_in_older_exports(tmp_path):
     talk = ClaudeAi()
     talk.message("a", "human", "one", "two")
     talk.message("b", "assistant", text="three")
@@ -31,7 +26,7 @@ def test_text_repeats_content_and_stands_alone_in_older_exports(tmp_path: Path) 
     assert texts(tmp_path) == ["one+two", "three"]
 
 
-def test_an_answer_that_used_tools_is_calls_results_and_what_follows(tmp_path: Path) -> None:
+def test_an_answer_that_used_tools_is_calls_results_and_what_follows(tmp_path):
     talk = ClaudeAi()
     talk.message("a", "human", "one")
     use = {"type": "tool_use", "id": None, "name": "search", "input": {"q": 1}}
@@ -50,7 +45,7 @@ def test_an_answer_that_used_tools_is_calls_results_and_what_follows(tmp_path: P
     assert records(tmp_path)[4]["parts"][0]["functionResponse"]["response"] == {"error": "broken"}
 
 
-def test_thinking_voice_notes_and_blocks_that_are_not_sent(tmp_path: Path) -> None:
+def test_thinking_voice_notes_and_blocks_that_are_not_sent(tmp_path):
     talk = ClaudeAi()
     talk.message("a", "human", {"type": "voice_note", "title": "Note", "text": "spoken"})
     thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
@@ -62,7 +57,7 @@ def test_thinking_voice_notes_and_blocks_that_are_not_sent(tmp_path: Path) -> No
     assert b"not imported: 1 block (hologram)" in done.err
 
 
-def test_attached_files_come_with_their_text_or_their_name(tmp_path: Path) -> None:
+def test_attached_files_come_with_their_text_or_their_name(tmp_path):
     talk = ClaudeAi()
     attached = [{"file_name": "a.txt", "extracted_content": "abc"}, {"file_name": "b.bin"}]
     talk.message("a", "human", "one", attachments=attached, files=[{"file_name": "p.png"}])
@@ -70,7 +65,7 @@ def test_attached_files_come_with_their_text_or_their_name(tmp_path: Path) -> No
     assert texts(tmp_path) == ["[file: a.txt]\nabc+[file: b.bin]+[file: p.png]+one"]
 
 
-def tree() -> ClaudeAi:
+def tree():
     talk = ClaudeAi()
     talk.message("a", "human", "one", parent_message_uuid="00000000-0000-4000-8000-000000000000")
     talk.message("b", "assistant", "first", parent_message_uuid="a")
@@ -80,9 +75,7 @@ def tree() -> ClaudeAi:
 
 
 @pytest.mark.parametrize(("leaf", "expected"), [(None, ["one", "again", "more"]), ("b", ["one", "first"])])
-def test_parents_tell_the_branch_where_they_are_given(
-    leaf: str | None, expected: list[str], tmp_path: Path
-) -> None:
+def test_parents_tell_the_branch_where_they_are_given(leaf, expected, tmp_path):
     talk = tree()
     talk.about["current_leaf_message_uuid"] = leaf
     done = imported(tmp_path, talk)
@@ -90,14 +83,14 @@ def test_parents_tell_the_branch_where_they_are_given(
     assert b"of an abandoned branch" in done.err
 
 
-def test_abandoned_branches_as_sessions_of_their_own(tmp_path: Path) -> None:
+def test_abandoned_branches_as_sessions_of_their_own(tmp_path):
     path = saved(tmp_path, [tree().value])
     done = inside("import", str(path), "--branches", home=tmp_path)
     assert done.text.split() == ["claude-ai-c1", "claude-ai-c1-b"]
     assert texts(tmp_path, "c1-b") == ["one", "first"]
 
 
-def test_a_lost_parent_is_named_and_mended(tmp_path: Path) -> None:
+def test_a_lost_parent_is_named_and_mended(tmp_path):
     talk = tree()
     del talk.messages[2]
     done = imported(tmp_path, talk)
@@ -105,7 +98,7 @@ def test_a_lost_parent_is_named_and_mended(tmp_path: Path) -> None:
     assert texts(tmp_path) == ["one", "first", "more"]
 
 
-def test_the_zip_and_a_newer_export(tmp_path: Path) -> None:
+def test_the_zip_and_a_newer_export(tmp_path):
     talk = ClaudeAi()
     talk.message("a", "human", "one")
     path = tmp_path / "data.zip"

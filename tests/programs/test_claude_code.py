@@ -1,9 +1,6 @@
 """Claude Code's files: what it would send next, each trap of its format by name."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,13 +12,10 @@ from program_copies import imported, shown, view
 from program_files import SESSION, Claude, written
 from support import corpus_files, lines, session_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 COPY = f"claude-code-{SESSION}"
 
 
-def test_the_tree_is_followed_from_the_last_leaf_not_by_time(tmp_path: Path) -> None:
+def test_the_tree_is_followed_from_the_last_leaf_not_by_time(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -31,7 +25,7 @@ def test_the_tree_is_followed_from_the_last_leaf_not_by_time(tmp_path: Path) -> 
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
 
 
-def test_a_last_prompt_names_the_leaf(tmp_path: Path) -> None:
+def test_a_last_prompt_names_the_leaf(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -40,14 +34,14 @@ def test_a_last_prompt_names_the_leaf(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
 
 
-def test_an_unknown_leaf_of_a_last_prompt_is_ignored(tmp_path: Path) -> None:
+def test_an_unknown_leaf_of_a_last_prompt_is_ignored(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.lines.append({"type": "last-prompt", "leafUuid": "nowhere", "sessionId": SESSION})
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
-def test_what_came_after_the_last_prompt_goes_on_from_its_leaf(tmp_path: Path) -> None:
+def test_what_came_after_the_last_prompt_goes_on_from_its_leaf(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -57,7 +51,7 @@ def test_what_came_after_the_last_prompt_goes_on_from_its_leaf(tmp_path: Path) -
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three", "four"]
 
 
-def test_a_last_prompt_that_names_a_line_of_the_newest_branch_takes_nothing_back(tmp_path: Path) -> None:
+def test_a_last_prompt_that_names_a_line_of_the_newest_branch_takes_nothing_back(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -66,7 +60,7 @@ def test_a_last_prompt_that_names_a_line_of_the_newest_branch_takes_nothing_back
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
 
 
-def test_the_lines_of_a_response_stand_in_the_order_of_the_file(tmp_path: Path) -> None:
+def test_the_lines_of_a_response_stand_in_the_order_of_the_file(tmp_path):
     file = Claude()
     file.user("a", "go")
     file.said("b", "both", id="m")
@@ -76,14 +70,14 @@ def test_the_lines_of_a_response_stand_in_the_order_of_the_file(tmp_path: Path) 
     assert view(file.write(tmp_path), tmp_path) == ["go", "both+call A+call B", "A=of A"]
 
 
-def test_a_prompt_of_blanks_is_not_sent(tmp_path: Path) -> None:
+def test_a_prompt_of_blanks_is_not_sent(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.user("b", "  \n")
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
-def parallel() -> Claude:
+def parallel():
     file = Claude()
     file.user("a", "go")
     file.called("b", "A", id="m")
@@ -94,12 +88,12 @@ def parallel() -> Claude:
     return file
 
 
-def test_parallel_results_hang_on_the_line_of_their_own_call(tmp_path: Path) -> None:
+def test_parallel_results_hang_on_the_line_of_their_own_call(tmp_path):
     expected = ["go", "call A+call B", "A=of A", "B=of B", "done"]
     assert view(parallel().write(tmp_path), tmp_path) == expected
 
 
-def test_results_between_the_lines_of_one_response(tmp_path: Path) -> None:
+def test_results_between_the_lines_of_one_response(tmp_path):
     file = Claude()
     file.user("a", "go")
     file.called("b", "A", id="m")
@@ -109,7 +103,7 @@ def test_results_between_the_lines_of_one_response(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["go", "call A+call B", "A=of A", "B=of B"]
 
 
-def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path: Path) -> None:
+def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path):
     file = Claude()
     file.user("a", "go")
     file.said("b", {"type": "thinking", "thinking": "hm", "signature": "s"}, id="m", out=5)
@@ -121,7 +115,7 @@ def test_usage_grows_from_line_to_line_and_counts_once_a_response(tmp_path: Path
     assert [part.get("thoughtSignature") for part in record["parts"]] == ["s", None, None]
 
 
-def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path: Path) -> None:
+def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path):
     file = Claude()
     file.user("a", "old")
     file.said("b", "older")
@@ -134,7 +128,7 @@ def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path: Path) -> No
     assert b"older" in inside("expand", "s", "-s", COPY, home=tmp_path).out
 
 
-def test_a_second_compaction_covers_the_first_summary(tmp_path: Path) -> None:
+def test_a_second_compaction_covers_the_first_summary(tmp_path):
     file = Claude()
     file.user("a", "old")
     file.compacted("s", "first")
@@ -144,7 +138,7 @@ def test_a_second_compaction_covers_the_first_summary(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["S:second", "new"]
 
 
-def test_a_summary_without_its_boundary_line(tmp_path: Path) -> None:
+def test_a_summary_without_its_boundary_line(tmp_path):
     file = Claude()
     file.user("a", "old")
     file.user("s", "in short", None, isCompactSummary=True)
@@ -152,7 +146,7 @@ def test_a_summary_without_its_boundary_line(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "new"]
 
 
-def test_messages_that_a_compaction_kept_stand_after_its_summary(tmp_path: Path) -> None:
+def test_messages_that_a_compaction_kept_stand_after_its_summary(tmp_path):
     file = Claude()
     file.user("a", "old")
     file.said("b", "kept")
@@ -162,7 +156,7 @@ def test_messages_that_a_compaction_kept_stand_after_its_summary(tmp_path: Path)
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "kept", "new"]
 
 
-def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path: Path) -> None:
+def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path):
     file = Claude()
     for number in range(10):
         file.user(f"u{number}", f"q{number}")
@@ -177,7 +171,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     assert len(shown(tmp_path, COPY)) == 19
 
 
-def test_a_file_that_begins_in_the_middle_says_so(tmp_path: Path) -> None:
+def test_a_file_that_begins_in_the_middle_says_so(tmp_path):
     file = Claude()
     file.user("a", "one", "elsewhere")
     file.said("b", "two")
@@ -187,7 +181,7 @@ def test_a_file_that_begins_in_the_middle_says_so(tmp_path: Path) -> None:
     )
 
 
-def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path: Path) -> None:
+def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "lost")
@@ -201,7 +195,7 @@ def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path: Pa
     assert summary["covers"] == ["a", "c"]
 
 
-def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
+def test_a_torn_line_costs_only_itself(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.lines.append(b'{"type":"user","uuid":"t')
@@ -212,7 +206,7 @@ def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
     assert inside("import", "--strict", str(file.write(tmp_path)), home=tmp_path / "x").code == 65
 
 
-def test_cyclic_parents_end(tmp_path: Path) -> None:
+def test_cyclic_parents_end(tmp_path):
     file = Claude()
     file.user("a", "one", "c")
     file.said("b", "two")
@@ -220,7 +214,7 @@ def test_cyclic_parents_end(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
 
 
-def test_sub_agents_are_counted_not_mixed_in(tmp_path: Path) -> None:
+def test_sub_agents_are_counted_not_mixed_in(tmp_path):
     file = Claude()
     file.user("a", "go")
     file.user("x", "sub prompt", None, isSidechain=True)
@@ -231,7 +225,7 @@ def test_sub_agents_are_counted_not_mixed_in(tmp_path: Path) -> None:
     assert b"not imported: 2 message of a sub-agent" in done.err
 
 
-def test_synthetic_lines_are_errors_of_the_program(tmp_path: Path) -> None:
+def test_synthetic_lines_are_errors_of_the_program(tmp_path):
     file = Claude()
     file.user("a", "go")
     file.said("b", "API Error: 529")
@@ -240,7 +234,7 @@ def test_synthetic_lines_are_errors_of_the_program(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["go", "again"]
 
 
-def test_unknown_record_types_are_counted_and_the_version_is_kept(tmp_path: Path) -> None:
+def test_unknown_record_types_are_counted_and_the_version_is_kept(tmp_path):
     file = Claude()
     file.user("a", "one", version="9.9.9")
     file.lines += [{"type": "hologram", "sessionId": SESSION}] * 3
@@ -259,7 +253,7 @@ def test_unknown_record_types_are_counted_and_the_version_is_kept(tmp_path: Path
         (["summary"], "summary"),
     ],
 )
-def test_the_title_is_the_one_of_the_highest_kind(kinds: list[str], title: str, tmp_path: Path) -> None:
+def test_the_title_is_the_one_of_the_highest_kind(kinds, title, tmp_path):
     fields = {
         "custom-title": "customTitle",
         "agent-name": "agentName",
@@ -276,7 +270,7 @@ def test_the_title_is_the_one_of_the_highest_kind(kinds: list[str], title: str, 
 # -- results in files of their own -------------------------------------------------------------------------
 
 
-def spilled(path: str) -> Claude:
+def spilled(path):
     stub = f"<persisted-output>\nOutput too large (34.3KB). Full output saved to: {path}\n\nPreview (first 2KB):\nbeg\n...\n</persisted-output>"
     file = Claude()
     file.user("a", "go")
@@ -288,12 +282,12 @@ def spilled(path: str) -> Claude:
 @pytest.mark.parametrize(
     "folder", ["/home/x/.claude/projects/p/s/tool-results/", "C:\\Users\\x\\s\\tool-results\\", "/etc/"]
 )
-def test_a_spilled_result_is_read_from_below_the_sessions_own_folder(folder: str, tmp_path: Path) -> None:
+def test_a_spilled_result_is_read_from_below_the_sessions_own_folder(folder, tmp_path):
     written(tmp_path / SESSION / "tool-results" / "h.txt", [b"all of it"])
     assert view(spilled(f"{folder}h.txt").write(tmp_path), tmp_path)[-1] == "A=all of it\n"
 
 
-def test_a_link_in_a_spilled_results_path_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_link_in_a_spilled_results_path_is_refused_by_name(tmp_path):
     folder = tmp_path / SESSION / "tool-results"
     folder.mkdir(parents=True)
     secret = written(tmp_path / "secret.txt", [b"root:x:0"])
@@ -303,7 +297,7 @@ def test_a_link_in_a_spilled_results_path_is_refused_by_name(tmp_path: Path) -> 
     assert b"root:x" not in session_path(tmp_path, COPY).read_bytes()
 
 
-def test_a_linked_folder_is_not_followed(tmp_path: Path) -> None:
+def test_a_linked_folder_is_not_followed(tmp_path):
     written(tmp_path / "other" / "h.txt", [b"root:x:0"])
     (tmp_path / SESSION).mkdir()
     os.symlink(tmp_path / "other", tmp_path / SESSION / "tool-results")
@@ -311,7 +305,7 @@ def test_a_linked_folder_is_not_followed(tmp_path: Path) -> None:
     assert b"root:x" not in session_path(tmp_path, COPY).read_bytes()
 
 
-def test_a_spilled_result_that_is_gone_is_named(tmp_path: Path) -> None:
+def test_a_spilled_result_that_is_gone_is_named(tmp_path):
     done = inside("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
     assert b"line 3: tool-results/h.txt: is not there (its beginning stands for it)" in done.err
 
@@ -319,7 +313,7 @@ def test_a_spilled_result_that_is_gone_is_named(tmp_path: Path) -> None:
 # -- again -------------------------------------------------------------------------------------------------
 
 
-def test_the_same_file_again_leaves_the_copy_untouched(tmp_path: Path) -> None:
+def test_the_same_file_again_leaves_the_copy_untouched(tmp_path):
     file = parallel().write(tmp_path)
     imported(file, tmp_path)
     before = session_path(tmp_path, COPY).read_bytes()
@@ -328,7 +322,7 @@ def test_the_same_file_again_leaves_the_copy_untouched(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("cut", range(1, 6))
-def test_a_file_read_while_it_is_written_comes_to_the_same_view(cut: int, tmp_path: Path) -> None:
+def test_a_file_read_while_it_is_written_comes_to_the_same_view(cut, tmp_path):
     file = parallel()
     written(tmp_path / f"{SESSION}.jsonl", file.lines[:cut])
     view(tmp_path / f"{SESSION}.jsonl", tmp_path)
@@ -338,7 +332,7 @@ def test_a_file_read_while_it_is_written_comes_to_the_same_view(cut: int, tmp_pa
     assert session_path(tmp_path, COPY).read_bytes().startswith(before)
 
 
-def test_a_rewind_since_is_a_revert_and_going_back_reverts_that(tmp_path: Path) -> None:
+def test_a_rewind_since_is_a_revert_and_going_back_reverts_that(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -349,7 +343,7 @@ def test_a_rewind_since_is_a_revert_and_going_back_reverts_that(tmp_path: Path) 
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
 
 
-def test_a_compaction_since_is_a_summary(tmp_path: Path) -> None:
+def test_a_compaction_since_is_a_summary(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -358,7 +352,7 @@ def test_a_compaction_since_is_a_summary(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["S:in short"]
 
 
-def test_a_copy_that_was_continued_here_stays_and_the_rest_goes_to_a_second_one(tmp_path: Path) -> None:
+def test_a_copy_that_was_continued_here_stays_and_the_rest_goes_to_a_second_one(tmp_path):
     file = Claude()
     file.user("a", "one")
     imported(file.write(tmp_path), tmp_path)
@@ -377,7 +371,7 @@ def test_a_copy_that_was_continued_here_stays_and_the_rest_goes_to_a_second_one(
     assert shown(tmp_path, f"{COPY}-2") == ["one", "there", "more"]
 
 
-def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path: Path) -> None:
+def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path):
     """What followed the first that stood elsewhere was left out, and each import made one more copy."""
     file = Claude()
     file.user("a", "one")
@@ -393,7 +387,7 @@ def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path:
     assert inside("import", path, home=tmp_path).text == f"{COPY}-2"
 
 
-def test_what_was_undone_here_does_not_come_back(tmp_path: Path) -> None:
+def test_what_was_undone_here_does_not_come_back(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -403,7 +397,7 @@ def test_what_was_undone_here_does_not_come_back(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["one", "three"]
 
 
-def test_what_was_redacted_here_does_not_come_back(tmp_path: Path) -> None:
+def test_what_was_redacted_here_does_not_come_back(tmp_path):
     key = "sk-ant-api03-" + "aB3dE5gH7jK9" * 7 + "AA"
     file = Claude()
     file.user("a", f"my key is {key}")
@@ -418,19 +412,19 @@ def test_what_was_redacted_here_does_not_come_back(tmp_path: Path) -> None:
     assert key not in session_path(home, COPY).read_text()
 
 
-def test_another_session_of_that_id_is_refused(tmp_path: Path) -> None:
+def test_another_session_of_that_id_is_refused(tmp_path):
     inside("append", "-s", COPY, "-m", "mine", home=tmp_path)
     file = Claude()
     file.user("a", "one")
     assert inside("import", str(file.write(tmp_path)), home=tmp_path).code == 65
 
 
-def test_two_machines_import_the_same(tmp_path: Path) -> None:
+def test_two_machines_import_the_same(tmp_path):
     file = parallel().write(tmp_path)
     assert imported(file, tmp_path / "one") == imported(file, tmp_path / "two")
 
 
-def test_through_a_pipe(tmp_path: Path) -> None:
+def test_through_a_pipe(tmp_path):
     file = parallel().write(tmp_path)
     done = inside("import", "-", home=tmp_path, stdin=[file.read_bytes()])
     assert done.text == COPY
@@ -438,7 +432,7 @@ def test_through_a_pipe(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/claude-code-*.jsonl"), ids=lambda file: file.name)
-def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+def test_recorded_sessions(file, tmp_path):
     (id,) = inside("import", str(file), home=tmp_path).text.split()
     said = [r["message"] for r in lines(file) if r["type"] in ("user", "assistant")]
     responses = {m["id"] for m in said if m["role"] == "assistant"}
@@ -449,7 +443,7 @@ def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
 # -- branches and sub-agents ---------------------------------------------------------------------------------
 
 
-def branched(tmp_path: Path) -> Path:
+def branched(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -468,7 +462,7 @@ def branched(tmp_path: Path) -> Path:
     return file.write(tmp_path)
 
 
-def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp_path: Path) -> None:
+def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp_path):
     path = branched(tmp_path)
     done = inside("import", "--branches", str(path), home=tmp_path)
     names = [COPY, f"{COPY}-left0001", f"{COPY}-sub00001", f"{COPY}-agent-x1"]
@@ -487,7 +481,7 @@ def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp
     assert {name: session_path(tmp_path, name).read_bytes() for name in names} == before
 
 
-def test_without_asking_they_are_counted(tmp_path: Path) -> None:
+def test_without_asking_they_are_counted(tmp_path):
     done = inside("import", str(branched(tmp_path)), home=tmp_path)
     for said in (
         b"5 message of an abandoned branch",
@@ -498,7 +492,7 @@ def test_without_asking_they_are_counted(tmp_path: Path) -> None:
     assert len(list((tmp_path / "sessions").iterdir())) == 1
 
 
-def test_a_million_branches_are_bounded(tmp_path: Path) -> None:
+def test_a_million_branches_are_bounded(tmp_path):
     file = Claude()
     file.user("a", "one")
     for number in range(3000):
@@ -508,7 +502,7 @@ def test_a_million_branches_are_bounded(tmp_path: Path) -> None:
         assert len(list(session.branches())) == tree.MOST
 
 
-def test_many_broken_lines_are_named_a_few_of_them(tmp_path: Path) -> None:
+def test_many_broken_lines_are_named_a_few_of_them(tmp_path):
     file = Claude()
     for number in range(300):
         file.user(f"u{number}", "x", f"nowhere{number}")
@@ -519,9 +513,7 @@ def test_many_broken_lines_are_named_a_few_of_them(tmp_path: Path) -> None:
     assert inside("verify", str(path), home=tmp_path).out.count(b"\n") == 300
 
 
-def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_the_same(
-    tmp_path: Path,
-) -> None:
+def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_the_same(tmp_path):
     file = Claude()
     file.user("a", "long " * 1000)
     file.said("b", "first " * 1000, id="m")
@@ -538,7 +530,7 @@ def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_
     assert inside("verify", COPY, home=tmp_path).code == 0
 
 
-def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path: Path) -> None:
+def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two", out=3)
@@ -571,9 +563,7 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("leaves", "title"), [(["nowhere"], []), (["b", "nowhere"], [{"title": "of b"}])])
-def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(
-    leaves: list[str], title: list[object], tmp_path: Path
-) -> None:
+def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(leaves, title, tmp_path):
     """Older versions began a file with the titles of other sessions: they were taken for its own."""
     file = Claude()
     for leaf in leaves:
@@ -598,7 +588,7 @@ def test_a_summary_line_whose_leaf_names_nothing_does_no_harm(
     ],
     ids=str,
 )  # fmt: skip
-def test_an_attachment_that_says_nothing_is_counted(attachment: object, tmp_path: Path) -> None:
+def test_an_attachment_that_says_nothing_is_counted(attachment, tmp_path):
     file = Claude()
     file.user("u1", "ask")
     file.line("attachment", "a1", attachment=attachment)
@@ -608,7 +598,7 @@ def test_an_attachment_that_says_nothing_is_counted(attachment: object, tmp_path
     assert shown(tmp_path, COPY) == ["ask", "answer"]
 
 
-def test_what_is_attached_later_is_said_with_its_prompt(tmp_path: Path) -> None:
+def test_what_is_attached_later_is_said_with_its_prompt(tmp_path):
     file = Claude()
     file.user("u1", "ask")
     assert view(file.write(tmp_path), tmp_path) == ["ask"]
@@ -619,7 +609,7 @@ def test_what_is_attached_later_is_said_with_its_prompt(tmp_path: Path) -> None:
     assert answer == "answer"
 
 
-def test_diagnostics_of_any_shape_are_read(tmp_path: Path) -> None:
+def test_diagnostics_of_any_shape_are_read(tmp_path):
     file = Claude()
     file.user("u1", "ask")
     odd = {
@@ -631,7 +621,7 @@ def test_diagnostics_of_any_shape_are_read(tmp_path: Path) -> None:
     assert asked.count("[Line 1:1]") == 2
 
 
-def waited(file: Claude, uuid: str, prompt: Any, **fields: Any) -> None:
+def waited(file, uuid, prompt, **fields):
     """What waited in the queue while the model worked."""
     file.line("attachment", uuid, attachment={"type": "queued_command", "prompt": prompt, **fields})
 
@@ -663,9 +653,7 @@ NOTIFIED = (
         ),
     ],
 )
-def test_2026_11_23_all_that_waited_is_there_and_says_whose_it_is(
-    fields: Any, head: str, tmp_path: Path
-) -> None:
+def test_2026_11_23_all_that_waited_is_there_and_says_whose_it_is(fields, head, tmp_path):
     file = Claude()
     file.user("a", "one")
     file.called("b", "A")
@@ -685,7 +673,7 @@ def test_2026_11_23_all_that_waited_is_there_and_says_whose_it_is(
     assert inside("list", "--jsonl", home=tmp_path).lines[0]["exchanges"] == (1 if head else 3)
 
 
-def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path: Path) -> None:
+def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.called("b", "A", id="m")
@@ -706,7 +694,7 @@ def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path: Pat
     assert view(tmp_path / f"{OTHER}.jsonl", tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
 
 
-def test_2026_11_23_a_leaf_that_was_rewound_to_hides_what_came_after_it(tmp_path: Path) -> None:
+def test_2026_11_23_a_leaf_that_was_rewound_to_hides_what_came_after_it(tmp_path):
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -720,7 +708,7 @@ def test_2026_11_23_a_leaf_that_was_rewound_to_hides_what_came_after_it(tmp_path
 OTHER = "22222222-2222-4222-8222-222222222222"
 
 
-def test_2026_11_23_an_attached_image_is_told_of_and_there(tmp_path: Path) -> None:
+def test_2026_11_23_an_attached_image_is_told_of_and_there(tmp_path):
     file = Claude()
     file.user("a", "one")
     held = {"type": "image", "file": {"base64": "iVBORw0KGgo=", "type": "image/png"}}
@@ -736,7 +724,7 @@ def test_2026_11_23_an_attached_image_is_told_of_and_there(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("alone", [False, True])
-def test_2026_11_23_a_long_first_line_is_read(alone: bool, tmp_path: Path) -> None:
+def test_2026_11_23_a_long_first_line_is_read(alone, tmp_path):
     file = Claude()
     text = "rye " * (by_length(2, 8, 60) << 18)
     file.lines.append(
@@ -752,7 +740,7 @@ def test_2026_11_23_a_long_first_line_is_read(alone: bool, tmp_path: Path) -> No
     assert imported(path, tmp_path)[1]["parts"] == [{"text": text}]
 
 
-def test_2026_11_23_half_a_character_in_an_only_line_is_read(tmp_path: Path) -> None:
+def test_2026_11_23_half_a_character_in_an_only_line_is_read(tmp_path):
     line = rb'{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"one \ud83d two"}}'
     path = written(tmp_path / f"{SESSION}.jsonl", [line])
     assert inside("verify", str(path), home=tmp_path).text == "ok: 1 message of claude-code"

@@ -1,12 +1,9 @@
 """Codex's rollouts: what it would send next, each trap of the format by name."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -15,13 +12,10 @@ from program_copies import imported, short, shown, view
 from program_files import SESSION, Codex, input_text
 from support import corpus_files, lines, session_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 COPY = f"codex-{SESSION}"
 
 
-def test_a_message_whose_content_is_a_text_is_dropped(tmp_path: Path) -> None:
+def test_a_message_whose_content_is_a_text_is_dropped(tmp_path):
     file = Codex()
     file.user("one")
     file.item("message", role="user", content="two")
@@ -30,7 +24,7 @@ def test_a_message_whose_content_is_a_text_is_dropped(tmp_path: Path) -> None:
     assert b"not imported: 1 message without a list of contents" in done.err
 
 
-def test_results_are_read_from_response_items_not_from_events(tmp_path: Path) -> None:
+def test_results_are_read_from_response_items_not_from_events(tmp_path):
     file = Codex()
     file.user("go")
     file.event("user_message", message="go")
@@ -50,14 +44,14 @@ def test_results_are_read_from_response_items_not_from_events(tmp_path: Path) ->
         ([{"type": "input_text", "text": "list"}], "list"),
     ],
 )
-def test_outputs_of_every_age(output: Any, text: str, tmp_path: Path) -> None:
+def test_outputs_of_every_age(output, text, tmp_path):
     file = Codex()
     file.called("A")
     file.result("A", output)
     assert view(file.write(tmp_path), tmp_path) == ["call A", f"A={text}"]
 
 
-def test_what_the_program_says_of_itself_is_skipped(tmp_path: Path) -> None:
+def test_what_the_program_says_of_itself_is_skipped(tmp_path):
     file = Codex()
     file.item(
         "message", role="developer", content=[{"type": "input_text", "text": "<skills_instructions>"}]
@@ -73,7 +67,7 @@ def test_what_the_program_says_of_itself_is_skipped(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
-def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path: Path) -> None:
+def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path):
     file = Codex()
     file.user("one")
     file.said("two")
@@ -86,7 +80,7 @@ def test_a_compaction_with_a_history_begins_anew_from_it(tmp_path: Path) -> None
     assert len(summary["covers"]) == 3
 
 
-def test_a_compaction_without_a_history_keeps_the_users_messages(tmp_path: Path) -> None:
+def test_a_compaction_without_a_history_keeps_the_users_messages(tmp_path):
     file = Codex()
     file.user("one")
     file.called("A")
@@ -97,7 +91,7 @@ def test_a_compaction_without_a_history_keeps_the_users_messages(tmp_path: Path)
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "one", "three"]
 
 
-def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path: Path) -> None:
+def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path):
     file = Codex()
     file.user("one")
     file.compacted("", [{"type": "compaction", "encrypted_content": "xyz"}])
@@ -108,7 +102,7 @@ def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(("turns", "left"), [(0, 4), (1, 2), (2, 0), (9, 0)])
-def test_a_rollback_takes_back_the_newest_turns(turns: int, left: int, tmp_path: Path) -> None:
+def test_a_rollback_takes_back_the_newest_turns(turns, left, tmp_path):
     file = Codex()
     said = ["one", "two", "three", "four"]
     for number, text in enumerate(said):
@@ -118,7 +112,7 @@ def test_a_rollback_takes_back_the_newest_turns(turns: int, left: int, tmp_path:
     assert view(file.write(tmp_path), tmp_path) == [*said[:left], "five"]
 
 
-def test_a_rollback_of_a_turn_takes_back_what_was_compacted_after_it(tmp_path: Path) -> None:
+def test_a_rollback_of_a_turn_takes_back_what_was_compacted_after_it(tmp_path):
     file = Codex()
     for number in (1, 2):
         file.user(f"one {number}")
@@ -130,9 +124,7 @@ def test_a_rollback_of_a_turn_takes_back_what_was_compacted_after_it(tmp_path: P
     assert view(file.write(tmp_path), tmp_path) == ["one 1", "two 1", "four"]
 
 
-def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counted_too(
-    tmp_path: Path,
-) -> None:
+def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counted_too(tmp_path):
     file = Codex()
     file.user("one")
     file.user("two")
@@ -143,7 +135,7 @@ def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counte
     assert "2 message of a turn that was rolled back" in done.err.decode()
 
 
-def test_a_call_of_the_older_shell_is_that_of_a_function(tmp_path: Path) -> None:
+def test_a_call_of_the_older_shell_is_that_of_a_function(tmp_path):
     file = Codex()
     file.item(
         "local_shell_call", call_id="A", status="completed", action={"type": "exec", "command": ["ls"]}
@@ -152,7 +144,7 @@ def test_a_call_of_the_older_shell_is_that_of_a_function(tmp_path: Path) -> None
     assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A"]
 
 
-def test_a_rollback_since_is_a_revert(tmp_path: Path) -> None:
+def test_a_rollback_since_is_a_revert(tmp_path):
     file = Codex()
     file.user("one")
     file.user("two")
@@ -166,7 +158,7 @@ USED = {"input_tokens": 100, "cached_input_tokens": 64, "output_tokens": 20, "re
 
 
 @pytest.mark.parametrize("record", [True, False])
-def test_usage_is_the_last_responses_not_the_total_and_counts_once(record: bool, tmp_path: Path) -> None:
+def test_usage_is_the_last_responses_not_the_total_and_counts_once(record, tmp_path):
     file = Codex()
     file.line("turn_context", {"model": "gpt-5-codex"})
     for number in (1, 2):
@@ -185,7 +177,7 @@ def test_usage_is_the_last_responses_not_the_total_and_counts_once(record: bool,
     assert [r.get("response") for r in found] == (["r1", "r2"] if record else [None, None])
 
 
-def test_unknown_types_are_counted(tmp_path: Path) -> None:
+def test_unknown_types_are_counted(tmp_path):
     file = Codex()
     file.user("one")
     file.line("realtime_item", {})
@@ -196,7 +188,7 @@ def test_unknown_types_are_counted(tmp_path: Path) -> None:
         assert b"not imported: " + kind in done.err
 
 
-def test_a_lost_header_costs_only_itself(tmp_path: Path) -> None:
+def test_a_lost_header_costs_only_itself(tmp_path):
     file = Codex(header=False)
     file.user("one")
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
@@ -204,7 +196,7 @@ def test_a_lost_header_costs_only_itself(tmp_path: Path) -> None:
     assert shown(tmp_path, COPY) == ["one"]
 
 
-def test_a_fork_names_its_parent_and_later_headers_are_the_parents(tmp_path: Path) -> None:
+def test_a_fork_names_its_parent_and_later_headers_are_the_parents(tmp_path):
     file = Codex()
     file.lines[0]["payload"]["forked_from_id"] = "p"
     file.line("session_meta", {**file.lines[0]["payload"], "id": "p"})
@@ -212,14 +204,14 @@ def test_a_fork_names_its_parent_and_later_headers_are_the_parents(tmp_path: Pat
     assert imported(file.write(tmp_path), tmp_path)[0]["parent"] == {"session": "codex-p", "at": None}
 
 
-def test_ids_that_are_used_twice(tmp_path: Path) -> None:
+def test_ids_that_are_used_twice(tmp_path):
     file = Codex()
     for text in ("one", "two", "two"):
         file.item("message", id="m", role="user", content=[{"type": "input_text", "text": text}])
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "two"]
 
 
-def test_a_packed_file_is_read_a_cut_one_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_packed_file_is_read_a_cut_one_as_far_as_it_goes(tmp_path):
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     file = Codex()
     for number in range(2000):
@@ -233,13 +225,13 @@ def test_a_packed_file_is_read_a_cut_one_as_far_as_it_goes(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/codex-*"), ids=lambda file: file.name)
-def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+def test_recorded_sessions(file, tmp_path):
     found = [r for r in imported(file, tmp_path) if r["type"] == "message"]
     assert [r["kind"] for r in found] == ["user", "codeh", "tool", "codeh", "user", "codeh"]
     assert sum(r["usage"]["total"] for r in found if "usage" in r) == 360
 
 
-def test_a_result_before_its_call_is_reported(tmp_path: Path) -> None:
+def test_a_result_before_its_call_is_reported(tmp_path):
     file = Codex()
     file.user("one")
     file.result("A", "of A")
@@ -255,7 +247,7 @@ def test_a_result_before_its_call_is_reported(tmp_path: Path) -> None:
     assert (orphan["line"], orphan["effect"]) == (5, "drops")
 
 
-def test_turns_that_were_rolled_back_are_branches(tmp_path: Path) -> None:
+def test_turns_that_were_rolled_back_are_branches(tmp_path):
     file = Codex()
     for text in ("one", "two", "three"):
         file.user(text)
@@ -276,7 +268,7 @@ def test_turns_that_were_rolled_back_are_branches(tmp_path: Path) -> None:
     assert b"rolled back" not in done.err
 
 
-def test_branches_beyond_the_newest_are_counted(tmp_path: Path) -> None:
+def test_branches_beyond_the_newest_are_counted(tmp_path):
     file = Codex()
     file.user("one")
     for number in range(205):
@@ -287,7 +279,7 @@ def test_branches_beyond_the_newest_are_counted(tmp_path: Path) -> None:
     assert b"not imported: 5 branch beyond the newest 200" in done.err
 
 
-def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path: Path) -> None:
+def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path):
     file = Codex()
     file.user("one")
     file.lines.append(file.lines[-1])
@@ -302,9 +294,7 @@ def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("block", [{"type": "input_text"}, {"type": "refusal"}])
-def test_2026_11_23_what_is_damaged_in_a_content_is_left_out_of_what_is_written(
-    block: Any, tmp_path: Path
-) -> None:
+def test_2026_11_23_what_is_damaged_in_a_content_is_left_out_of_what_is_written(block, tmp_path):
     """A block that `rescue` was to read and write again ended it with a bug."""
     file = Codex()
     file.item("message", role="user", content=[block, input_text("one")])
@@ -320,35 +310,33 @@ OTHER = "22222222-2222-4222-8222-222222222222"
 REVERTED = "33333333-3333-4333-8333-333333333333"
 
 
-def talk(file: Codex, *texts: str) -> Codex:
+def talk(file, *texts):
     for number, text in enumerate(texts):
         (file.said if number % 2 else file.user)(text)
     return file
 
 
-def in_place(home: Path, file: Codex, day: str = "01") -> Path:
+def in_place(home, file, day="01"):
     """A rollout where Codex keeps it, written a while ago."""
     path = file.write(home / ".codex" / "sessions" / "2026" / "01" / day)
     os.utime(path, (path.stat().st_mtime - 3600,) * 2)
     return path
 
 
-def import_all(home: Path, *argv: str, again: bool = False) -> Any:
+def import_all(home, *argv, again=False):
     """What `import --all` says; `again`: with nothing remembered of the files."""
     if again:
         shutil.rmtree(home / "cache", ignore_errors=True)
     return inside("import", "--all", *argv, home=home)
 
 
-def logs(home: Path) -> dict[str, bytes]:
+def logs(home):
     return {path.name: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
 
 
 @pytest.mark.parametrize("packed", [False, True])
 @pytest.mark.parametrize("day", ["01", "02"])
-def test_2026_11_23_a_fork_shows_the_history_that_it_continues(
-    day: str, *, packed: bool, tmp_path: Path
-) -> None:
+def test_2026_11_23_a_fork_shows_the_history_that_it_continues(day, *, packed, tmp_path):
     base = talk(Codex(history_mode="paginated"), "one", "two")
     fork = talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three", "four")
     second = talk(Codex(id=REVERTED, continues=fork, forked_from_id=OTHER), "five")
@@ -368,9 +356,7 @@ def test_2026_11_23_a_fork_shows_the_history_that_it_continues(
     assert inside("verify", str(file), home=tmp_path).text == "ok: 5 messages of codex"
 
 
-def test_2026_11_23_of_a_history_that_is_continued_the_same_messages_have_the_same_ids(
-    tmp_path: Path,
-) -> None:
+def test_2026_11_23_of_a_history_that_is_continued_the_same_messages_have_the_same_ids(tmp_path):
     base = talk(Codex(), "one", "two", "one", "two")
     base.compacted("in short", [input_text("one"), input_text("in short")])
     fork = talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three")
@@ -379,7 +365,7 @@ def test_2026_11_23_of_a_history_that_is_continued_the_same_messages_have_the_sa
     assert [r["id"] for r in second if r["type"] in ("message", "summary")][: len(ids)] == ids
 
 
-def test_2026_11_23_a_history_that_is_missing_is_named(tmp_path: Path) -> None:
+def test_2026_11_23_a_history_that_is_missing_is_named(tmp_path):
     base = talk(Codex(), "one", "two")
     fork = in_place(tmp_path, talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three"))
     why = f"what it continues is missing (rollout {SESSION}): Codex does not resume it"
@@ -401,9 +387,7 @@ def test_2026_11_23_a_history_that_is_missing_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("size", [10, 0])
-def test_2026_11_23_a_history_that_is_cut_short_is_named_and_read_as_far_as_it_goes(
-    size: int, tmp_path: Path
-) -> None:
+def test_2026_11_23_a_history_that_is_cut_short_is_named_and_read_as_far_as_it_goes(size, tmp_path):
     base = talk(Codex(), "one", "two")
     fork = in_place(tmp_path, talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three"))
     path = in_place(tmp_path, base)
@@ -415,7 +399,7 @@ def test_2026_11_23_a_history_that_is_cut_short_is_named_and_read_as_far_as_it_g
     assert view(fork, tmp_path) == (["one", "three"] if size else ["three"])
 
 
-def test_2026_11_23_a_history_that_leads_back_to_itself_ends(tmp_path: Path) -> None:
+def test_2026_11_23_a_history_that_leads_back_to_itself_ends(tmp_path):
     base = talk(Codex(), "one")
     fork = talk(Codex(id=OTHER, continues=base), "two")
     base.lines[0]["payload"]["history_base"] = {"thread_id": OTHER, "end_byte_offset": 400}
@@ -424,7 +408,7 @@ def test_2026_11_23_a_history_that_leads_back_to_itself_ends(tmp_path: Path) -> 
     assert (done.code, "what it continues is missing" in done.text) == (1, True)
 
 
-def reverted(home: Path) -> tuple[Path, Path]:
+def reverted(home):
     """The two files of a thread that was reverted to its first turn, and continued."""
     base = talk(Codex(history_mode="paginated"), "one", "two")
     again = talk(Codex(rollout=REVERTED, continues=base), "five", "six")
@@ -432,7 +416,7 @@ def reverted(home: Path) -> tuple[Path, Path]:
     return in_place(home, base), in_place(home, again, "02")
 
 
-def test_2026_11_23_a_reverted_thread_is_what_codex_resumes(tmp_path: Path) -> None:
+def test_2026_11_23_a_reverted_thread_is_what_codex_resumes(tmp_path):
     first, second = reverted(tmp_path)
     (line,) = import_all(tmp_path).lines
     assert (line["session"], line["path"]) == (COPY, str(second))
@@ -449,7 +433,7 @@ def test_2026_11_23_a_reverted_thread_is_what_codex_resumes(tmp_path: Path) -> N
     assert (done.code, "codex resumes a newer file of this session" in done.text) == (1, True)
 
 
-def test_2026_11_23_a_thread_that_is_reverted_after_it_was_imported(tmp_path: Path) -> None:
+def test_2026_11_23_a_thread_that_is_reverted_after_it_was_imported(tmp_path):
     base = talk(Codex(), "one", "two")
     again = talk(Codex(rollout=REVERTED, continues=base), "five")
     in_place(tmp_path, talk(base, "three"))
@@ -461,7 +445,7 @@ def test_2026_11_23_a_thread_that_is_reverted_after_it_was_imported(tmp_path: Pa
     assert import_all(tmp_path, again=True).out == b""
 
 
-def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path: Path) -> None:
+def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path):
     base = talk(Codex(), "one", "two")
     fork = talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three", "four")
     imported(talk(Codex(id=OTHER), "three", "four").write(tmp_path / "apart"), tmp_path)
@@ -478,7 +462,7 @@ def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path:
 
 
 @pytest.mark.parametrize("last", [False, True])
-def test_2026_11_23_a_result_that_is_lost_is_named(last: bool, tmp_path: Path) -> None:
+def test_2026_11_23_a_result_that_is_lost_is_named(last, tmp_path):
     file = Codex()
     file.user("go")
     file.called("A")

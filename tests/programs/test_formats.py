@@ -1,11 +1,7 @@
 """What holds for every file of conversations that is no program's own log, whatever happened to it."""
 
-from __future__ import annotations
-
 import tempfile
-from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,7 +10,6 @@ from hypothesis import strategies as st
 from codeh_history.base.errors import BadData
 from codeh_history.programs import records, sessions
 from codeh_history.programs.changes import changes
-from codeh_history.programs.model import Session
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.store.program_files import File, sessions_in
@@ -25,12 +20,12 @@ from program_formats import FORMATS
 EACH = pytest.mark.parametrize("format", FORMATS)
 
 
-def name(format: str) -> str:
+def name(format):
     """The name under which a format is read: some have several."""
     return format.partition(" ")[0]
 
 
-def found(format: str, data: bytes) -> list[Session]:
+def found(format, data):
     """The sessions in a file with these bytes: they are read, or it is refused."""
     with tempfile.NamedTemporaryFile() as file:
         file.write(data)
@@ -41,7 +36,7 @@ def found(format: str, data: bytes) -> list[Session]:
             return []
 
 
-def copied(session: Session) -> bytes:
+def copied(session):
     """A copy of a session, which reads back without damage, and lacks nothing."""
     first = dumps(records.header(session, records.session_id(session), "p")) + b"\n"
     made = first + records.lines(records.records(session), "p")
@@ -51,13 +46,13 @@ def copied(session: Session) -> bytes:
     return made
 
 
-def whole(format: str) -> bytes:
+def whole(format):
     values, written = FORMATS[format]
     return written(values())
 
 
 @EACH
-def test_a_file_is_known_by_its_content(format: str) -> None:
+def test_a_file_is_known_by_its_content(format):
     with tempfile.TemporaryFile() as file:
         file.write(whole(format))
         file.flush()
@@ -65,7 +60,7 @@ def test_a_file_is_known_by_its_content(format: str) -> None:
 
 
 @EACH
-def test_a_file_holds_sessions_of_different_ids_and_says_the_same_again(format: str) -> None:
+def test_a_file_holds_sessions_of_different_ids_and_says_the_same_again(format):
     first, second = found(format, whole(format)), found(format, whole(format))
     assert len({session.id for session in first}) == len(first) > 0
     assert [copied(session) for session in first] == [copied(session) for session in second]
@@ -74,7 +69,7 @@ def test_a_file_holds_sessions_of_different_ids_and_says_the_same_again(format: 
 @EACH
 @given(st.data())
 @settings(max_examples=examples(25))
-def test_any_field_may_be_something_else(format: str, data: st.DataObject) -> None:
+def test_any_field_may_be_something_else(format, data):
     values, written = FORMATS[format]
     for session in found(format, written([changed(data.draw, value) for value in values()])):
         copied(session)
@@ -83,7 +78,7 @@ def test_any_field_may_be_something_else(format: str, data: st.DataObject) -> No
 @EACH
 @given(st.data())
 @settings(max_examples=examples(25))
-def test_any_bytes_may_be_lost(format: str, data: st.DataObject) -> None:
+def test_any_bytes_may_be_lost(format, data):
     content = whole(format)
     start = data.draw(st.integers(0, len(content)))
     end = data.draw(st.one_of(st.just(len(content)), st.integers(start, min(len(content), start + 20))))
@@ -94,7 +89,7 @@ def test_any_bytes_may_be_lost(format: str, data: st.DataObject) -> None:
 KINDS = ("content_type", "type", "role", "sender", "from", "source", "name")
 
 
-def places(value: Any) -> Iterator[tuple[Any, str]]:
+def places(value):
     """Each object in a value with each of its fields that say of what kind something is."""
     if isinstance(value, dict):
         yield from ((value, key) for key in KINDS if key in value)
@@ -103,7 +98,7 @@ def places(value: Any) -> Iterator[tuple[Any, str]]:
 
 
 @EACH
-def test_what_tells_a_kind_may_be_a_list(format: str) -> None:
+def test_what_tells_a_kind_may_be_a_list(format):
     values, written = FORMATS[format]
     for place, _ in enumerate(places(values())):
         given = values()

@@ -1,9 +1,6 @@
 """Gemini CLI's sessions: what it would send next, each trap of the format by name."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -12,14 +9,11 @@ from program_copies import imported, shown, view
 from program_files import SESSION, Gemini, gemini_call, gemini_result
 from support import corpus, corpus_files, lines, session_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 COPY = f"gemini-cli-{SESSION}"
 CONTEXT = {"id": "c", "type": "user", "content": [{"text": "<session_context>here</session_context>"}]}
 
 
-def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path: Path) -> None:
+def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path):
     file = Gemini()
     file.user("a", "go")
     file.said("b", "", toolCalls=[gemini_call("A", "of A")])
@@ -32,20 +26,20 @@ def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path: Path
     )
 
 
-def test_a_result_that_stands_in_a_message_alone_is_read_there(tmp_path: Path) -> None:
+def test_a_result_that_stands_in_a_message_alone_is_read_there(tmp_path):
     file = Gemini()
     file.said("b", "", toolCalls=[gemini_call("A")])
     file.user("c", [gemini_result("A", "of A")])
     assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A"]
 
 
-def test_ids_of_calls_are_those_that_are_sent(tmp_path: Path) -> None:
+def test_ids_of_calls_are_those_that_are_sent(tmp_path):
     file = Gemini()
     file.said("b", "", toolCalls=[{**gemini_call("A", "of A"), "id": "other__A"}])
     assert view(file.write(tmp_path), tmp_path) == ["call other__A", "A=of A"]
 
 
-def test_a_message_that_is_written_again_takes_the_place_of_the_first(tmp_path: Path) -> None:
+def test_a_message_that_is_written_again_takes_the_place_of_the_first(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.said("b", "tw")
@@ -54,7 +48,7 @@ def test_a_message_that_is_written_again_takes_the_place_of_the_first(tmp_path: 
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
 
 
-def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_path: Path) -> None:
+def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.said("b", "two")
@@ -63,7 +57,7 @@ def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_pa
     assert "1 message that was written again without its content" in done.err.decode()
 
 
-def test_calls_that_are_written_after_the_text_are_an_update(tmp_path: Path) -> None:
+def test_calls_that_are_written_after_the_text_are_an_update(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.said("b", "two")
@@ -74,7 +68,7 @@ def test_calls_that_are_written_after_the_text_are_an_update(tmp_path: Path) -> 
     assert session_path(tmp_path, COPY).read_bytes().startswith(before)
 
 
-def test_a_rewind_takes_the_message_and_all_after_it(tmp_path: Path) -> None:
+def test_a_rewind_takes_the_message_and_all_after_it(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.user("b", "two")
@@ -85,7 +79,7 @@ def test_a_rewind_takes_the_message_and_all_after_it(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["one", "four"]
 
 
-def test_a_rewind_to_nothing_takes_nothing(tmp_path: Path) -> None:
+def test_a_rewind_to_nothing_takes_nothing(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.rewind("zzz")
@@ -95,7 +89,7 @@ def test_a_rewind_to_nothing_takes_nothing(tmp_path: Path) -> None:
     assert (found.code, b"which is not there: Gemini CLI forgets" in found.out) == (1, True)
 
 
-def test_what_a_compression_replaced_lies_under_its_summary(tmp_path: Path) -> None:
+def test_what_a_compression_replaced_lies_under_its_summary(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.said("b", "two")
@@ -107,7 +101,7 @@ def test_what_a_compression_replaced_lies_under_its_summary(tmp_path: Path) -> N
     assert next(r["covers"] for r in records if r["type"] == "summary") == ["a", "b"]
 
 
-def test_a_rewind_to_before_a_compression_takes_it_back(tmp_path: Path) -> None:
+def test_a_rewind_to_before_a_compression_takes_it_back(tmp_path):
     file = Gemini()
     file.user("a", "one")
     snapshot = {"id": "s", "type": "user", "content": [{"text": "<state_snapshot>short</state_snapshot>"}]}
@@ -117,7 +111,7 @@ def test_a_rewind_to_before_a_compression_takes_it_back(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["three"]
 
 
-def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path: Path) -> None:
+def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path):
     file = Gemini()
     tokens = {"input": 100, "output": 7, "cached": 20, "thoughts": 13, "tool": 0, "total": 120}
     file.said("a", "one", tokens=tokens)
@@ -127,7 +121,7 @@ def test_usage_includes_what_was_cached_and_thoughts_are_output(tmp_path: Path) 
     assert record["model"] == "gemini-3-pro"
 
 
-def test_what_the_program_forgets_or_never_sent(tmp_path: Path) -> None:
+def test_what_the_program_forgets_or_never_sent(tmp_path):
     file = Gemini()
     file.set(messages=[CONTEXT])
     file.user("a", "/path/to/barn is what?")
@@ -140,7 +134,7 @@ def test_what_the_program_forgets_or_never_sent(tmp_path: Path) -> None:
     assert b"A title" in session_path(tmp_path, COPY).read_bytes()
 
 
-def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path: Path) -> None:
+def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
     """A text in the place of a result was read as it is, and ended `rescue` with a bug."""
     file = Gemini()
     file.user("a", "one")
@@ -152,7 +146,7 @@ def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path: Path) -> None
     assert view(out, tmp_path) == ["one", "two"]
 
 
-def test_2026_11_23_a_content_among_the_lines_of_a_chat_is_none_of_its_messages(tmp_path: Path) -> None:
+def test_2026_11_23_a_content_among_the_lines_of_a_chat_is_none_of_its_messages(tmp_path):
     """Bare contents are a checkpoint's; in a chat Gemini CLI does not know such a line."""
     file = Gemini()
     file.user("a", "one")
@@ -162,7 +156,7 @@ def test_2026_11_23_a_content_among_the_lines_of_a_chat_is_none_of_its_messages(
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_the_older_form_is_one_object(indent: int | None, tmp_path: Path) -> None:
+def test_the_older_form_is_one_object(indent, tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.said("b", "two")
@@ -172,8 +166,8 @@ def test_the_older_form_is_one_object(indent: int | None, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("indent", [None, 2])
-def test_a_checkpoint_holds_contents(indent: int | None, tmp_path: Path) -> None:
-    call: Any = {"functionCall": {"name": "ls", "args": {}, "id": "A"}, "thoughtSignature": "c2ln"}
+def test_a_checkpoint_holds_contents(indent, tmp_path):
+    call = {"functionCall": {"name": "ls", "args": {}, "id": "A"}, "thoughtSignature": "c2ln"}
     history = [
         {"role": "user", "parts": [{"text": "one"}]},
         {"role": "model", "parts": [call]},
@@ -188,7 +182,7 @@ def test_a_checkpoint_holds_contents(indent: int | None, tmp_path: Path) -> None
     assert records[2]["parts"] == [call]
 
 
-def test_a_sub_agents_file_names_its_parent(tmp_path: Path) -> None:
+def test_a_sub_agents_file_names_its_parent(tmp_path):
     file = Gemini()
     file.lines[0]["kind"] = "subagent"
     file.user("a", "one")
@@ -196,7 +190,7 @@ def test_a_sub_agents_file_names_its_parent(tmp_path: Path) -> None:
     assert header["parent"] == {"session": "gemini-cli-of-this", "at": None}
 
 
-def test_a_lost_header_costs_only_itself(tmp_path: Path) -> None:
+def test_a_lost_header_costs_only_itself(tmp_path):
     file = Gemini()
     file.user("a", "one")
     del file.lines[0]
@@ -204,14 +198,14 @@ def test_a_lost_header_costs_only_itself(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/gemini-cli-*"), ids=lambda path: path.stem)
-def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+def test_recorded_sessions(file, tmp_path):
     found = view(file, tmp_path)
     assert found[0] == "ping TOOLCALL please"
     assert found[-1].endswith("Pong from gemini ✓.")
     assert sum("=" in text for text in found) == 1
 
 
-def test_recorded_cases(tmp_path: Path) -> None:
+def test_recorded_cases(tmp_path):
     cases = json.loads(corpus("gemini-session-cases.json").read_bytes())
     for number, case in enumerate(case for case in cases if case["kind"] == "session-file"):
         path = tmp_path / f"{number}.jsonl"
@@ -225,7 +219,7 @@ def test_recorded_cases(tmp_path: Path) -> None:
         )
 
 
-def test_a_rewind_to_before_two_compressions_takes_both_back(tmp_path: Path) -> None:
+def test_a_rewind_to_before_two_compressions_takes_both_back(tmp_path):
     file = Gemini()
     for number in (1, 2):
         file.user(f"a{number}", f"one {number}")
@@ -238,7 +232,7 @@ def test_a_rewind_to_before_two_compressions_takes_both_back(tmp_path: Path) -> 
     assert view(file.write(tmp_path), tmp_path / "again") == ["three"]
 
 
-def test_an_invalid_line_is_skipped(tmp_path: Path) -> None:
+def test_an_invalid_line_is_skipped(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.lines.append(b'{"id": "b", "type": "gem')
@@ -246,7 +240,7 @@ def test_an_invalid_line_is_skipped(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
 
 
-def test_what_was_rewound_is_a_branch(tmp_path: Path) -> None:
+def test_what_was_rewound_is_a_branch(tmp_path):
     file = Gemini()
     file.user("a", "one")
     file.said("b", "two")

@@ -1,10 +1,5 @@
 """goose's database: what its agent sees, each trap by name."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from codeh_history.programs import goose as goose_reader
@@ -15,7 +10,7 @@ from program_databases import GOOSE, database, goose
 from support import lines, session_path
 
 
-def imported(home: Path, tables: Any, *more: str) -> Any:
+def imported(home, tables, *more):
     path = home / "sessions.db"
     path.write_bytes(database(GOOSE)([tables]))
     done = inside("import", str(path), *more, home=home)
@@ -23,7 +18,7 @@ def imported(home: Path, tables: Any, *more: str) -> Any:
     return done
 
 
-def shown(home: Path, id: str = "goose-g1") -> list[str]:
+def shown(home, id="goose-g1"):
     """What the agent would be sent, in short."""
     found = inside("curate", id, "--only", "kinds", home=home).lines
     texts = []
@@ -40,7 +35,7 @@ def shown(home: Path, id: str = "goose-g1") -> list[str]:
     return texts
 
 
-def test_what_a_compaction_hid_from_the_agent_lies_under_its_summary(tmp_path: Path) -> None:
+def test_what_a_compaction_hid_from_the_agent_lies_under_its_summary(tmp_path):
     done = imported(tmp_path, goose()[0])
     assert done.text.split() == ["goose-g1", "goose-g3"]
     assert shown(tmp_path) == ["S:in short", "I go on", "one", "hm", "see", "f", "of A", "two"]
@@ -48,7 +43,7 @@ def test_what_a_compaction_hid_from_the_agent_lies_under_its_summary(tmp_path: P
     assert summary["covers"] == ["a", "b"]
 
 
-def test_what_only_the_user_sees_is_counted(tmp_path: Path) -> None:
+def test_what_only_the_user_sees_is_counted(tmp_path):
     tables = goose()[0]
     tables["messages"][7]["metadata_json"] = {"userVisible": True, "agentVisible": False}
     done = imported(tmp_path, tables)
@@ -57,7 +52,7 @@ def test_what_only_the_user_sees_is_counted(tmp_path: Path) -> None:
     assert shown(tmp_path)[-1] == "of A"
 
 
-def test_usage_is_of_the_response_before_it_and_a_compactions_is_counted(tmp_path: Path) -> None:
+def test_usage_is_of_the_response_before_it_and_a_compactions_is_counted(tmp_path):
     done = imported(tmp_path, goose()[0])
     assert b"not imported: 1 usage of a compaction" in done.err
     used = {r["id"]: r["usage"] for r in lines(session_path(tmp_path, "goose-g1")) if "usage" in r}
@@ -65,7 +60,7 @@ def test_usage_is_of_the_response_before_it_and_a_compactions_is_counted(tmp_pat
     assert used["d"]["cached"] == 3
 
 
-def test_titles_directories_models_signatures_and_pictures_come_along(tmp_path: Path) -> None:
+def test_titles_directories_models_signatures_and_pictures_come_along(tmp_path):
     imported(tmp_path, goose()[0])
     header, meta, *records = lines(session_path(tmp_path, "goose-g1"))
     assert (header["cwd"], header["created"]) == ("/work", "2026-01-01T00:00:00.000Z")
@@ -76,13 +71,13 @@ def test_titles_directories_models_signatures_and_pictures_come_along(tmp_path: 
     assert result["parts"][0]["functionResponse"]["parts"][0]["inlineData"]["mimeType"] == "image/png"
 
 
-def test_sub_agents_are_branches(tmp_path: Path) -> None:
+def test_sub_agents_are_branches(tmp_path):
     done = imported(tmp_path, goose()[0], "--branches")
     assert done.text.split() == ["goose-g1", "goose-g2", "goose-g3"]
     assert lines(session_path(tmp_path, "goose-g2"))[0]["parent"]["session"] == "goose-g1"
 
 
-def test_a_compaction_since_is_a_summary(tmp_path: Path) -> None:
+def test_a_compaction_since_is_a_summary(tmp_path):
     tables = goose()[0]
     compacted = tables["messages"][2:4]
     for row in tables["messages"][:2]:
@@ -117,7 +112,7 @@ FOR_USERS = {"annotations": {"audience": ["user"]}}
     ],
     ids=["an image", "an image for users", "a text for users", "thoughts that are sealed", "no kind"],
 )
-def test_a_content_is_a_part_or_is_counted(block: Any, part: Any, left: list[str]) -> None:
+def test_a_content_is_a_part_or_is_counted(block, part, left):
     session = Session("goose", "g")
     assert goose_reader.part_of(block, Builder(session)) == part
     assert list(session.left) == left

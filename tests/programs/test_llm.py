@@ -1,11 +1,7 @@
 """llm's databases, both schemas, each trap by name."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,21 +10,21 @@ from program_databases import LLM, LLM_OLDER, database, filled, llm, llm_older
 from support import corpus_files, lines, session_path
 
 
-def written(folder: Path, tables: Any, schema: dict[str, str] = LLM) -> Path:
+def written(folder, tables, schema=LLM):
     path = folder / "logs.db"
     path.write_bytes(database(schema)([tables]))
     return path
 
 
-def records(home: Path, id: str) -> list[Any]:
+def records(home, id):
     return lines(session_path(home, id))
 
 
-def kinds(home: Path, id: str) -> list[str]:
+def kinds(home, id):
     return [record.get("kind", record["type"]) for record in records(home, id)]
 
 
-def test_a_thread_is_walked_from_its_tip(tmp_path: Path) -> None:
+def test_a_thread_is_walked_from_its_tip(tmp_path):
     tables = llm()[0]
     tables["messages"].append({"hash": "x", "parent_hash": "m2", "role": "assistant"})
     assert inside("import", str(written(tmp_path, tables)), home=tmp_path).text == "llm-t1"
@@ -49,7 +45,7 @@ def test_a_thread_is_walked_from_its_tip(tmp_path: Path) -> None:
     assert (said["id"], said["usage"]) == ("m4", {"input": 3, "output": 4, "raw": raw})
 
 
-def test_the_older_tables(tmp_path: Path) -> None:
+def test_the_older_tables(tmp_path):
     path = written(tmp_path, llm_older()[0], LLM_OLDER)
     assert inside("import", str(path), home=tmp_path).text == "llm-c1"
     assert kinds(tmp_path, "llm-c1") == ["session", "meta", "user", "codeh", "tool", "codeh"]
@@ -62,7 +58,7 @@ def test_the_older_tables(tmp_path: Path) -> None:
     assert [r["usage"]["output"] for r in (called, said)] == [4, 4]
 
 
-def test_of_a_conversation_in_both_schemas_the_thread_is_read(tmp_path: Path) -> None:
+def test_of_a_conversation_in_both_schemas_the_thread_is_read(tmp_path):
     older = llm_older()[0]
     older["conversations"][0]["id"] = "t1"
     for row in older["responses"]:
@@ -75,7 +71,7 @@ def test_of_a_conversation_in_both_schemas_the_thread_is_read(tmp_path: Path) ->
     assert len(records(tmp_path, "llm-t1")) == 6
 
 
-def test_a_lost_message_is_named_and_what_follows_is_read(tmp_path: Path) -> None:
+def test_a_lost_message_is_named_and_what_follows_is_read(tmp_path):
     tables = llm()[0]
     del tables["messages"][1]
     done = inside("import", str(written(tmp_path, tables)), home=tmp_path)
@@ -83,7 +79,7 @@ def test_a_lost_message_is_named_and_what_follows_is_read(tmp_path: Path) -> Non
     assert kinds(tmp_path, "llm-t1") == ["session", "meta", "codeh", "tool", "codeh"]
 
 
-def test_a_newer_database_appends_what_is_new(tmp_path: Path) -> None:
+def test_a_newer_database_appends_what_is_new(tmp_path):
     tables = llm()[0]
     inside("import", str(written(tmp_path, tables)), home=tmp_path)
     before = session_path(tmp_path, "llm-t1").read_bytes()
@@ -97,7 +93,7 @@ def test_a_newer_database_appends_what_is_new(tmp_path: Path) -> None:
     assert records(tmp_path, "llm-t1")[-1]["parts"] == [{"text": "more"}]
 
 
-def unchanged(folder: Path) -> dict[str, Any]:
+def unchanged(folder):
     found = {}
     for entry in sorted(folder.iterdir()):
         info = entry.stat()
@@ -106,9 +102,7 @@ def unchanged(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("mode", ["wal", "delete"])
-def test_a_database_that_its_program_has_open_is_neither_locked_nor_written(
-    mode: str, tmp_path: Path
-) -> None:
+def test_a_database_that_its_program_has_open_is_neither_locked_nor_written(mode, tmp_path):
     """In WAL mode what was committed last is in the log beside the file, where a plain copy misses it."""
     folder = tmp_path / "llm"
     folder.mkdir()
@@ -128,7 +122,7 @@ def test_a_database_that_its_program_has_open_is_neither_locked_nor_written(
     writer.close()
 
 
-def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
+def test_a_folder_that_may_not_be_written(tmp_path):
     folder = tmp_path / "llm"
     folder.mkdir()
     writer = sqlite3.connect(folder / "logs.db")
@@ -141,13 +135,13 @@ def test_a_folder_that_may_not_be_written(tmp_path: Path) -> None:
     assert sorted(unchanged(folder)) == ["logs.db"]
 
 
-def test_a_database_of_something_else_is_not_recognised(tmp_path: Path) -> None:
+def test_a_database_of_something_else_is_not_recognised(tmp_path):
     path = written(tmp_path, {}, {"messages": "hash parent_hash role", "threads": "id"})
     assert inside("import", str(path), home=tmp_path).code == 65
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/llm-*.db"), ids=lambda file: file.name)
-def test_a_recorded_database(file: Path, tmp_path: Path) -> None:
+def test_a_recorded_database(file, tmp_path):
     connection = sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)
     ids = inside("import", str(file), home=tmp_path).text.split()
     assert len(ids) == connection.execute("SELECT count(*) FROM threads").fetchone()[0]

@@ -1,9 +1,5 @@
 """Files for fine-tuning and batches, each trap by name."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 
@@ -14,7 +10,7 @@ from support import corpus_files, lines, session_path
 from training_files import imported, said
 
 
-def test_examples_bring_tools_weights_and_system_prompts(tmp_path: Path) -> None:
+def test_examples_bring_tools_weights_and_system_prompts(tmp_path):
     first, second, *_ = imported(tmp_path, lined(openai_jsonl()))
     assert said(first) == ["one", "A", "A", "two"]
     assert settings(first)["system"] == "be good"
@@ -23,7 +19,7 @@ def test_examples_bring_tools_weights_and_system_prompts(tmp_path: Path) -> None
     assert said(second) == ["one", "again"]
 
 
-def test_of_a_preference_the_preferred_answer(tmp_path: Path) -> None:
+def test_of_a_preference_the_preferred_answer(tmp_path):
     (tmp_path / "x.jsonl").write_bytes(lined(openai_jsonl()[2:3] * 2))
     done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
     assert b"not imported: 1 message of an answer not preferred" in done.err
@@ -32,7 +28,7 @@ def test_of_a_preference_the_preferred_answer(tmp_path: Path) -> None:
     assert said(lines(session_path(tmp_path, one))) == ["which", "good"]
 
 
-def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path: Path) -> None:
+def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path):
     batch = openai_jsonl()[3:]
     answer = batch[1]
     for name, values in {"a": [answer, *batch[::2]], "b": [*batch[::2], answer], "c": batch}.items():
@@ -45,7 +41,7 @@ def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path: Pa
     assert settings(records)["model.openai-chat"] == "gpt-5"
 
 
-def test_answers_alone_are_refused(tmp_path: Path) -> None:
+def test_answers_alone_are_refused(tmp_path):
     theirs = {"custom_id": "q4", "result": {"type": "succeeded", "message": {"role": "assistant"}}}
     (tmp_path / "x.jsonl").write_bytes(lined([openai_jsonl()[4], theirs]))
     done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
@@ -55,7 +51,7 @@ def test_answers_alone_are_refused(tmp_path: Path) -> None:
     )
 
 
-def test_a_line_that_is_damaged_costs_itself(tmp_path: Path) -> None:
+def test_a_line_that_is_damaged_costs_itself(tmp_path):
     one, two, *_ = (orjson.dumps(value) for value in openai_jsonl())
     data = b"\n".join([one, b'{"messages": [', b'{"messages": [{"role": "wizard", "content": "x"}]}', two])
     (tmp_path / "x.jsonl").write_bytes(data)
@@ -64,7 +60,7 @@ def test_a_line_that_is_damaged_costs_itself(tmp_path: Path) -> None:
     assert [len(said(lines(session_path(tmp_path, id)))) for id in done.text.split()] == [4, 0, 2]
 
 
-def test_names_do_not_hang_on_order_or_growth(tmp_path: Path) -> None:
+def test_names_do_not_hang_on_order_or_growth(tmp_path):
     """A conversation without an id is known by its opening, so that its line may move and grow."""
     values = openai_jsonl()[:2]
     ids = [records[0]["id"] for records in imported(tmp_path, lined(values))]
@@ -74,13 +70,13 @@ def test_names_do_not_hang_on_order_or_growth(tmp_path: Path) -> None:
     assert said(found[0]) == ["one", "again", "more"]
 
 
-def test_one_request_body_is_still_a_request(tmp_path: Path) -> None:
+def test_one_request_body_is_still_a_request(tmp_path):
     (tmp_path / "request.json").write_bytes(orjson.dumps({"model": "m", **openai_jsonl()[1]}))
     assert inside("import", str(tmp_path / "request.json"), home=tmp_path).text == "request"
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/tau-*.json"), ids=lambda file: file.name)
-def test_recorded_conversations(file: Path, tmp_path: Path) -> None:
+def test_recorded_conversations(file, tmp_path):
     ids = inside("import", str(file), home=tmp_path).text.split()
     given = orjson.loads(file.read_bytes())
     assert len(set(ids)) == len(given)

@@ -1,9 +1,6 @@
 """opencode's sessions, exported and in its database: what it would send next, each trap by name."""
 
-from __future__ import annotations
-
 import os
-from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
@@ -13,20 +10,17 @@ from opencode_files import SESSION, OpenCode, opencode, tool
 from program_copies import imported, shown, view
 from support import corpus_files, session_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 COPY = f"opencode-{SESSION}"
 
 
-def test_a_call_and_its_result_are_one_part(tmp_path: Path) -> None:
+def test_a_call_and_its_result_are_one_part(tmp_path):
     file = OpenCode()
     file.user("go")
     file.said("see", tool("A", "of A"), tool("B", status="error", error="no"))
     assert view(file.write(tmp_path), tmp_path) == ["go", "see+call A+call B", "A=of A+B=None"]
 
 
-def test_each_step_of_an_answer_is_a_message(tmp_path: Path) -> None:
+def test_each_step_of_an_answer_is_a_message(tmp_path):
     file = OpenCode()
     file.said(
         {"type": "step-start"},
@@ -39,7 +33,7 @@ def test_each_step_of_an_answer_is_a_message(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["call A", "A=of A", "call B", "B=of B", "end"]
 
 
-def test_2026_11_23_a_parent_that_is_no_id_is_none(tmp_path: Path) -> None:
+def test_2026_11_23_a_parent_that_is_no_id_is_none(tmp_path):
     """The summary of a compaction is known by its parent: one that was an object was a bug."""
     file = OpenCode()
     file.user("one")
@@ -48,14 +42,14 @@ def test_2026_11_23_a_parent_that_is_no_id_is_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("status", ["running", "pending"])
-def test_a_call_that_was_interrupted_has_no_result(status: str, tmp_path: Path) -> None:
+def test_a_call_that_was_interrupted_has_no_result(status, tmp_path):
     file = OpenCode()
     file.said(tool("A", status=status))
     file.user("go on")
     assert view(file.write(tmp_path), tmp_path) == ["call A", "go on"]
 
 
-def test_a_pruned_output_is_said_to_be_so(tmp_path: Path) -> None:
+def test_a_pruned_output_is_said_to_be_so(tmp_path):
     file = OpenCode()
     file.said(tool("A", "long", time={"start": 0, "end": 1, "compacted": 2}))
     assert view(file.write(tmp_path), tmp_path) == ["call A", "A=[Old tool result content cleared]"]
@@ -65,7 +59,7 @@ def test_a_pruned_output_is_said_to_be_so(tmp_path: Path) -> None:
     ({"messageID": "msg_0002"}, ["one"]), ({"messageID": "msg_0002", "partID": "prt_000201"}, ["one", "two"]),
     ({"messageID": "gone"}, ["one", "two+more", "three"]),
 ])  # fmt: skip
-def test_a_revert_hides_what_comes_after(revert: Any, left: list[str], tmp_path: Path) -> None:
+def test_a_revert_hides_what_comes_after(revert, left, tmp_path):
     file = OpenCode(revert=revert)
     file.user("one")
     file.said("two", "more")
@@ -73,7 +67,7 @@ def test_a_revert_hides_what_comes_after(revert: Any, left: list[str], tmp_path:
     assert view(file.write(tmp_path), tmp_path) == left
 
 
-def test_a_revert_to_a_message_with_a_part_that_has_no_id(tmp_path: Path) -> None:
+def test_a_revert_to_a_message_with_a_part_that_has_no_id(tmp_path):
     file = OpenCode(revert={"messageID": "msg_0002"})
     file.user("one")
     file.said("two")
@@ -81,7 +75,7 @@ def test_a_revert_to_a_message_with_a_part_that_has_no_id(tmp_path: Path) -> Non
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
-def test_messages_stand_in_the_order_of_their_times_and_ids(tmp_path: Path) -> None:
+def test_messages_stand_in_the_order_of_their_times_and_ids(tmp_path):
     file = OpenCode()
     file.user("one")
     file.said("two")
@@ -89,7 +83,7 @@ def test_messages_stand_in_the_order_of_their_times_and_ids(tmp_path: Path) -> N
     assert view(file.write(tmp_path), tmp_path) == ["one", "two"]
 
 
-def test_a_compaction_is_a_question_and_its_answer(tmp_path: Path) -> None:
+def test_a_compaction_is_a_question_and_its_answer(tmp_path):
     file = OpenCode()
     file.user("one")
     file.said("two")
@@ -101,7 +95,7 @@ def test_a_compaction_is_a_question_and_its_answer(tmp_path: Path) -> None:
     assert next(one["covers"] for one in records if one["type"] == "summary") == ["msg_0001", "msg_0002"]
 
 
-def test_a_compaction_keeps_the_tail_that_it_names(tmp_path: Path) -> None:
+def test_a_compaction_keeps_the_tail_that_it_names(tmp_path):
     file = OpenCode()
     file.user("one")
     file.user("kept")
@@ -111,7 +105,7 @@ def test_a_compaction_keeps_the_tail_that_it_names(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "kept", "three"]
 
 
-def test_a_compaction_that_failed_is_none(tmp_path: Path) -> None:
+def test_a_compaction_that_failed_is_none(tmp_path):
     file = OpenCode()
     file.user("one")
     file.user({"type": "compaction", "auto": False})
@@ -120,14 +114,14 @@ def test_a_compaction_that_failed_is_none(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["one", "three"]
 
 
-def test_an_answer_that_failed_is_not_sent_one_that_was_aborted_is(tmp_path: Path) -> None:
+def test_an_answer_that_failed_is_not_sent_one_that_was_aborted_is(tmp_path):
     file = OpenCode()
     file.said("hal", error={"name": "MessageAbortedError"})
     file.said("not", error={"name": "APIError"})
     assert view(file.write(tmp_path), tmp_path) == ["hal"]
 
 
-def test_usage_leaves_out_what_was_cached_and_thought(tmp_path: Path) -> None:
+def test_usage_leaves_out_what_was_cached_and_thought(tmp_path):
     file = OpenCode()
     file.said({"type": "step-start"}, tool("A", "of A"), {"type": "step-start"}, "end")
     first, _, last = [
@@ -139,14 +133,14 @@ def test_usage_leaves_out_what_was_cached_and_thought(tmp_path: Path) -> None:
     assert (last["provider"], last["model"]) == ("anthropic", "claude-opus-4-8")
 
 
-def test_thoughts_are_signed_by_who_made_them(tmp_path: Path) -> None:
+def test_thoughts_are_signed_by_who_made_them(tmp_path):
     file = OpenCode()
     file.said({"type": "reasoning", "text": "hm", "metadata": {"anthropic": {"signature": "c2ln"}}}, "end")
     record = imported(file.write(tmp_path), tmp_path)[-1]
     assert record["parts"][0] == {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
 
 
-def test_the_database_says_what_an_export_says_and_is_neither_written_nor_locked(tmp_path: Path) -> None:
+def test_the_database_says_what_an_export_says_and_is_neither_written_nor_locked(tmp_path):
     file = OpenCode()
     file.user("one")
     file.said("two", tool("A", "of A"))
@@ -164,7 +158,7 @@ def test_the_database_says_what_an_export_says_and_is_neither_written_nor_locked
     connection.close()
 
 
-def test_sub_agents_of_a_database_are_counted(tmp_path: Path) -> None:
+def test_sub_agents_of_a_database_are_counted(tmp_path):
     file, child = OpenCode(), OpenCode(id="ses_child", parentID=SESSION)
     file.user("one")
     path = tmp_path / "opencode.db"
@@ -174,7 +168,7 @@ def test_sub_agents_of_a_database_are_counted(tmp_path: Path) -> None:
     assert (done.text, b"not imported: 1 session of a sub-agent" in done.err) == (COPY, True)
 
 
-def test_what_is_being_written_is_read_when_it_is_there(tmp_path: Path) -> None:
+def test_what_is_being_written_is_read_when_it_is_there(tmp_path):
     file = OpenCode()
     file.user("one")
     answer = file.said(
@@ -194,7 +188,7 @@ def test_what_is_being_written_is_read_when_it_is_there(tmp_path: Path) -> None:
     assert view(path, tmp_path)[-2:] == ["B=of B+A=of A", "three"]
 
 
-def test_2026_11_23_what_came_later_and_was_undone_in_the_copy_does_not_come_back(tmp_path: Path) -> None:
+def test_2026_11_23_what_came_later_and_was_undone_in_the_copy_does_not_come_back(tmp_path):
     """The next import brought it again, under the id that it had."""
     file = OpenCode()
     answer = file.said(tool("A", "of A"), tool("B", status="running"), finish="")
@@ -211,7 +205,7 @@ def test_2026_11_23_what_came_later_and_was_undone_in_the_copy_does_not_come_bac
     assert b"used before" not in inside("verify", COPY, home=tmp_path).out
 
 
-def pruned(home: Path, *meanwhile: str) -> tuple[list[str], list[str]]:
+def pruned(home, *meanwhile):
     """What a copy shows of a result before it is pruned and after, and this is done to the copy."""
     file = OpenCode()
     file.user("go")
@@ -229,9 +223,7 @@ def pruned(home: Path, *meanwhile: str) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.parametrize("persisted", [(), ("persist -i --all",)], ids=["lines", "blocks"])
-def test_2026_11_23_what_is_pruned_after_it_was_imported_is_pruned_in_the_copy(
-    persisted: tuple[str, ...], tmp_path: Path
-) -> None:
+def test_2026_11_23_what_is_pruned_after_it_was_imported_is_pruned_in_the_copy(persisted, tmp_path):
     """An output that the program no longer sends was kept, for its message was known."""
     before, _ = pruned(tmp_path, *persisted)
     assert before[2].startswith("A=sk-ant")
@@ -242,26 +234,26 @@ def test_2026_11_23_what_is_pruned_after_it_was_imported_is_pruned_in_the_copy(
 @pytest.mark.parametrize(("done", "shows"), [
     ("redact -i --yes", "A=[redacted:anthropic-key]"), ("update :3 -m mine", "mine"), ("append -m more", "A=sk-ant"),
 ])  # fmt: skip
-def test_what_was_done_to_a_copy_stays(done: str, shows: str, tmp_path: Path) -> None:
+def test_what_was_done_to_a_copy_stays(done, shows, tmp_path):
     _, after = pruned(tmp_path, done)
     assert after[2].startswith(shows)
 
 
-def test_ids_that_stand_there_twice_count_once(tmp_path: Path) -> None:
+def test_ids_that_stand_there_twice_count_once(tmp_path):
     file = OpenCode()
     file.user("one")
     file.messages.append(file.messages[0])
     assert view(file.write(tmp_path), tmp_path) == ["one"]
 
 
-def test_a_database_is_found_and_read_again_when_only_its_log_grew(tmp_path: Path) -> None:
+def test_a_database_is_found_and_read_again_when_only_its_log_grew(tmp_path):
     file = OpenCode()
     file.user("one")
     path = tmp_path / "elsewhere.db"
     connection = file.fill(path)
     env = {"OPENCODE_DB": str(path)}
 
-    def actions() -> list[str]:
+    def actions():
         for name in os.listdir(tmp_path):
             if name.startswith("elsewhere"):
                 os.utime(tmp_path / name, (1, 1))
@@ -279,13 +271,13 @@ def test_a_database_is_found_and_read_again_when_only_its_log_grew(tmp_path: Pat
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/opencode-*"), ids=lambda path: path.stem)
-def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+def test_recorded_sessions(file, tmp_path):
     assert view(file, tmp_path) == [
         '"ping TOOLCALL please"', "call call_mock_1", "call_mock_1=hi\n", "Pong, streamed ✓.",
     ]  # fmt: skip
 
 
-def test_list_shows_each_session_of_a_database(tmp_path: Path) -> None:
+def test_list_shows_each_session_of_a_database(tmp_path):
     file, other = OpenCode(), OpenCode(id="ses_other")
     file.user("one")
     other.user("two")
@@ -299,7 +291,7 @@ def test_list_shows_each_session_of_a_database(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path: Path) -> None:
+def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
     file = OpenCode()
     file.user("one")
     file.said("two")
@@ -316,7 +308,7 @@ def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path: P
 # -- the older tree of files --------------------------------------------------------------------------------
 
 
-def test_the_tree_says_what_an_export_says(tmp_path: Path) -> None:
+def test_the_tree_says_what_an_export_says(tmp_path):
     file = OpenCode()
     file.__dict__.update(info=opencode()[0]["info"], messages=opencode()[0]["messages"])
     tree = imported(file.lay(tmp_path / "storage"), tmp_path)
@@ -324,11 +316,11 @@ def test_the_tree_says_what_an_export_says(tmp_path: Path) -> None:
     assert imported(file.write(tmp_path), tmp_path)[1:] == tree[1:]
 
 
-def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path: Path) -> None:
+def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path):
     data = tmp_path / "data" / "opencode"
     env = {"XDG_DATA_HOME": str(data.parent)}
 
-    def actions(file: OpenCode, tick: int) -> list[str]:
+    def actions(file, tick):
         for path in (file.lay(data / "storage"), *data.glob("storage/message/*/*")):
             os.utime(path, (tick, tick if "message" in path.parts else 1))
         return [line["action"] for line in inside("import", "--all", home=tmp_path, env=env).lines]
@@ -342,7 +334,7 @@ def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path: Path) -
     assert shown(tmp_path, COPY) == ["one", "two"]
 
 
-def test_beside_a_database_the_tree_takes_nothing_back(tmp_path: Path) -> None:
+def test_beside_a_database_the_tree_takes_nothing_back(tmp_path):
     file = OpenCode()
     file.user("one")
     tree = file.lay(tmp_path / "opencode" / "storage")
@@ -352,7 +344,7 @@ def test_beside_a_database_the_tree_takes_nothing_back(tmp_path: Path) -> None:
     assert view(tree, tmp_path) == ["one", "two"]
 
 
-def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path: Path) -> None:
+def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path):
     file = OpenCode()
     for number in range(4):
         file.user(f"{number}", "more")
@@ -372,7 +364,7 @@ def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("id", ["ses_../../../secret", "ses_..", "ses_/etc", "ses_\0"])
-def test_the_name_of_a_session_leads_nowhere_else(id: str, tmp_path: Path) -> None:
+def test_the_name_of_a_session_leads_nowhere_else(id, tmp_path):
     file = OpenCode()
     file.user("one")
     tree = file.lay(tmp_path / "storage")
@@ -382,7 +374,7 @@ def test_the_name_of_a_session_leads_nowhere_else(id: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("folder", ["opencode", "opencode/storage", "."])
-def test_a_folder_of_sessions_is_imported(folder: str, tmp_path: Path) -> None:
+def test_a_folder_of_sessions_is_imported(folder, tmp_path):
     file = OpenCode()
     file.user("one")
     file.lay(tmp_path / "opencode" / "storage")

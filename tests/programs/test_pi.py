@@ -1,9 +1,5 @@
 """pi's files: what it would send next, each trap of the format by name."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import pytest
 
 from inside import inside
@@ -11,13 +7,10 @@ from program_copies import imported, shown, view
 from program_files import SESSION, Pi
 from support import corpus_files, lines
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 COPY = f"pi-{SESSION}"
 
 
-def test_the_leaf_is_the_last_line(tmp_path: Path) -> None:
+def test_the_leaf_is_the_last_line(tmp_path):
     file = Pi()
     file.user("a", "one")
     file.said("b", "two")
@@ -26,7 +19,7 @@ def test_the_leaf_is_the_last_line(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["one", "two", "three"]
 
 
-def test_a_compaction_is_its_summary_first_then_what_it_kept(tmp_path: Path) -> None:
+def test_a_compaction_is_its_summary_first_then_what_it_kept(tmp_path):
     file = Pi()
     file.user("a", "one")
     file.said("b", "two")
@@ -36,7 +29,7 @@ def test_a_compaction_is_its_summary_first_then_what_it_kept(tmp_path: Path) -> 
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "two", "three", "four"]
 
 
-def test_a_second_compaction_replaces_the_first_summary(tmp_path: Path) -> None:
+def test_a_second_compaction_replaces_the_first_summary(tmp_path):
     file = Pi()
     file.user("a", "one")
     file.user("b", "two")
@@ -47,7 +40,7 @@ def test_a_second_compaction_replaces_the_first_summary(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["S:second", "two", "three", "four"]
 
 
-def test_a_compaction_that_keeps_what_is_not_there_keeps_nothing(tmp_path: Path) -> None:
+def test_a_compaction_that_keeps_what_is_not_there_keeps_nothing(tmp_path):
     file = Pi()
     file.user("a", "one")
     file.compacted("s", "in short", "nowhere")
@@ -55,7 +48,7 @@ def test_a_compaction_that_keeps_what_is_not_there_keeps_nothing(tmp_path: Path)
     assert view(file.write(tmp_path), tmp_path) == ["S:in short", "two"]
 
 
-def test_parallel_results(tmp_path: Path) -> None:
+def test_parallel_results(tmp_path):
     file = Pi()
     file.user("a", "go")
     file.called("b", "A", "B")
@@ -65,7 +58,7 @@ def test_parallel_results(tmp_path: Path) -> None:
     assert view(file.write(tmp_path), tmp_path) == ["go", "call A+call B", "A=of A", "B=of B", "done"]
 
 
-def test_custom_messages_are_sent_custom_entries_are_not(tmp_path: Path) -> None:
+def test_custom_messages_are_sent_custom_entries_are_not(tmp_path):
     file = Pi()
     file.line("custom_message", "a", customType="x", content="sent", display=False)
     file.line("custom", "b", customType="x", data={})
@@ -75,7 +68,7 @@ def test_custom_messages_are_sent_custom_entries_are_not(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("excluded", [True, False])
-def test_commands_of_the_user_are_sent_unless_excluded(excluded: bool, tmp_path: Path) -> None:
+def test_commands_of_the_user_are_sent_unless_excluded(excluded, tmp_path):
     file = Pi()
     file.user("a", "one")
     message = {
@@ -89,7 +82,7 @@ def test_commands_of_the_user_are_sent_unless_excluded(excluded: bool, tmp_path:
     assert view(file.write(tmp_path), tmp_path) == ["one", *([] if excluded else ["Ran `ls`\n```\nx\n```"])]
 
 
-def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path: Path) -> None:
+def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_path):
     file = Pi()
     for number in range(10):
         file.user(f"u{number}", f"q{number}")
@@ -99,7 +92,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     assert len(shown(tmp_path, COPY)) == 9
 
 
-def test_a_lost_header_would_cost_the_whole_file(tmp_path: Path) -> None:
+def test_a_lost_header_would_cost_the_whole_file(tmp_path):
     file = Pi()
     file.user("a", "one")
     del file.lines[0]
@@ -108,7 +101,7 @@ def test_a_lost_header_would_cost_the_whole_file(tmp_path: Path) -> None:
     assert shown(tmp_path, "pi-x") == ["one"]
 
 
-def test_entries_of_the_first_version_have_no_ids(tmp_path: Path) -> None:
+def test_entries_of_the_first_version_have_no_ids(tmp_path):
     file = Pi(version=None)
     file.user("a", "one")
     file.user("b", "one")
@@ -119,7 +112,7 @@ def test_entries_of_the_first_version_have_no_ids(tmp_path: Path) -> None:
     assert imported(file.write(tmp_path), tmp_path)[: len(before)] == before
 
 
-def test_usage_title_and_origin_come_along(tmp_path: Path) -> None:
+def test_usage_title_and_origin_come_along(tmp_path):
     file = Pi()
     file.said("a", "one", responseId="r")
     file.line("session_info", "b", name="A title")
@@ -149,9 +142,7 @@ def test_usage_title_and_origin_come_along(tmp_path: Path) -> None:
         ("of-tomorrow", None, {"text": "hm", "thought": True}),
     ],
 )
-def test_thoughts_go_back_to_their_own_provider(
-    api: str, provider: str | None, part: object, tmp_path: Path
-) -> None:
+def test_thoughts_go_back_to_their_own_provider(api, provider, part, tmp_path):
     file = Pi()
     file.said(
         "a", [{"type": "thinking", "thinking": "hm", "thinkingSignature": '{"type":"reasoning"}'}], api=api
@@ -162,7 +153,7 @@ def test_thoughts_go_back_to_their_own_provider(
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/pi-*.jsonl"), ids=lambda file: file.name)
-def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
+def test_recorded_sessions(file, tmp_path):
     said = [r["message"] for r in lines(file) if r["type"] == "message"]
     found = [r for r in imported(file, tmp_path) if r["type"] == "message"]
     sent = [m for m in said if m.get("stopReason") not in ("error", "aborted") and m["content"]]
@@ -171,7 +162,7 @@ def test_recorded_sessions(file: Path, tmp_path: Path) -> None:
     assert [p["text"] for r in found if r["kind"] == "user" for p in r["parts"]] == texts
 
 
-def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path: Path) -> None:
+def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):
     file = Pi()
     file.user("a", "one")
     file.said("b", "two")
@@ -194,9 +185,7 @@ def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path: Path) ->
     ],
     ids=["done", "failed", "cancelled", "cut"],
 )
-def test_a_command_that_the_user_ran_is_told_with_how_it_ended(
-    tmp_path: Path, fields: dict[str, object], end: str
-) -> None:
+def test_a_command_that_the_user_ran_is_told_with_how_it_ended(tmp_path, fields, end):
     file = Pi()
     file.message("a", "bashExecution", [], command="ls", **fields)
     assert view(file.write(tmp_path), tmp_path) == [f"Ran `ls`\n{end}"]

@@ -1,11 +1,7 @@
 """What holds for every program's files, whatever happened to them."""
 
-from __future__ import annotations
-
 import os
 import tempfile
-from collections.abc import Iterator
-from typing import Any
 
 import orjson
 import pytest
@@ -14,7 +10,6 @@ from hypothesis import strategies as st
 
 from codeh_history.programs import records, sessions
 from codeh_history.programs.changes import changes
-from codeh_history.programs.model import Session
 from codeh_history.programs.protocol import Head
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
@@ -27,7 +22,7 @@ from program_formats import FORMATS
 PROGRAMS = pytest.mark.parametrize("program", [name for name in sessions.PROGRAMS if name not in FORMATS])
 
 
-def found(program: str, data: bytes) -> Iterator[Session]:
+def found(program, data):
     """The sessions in a file with these bytes, open meanwhile; none of them may make a reader fail."""
     sessions.detect_program(head_of(data))
     with tempfile.TemporaryDirectory() as folder:
@@ -38,17 +33,17 @@ def found(program: str, data: bytes) -> Iterator[Session]:
             yield from sessions.read(program, File(file.fileno(), path))
 
 
-def as_lines(session: Session) -> bytes:
+def as_lines(session):
     first = orjson.dumps(records.header(session, records.session_id(session), "p")) + b"\n"
     return first + records.lines(records.records(session), "p")
 
 
-def whole(program: str) -> list[bytes]:
+def whole(program):
     return [orjson.dumps(line) + b"\n" for line in SAMPLES[program]()]
 
 
 @st.composite
-def damaged(draw: st.DrawFn, lines: list[bytes]) -> bytes:
+def damaged(draw, lines):
     """The lines, some lost, doubled, moved, torn or of other types."""
     some = draw(
         st.lists(st.sampled_from(lines), max_size=2 * len(lines)) if draw(st.booleans()) else st.just(lines)
@@ -65,7 +60,7 @@ def damaged(draw: st.DrawFn, lines: list[bytes]) -> bytes:
 
 
 @PROGRAMS
-def test_a_file_is_known_by_its_content(program: str) -> None:
+def test_a_file_is_known_by_its_content(program):
     with tempfile.TemporaryFile() as file:
         file.write(b"".join(whole(program)))
         file.flush()
@@ -75,9 +70,7 @@ def test_a_file_is_known_by_its_content(program: str) -> None:
 @PROGRAMS
 @given(st.data())
 @settings(max_examples=examples(25))
-def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(
-    program: str, data: st.DataObject
-) -> None:
+def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(program, data):
     content = data.draw(damaged(whole(program)))
     for session in found(program, content):
         made = as_lines(session)
@@ -89,7 +82,7 @@ def test_any_damage_costs_no_more_than_itself_and_again_nothing_is_new(
 
 
 @pytest.mark.parametrize("program", ["claude-code", "codex", "gemini-cli", "pi"])
-def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program: str) -> None:
+def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program):
     lines = whole(program)
     known = [
         sessions.program(program).recognises(Head(b"", (one,), (one,))) for one in map(orjson.loads, lines)
@@ -111,7 +104,7 @@ def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program: str) -> No
 @PROGRAMS
 @given(st.data())
 @settings(max_examples=examples(15))
-def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program: str, data: st.DataObject) -> None:
+def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program, data):
     lines = whole(program)
     made = b""
     for end in sorted(data.draw(st.lists(st.integers(1, len(lines)), min_size=1, max_size=4))):
@@ -124,7 +117,7 @@ def test_a_copy_of_a_growing_file_shows_what_a_new_one_would(program: str, data:
         assert shown(made) == shown(fresh)
 
 
-def shown(data: bytes) -> list[Any]:
+def shown(data):
     view = fold(parse(lines_of(data)))
     messages = [(m.id, m.kind, m.parts, m.fields.get("usage")) for m in view.messages]
     return [*((s.id, s.text) for s in view.summaries), *messages]

@@ -1,9 +1,5 @@
 """Dumps of LangChain, each trap by name."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 
@@ -20,7 +16,7 @@ LANGCHAIN = [
 
 
 @pytest.mark.parametrize("form", ["dict", "lc"])
-def test_both_forms_of_langchain(form: str, tmp_path: Path) -> None:
+def test_both_forms_of_langchain(form, tmp_path):
     (records,) = sessions(tmp_path, imported(tmp_path, listed(langchain(form))))
     assert short(records) == LANGCHAIN
     assert settings(records) == {"system": "be good"}
@@ -31,7 +27,7 @@ def test_both_forms_of_langchain(form: str, tmp_path: Path) -> None:
     assert failed["response"] == {"error": "failed"}
 
 
-def test_a_state_and_lines_of_langchain(tmp_path: Path) -> None:
+def test_a_state_and_lines_of_langchain(tmp_path):
     state = {"thread_id": "t1", "values": {"messages": langchain("lc")}}
     done = imported(tmp_path, single([state]))
     assert done.text == "langchain-t1"
@@ -41,7 +37,7 @@ def test_a_state_and_lines_of_langchain(tmp_path: Path) -> None:
     assert two == f"{one}-2"
 
 
-def test_older_calls_of_langchain(tmp_path: Path) -> None:
+def test_older_calls_of_langchain(tmp_path):
     more = {
         "tool_calls": [{"id": "A", "function": {"name": "f", "arguments": '{"x":1}'}}],
         "reasoning_content": "hm",
@@ -56,7 +52,7 @@ def test_older_calls_of_langchain(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("dump", ["messages_to_dict", "dumpd"])
-def test_what_langchain_itself_writes(dump: str, tmp_path: Path) -> None:
+def test_what_langchain_itself_writes(dump, tmp_path):
     core = pytest.importorskip("langchain_core.messages")
     load = pytest.importorskip("langchain_core.load")
     given = core.messages_from_dict(langchain())

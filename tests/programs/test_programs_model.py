@@ -1,11 +1,9 @@
 """A session as a program would send it: entries of several lines, what is wrong in it, how often, and its title."""
 
-from __future__ import annotations
-
 from codeh_history.programs.model import Entry, Piece, Problem, Session
 
 
-def test_an_entry_is_all_its_pieces_each_with_its_line() -> None:
+def test_an_entry_is_all_its_pieces_each_with_its_line():
     pieces = [Piece(3, [{"text": "a"}]), Piece(5, []), Piece(9, [{"text": "b"}, {"text": "c"}])]
     whole = Entry("e", "codeh", None, pieces)
     assert [part["text"] for part in whole.parts] == ["a", "b", "c"]
@@ -13,7 +11,7 @@ def test_an_entry_is_all_its_pieces_each_with_its_line() -> None:
     assert Entry("e", "codeh", None, pieces[:1]).parts == [{"text": "a"}]
 
 
-def test_problems_are_told_in_their_order() -> None:
+def test_problems_are_told_in_their_order():
     session = Session("pi", "s")
     session.problem(7, "is skipped", "no object")  # type: ignore[arg-type]
     session.problem(2, "is lost", "torn", "mended")  # type: ignore[arg-type]
@@ -22,7 +20,7 @@ def test_problems_are_told_in_their_order() -> None:
     ]  # type: ignore[arg-type]  # fmt: skip
 
 
-def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind() -> None:
+def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
     session = Session("pi", "s")
     for title in (None, "", 7, ["x"]):
         session.titled(title)
@@ -36,7 +34,7 @@ def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind() -> None:
     assert "note" not in session.left
 
 
-def test_a_branch_says_whose_it_is() -> None:
+def test_a_branch_says_whose_it_is():
     session = Session("pi", "s")
     session.set_parent("t")
     assert (session.parent, session.agent) == ({"session": "t", "at": None}, False)
@@ -44,7 +42,7 @@ def test_a_branch_says_whose_it_is() -> None:
     assert (session.parent, session.agent) == ({"session": "u", "at": None}, True)
 
 
-def test_it_was_written_last_when_its_last_entry_says() -> None:
+def test_it_was_written_last_when_its_last_entry_says():
     entries = [Entry(id, "user", ts, []) for id, ts in (("a", "1"), ("b", "2"), ("c", None))]
     assert Session("pi", "s", created="0", items=[*entries]).last == "2"
     assert Session("pi", "s", created="0").last == "0"

@@ -1,9 +1,5 @@
 """Calls and results that a program would not send as they stand."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.programs.model import Entry, Piece, Session, Summary
@@ -17,16 +13,16 @@ from codeh_history.programs.pairs import (
 )
 from histories import call, result
 
-DOES: Any = dict.fromkeys((OPEN_AT_THE_END, OPEN_BETWEEN, ORPHAN, DOUBLE), ("drops", "not sent"))
+DOES = dict.fromkeys((OPEN_AT_THE_END, OPEN_BETWEEN, ORPHAN, DOUBLE), ("drops", "not sent"))
 
 
-def part(sign: str) -> Any:
+def part(sign):
     if sign[0] == "u":
         return {"text": "a"}
     return call(f"f{sign[1:]}", sign[1:]) if sign[0] == "c" else result("?", sign[1:])
 
 
-def items(text: str) -> list[Any]:
+def items(text):
     """Messages by signs: `c1` calls, `r1` a result, `u` a user's, `+` between parts of one message."""
     kinds = {"c": "codeh", "r": "tool", "u": "user"}
     return [
@@ -42,7 +38,7 @@ CASES = {
 }  # fmt: skip
 
 
-def kinds(entries: list[Any], does: Any) -> list[tuple[int, str]]:
+def kinds(entries, does):
     named = {kind: ("drops", kind) for kind in does}
     session = Session("x", "s", items=entries)
     report(session, named, "x")
@@ -50,20 +46,20 @@ def kinds(entries: list[Any], does: Any) -> list[tuple[int, str]]:
 
 
 @pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
-def test_what_is_no_pair_is_told_with_its_line(text: str, expected: Any) -> None:
+def test_what_is_no_pair_is_told_with_its_line(text, expected):
     assert kinds(items(text), [*DOES, EARLY]) == sorted(expected)
 
 
-def test_an_early_result_is_an_orphan_where_a_program_makes_no_difference() -> None:
+def test_an_early_result_is_an_orphan_where_a_program_makes_no_difference():
     assert kinds(items("r1 c1"), [ORPHAN]) == [(1, ORPHAN)]
 
 
-def test_what_a_summary_covers_is_not_sent_and_no_problem() -> None:
+def test_what_a_summary_covers_is_not_sent_and_no_problem():
     entries = items("u c1")
     assert kinds([*entries, Summary("S", None, "a", 3, ["m2"])], DOES) == []
 
 
-def test_problems_stand_by_their_lines_among_the_others() -> None:
+def test_problems_stand_by_their_lines_among_the_others():
     session = Session("x", "s", items=items("u r1 c2"))
     session.problem(3, "skips", "torn")
     report(session, DOES, "x")

@@ -1,11 +1,9 @@
 """How a file begins, and what tells from that whose it is."""
 
-from __future__ import annotations
-
 from codeh_history.programs.protocol import Head
 
 
-def test_a_database_is_known_by_its_tables_and_columns() -> None:
+def test_a_database_is_known_by_its_tables_and_columns():
     head = Head(b"", (), tables={"one": frozenset({"a", "b"}), "two": frozenset()})
     assert head.has({})
     assert head.has({"one": ("b",), "two": ()})

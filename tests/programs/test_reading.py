@@ -1,31 +1,24 @@
 """Files of other programs read where they stand: every reader and filter takes one as SESSION, none writes it."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 import pytest
 
 from inside import inside
 from program_files import SAMPLES, SESSION, Claude, Codex, Pi, written
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-READERS: dict[str, list[str]] = {
+READERS = {
     "show": ["--json"], "stats": ["--json"], "last": ["--json"], "payload": ["--raw", "--to", "gemini", "--prefill"],
     "curate": [], "compact": ["--budget", "10k"], "redact": [], "export": ["--to", "html"], "calls": [], "expand": [],
 }  # fmt: skip
 
 
 @pytest.fixture(params=SAMPLES)
-def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def file(request, tmp_path):
     return written(tmp_path / f"{SESSION}.jsonl", SAMPLES[request.param]())
 
 
 @pytest.mark.parametrize("verb", READERS)
-def test_a_reader_says_of_the_file_what_it_says_of_a_copy(verb: str, file: Path, tmp_path: Path) -> None:
+def test_a_reader_says_of_the_file_what_it_says_of_a_copy(verb, file, tmp_path):
     copy = inside("import", str(file), home=tmp_path).text
     before = file.read_bytes()
     first = (
@@ -41,14 +34,14 @@ def test_a_reader_says_of_the_file_what_it_says_of_a_copy(verb: str, file: Path,
     assert file.read_bytes() == before
 
 
-def test_a_stream_on_stdin(file: Path, tmp_path: Path) -> None:
+def test_a_stream_on_stdin(file, tmp_path):
     whole = inside("show", str(file), "--json", home=tmp_path)
     assert inside("show", "-", "--json", home=tmp_path, stdin=file.read_bytes()).out == whole.out
 
 
 @pytest.mark.parametrize("argv", [["append", "-m", "x"], ["compact", "-i", "--budget", "100"], ["redact", "-i", "--yes"],
                                   ["undo"], ["set", "title=x"], ["clear"]], ids=lambda argv: argv[0])  # fmt: skip
-def test_it_is_never_written(argv: list[str], file: Path, tmp_path: Path) -> None:
+def test_it_is_never_written(argv, file, tmp_path):
     before = file.read_bytes()
     done = inside(*argv, "-s", str(file), home=tmp_path)
     assert file.read_bytes() == before
@@ -57,20 +50,20 @@ def test_it_is_never_written(argv: list[str], file: Path, tmp_path: Path) -> Non
         assert b"a session of" in done.err
 
 
-def test_a_name_that_says_nothing(tmp_path: Path) -> None:
+def test_a_name_that_says_nothing(tmp_path):
     file = written(tmp_path / "session.backup", SAMPLES["pi"]())
     assert inside("last", str(file), home=tmp_path).text == "three"
     assert inside("last", str(tmp_path / "nowhere.backup"), home=tmp_path).code == 2
 
 
-def test_damage_is_named_with_its_line(tmp_path: Path) -> None:
+def test_damage_is_named_with_its_line(tmp_path):
     *lines, last = SAMPLES["pi"]()
     file = written(tmp_path / "x.jsonl", [*lines, b'{"torn', last])
     assert b"1 damaged line skipped (line 14: not JSON" in inside("show", str(file), home=tmp_path).err
     assert inside("show", "--strict", str(file), home=tmp_path).code == 65
 
 
-def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(tmp_path: Path) -> None:
+def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(tmp_path):
     """Nor has it a place in bytes: `status` named byte -1 of another program's file."""
     first, *lines = SAMPLES["pi"]()
     file = written(tmp_path / "x.jsonl", [first, *lines, b'{"torn', lines[0]])
@@ -85,7 +78,7 @@ def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(t
 # -- verify --------------------------------------------------------------------------------------------------
 
 
-def lost_claude() -> Claude:
+def lost_claude():
     file = Claude()
     file.user("a", "one")
     file.said("b", "two")
@@ -94,7 +87,7 @@ def lost_claude() -> Claude:
     return file
 
 
-def unanswered_claude() -> Claude:
+def unanswered_claude():
     file = Claude()
     file.called("a", "A")
     file.user("b", "go on")
@@ -102,14 +95,14 @@ def unanswered_claude() -> Claude:
     return file
 
 
-def nameless_claude() -> Claude:
+def nameless_claude():
     file = Claude()
     file.said("a", "one")
     del file.lines[0]["message"]["model"]
     return file
 
 
-def odd_codex() -> Codex:
+def odd_codex():
     file = Codex()
     file.user("one")
     file.item("message", role="user", content="lost")
@@ -120,7 +113,7 @@ def odd_codex() -> Codex:
     return file
 
 
-def paginated_codex() -> Codex:
+def paginated_codex():
     file = Codex()
     file.lines[0] |= {"ordinal": 0}
     file.lines[0]["payload"]["history_mode"] = "paginated"
@@ -128,7 +121,7 @@ def paginated_codex() -> Codex:
     return file
 
 
-def odd_pi() -> Pi:
+def odd_pi():
     file = Pi()
     file.result("a", "A", "orphan")
     file.said("b", "x", usage={})
@@ -166,7 +159,7 @@ def odd_pi() -> Pi:
     ],
     ids=["a lost line", "no pairs", "no model", "Codex", "Codex in pages", "pi"],
 )  # fmt: skip
-def test_verify_says_what_the_program_would_do(file: Any, expected: list[Any], tmp_path: Path) -> None:
+def test_verify_says_what_the_program_would_do(file, expected, tmp_path):
     path = file.write(tmp_path)
     done = inside("verify", str(path), "--json", home=tmp_path)
     found = orjson.loads(done.out)
@@ -176,7 +169,7 @@ def test_verify_says_what_the_program_would_do(file: Any, expected: list[Any], t
     assert text == [f"{path}: line {line}: {reason}" for line, _, reason in expected]
 
 
-def test_verify_of_a_sound_file(tmp_path: Path) -> None:
+def test_verify_of_a_sound_file(tmp_path):
     path = written(tmp_path / f"{SESSION}.jsonl", SAMPLES["pi"]())
     done = inside("verify", str(path), home=tmp_path)
     assert (done.code, done.text) == (0, "ok: 5 messages of pi")

@@ -1,10 +1,5 @@
 """What `redact -i` removed from a copy of another program's session comes back by no import, whatever becomes of the source."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from inside import inside
@@ -14,7 +9,7 @@ KEY = "sk-ant-api03-" + "aB3dE5gH7jK9" * 7 + "AA"
 COPY = f"claude-code-{SESSION}"
 
 
-def source() -> Claude:
+def source():
     """A key in the title, a prompt, an answer that goes on, a result, and what a summary covers."""
     file = Claude()
     file.lines.append({"type": "custom-title", "customTitle": f"About {KEY}", "sessionId": SESSION})
@@ -27,12 +22,12 @@ def source() -> Claude:
     return file
 
 
-def grown(file: Claude) -> None:
+def grown(file):
     file.said("f", "done")
     file.user("g", "thanks")
 
 
-def said_otherwise(file: Claude) -> None:
+def said_otherwise(file):
     for line in file.lines:
         if line.get("uuid") == "a":
             line["message"]["content"] += " really"
@@ -40,13 +35,13 @@ def said_otherwise(file: Claude) -> None:
             line["message"]["content"][0]["content"] += " really"
 
 
-def in_another_order(file: Claude) -> None:
+def in_another_order(file):
     at = {line.get("uuid"): line for line in file.lines}
     at["a"]["parentUuid"], at["b"]["parentUuid"], at["c"]["parentUuid"] = "b", None, "a"
     file.said("f", "done")
 
 
-def with_more_of_an_answer(file: Claude) -> None:
+def with_more_of_an_answer(file):
     at = next(n for n, line in enumerate(file.lines) if line.get("uuid") == "b")
     more = {**file.lines[at], "uuid": "b2", "parentUuid": "b"}
     more["message"] = {**more["message"], "content": [{"type": "text", "text": "and more"}]}
@@ -54,11 +49,11 @@ def with_more_of_an_answer(file: Claude) -> None:
     file.lines[at + 2]["parentUuid"] = "b2"
 
 
-def without_its_end(file: Claude) -> None:
+def without_its_end(file):
     del file.lines[5:]
 
 
-def retitled(file: Claude) -> None:
+def retitled(file):
     file.lines.append({"type": "custom-title", "customTitle": f"Of {KEY}", "sessionId": SESSION})
 
 
@@ -69,9 +64,7 @@ def retitled(file: Claude) -> None:
     "then",
     [grown, said_otherwise, in_another_order, with_more_of_an_answer, without_its_end, retitled],
 )
-def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(
-    then: Callable[[Claude], None], here: list[str] | None, tmp_path: Path
-) -> None:
+def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(then, here, tmp_path):
     """It came back into the copy that follows one that was continued, and with what else an answer said."""
     file, home = source(), tmp_path / "home"
     inside("import", str(file.write(tmp_path)), home=home)
@@ -87,7 +80,7 @@ def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(
     assert found == []
 
 
-def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path: Path) -> None:
+def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path):
     file, home = Claude(), tmp_path / "home"
     file.user("a", f"my key is {KEY}")
     file.said("b", "noted")
@@ -105,7 +98,7 @@ def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("parent", ["../../x", "a/b.jsonl", "", "ü", "x" * 300])
-def test_a_parent_that_is_no_id_is_looked_for_nowhere(parent: str, tmp_path: Path) -> None:
+def test_a_parent_that_is_no_id_is_looked_for_nowhere(parent, tmp_path):
     file = Codex()
     file.lines[0]["payload"]["forked_from_id"] = parent
     file.user("hi")

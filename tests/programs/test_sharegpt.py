@@ -1,10 +1,5 @@
 """ShareGPT's files, each trap by name."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from inside import inside
@@ -15,7 +10,7 @@ from training_files import imported, said
 
 
 @pytest.mark.parametrize("write", [lined, listed])
-def test_sharegpt(write: Any, tmp_path: Path) -> None:
+def test_sharegpt(write, tmp_path):
     (tmp_path / "x.json").write_bytes(write(sharegpt()))
     done = inside("import", str(tmp_path / "x.json"), home=tmp_path)
     one, two = done.text.split()
@@ -39,7 +34,7 @@ def test_sharegpt(write: Any, tmp_path: Path) -> None:
         ("no call at all", []),
     ],
 )
-def test_calls_of_sharegpt(call: str, names: list[str], tmp_path: Path) -> None:
+def test_calls_of_sharegpt(call, names, tmp_path):
     turns = [{"from": "human", "value": "one"}, {"from": "function_call", "value": call}]
     (records,) = imported(tmp_path, listed([{"conversations": turns}]))
     assert [

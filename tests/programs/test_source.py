@@ -1,13 +1,9 @@
 """JSON values one at a time: lines, or the elements of a list, each in bounded memory."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
-from codeh_history.programs.model import Problem, Session
+from codeh_history.programs.model import Session
 from codeh_history.programs.protocol import Head, Refused
 from codeh_history.programs.source import Held, first, is_whole, objects, sessions
 
@@ -19,7 +15,7 @@ from codeh_history.programs.source import Held, first, is_whole, objects, sessio
         (b"text", False), (b"", False), (b'{"a":\n 1}', True), (b'{\n"a":1}\n{"b":1}\n', False),
     ],
 )  # fmt: skip
-def test_whether_a_file_is_one_value_or_lines(data: bytes, *, whole: bool) -> None:
+def test_whether_a_file_is_one_value_or_lines(data, *, whole):
     """An object that goes over lines, none of which is one by itself."""
     assert is_whole(data) is whole
 
@@ -31,32 +27,32 @@ def test_whether_a_file_is_one_value_or_lines(data: bytes, *, whole: bool) -> No
         (b"\xef\xbb\xbf{}", [{}]), (b"5", []), (b"x", []), (b"", []), (b"[" + b"{}," * 30 + b"{}]", [{}] * 20),
     ],
 )  # fmt: skip
-def test_as_much_of_a_value_as_there_is_tells_whose_it_is(data: bytes, found: Any) -> None:
+def test_as_much_of_a_value_as_there_is_tells_whose_it_is(data, found):
     assert first(data) == (found if isinstance(found, list) else [found])
 
 
 class Whole(Held):
     """A source that is one value."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data):
         super().__init__(data, "x")
         self.head = Head(data, (), whole=is_whole(data))
 
 
-def read(data: bytes) -> tuple[list[Any], list[str]]:
-    problems: list[Problem] = []
+def read(data):
+    problems = []
     found = list(objects(Whole(data), problems))
     return found, [problem.reason for problem in problems]
 
 
-def deep(levels: int) -> Any:
-    value: Any = 1
+def deep(levels):
+    value = 1
     for _ in range(levels):
         value = {"a": value}
     return value
 
 
-def test_the_elements_of_a_list_are_numbered() -> None:
+def test_the_elements_of_a_list_are_numbered():
     assert read(b'[{"a":1},5,{"b":1.5}]') == (
         [(1, {"a": 1}), (3, {"b": 1.5})],
         ["conversation 2: not an object"],
@@ -66,7 +62,7 @@ def test_the_elements_of_a_list_are_numbered() -> None:
     assert read(b"[]") == ([], [])
 
 
-def test_damage_ends_a_list_but_not_what_came_before() -> None:
+def test_damage_ends_a_list_but_not_what_came_before():
     found, said = read(b'[{"a":1},{"b":2},{"c"')
     assert found == [(1, {"a": 1}), (2, {"b": 2})]
     assert said == ["it ends too early after 2 conversations; the rest is not read"]
@@ -75,7 +71,7 @@ def test_damage_ends_a_list_but_not_what_came_before() -> None:
     assert "not JSON" in said[0]
 
 
-def test_of_the_one_object_that_a_file_is_the_beginning_is_read() -> None:
+def test_of_the_one_object_that_a_file_is_the_beginning_is_read():
     found, said = read(b'{\n"a":1,\n"b":[1,2')
     assert found == [(1, {"a": 1, "b": [1, 2]})]
     assert said == ["it ends too early; what stands before that is read"]
@@ -83,21 +79,21 @@ def test_of_the_one_object_that_a_file_is_the_beginning_is_read() -> None:
         read(b"[x")
 
 
-def test_what_nests_too_deep_costs_itself() -> None:
+def test_what_nests_too_deep_costs_itself():
     found, said = read(orjson.dumps([deep(200), deep(245), deep(2)]))
     assert [number for number, _ in found] == [1, 3]
     assert "nested deeper" in said[0]
 
 
-def test_a_list_is_read_up_to_an_integer_above_64_bits() -> None:
+def test_a_list_is_read_up_to_an_integer_above_64_bits():
     for number in (b"123456789012345678901234567890", b"9223372036854775808"):
         found, said = read(b'[{"a":1.5},{"a":' + number + b'},{"a":"x"}]')
         assert found == [(1, {"a": 1.5})]
         assert said == ["an integer has more than 64 bits after 1 conversations; the rest is not read"]
 
 
-def made(data: bytes) -> list[Session]:
-    def read(value: Any, number: int) -> Session:
+def made(data):
+    def read(value, number):
         if "skip" in value:
             raise Refused(f"{number} is skipped")
         return Session("x", str(number), settings=value)
@@ -105,7 +101,7 @@ def made(data: bytes) -> list[Session]:
     return list(sessions(Whole(data), read))
 
 
-def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before() -> None:
+def test_each_object_is_a_session_and_what_is_wrong_is_told_with_the_one_before():
     found = made(b'[{"a":1},5,{"skip":1},{"b":1},6]')
     assert [(one.id, len(one.problems)) for one in found] == [("1", 2), ("4", 1)]
     with pytest.raises(Refused, match="1 is skipped"):

@@ -1,7 +1,5 @@
 """Windows by the programs' own settings: the smallest that is given to a model, nothing where none is."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.programs.windows import smallest
@@ -40,7 +38,5 @@ PI = """{ // ours
         ("opencode", "[]", "m", None),
     ],
 )
-def test_the_smallest_window_that_is_given(
-    program: str, settings: str, model: str, window: int | None
-) -> None:
+def test_the_smallest_window_that_is_given(program, settings, model, window):
     assert smallest(program, settings.encode(), model) == window

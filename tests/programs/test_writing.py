@@ -1,12 +1,10 @@
 """What is written for a program is read back as it was, and there is nothing wrong with it."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import tempfile
-from typing import Any, cast
+from typing import cast
 
 import pytest
 from hypothesis import given, settings
@@ -17,8 +15,7 @@ import strategies
 from codeh_history import providers
 from codeh_history.programs import records, sessions, writing
 from codeh_history.programs.claude_code.write import folder
-from codeh_history.programs.model import Session
-from codeh_history.programs.protocol import About, Written
+from codeh_history.programs.protocol import About
 from codeh_history.providers.answers import answer
 from codeh_history.providers.base import Options
 from codeh_history.providers.media import media
@@ -28,7 +25,6 @@ from codeh_history.session import sources
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Part
 from codeh_history.session.records import lines_of, parse
-from codeh_history.session.view import View
 from codeh_history.store.program_files import File
 from coding_agents import AGENTS
 from length import examples
@@ -38,7 +34,7 @@ PROGRAMS = pytest.mark.parametrize("program", sessions.WRITTEN)
 ABOUT = About(writing.uuid("a test"), "/home/dev/project", "A title", "2026-01-02T03:04:05.000Z")
 
 
-def read_back(program: str, written: Written) -> Session:
+def read_back(program, written):
     """The session that our own reader finds in the file, under its name."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, os.path.basename(written.name))
@@ -51,12 +47,12 @@ def read_back(program: str, written: Written) -> Session:
             return session
 
 
-def view_of(session: Session) -> View:
+def view_of(session):
     first = json.dumps(records.header(session, records.session_id(session), "p")).encode() + b"\n"
     return fold(parse(lines_of(first + records.lines(records.records(session), "p"))))
 
 
-def turns(program: str, view: View) -> list[Any]:
+def turns(program, view):
     """What the program's provider is sent of a view: texts, calls, results, media."""
     speaks = "anthropic" if program == "opencode" else AGENTS[program].speaks  # it speaks to all
     prepared, _ = writing.prepared(view, "")
@@ -67,7 +63,7 @@ def turns(program: str, view: View) -> list[Any]:
         .request(asked, Options(model=None if speaks == "gemini" else "m"), summaries)
         .body
     )
-    found: list[Any] = []
+    found = []
     for turn in sent.turns(speaks, body):
         parts = [part for part in turn["parts"] if says(part)]
         if parts and found and found[-1]["role"] == turn["role"]:
@@ -77,7 +73,7 @@ def turns(program: str, view: View) -> list[Any]:
     return sent.numbered(found)
 
 
-def says(part: Any) -> bool:
+def says(part):
     """Whether a part is more than nothing, what one provider alone knows, or words in the place of a file."""
     if next(iter(part)) != "text":
         return "native" not in part
@@ -85,7 +81,7 @@ def says(part: Any) -> bool:
     return text not in ("", EMPTY_MESSAGE) and not text.endswith("takes no such file]")
 
 
-def understood(value: Any) -> Any:
+def understood(value):
     """A message without what some program has no place for.
 
     These are files but pictures, pictures of calls that failed, roles but a user's.
@@ -102,7 +98,7 @@ def understood(value: Any) -> Any:
     return kept
 
 
-def is_file(part: Any) -> bool:
+def is_file(part):
     if not isinstance(part, dict):
         return False
     found = media(cast("Part", part))
@@ -114,7 +110,7 @@ def is_file(part: Any) -> bool:
 @PROGRAMS
 @given(histories.conversations())
 @settings(max_examples=examples(20))
-def test_any_history_is_read_back_equal(program: str, messages: list[dict[str, Any]]) -> None:
+def test_any_history_is_read_back_equal(program, messages):
     view = histories.sendable([understood(message) for message in messages])
     written = sessions.written(program, view, ABOUT)
     session = read_back(program, written)
@@ -125,21 +121,21 @@ def test_any_history_is_read_back_equal(program: str, messages: list[dict[str, A
     assert session.settings["title"] == ABOUT.title
 
 
-def test_ids_are_of_the_kind_that_programs_make() -> None:
+def test_ids_are_of_the_kind_that_programs_make():
     import uuid
 
     assert uuid.UUID(writing.uuid("one")).version == 4
     assert writing.uuid("one") != writing.uuid("two")
 
 
-THINKING: list[Any] = [{"text": "hm", "thought": True, "thoughtSignature": "c2ln"}, {"text": "Red."}]
+THINKING = [{"text": "hm", "thought": True, "thoughtSignature": "c2ln"}, {"text": "Red."}]
 SUMMARY = {"type": "summary", "id": "s1", "createdAt": "2026-01-02T03:04:05.000Z", "summary": "The barn was red.",
            "covers": ["m0"], "conversationCount": 1}  # fmt: skip
 
 
-def thoughtful(origin: str | None, **fields: Any) -> View:
+def thoughtful(origin, **fields):
     """A session, perhaps a copy of a program's, in which a model thought."""
-    head: dict[str, Any] = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
+    head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
     if origin is not None:
         head["imported"] = {"from": origin, "id": "x", "path": "p"}
     asked = {"type": "message", "id": "m0", "ts": ABOUT.time, **histories.user({"text": "Which colour?"})}
@@ -159,14 +155,14 @@ def thoughtful(origin: str | None, **fields: Any) -> View:
         pytest.param(thoughtful(None), False, id="ours"),
     ],
 )
-def test_thinking_goes_back_only_to_the_program_whose_it_was(view: View, kept: bool) -> None:
+def test_thinking_goes_back_only_to_the_program_whose_it_was(view, kept):
     written = sessions.written("claude-code", view, ABOUT)
     assert (b"c2ln" in written.data) is kept
     assert +written.left == ({} if kept else {"thought": 1})
 
 
 @pytest.mark.parametrize("text", [None, [{"type": "reasoning_text", "text": "hm"}]], ids=["sealed", "open"])
-def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text: Any) -> None:
+def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
     item = {"type": "reasoning", "id": "rs_1", "summary": [], "content": text, "encrypted_content": "c2ln"}
     said = histories.message(
         "codeh", {"native": {"provider": "openai-responses", "value": item}}, {"text": "Red.", "item": {"id": "msg_1"}},
@@ -186,7 +182,7 @@ def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text: Any) -> N
 @PROGRAMS
 @pytest.mark.parametrize("covers", [["m0", "m1"], ["m0"]], ids=["a user goes on", "a model goes on"])
 @pytest.mark.parametrize("by", ["outline", "own"])
-def test_a_summary_is_read_back_as_one(program: str, by: str, covers: list[str]) -> None:
+def test_a_summary_is_read_back_as_one(program, by, covers):
     summary = {**SUMMARY, "by": program if by == "own" else by}
     head = {"type": "session", "version": 1, "id": "s", "created": ABOUT.time}
     messages = [histories.user({"text": "Which colour?"}), histories.model({"text": "Red."}),
@@ -200,7 +196,7 @@ def test_a_summary_is_read_back_as_one(program: str, by: str, covers: list[str])
 
 
 @PROGRAMS
-def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program: str) -> None:
+def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program):
     """It is no part of the message's own: `export` ended with a bug where there was one."""
     view = thoughtful(None)
     asked, said, more = view.messages
@@ -213,7 +209,7 @@ def test_2026_11_23_a_list_of_attached_files_is_written_with_them(program: str) 
 
 
 @PROGRAMS
-def test_2026_11_23_halves_of_calls_in_native_parts_are_no_calls(program: str) -> None:
+def test_2026_11_23_halves_of_calls_in_native_parts_are_no_calls(program):
     """`export --to gemini-cli` ended with a bug where a result answered nothing, or a call was none."""
     said = ("functionCall", "functionResponse")
     halves = [{half: value} for half in said for value in (5, {"name": "f"}, {"id": "z", "response": 3})]
@@ -227,7 +223,7 @@ def test_2026_11_23_halves_of_calls_in_native_parts_are_no_calls(program: str) -
     assert b"Which?" in written.data
 
 
-def test_2026_11_23_a_message_that_says_nothing_is_none_of_codex() -> None:
+def test_2026_11_23_a_message_that_says_nothing_is_none_of_codex():
     """Its provider refuses some that are empty."""
     log = [
         {"type": "message", "id": "m", "ts": ABOUT.time, "kind": "user", "role": "user", "parts": [{"text": ""}]},
@@ -236,7 +232,7 @@ def test_2026_11_23_a_message_that_says_nothing_is_none_of_codex() -> None:
     assert b"message" not in sessions.written("codex", view, ABOUT).data
 
 
-def test_what_has_no_place_is_counted() -> None:
+def test_what_has_no_place_is_counted():
     view = thoughtful(None)
     view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}
     left = sessions.written("codex", view, ABOUT).left
@@ -252,12 +248,12 @@ def test_what_has_no_place_is_counted() -> None:
         pytest.param("/" + "a" * 300, "-" + "a" * 199 + "-vtkmfl", id="long"),
     ],
 )
-def test_the_folder_of_a_directory_has_the_name_that_claude_code_gives_it(cwd: str, name: str) -> None:
+def test_the_folder_of_a_directory_has_the_name_that_claude_code_gives_it(cwd, name):
     assert folder(cwd) == name
 
 
-def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it() -> None:
-    files: list[Any] = [
+def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it():
+    files = [
         {"inlineData": {"mimeType": "text/markdown", "data": "SGk=", "displayName": "a.md"}},
         {"inlineData": {"mimeType": "application/pdf", "data": "SGk=", "displayName": "a.pdf"}},
     ]
@@ -268,7 +264,7 @@ def test_a_file_goes_to_codex_as_its_text_or_as_one_about_it() -> None:
     ]  # fmt: skip
 
 
-def said(view: View) -> list[Any]:
+def said(view):
     """What both sides said and what tools answered, whatever the ids."""
     found = []
     for message in view.messages:
@@ -285,8 +281,8 @@ def said(view: View) -> list[Any]:
 
 
 @PROGRAMS
-def test_a_round_of_all_programs_ends_with_the_same(program: str) -> None:
-    picture: Any = {"inlineData": {"mimeType": "image/png", "data": histories.PNG}}
+def test_a_round_of_all_programs_ends_with_the_same(program):
+    picture = {"inlineData": {"mimeType": "image/png", "data": histories.PNG}}
     read = {"functionCall": {"name": "read", "args": {"path": "a"}, "id": "call/ü"}}
     failed = {"error": "Tool call read failed with error: no such file"}
     before = histories.sendable([
@@ -307,7 +303,7 @@ def test_a_round_of_all_programs_ends_with_the_same(program: str) -> None:
 
 @given(histories.conversations())
 @settings(max_examples=examples(10))
-def test_any_history_is_the_same_after_a_round_of_all_programs(messages: list[dict[str, Any]]) -> None:
+def test_any_history_is_the_same_after_a_round_of_all_programs(messages):
     """The texts, calls, results and pictures that each of them has a place for."""
     before = view = histories.sendable([small(understood(message)) for message in messages])
     for program in sessions.WRITTEN:
@@ -315,7 +311,7 @@ def test_any_history_is_the_same_after_a_round_of_all_programs(messages: list[di
     assert spoken(turns("claude-code", view)) == spoken(turns("claude-code", before))
 
 
-def small(value: Any) -> Any:
+def small(value):
     """A message with pictures that every provider takes, and names that none has to change."""
     if isinstance(value, list):
         return [small(item) for item in value if not is_odd(item)]
@@ -327,7 +323,7 @@ def small(value: Any) -> Any:
     return kept
 
 
-def is_odd(part: Any) -> bool:
+def is_odd(part):
     if not isinstance(part, dict):
         return False
     blob = part.get("inlineData")

@@ -4,22 +4,19 @@
 programs say anew what they send. A record holds for the file that it was made of, so that must be what we write today.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
 
 import pytest
 
 import written_cases
-from agent_cases import CASES, Case
+from agent_cases import CASES
 from codeh_history.programs.sessions import WRITTEN
 from coding_agents import AGENTS, PROMPT, SAID
 from inside import inside
 from sent import numbered
 from support import ROOT
-from written_cases import Json, Shared, Written, digest, hash_of, ours, read, shown, spoken
+from written_cases import digest, hash_of, ours, read, shown, spoken
 
 PAGE = ROOT / "docs" / "programs.md"
 SHARED = [
@@ -29,9 +26,7 @@ AGAIN = [pytest.param(case, made, id=case.id) for case, made in written_cases.ag
 
 
 @pytest.mark.parametrize(("case", "made"), SHARED)
-def test_a_program_sends_of_our_file_what_we_would_send(
-    case: Shared, made: Written, tmp_path: Path
-) -> None:
+def test_a_program_sends_of_our_file_what_we_would_send(case, made, tmp_path):
     recorded = read(case.record(made.program))
     assert hash_of(made.data()) == recorded.get("file"), "make test-agents ARGS='--record written'"
     expected = shown(ours(made.session, made.speaks, tmp_path))
@@ -39,14 +34,14 @@ def test_a_program_sends_of_our_file_what_we_would_send(
 
 
 @pytest.mark.parametrize(("case", "made"), AGAIN)
-def test_a_program_sends_its_own_session_as_before(case: Case, made: Written, tmp_path: Path) -> None:
+def test_a_program_sends_its_own_session_as_before(case, made, tmp_path):
     recorded = read(written_cases.AGAIN).get(case.id, {})
     assert hash_of(made.data()) == recorded.get("file"), "make test-agents ARGS='--record again'"
     expected = digest(ours(made.session, made.speaks, tmp_path))
     _compare({"sha256": recorded.get("sha256")}, {"sha256": expected}, recorded.get("why"))
 
 
-def _compare(recorded: Json, ours: Json, why: str | None) -> None:
+def _compare(recorded, ours, why):
     if why is None:
         assert recorded == ours
     else:
@@ -55,7 +50,7 @@ def _compare(recorded: Json, ours: Json, why: str | None) -> None:
 
 
 @pytest.mark.parametrize(("case", "made"), SHARED)
-def test_what_is_written_is_read_back(case: Shared, made: Written, tmp_path: Path) -> None:
+def test_what_is_written_is_read_back(case, made, tmp_path):
     """The same texts, calls and results; and its program would lose nothing of it."""
     file = tmp_path / "written.jsonl"
     file.write_bytes(made.data())
@@ -65,9 +60,9 @@ def test_what_is_written_is_read_back(case: Shared, made: Written, tmp_path: Pat
     assert numbered(back) == numbered(before), case.about
 
 
-def test_a_session_that_each_program_went_on_with_has_what_it_had(tmp_path: Path) -> None:
+def test_a_session_that_each_program_went_on_with_has_what_it_had(tmp_path):
     recorded = read(written_cases.THROUGH)
-    added: list[Json] = [
+    added = [
         {"role": "model", "parts": [{"text": SAID}]}, {"role": "user", "parts": [{"text": PROMPT}]}
     ]  # fmt: skip
     before = ours(written_cases.ROUND, "anthropic", tmp_path)
@@ -75,7 +70,7 @@ def test_a_session_that_each_program_went_on_with_has_what_it_had(tmp_path: Path
     assert recorded["programs"] == list(WRITTEN)
 
 
-def test_the_page_has_the_table_of_these_records(request: pytest.FixtureRequest) -> None:
+def test_the_page_has_the_table_of_these_records(request):
     page = PAGE.read_text()
     new = re.sub(
         r"(?s)(<!-- the table of what is written -->\n).*(<!-- its end too -->)",
@@ -87,7 +82,7 @@ def test_the_page_has_the_table_of_these_records(request: pytest.FixtureRequest)
     assert PAGE.read_text() == new
 
 
-def test_the_records_are_of_the_versions_that_are_pinned() -> None:
+def test_the_records_are_of_the_versions_that_are_pinned():
     pinned = json.loads((CASES.parent / "package.json").read_bytes())["dependencies"]
     for one, made in written_cases.shared():
         assert read(one.record(made.program))["version"] == pinned[AGENTS[made.program].package]

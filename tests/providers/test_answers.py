@@ -1,9 +1,5 @@
 """What a call asks and what a tool answered, as values that every provider takes."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +12,7 @@ from codeh_history.providers.answers import answer, arguments, response_of
     ("x", None, {"arguments": "x"}), ({}, "not { json", {"arguments": "not { json"}), ({}, 7, {}),
     ({"a": 1}, "not { json", {"a": 1}), (0, None, {"arguments": 0}),
 ])  # fmt: skip
-def test_arguments_are_an_object(args: Any, verbatim: Any, found: Any) -> None:
+def test_arguments_are_an_object(args, verbatim, found):
     part = {"functionCall": {"name": "f", "args": args}, "arguments": verbatim}
     assert arguments(part) == found
 
@@ -28,10 +24,10 @@ def test_arguments_are_an_object(args: Any, verbatim: Any, found: Any) -> None:
     ({"error": False, "output": "x"}, '{"error":false,"output":"x"}', False),
     ({"error": "e", "output": "x"}, '{"error":"e","output":"x"}', True), ({"result": "x"}, '{"result":"x"}', False),
 ])  # fmt: skip
-def test_a_response_is_a_text_and_says_whether_it_failed(response: Any, text: str, *, failed: bool) -> None:
+def test_a_response_is_a_text_and_says_whether_it_failed(response, text, *, failed):
     assert answer(response) == (text, failed)
 
 
 @given(st.text(), st.booleans())
-def test_a_text_comes_back(text: str, failed: bool) -> None:
+def test_a_text_comes_back(text, failed):
     assert answer(response_of(text, failed=failed)) == (text, failed)

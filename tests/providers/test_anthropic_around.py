@@ -1,9 +1,5 @@
 """What stands around Anthropic's messages: limit, system prompt, tools, thinking, settings, cache marks."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from histories import call, model, requested, result, tool, user
@@ -12,18 +8,18 @@ OPUS = "claude-opus-4-8"
 CLAUDE = f"anthropic/{OPUS}"
 
 
-def text(value: str, **beside: Any) -> dict[str, Any]:
+def text(value, **beside):
     return {"type": "text", "text": value, **beside}
 
 
-def thought() -> dict[str, Any]:
+def thought():
     return {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
 
 
 THINKING = {"type": "enabled", "budget_tokens": 1024}
 LOOP = [user("a"), model(thought(), call("f", "1"), by=CLAUDE), tool(result("f", "1"))]
 FOREIGN = [user("a"), model(call("f", "1"), by="gemini/gemini-3-pro"), tool(result("f", "1"))]
-AROUND: list[tuple[list[Any], dict[str, Any], dict[str, Any]]] = [
+AROUND = [
     ([], {}, {"max_tokens": 8192}),
     ([], {"max_tokens": 9, "settings": {"max_tokens": 5}}, {"max_tokens": 9}),
     ([], {"settings": {"max_tokens": 5, "top_k": 3}}, {"max_tokens": 5, "top_k": 3}),
@@ -55,9 +51,7 @@ AROUND: list[tuple[list[Any], dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("messages", "options", "expected"), AROUND)
-def test_around_the_messages(
-    messages: list[Any], options: dict[str, Any], expected: dict[str, Any]
-) -> None:
+def test_around_the_messages(messages, options, expected):
     body = requested("anthropic", messages or [user("a")], model=OPUS, **options).body
     del body["messages"]
     assert body == {"model": OPUS, **expected}
@@ -68,7 +62,7 @@ def test_around_the_messages(
 MARK = {"type": "ephemeral"}
 
 
-def marked(value: Any, path: str = "") -> list[str]:
+def marked(value, path=""):
     """Where the cache marks are."""
     items = (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
@@ -77,13 +71,13 @@ def marked(value: Any, path: str = "") -> list[str]:
     return below + ([path] if isinstance(value, dict) and "cache_control" in value else [])
 
 
-def test_cache_marks() -> None:
+def test_cache_marks():
     messages = [user("a"), model("b"), user("c"), user("d"), model(call("f", "1")), tool(result("f", "1"))]
     tools = [
         {"name": "f", "input_schema": {"type": "object"}},
         {"name": "g", "input_schema": {"type": "object"}, "defer_loading": True},
     ]
-    given: dict[str, Any] = {"model": OPUS, "cache": True}
+    given = {"model": OPUS, "cache": True}
     assert marked(requested("anthropic", messages, **given, tools=tools, system="s").body) == [
         "system.0", "tools.0", "messages.3.content.0", "messages.5.content.0",
     ]  # fmt: skip

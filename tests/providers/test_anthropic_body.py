@@ -1,9 +1,5 @@
 """An Anthropic body read back: body → session → body is the same to the API."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -21,9 +17,9 @@ MODEL = "claude-opus-4-8"
 MARK = {"cache_control": {"type": "ephemeral"}}
 
 
-def canonical(body: dict[str, Any]) -> Any:
+def canonical(body):
     """A body as the API reads it: texts as blocks, neighbours of a role joined, cache marks left out."""
-    messages: list[Any] = []
+    messages = []
     for message in body["messages"]:
         blocks = as_blocks(message["content"])
         for block in blocks:
@@ -38,7 +34,7 @@ def canonical(body: dict[str, Any]) -> Any:
     return {**body, **system, "messages": messages}
 
 
-def test_every_recorded_body_comes_back() -> None:
+def test_every_recorded_body_comes_back():
     """70 recorded bodies, 70 equal."""
     paths = [p for p in corpus_files("exchanges/anthropic/*.json") if not p.name.endswith(".expected.json")]
     if not paths:
@@ -54,11 +50,11 @@ def test_every_recorded_body_comes_back() -> None:
     assert len(paths) >= 70
 
 
-def text(value: str, **beside: Any) -> dict[str, Any]:
+def text(value, **beside):
     return {"type": "text", "text": value, **beside}
 
 
-def image(**source: Any) -> dict[str, Any]:
+def image(**source):
     return {"type": "image", "source": source}
 
 
@@ -67,7 +63,7 @@ BLOB = {"inlineData": {"mimeType": "image/png", "data": PNG}}
 NOTES = {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "hi"}}
 FILE = {"inlineData": {"mimeType": "text/plain", "data": "aGk="}}
 
-BLOCKS: dict[str, tuple[str, dict[str, Any], Any]] = {  # a block and its part
+BLOCKS = {  # a block and its part
     "text": ("user", text("a", **MARK), {"text": "a"}),
     "an image": ("user", IMAGE, BLOB),
     "an image's address": (
@@ -95,27 +91,27 @@ BLOCKS: dict[str, tuple[str, dict[str, Any], Any]] = {  # a block and its part
 
 
 @pytest.mark.parametrize(("role", "block", "part"), BLOCKS.values(), ids=BLOCKS)
-def test_blocks(role: str, block: dict[str, Any], part: Any) -> None:
+def test_blocks(role, block, part):
     messages = [{"role": role, "content": [block]}]
     (message,) = ANTHROPIC.imported({"messages": messages, "model": MODEL}).messages
     assert message["parts"] == [part]
 
 
-RESULTS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {  # a result's fields; the part's
+RESULTS = {  # a result's fields; the part's
     "text": ({"content": "ok"}, {"response": {"output": "ok"}}),
     "no content": ({}, {"response": {"output": ""}}),
     "one text block": ({"content": [text("ok", **MARK)], "is_error": False}, {"response": {"output": "ok"}}),
     "an error": ({"content": "no", "is_error": True}, {"response": {"error": "no"}}),
     "text and media": ({"content": [text("ok"), IMAGE, NOTES]}, {"response": {"output": "ok"}, "parts": [BLOB, FILE]}),
 }  # fmt: skip
-KEPT: dict[str, tuple[Any, Any]] = {  # content that text and media do not say again; what others are told
+KEPT = {  # content that text and media do not say again; what others are told
     "two texts": ([text("a"), text("b")], {"output": "a\nb"}),
     "media first": ([IMAGE, text("a")], {"output": "a"}),
     "tools": ([{"type": "tool_reference", "tool_name": "f"}], {"output": '[{"type":"tool_reference","tool_name":"f"}]'}),
 }  # fmt: skip
 
 
-def imported_result(**fields: Any) -> Any:
+def imported_result(**fields):
     use = {"type": "tool_use", "id": "1", "name": "f", "input": {}}
     result = {"type": "tool_result", "tool_use_id": "1", **fields}
     read = ANTHROPIC.imported({"messages": [
@@ -126,18 +122,18 @@ def imported_result(**fields: Any) -> Any:
 
 
 @pytest.mark.parametrize(("fields", "expected"), RESULTS.values(), ids=RESULTS)
-def test_results(fields: Any, expected: Any) -> None:
+def test_results(fields, expected):
     assert imported_result(**fields) == {"functionResponse": {"id": "1", "name": "f", **expected}}
 
 
 @pytest.mark.parametrize(("content", "response"), KEPT.values(), ids=KEPT)
-def test_results_whose_content_is_kept(content: Any, response: Any) -> None:
+def test_results_whose_content_is_kept(content, response):
     part = imported_result(content=content)
     assert part["functionResponse"]["response"] == response
     assert part["item"] == {"type": "tool_result", "content": content}
 
 
-def test_what_is_kept() -> None:
+def test_what_is_kept():
     blocks = [text("a", **MARK), text("b")]
     read = ANTHROPIC.imported({
         "model": MODEL, "max_tokens": 9, "system": blocks, "tools": [{"name": "f", **MARK}], "thinking": {"type": "adaptive"},
@@ -158,7 +154,7 @@ def test_what_is_kept() -> None:
     assert read.settings == {"max_tokens": 9, "system": blocks, "thinking": {"type": "adaptive"}}
 
 
-def test_a_plain_system_prompt_is_no_setting() -> None:
+def test_a_plain_system_prompt_is_no_setting():
     for system in ("s", [text("s")]):
         read = ANTHROPIC.imported({"messages": [], "system": system})
         assert (read.system, read.settings) == ("s", {})
@@ -168,7 +164,7 @@ def test_a_plain_system_prompt_is_no_setting() -> None:
     {}, {"messages": "hi"}, {"messages": ["hi"]}, {"messages": [{"role": "tool", "content": "x"}]},
     {"messages": [{"role": "user", "content": {"a": 1}}]},
 ])  # fmt: skip
-def test_what_is_no_body(body: Any) -> None:
+def test_what_is_no_body(body):
     with pytest.raises(BadData, match="messages"):
         ANTHROPIC.imported(body)
 
@@ -177,14 +173,14 @@ def test_what_is_no_body(body: Any) -> None:
     "system": st.just("be brief"), "max_tokens": st.just(9), "stream": st.just(True), "cache": st.just(True),
     "tools": st.just([{"name": "f", "input_schema": {"type": "object"}}]),
 }))  # fmt: skip
-def test_every_request_comes_back(messages: list[Any], options: Any) -> None:
+def test_every_request_comes_back(messages, options):
     body = requested("anthropic", messages, **options).body
     again = given_back("anthropic", ANTHROPIC.imported(body)).body
     assert canonical(again) == canonical(body)
 
 
 @given(block=odd, content=odd)
-def test_any_block_becomes_a_part_that_a_record_can_hold(block: Any, content: Any) -> None:
+def test_any_block_becomes_a_part_that_a_record_can_hold(block, content):
     kinds = ("text", "image", "document", "thinking", "tool_use", "tool_result", "later", 5)
     blocks = [block, *({"type": kind, "text": block, "source": content, "content": content, "id": block, "name": content,
                         "input": block, "thinking": content, "title": block} for kind in kinds)]  # fmt: skip
@@ -200,7 +196,7 @@ def test_any_block_becomes_a_part_that_a_record_can_hold(block: Any, content: An
 
 
 @pytest.mark.parametrize("role", [[], {}, None, 1, "tool"])
-def test_2026_11_23_a_role_that_is_none_is_named(role: Any) -> None:
+def test_2026_11_23_a_role_that_is_none_is_named(role):
     """What was no text ended `import` with a bug."""
     with pytest.raises(BadData, match=r"messages\.0: not a message"):
         ANTHROPIC.imported({"model": MODEL, "messages": [{"role": role, "content": [text("one")]}]})

@@ -1,10 +1,6 @@
 """Anthropic's request: what each message becomes, by tables; what holds for all of them, by laws."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from functools import cache
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -46,38 +42,38 @@ HIDDEN = {"type": "redacted_thinking", "data": "x"}
 
 
 @cache
-def taken() -> Callable[[Any], None]:
+def taken():
     """The official client's judgement of a body; loading it takes seconds, and most tests do not ask."""
     from anthropic.types import message_create_params as params
 
     return validator(params.MessageCreateParamsNonStreaming)
 
 
-def native(value: Any, provider: str = "anthropic") -> Any:
+def native(value, provider="anthropic"):
     return {"native": {"provider": provider, "value": value}}
 
 
-def text(value: str, **beside: Any) -> dict[str, Any]:
+def text(value, **beside):
     return {"type": "text", "text": value, **beside}
 
 
-def use(name: str = "f", id: str = "1", input: Any = None, **beside: Any) -> dict[str, Any]:
+def use(name="f", id="1", input=None, **beside):
     return {"type": "tool_use", "id": id, "name": name, "input": {} if input is None else input, **beside}
 
 
-def answer(id: str = "1", content: Any = "ok", **beside: Any) -> dict[str, Any]:
+def answer(id="1", content="ok", **beside):
     return {"type": "tool_result", "tool_use_id": id, "content": content, **beside}
 
 
-def thinking(value: str = "hm") -> dict[str, Any]:
+def thinking(value="hm"):
     return {"type": "thinking", "thinking": value, "signature": "c2ln"}
 
 
-def thought(value: str = "hm", **beside: Any) -> dict[str, Any]:
+def thought(value="hm", **beside):
     return {"text": value, "thought": True, **SIGNED, **beside}
 
 
-def sent(*messages: Any, **options: Any) -> list[Any]:
+def sent(*messages, **options):
     """Role and content of each message; a lone text stands for itself."""
     found = requested("anthropic", list(messages), **{"model": OPUS, **options}).body["messages"]
     return [
@@ -86,16 +82,16 @@ def sent(*messages: Any, **options: Any) -> list[Any]:
     ]
 
 
-def of(*blocks: Any) -> list[Any]:
+def of(*blocks):
     """A user's question and a model's answer of these blocks, which a user's word follows."""
     return [("user", "a"), ("assistant", *blocks), ("user", "b")]
 
 
-def asked(*parts: Any, by: str = CLAUDE) -> list[Any]:
+def asked(*parts, by=CLAUDE):
     return [user("a"), model(*parts, by=by), user("b")]
 
 
-CASES: dict[str, tuple[list[Any], list[Any]]] = {
+CASES = {
     "texts": ([user("a"), model("b"), user("c")], [("user", "a"), ("assistant", "b"), ("user", "c")]),
     "users stay apart": ([user("a"), user("b")], [("user", "a"), ("user", "b")]),
     "models are joined": ([user("a"), model("b"), model("c"), user("d")],
@@ -153,11 +149,11 @@ CASES: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
-def test_messages(messages: list[Any], expected: list[Any]) -> None:
+def test_messages(messages, expected):
     assert sent(*messages) == expected
 
 
-TOOLS: dict[str, tuple[list[Any], list[Any], list[Any]]] = {  # the model's parts, results, then both sides' blocks
+TOOLS = {  # the model's parts, results, then both sides' blocks
     "a call": ([call("f", "1", {"x": 1})], [result("f", "1")], [use("f", "1", {"x": 1}), answer()]),
     "no id": ([call()], [result()], [use(id="call_1"), answer("call_1")]),
     "in the calls' order": (
@@ -207,13 +203,13 @@ TOOLS: dict[str, tuple[list[Any], list[Any], list[Any]]] = {  # the model's part
 
 
 @pytest.mark.parametrize(("calls", "results", "expected"), TOOLS.values(), ids=TOOLS)
-def test_tools(calls: list[Any], results: list[Any], expected: list[Any]) -> None:
+def test_tools(calls, results, expected):
     found = sent(user("a"), model(*calls, by=CLAUDE), tool(*results), user("b"))
     assert [block for _, *blocks in found[1:3] for block in blocks] == expected
     assert [role for role, *_ in found] == ["user", "assistant", "user", "user"]
 
 
-def test_a_foreign_call_has_no_caller() -> None:
+def test_a_foreign_call_has_no_caller():
     part = call("f", "1", item={"caller": {"type": "direct"}})
     assert sent(user("a"), model(part, by="openai-responses"), tool(result("f", "1")))[1] == (
         "assistant",
@@ -221,7 +217,7 @@ def test_a_foreign_call_has_no_caller() -> None:
     )
 
 
-def test_results_come_first_and_what_was_said_with_them_follows() -> None:
+def test_results_come_first_and_what_was_said_with_them_follows():
     found = sent(
         user("a"),
         model(call("f", "1"), call("g", "2")),
@@ -231,11 +227,11 @@ def test_results_come_first_and_what_was_said_with_them_follows() -> None:
     assert found[2:] == [("user", answer("1"), answer("2")), ("user", "x"), ("user", "y")]
 
 
-def system(*parts: Any) -> dict[str, Any]:
+def system(*parts):
     return message("user", *parts, item={"role": "system"})
 
 
-SYSTEMS: list[tuple[str, list[Any], list[Any]]] = [
+SYSTEMS = [
     (OPUS, [user("a"), system("s")], [("user", "a"), ("system", "s")]),
     (OPUS, [user("a"), system("s"), model("b")], [("user", "a"), ("system", "s"), ("assistant", "b")]),
     (
@@ -260,11 +256,11 @@ SYSTEMS: list[tuple[str, list[Any], list[Any]]] = [
 
 
 @pytest.mark.parametrize(("target", "messages", "expected"), SYSTEMS)
-def test_system_messages_between(target: str, messages: list[Any], expected: list[Any]) -> None:
+def test_system_messages_between(target, messages, expected):
     assert sent(*messages, model=target) == expected
 
 
-def test_the_end_of_a_prefill() -> None:
+def test_the_end_of_a_prefill():
     assert sent(user("a"), model("b \n"))[1:] == [("assistant", "b")]
     assert sent(user("a"), model("b ", native(SEARCH), by=CLAUDE))[1:] == [("assistant", "b ", SEARCH)]
     assert sent(model(" ")) == []
@@ -276,7 +272,7 @@ def test_the_end_of_a_prefill() -> None:
     ]
 
 
-def test_what_could_not_be_sent_is_noted() -> None:
+def test_what_could_not_be_sent_is_noted():
     messages = [
         user(WAV, {"later": 1}),
         model(native({"type": "reasoning"}, "openai-responses"), call("f", "1")),
@@ -296,7 +292,7 @@ def test_what_could_not_be_sent_is_noted() -> None:
     ]
 
 
-def test_each_block_s_source_is_traced() -> None:
+def test_each_block_s_source_is_traced():
     messages = [
         model(thought(), by=CLAUDE), user("b", WAV), user(), model("c"), model(call("f", "1")), tool(result("f", "1"), "d"),
         model(" "), user("e"), model(thought(), "f ", by=CLAUDE),
@@ -308,7 +304,7 @@ def test_each_block_s_source_is_traced() -> None:
     assert request.body["messages"][0]["content"] == [text(f"{SUMMARY_HEAD}\n\na summary")]
 
 
-def test_faithful_repairs_nothing() -> None:
+def test_faithful_repairs_nothing():
     messages = [
         model(call("f", "1"), call("f", "1")), user("b", {"later": 1}), tool(result("f", "1"), result("g", "2")),
         user(" "), user(), model(),
@@ -334,7 +330,7 @@ options = st.fixed_dictionaries({"model": st.sampled_from(MODELS)}, optional={
 
 
 @given(messages=conversations(), given=options)
-def test_any_history_becomes_what_anthropic_takes(messages: list[Any], given: Any) -> None:
+def test_any_history_becomes_what_anthropic_takes(messages, given):
     body = requested("anthropic", messages, **given).body
     problems = [p for p in ANTHROPIC.problems(body) if "prefill" not in p.reason]
     assert problems == []
@@ -343,7 +339,7 @@ def test_any_history_becomes_what_anthropic_takes(messages: list[Any], given: An
 
 
 @given(messages=conversations(), given=options)
-def test_a_faithful_one_raises_nothing(messages: list[Any], given: Any) -> None:
+def test_a_faithful_one_raises_nothing(messages, given):
     request = requested("anthropic", messages, faithful=True, trace=True, **{**given, "cache": False})
     ANTHROPIC.problems(request.body)
     assert [max(1, len(message["content"])) for message in request.body["messages"]] == [
@@ -352,7 +348,7 @@ def test_a_faithful_one_raises_nothing(messages: list[Any], given: Any) -> None:
 
 
 @given(messages=conversations(whole=True), given=options)
-def test_a_request_is_a_prefix_of_the_next(messages: list[Any], given: Any) -> None:
+def test_a_request_is_a_prefix_of_the_next(messages, given):
     before = b""
     for end in range(1, len(messages) + 1):
         view = session(messages[:end])

@@ -1,9 +1,5 @@
 """Anthropic's answers in our terms; what the official client makes of recorded ones is the reference."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 import pytest
 
@@ -12,14 +8,11 @@ from codeh_history.providers import wire
 from codeh_history.providers.anthropic.response import Stream, read
 from codeh_history.providers.reply import Failure, Reply
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 CITED = [{"type": "char_location", "cited_text": "x", "document_index": 0}]
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "x"}}
 FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
 
-BLOCKS: dict[str, tuple[Any, Any]] = {
+BLOCKS = {
     "text": ({"type": "text", "text": "a"}, {"text": "a"}),
     "text without citations": ({"type": "text", "text": "a", "citations": None}, {"text": "a"}),
     "cited text": ({"type": "text", "text": "a", "citations": CITED}, {"text": "a", "citations": CITED}),
@@ -57,16 +50,16 @@ BLOCKS: dict[str, tuple[Any, Any]] = {
 }  # fmt: skip
 
 
-def message(*content: Any, finish: str | None = "end_turn", **more: Any) -> dict[str, Any]:
+def message(*content, finish="end_turn", **more):
     return {
         "id": "msg_1", "type": "message", "role": "assistant", "model": "claude-x", "content": list(content),
         "stop_reason": finish, "usage": {"input_tokens": 1, "output_tokens": 2}, **more,
     }  # fmt: skip
 
 
-def streamed(*content: Any, finish: str = "end_turn", usage: Any = None) -> list[Any]:
+def streamed(*content, finish="end_turn", usage=None):
     """The events that the API sends for a message: texts, thinking and input in pieces, the rest whole."""
-    events: list[Any] = [{"type": "message_start", "message": message(finish=None)}]
+    events = [{"type": "message_start", "message": message(finish=None)}]
     for index, block in enumerate(content):
         start, deltas = dict(block), []
         if block["type"] == "text":
@@ -95,7 +88,7 @@ def streamed(*content: Any, finish: str = "end_turn", usage: Any = None) -> list
 
 
 @pytest.mark.parametrize(("block", "part"), BLOCKS.values(), ids=BLOCKS)
-def test_block(block: Any, part: Any) -> None:
+def test_block(block, part):
     whole = read(message(block))
     assert isinstance(whole, Reply)
     assert whole.parts == [part]
@@ -103,7 +96,7 @@ def test_block(block: Any, part: Any) -> None:
         assert wire.read(sse(*streamed(block), named=True)) == whole
 
 
-def test_all_blocks_in_their_order() -> None:
+def test_all_blocks_in_their_order():
     blocks = [block for block, _ in BLOCKS.values() if isinstance(block, dict)]
     outcome, parts, _ = arrived([sse(*streamed(*blocks), named=True)])
     assert outcome == read(message(*blocks))
@@ -113,13 +106,13 @@ def test_all_blocks_in_their_order() -> None:
     assert [part for part in parts if "text" not in part] == whole
 
 
-def test_an_empty_text_is_nothing() -> None:
+def test_an_empty_text_is_nothing():
     outcome = read(message({"type": "text", "text": ""}))
     assert isinstance(outcome, Reply)
     assert outcome.parts == []
 
 
-ARGUMENTS: dict[str, tuple[str, Any]] = {
+ARGUMENTS = {
     "nothing": ("", {"functionCall": {"id": "t", "name": "f", "args": {}}}),
     "cut": ('{"a": "b', {"functionCall": {"id": "t", "name": "f", "args": {}}, "arguments": '{"a": "b'}),
     "no object": ("[1]", {"functionCall": {"id": "t", "name": "f", "args": {}}, "arguments": "[1]"}),
@@ -132,7 +125,7 @@ ARGUMENTS: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize(("text", "part"), ARGUMENTS.values(), ids=ARGUMENTS)
-def test_streamed_input(text: str, part: Any) -> None:
+def test_streamed_input(text, part):
     events = streamed({"type": "tool_use", "id": "t", "name": "f", "input": {}})
     events[2]["delta"]["partial_json"] = text
     outcome = wire.read(sse(*[event for event in events if event.get("delta", {}).get("partial_json") != "{"
@@ -150,7 +143,7 @@ FINISHES = {
 
 
 @pytest.mark.parametrize(("finish", "expected"), FINISHES.items())
-def test_finish(finish: str, expected: str) -> None:
+def test_finish(finish, expected):
     why = (
         {"stop_details": {"type": "refusal", "explanation": "may enable harm"}}
         if finish == "refusal"
@@ -166,7 +159,7 @@ def test_finish(finish: str, expected: str) -> None:
         assert (expected, empty.parts) == ("Reply", [])
 
 
-USAGE: dict[str, tuple[Any, Any]] = {
+USAGE = {
     "plain": ({"input_tokens": 3, "output_tokens": 4}, {"input": 3, "output": 4}),
     "cache": (
         {"input_tokens": 3, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 4},
@@ -181,13 +174,13 @@ USAGE: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
-def test_usage(raw: Any, expected: Any) -> None:
+def test_usage(raw, expected):
     outcome = read(message({"type": "text", "text": "a"}, usage=raw))
     assert isinstance(outcome, Reply)
     assert outcome.usage == {**expected, "raw": without_nulls(raw)}
 
 
-def test_in_a_stream_the_last_count_of_each_field_holds() -> None:
+def test_in_a_stream_the_last_count_of_each_field_holds():
     late = {"input_tokens": 2411, "cache_read_input_tokens": None, "output_tokens": 9}
     outcome = wire.read(sse(*streamed({"type": "text", "text": "a"}, usage=late)))
     assert isinstance(outcome, Reply)
@@ -195,7 +188,7 @@ def test_in_a_stream_the_last_count_of_each_field_holds() -> None:
     assert outcome.usage == {"input": 2411, "output": 9, "raw": raw}
 
 
-def test_the_end_is_message_stop() -> None:
+def test_the_end_is_message_stop():
     reader = Stream()
     for event in streamed({"type": "text", "text": "a"})[:-1]:
         reader.feed(event)
@@ -206,7 +199,7 @@ def test_the_end_is_message_stop() -> None:
     assert reader.done
 
 
-def test_without_its_beginning_it_is_cut() -> None:
+def test_without_its_beginning_it_is_cut():
     outcome = wire.read(sse(*streamed({"type": "text", "text": "ab"})[2:]))
     assert isinstance(outcome, wire.Cut)
 
@@ -215,18 +208,18 @@ def test_without_its_beginning_it_is_cut() -> None:
 
 
 @pytest.mark.parametrize("path", recorded("anthropic"), ids=lambda path: path.stem)
-def test_recorded(path: Path) -> None:
+def test_recorded(path):
     given = orjson.loads(path.read_bytes())["response"]
     same(wire.read(orjson.dumps(given)), given)
 
 
 @pytest.mark.parametrize("path", recorded_streams("anthropic"), ids=lambda path: path.stem)
-def test_recorded_stream(path: Path) -> None:
+def test_recorded_stream(path):
     """The same as the message that the official client put together."""
     same(wire.read(path.read_bytes()), expected_of(path))
 
 
-def same(outcome: wire.Outcome, given: Any) -> None:
+def same(outcome, given):
     assert isinstance(outcome, Reply)
     blocks = [without_nulls(block) for block in given["content"]]
     assert [without_nulls(block_of(part)) for part in outcome.parts] == blocks
@@ -239,7 +232,7 @@ def same(outcome: wire.Outcome, given: Any) -> None:
     assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
 
 
-def block_of(part: Any) -> Any:
+def block_of(part):
     """The content block a part stands for."""
     if "native" in part:
         return part["native"]["value"]

@@ -1,9 +1,6 @@
 """Anthropic's offline validator: every rule catches its broken body, and no recorded request is flagged."""
 
-from __future__ import annotations
-
 from copy import deepcopy
-from typing import Any
 
 import orjson
 import pytest
@@ -21,49 +18,49 @@ ON = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
 SERVER = {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}}
 
 
-def text(value: Any, **beside: Any) -> dict[str, Any]:
+def text(value, **beside):
     return {"type": "text", "text": value, **beside}
 
 
-def user(*content: Any) -> dict[str, Any]:
+def user(*content):
     return {"role": "user", "content": [text(b) if isinstance(b, str) else b for b in content]}
 
 
-def said(*content: Any) -> dict[str, Any]:
+def said(*content):
     return {**user(*content), "role": "assistant"}
 
 
-def system(*content: Any) -> dict[str, Any]:
+def system(*content):
     return {**user(*content), "role": "system"}
 
 
-def use(id: Any = "1", name: Any = "f", input: Any = None) -> dict[str, Any]:
+def use(id="1", name="f", input=None):
     return {"type": "tool_use", "id": id, "name": name, "input": {} if input is None else input}
 
 
-def answer(id: Any = "1", content: Any = "ok", **beside: Any) -> dict[str, Any]:
+def answer(id="1", content="ok", **beside):
     return {"type": "tool_result", "tool_use_id": id, "content": content, **beside}
 
 
-def image(**source: Any) -> dict[str, Any]:
+def image(**source):
     return {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG} | source}
 
 
-def document(**source: Any) -> dict[str, Any]:
+def document(**source):
     return {"type": "document", "source": source}
 
 
-def body(*messages: Any, **around: Any) -> dict[str, Any]:
+def body(*messages, **around):
     return {"model": OLD, "max_tokens": 2048, "messages": list(messages), **around}
 
 
-def tool(name: Any = "f", **beside: Any) -> dict[str, Any]:
+def tool(name="f", **beside):
     return {"name": name, "input_schema": {"type": "object"}, **beside}
 
 
 PDF = document(type="base64", media_type="application/pdf", data="JVBERi0=")
 
-GOOD: dict[str, dict[str, Any]] = {
+GOOD = {
     "a text": body({"role": "user", "content": "hi"}),
     "the least limit": body(user("a"), max_tokens=1),
     "neighbours": body(user("a"), user("b"), said("c"), said("d"), user("e")),
@@ -93,7 +90,7 @@ GOOD: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 LATE = (user("a"), said(use()), user("b"), said("c"), user(answer()))
-BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
+BROKEN = {
     "no model": ({"max_tokens": 5, "messages": [user("a")]}, "model", "required"),
     "an empty model": (body(user("a"), model=""), "model", "required"),
     "no limit": ({"model": OLD, "messages": [user("a")]}, "max_tokens", "required"),
@@ -176,19 +173,19 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize("good", GOOD.values(), ids=GOOD)
-def test_what_anthropic_takes(good: dict[str, Any]) -> None:
+def test_what_anthropic_takes(good):
     before = deepcopy(good)
     assert ANTHROPIC.problems(good) == []
     assert good == before
 
 
 @pytest.mark.parametrize(("broken", "path", "reason"), BROKEN.values(), ids=BROKEN)
-def test_what_anthropic_refuses(broken: dict[str, Any], path: str, reason: str) -> None:
+def test_what_anthropic_refuses(broken, path, reason):
     found = ANTHROPIC.problems(broken)
     assert [problem for problem in found if problem.path == path and reason in problem.reason], found
 
 
-def test_problems_come_in_the_order_of_the_body() -> None:
+def test_problems_come_in_the_order_of_the_body():
     found = ANTHROPIC.problems(body(user(answer()), said(""), user("a", answer()), max_tokens=0))
     assert [p.path for p in found] == [
         "max_tokens", "messages.0.content.0", "messages.1.content.0", "messages.2.content.1",
@@ -199,14 +196,14 @@ RECORDED = [p for p in corpus_files("exchanges/anthropic/*.json") if not p.name.
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem[-60:])
-def test_no_recorded_request_is_flagged(path: Any) -> None:
+def test_no_recorded_request_is_flagged(path):
     recorded = orjson.loads(path.read_bytes())
     assert recorded["meta"]["status"] == 200
     assert ANTHROPIC.problems(recorded["request"]) == []
 
 
 @given(one=odd, other=odd, third=odd)
-def test_nothing_raises(one: Any, other: Any, third: Any) -> None:
+def test_nothing_raises(one, other, third):
     kinds = ("text", "tool_use", "tool_result", "thinking", "redacted_thinking", "image", "document", "x")
     for value in (
         body(user("a"), max_tokens=one, thinking={"budget_tokens": other}),

@@ -1,9 +1,5 @@
 """The messages of a request as they grow: whose each is, and what is said of what cannot be sent."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.providers.array import Array
@@ -22,13 +18,13 @@ PARTS = [
 class Named(Array):
     """Says of each turn what it is."""
 
-    def taken(self, turn: Turn) -> None:
+    def taken(self, turn):
         self.add({"role": turn.role, "parts": len(turn.parts)}, [turn.id])
 
     add_user_turn = add_model_turn = add_results = taken
 
 
-def filled(**options: Any) -> Named:
+def filled(**options):
     kinds = (("user", "user"), ("codeh", "model"), ("tool", "user"), ("codeh", "model"))
     records = [
         {"type": "message", "id": f"m{number}", "kind": kind, "role": role, "parts": parts}
@@ -39,24 +35,24 @@ def filled(**options: Any) -> Named:
     return made
 
 
-def turn(id: str | None) -> Turn:
+def turn(id):
     message = Message(id, "user", "user", None, {}) if id else None
     return Turn("user", message, [], [], [])
 
 
-def test_each_turn_goes_to_what_knows_its_kind() -> None:
+def test_each_turn_goes_to_what_knows_its_kind():
     assert filled().array == [
         {"role": "user", "parts": 2}, {"role": "model", "parts": 1}, {"role": "results", "parts": 1},
         {"role": "model", "parts": 1},
     ]  # fmt: skip
 
 
-def test_sources_are_kept_where_they_are_asked_for() -> None:
+def test_sources_are_kept_where_they_are_asked_for():
     assert filled().sources == []
     assert filled(trace=True).sources == [["m0"], ["m1"], ["m2"], ["m3"]]
 
 
-def test_notes_are_said_once_in_their_order() -> None:
+def test_notes_are_said_once_in_their_order():
     made = filled()
     for text in ("b", "a", "b"):
         made.note(turn("m0"), text)
@@ -72,13 +68,13 @@ def test_notes_are_said_once_in_their_order() -> None:
     ({"native": {"provider": "mine", "value": 7}}, "a part cannot stand here, and is not sent"),
     ({"native": {"provider": "theirs", "value": {"type": "image"}}}, "a part that only theirs knows is not sent to mine"),
 ])  # fmt: skip
-def test_what_is_left_out_is_told_unless_it_is_how_a_model_thought(part: Any, said: str | None) -> None:
+def test_what_is_left_out_is_told_unless_it_is_how_a_model_thought(part, said):
     made = Named("mine", Options())
     made.left_out(part, "m")
     assert made.notes == ([f"message m: {said}"] if said else [])
 
 
-def test_what_cannot_be_sent_is_sent_as_a_text_about_it() -> None:
+def test_what_cannot_be_sent_is_sent_as_a_text_about_it():
     made = Named("mine", Options())
     text = made.stub({"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}}, "m", "it hears nothing")
     assert "audio/wav" in text

@@ -1,12 +1,9 @@
 """Real clients against the loopback server: what we store is what the official client put together."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
@@ -18,17 +15,13 @@ from codeh_history.providers.reply import Failure, Reply
 from loopback import Canned, Loopback
 from support import environ
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 ASK = "What is the weather?"
 MODELS = {**support.MODELS, "gemini": "gemini-2.5-flash"}
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
+def server(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch, Loopback() as running:
         patch.setenv(
             "SSL_CERT_DIR", str(tmp_path_factory.mktemp("none"))
@@ -36,7 +29,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
         yield running
 
 
-def url_of(server: Loopback, format: str, *, stream: bool = True, array: bool = False) -> str:
+def url_of(server, format, *, stream=True, array=False):
     verb = "streamGenerateContent" + ("" if array else "?alt=sse") if stream else "generateContent"
     paths = {
         "gemini": f"/v1beta/models/{MODELS['gemini']}:{verb}", "openai-chat": "/v1/chat/completions",
@@ -46,7 +39,7 @@ def url_of(server: Loopback, format: str, *, stream: bool = True, array: bool = 
     return server.url + paths[format]
 
 
-def body_of(format: str, text: str, *, stream: bool = True, tools: bool = False) -> Any:
+def body_of(format, text, *, stream=True, tools=False):
     declared = {"name": "get_weather", "description": "The weather"}
     if format == "gemini":
         offered = [{"functionDeclarations": [{**declared, "parameters": WEATHER}]}]
@@ -54,7 +47,7 @@ def body_of(format: str, text: str, *, stream: bool = True, tools: bool = False)
             "contents": [{"role": "user", "parts": [{"text": text}]}],
             **({"tools": offered} if tools else {}),
         }
-    body: Any = {"model": MODELS[format], **({"stream": stream} if stream or format == "ollama" else {})}
+    body = {"model": MODELS[format], **({"stream": stream} if stream or format == "ollama" else {})}
     message = {"role": "user", "content": text}
     if format == "openai-chat":
         body |= {
@@ -80,7 +73,7 @@ def body_of(format: str, text: str, *, stream: bool = True, tools: bool = False)
 # -- the official clients --------------------------------------------------------------------------
 
 
-def gemini_client(server: Loopback, body: Any) -> Any:
+def gemini_client(server, body):
     from google import genai
     from google.genai import types
 
@@ -92,7 +85,7 @@ def gemini_client(server: Loopback, body: Any) -> Any:
     return [chunk.model_dump(mode="json", by_alias=True, exclude_none=True) for chunk in chunks]
 
 
-def chat_client(server: Loopback, body: Any) -> Any:
+def chat_client(server, body):
     import openai
 
     client = openai.OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0)
@@ -103,7 +96,7 @@ def chat_client(server: Loopback, body: Any) -> Any:
         return stream.get_final_completion().to_dict(mode="json")
 
 
-def responses_client(server: Loopback, body: Any) -> Any:
+def responses_client(server, body):
     import openai
 
     client = openai.OpenAI(api_key="none", base_url=f"{server.url}/v1", max_retries=0)
@@ -114,7 +107,7 @@ def responses_client(server: Loopback, body: Any) -> Any:
         return stream.get_final_response().to_dict(mode="json")
 
 
-def anthropic_client(server: Loopback, body: Any) -> Any:
+def anthropic_client(server, body):
     import anthropic
 
     client = anthropic.Anthropic(api_key="none", base_url=server.url, max_retries=0)
@@ -123,7 +116,7 @@ def anthropic_client(server: Loopback, body: Any) -> Any:
         return stream.get_final_message().to_dict(mode="json")
 
 
-def ollama_client(server: Loopback, body: Any) -> Any:
+def ollama_client(server, body):
     import ollama
 
     stream = ollama.Client(host=server.url).chat(**body)
@@ -136,7 +129,7 @@ CLIENTS = {
 }  # fmt: skip
 
 
-def summary_of(format: str, client: Any) -> Any:
+def summary_of(format, client):
     """What a client put together, in common terms: texts, thoughts, calls, finish, ids."""
     if format == "gemini":
         parts = [part for chunk in client for part in chunk["candidates"][0]["content"].get("parts", ())]
@@ -174,7 +167,7 @@ def summary_of(format: str, client: Any) -> Any:
     return texts, calls, client["stop_reason"], client["id"]
 
 
-def ours(outcome: wire.Outcome) -> Any:
+def ours(outcome):
     assert isinstance(outcome, Reply), outcome
     calls = [part["functionCall"] for part in outcome.parts if "functionCall" in part]
     texts = "".join(part["text"] for part in outcome.parts if "text" in part and not part.get("thought"))
@@ -186,7 +179,7 @@ def ours(outcome: wire.Outcome) -> Any:
     )
 
 
-def curl(url: str, body: Any, *options: str) -> subprocess.CompletedProcess[bytes]:
+def curl(url, body, *options):
     if shutil.which("curl") is None:
         pytest.skip("curl is not installed")
     command = ["curl", "-sSN", "--max-time", "60", "--data-binary", "@-", *options, url]
@@ -195,7 +188,7 @@ def curl(url: str, body: Any, *options: str) -> subprocess.CompletedProcess[byte
 
 @pytest.mark.parametrize("tools", [False, True], ids=["text", "call"])
 @pytest.mark.parametrize("format", FORMATS)
-def test_curl_and_the_client_say_the_same(server: Loopback, format: str, tools: bool) -> None:
+def test_curl_and_the_client_say_the_same(server, format, tools):
     """The server gives the same bytes to both (but for its ids); we read what curl printed."""
     body = body_of(format, ASK, tools=tools)
     printed = curl(url_of(server, format), body).stdout
@@ -206,7 +199,7 @@ def test_curl_and_the_client_say_the_same(server: Loopback, format: str, tools: 
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_recorded_streams_served_again(server: Loopback, format: str) -> None:
+def test_recorded_streams_served_again(server, format):
     """Each recorded stream through the server to curl and to the official client."""
     paths = recorded_streams(format)
     if not paths:
@@ -223,7 +216,7 @@ def test_recorded_streams_served_again(server: Loopback, format: str) -> None:
 
 @pytest.mark.parametrize("tools", [False, True], ids=["text", "call"])
 @pytest.mark.parametrize("format", FORMATS)
-def test_streamed_or_not_it_is_the_same_answer(server: Loopback, format: str, tools: bool) -> None:
+def test_streamed_or_not_it_is_the_same_answer(server, format, tools):
     streamed = wire.read(curl(url_of(server, format), body_of(format, ASK, tools=tools)).stdout)
     whole = wire.read(
         curl(url_of(server, format, stream=False), body_of(format, ASK, tools=tools, stream=False)).stdout
@@ -234,7 +227,7 @@ def test_streamed_or_not_it_is_the_same_answer(server: Loopback, format: str, to
     assert (streamed.finish, streamed.model) == (whole.finish, whole.model)
 
 
-def without_ids(value: Any) -> Any:
+def without_ids(value):
     if isinstance(value, dict):
         return {
             key: without_ids(field)
@@ -244,7 +237,7 @@ def without_ids(value: Any) -> Any:
     return [without_ids(item) for item in value] if isinstance(value, list) else value
 
 
-def test_geminis_array_stream(server: Loopback) -> None:
+def test_geminis_array_stream(server):
     printed = curl(url_of(server, "gemini", array=True), body_of("gemini", ASK)).stdout
     assert printed.startswith(b"[{")
     streamed = curl(url_of(server, "gemini"), body_of("gemini", ASK)).stdout
@@ -252,14 +245,14 @@ def test_geminis_array_stream(server: Loopback) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_heads_are_skipped(server: Loopback, format: str) -> None:
+def test_heads_are_skipped(server, format):
     body = body_of(format, ASK)
     plain, headed = (curl(url_of(server, format), body, *options).stdout for options in ((), ("-i",)))
     assert headed.startswith(b"HTTP/1.1 200")
     assert ours(wire.read(headed))[:3] == ours(wire.read(plain))[:3]
 
 
-INVALID: dict[str, Any] = {
+INVALID = {
     "gemini": {"contents": []},
     "openai-chat": {"model": "gpt-5.1", "messages": []},
     "openai-responses": {"model": "gpt-5.1", "input": 7},
@@ -269,7 +262,7 @@ INVALID: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_an_invalid_request_is_refused(server: Loopback, format: str) -> None:
+def test_an_invalid_request_is_refused(server, format):
     done = curl(url_of(server, format), INVALID[format], "--fail-with-body")
     assert done.returncode == 22
     outcome = wire.read(done.stdout, format)
@@ -277,7 +270,7 @@ def test_an_invalid_request_is_refused(server: Loopback, format: str) -> None:
     assert not outcome.retry
 
 
-def test_a_connection_that_breaks_is_a_cut(server: Loopback) -> None:
+def test_a_connection_that_breaks_is_a_cut(server):
     whole = curl(url_of(server, "anthropic"), body_of("anthropic", "Why is the sky blue?")).stdout
     server.queue(Canned(whole, type="text/event-stream", cut=len(whole) // 2))
     done = curl(url_of(server, "anthropic"), body_of("anthropic", ASK))
@@ -286,7 +279,7 @@ def test_a_connection_that_breaks_is_a_cut(server: Loopback) -> None:
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_curl_tries_again(server: Loopback, format: str) -> None:
+def test_curl_tries_again(server, format):
     """Half a stream (and once an error before it), then the whole, all on curl's stdout."""
     body = body_of(format, "Why is the sky blue?")
     whole = curl(url_of(server, format), body).stdout
@@ -301,7 +294,7 @@ def test_curl_tries_again(server: Loopback, format: str) -> None:
     assert wire.read(done.stdout) == wire.read(whole)
 
 
-def test_the_server_as_a_program(tmp_path: Path) -> None:
+def test_the_server_as_a_program(tmp_path):
     """As the demo starts it: the port in a file, pieces with delays between them."""
     port_file = tmp_path / "port"
     program = [sys.executable, __file__.replace("providers/test_clients.py", "helpers/loopback.py")]

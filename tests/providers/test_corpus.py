@@ -1,9 +1,6 @@
 """Recorded exchanges with the real APIs: each goes in, and out again to every provider."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import orjson
 import pytest
@@ -15,7 +12,7 @@ from codeh_history.filters.curate.passes import Settings
 from codeh_history.programs import forms
 from codeh_history.providers import wire
 from codeh_history.providers.base import Options
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_at_end
 from codeh_history.session.records import lines_of, parse
 from support import corpus, run
@@ -23,7 +20,7 @@ from support import corpus, run
 MODEL = {**support.MODELS, "gemini": "gemini-2.5-pro"}
 
 
-def exchanges() -> list[Any]:
+def exchanges():
     try:
         root = corpus() / "exchanges"
     except pytest.skip.Exception:
@@ -36,7 +33,7 @@ def exchanges() -> list[Any]:
     return [pytest.param(root / entry["file"], entry, id=entry["file"]) for entry in index]
 
 
-def view_of(records: list[Any]) -> View:
+def view_of(records):
     given = [
         {"id": f"m{n}", **r} if r.get("type", "message") == "message" else r for n, r in enumerate(records)
     ]
@@ -46,7 +43,7 @@ def view_of(records: list[Any]) -> View:
     return fold(log)
 
 
-def sent(view: View, to: str) -> Any:
+def sent(view, to):
     after, _, _ = passes.curate(view, Settings(unanswered="stub"))
     tools = view.meta.get("tools") or ()
     options = Options(model=MODEL[to], system=view.meta.get("system"), tools=tools)
@@ -54,7 +51,7 @@ def sent(view: View, to: str) -> Any:
 
 
 @pytest.mark.parametrize(("path", "entry"), exchanges())
-def test_an_exchange_goes_on_with_any_provider(path: Any, entry: Any) -> None:
+def test_an_exchange_goes_on_with_any_provider(path, entry):
     exchange = json.loads(path.read_text())
     maker = entry["file"].split("/", 1)[0]
     body = (
@@ -80,7 +77,7 @@ def test_an_exchange_goes_on_with_any_provider(path: Any, entry: Any) -> None:
         assert providers.load(to).problems(sent(view, to).body) == [], to
 
 
-def sessions() -> list[Any]:
+def sessions():
     try:
         root = corpus() / "sessions"
     except pytest.skip.Exception:
@@ -91,7 +88,7 @@ def sessions() -> list[Any]:
 
 
 @pytest.mark.parametrize("path", sessions())
-def test_another_programs_session_is_read_without_harm_and_never_written(path: Any, tmp_path: Any) -> None:
+def test_another_programs_session_is_read_without_harm_and_never_written(path, tmp_path):
     copy = tmp_path / "theirs.jsonl"
     copy.write_bytes(path.read_bytes())
     for argv in (["show", str(copy)], ["verify", str(copy)], ["curate", str(copy)]):

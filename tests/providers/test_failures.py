@@ -1,9 +1,5 @@
 """A provider's error: its words, and whether the same request may succeed later."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -12,7 +8,7 @@ from codeh_history.providers import failures, wire
 from codeh_history.providers.reply import Failure, Reply
 from wires import SPLIT
 
-WORDS: dict[str, tuple[Any, bool, str]] = {
+WORDS = {
     "anthropic overloaded": ({"type": "overloaded_error"}, True, "overloaded_error"),
     "anthropic api": ({"type": "api_error"}, True, "api_error"),
     "anthropic rate": ({"type": "rate_limit_error"}, True, "rate_limit_error"),
@@ -46,14 +42,14 @@ WORDS: dict[str, tuple[Any, bool, str]] = {
 
 
 @pytest.mark.parametrize(("fields", "retry", "code"), WORDS.values(), ids=WORDS)
-def test_whether_an_error_passes(fields: Any, retry: bool, code: str) -> None:
+def test_whether_an_error_passes(fields, retry, code):
     outcome = wire.read(orjson.dumps({"error": {**fields, "message": "words"}}))
     assert isinstance(outcome, wire.Failure)
     assert (outcome.retry, outcome.code) == (retry, code)
     assert outcome.text.endswith(": words")
 
 
-def test_an_error_in_a_stream_names_its_model() -> None:
+def test_an_error_in_a_stream_names_its_model():
     outcome = wire.read(SPLIT[0] + b"\r\n\r\n" + PRETTY)
     assert isinstance(outcome, wire.Failure)
     assert (outcome.provider, outcome.model) == ("gemini", "gemini-x")
@@ -61,7 +57,7 @@ def test_an_error_in_a_stream_names_its_model() -> None:
 
 # -- single errors --------------------------------------------------------------------------------------
 
-ERRORS: dict[str, tuple[Any, int, str, bool, str | None]] = {
+ERRORS = {
     # the error, the status of its head; its text, whether it passes, its code
     "type and message": ({"type": "a_b", "message": "m"}, 0, "a_b: m", False, "a_b"),
     "each word once": ({"type": "a", "code": "a", "status": "B", "message": "m"}, 0, "a (B): m", False, "B"),
@@ -79,7 +75,7 @@ ERRORS: dict[str, tuple[Any, int, str, bool, str | None]] = {
 
 
 @pytest.mark.parametrize(("error", "status", "text", "retry", "code"), ERRORS.values(), ids=ERRORS)
-def test_an_error_in_one_form(error: Any, status: int, text: str, *, retry: bool, code: str | None) -> None:
+def test_an_error_in_one_form(error, status, text, *, retry, code):
     found = failures.described(error, "openai-chat", status=status)
     assert (found.text, found.retry, found.code) == (text, retry, code)
 
@@ -87,12 +83,12 @@ def test_an_error_in_one_form(error: Any, status: int, text: str, *, retry: bool
 @pytest.mark.parametrize(
     ("status", "passes"), [(400, False), (407, False), (408, True), (409, False), (428, False), (429, True), (430, False), (499, False), (500, True), (529, True), (599, True), (600, False)]
 )  # fmt: skip
-def test_which_statuses_pass(status: int, *, passes: bool) -> None:
+def test_which_statuses_pass(status, *, passes):
     assert failures.passing(status) is passes
     assert failures.refused(status, "", "gemini").retry is passes
 
 
-def test_an_error_that_is_no_providers_says_its_status() -> None:
+def test_an_error_that_is_no_providers_says_its_status():
     assert failures.refused(502, "Bad Gateway", "gemini").text == "HTTP 502: Bad Gateway"
     assert failures.refused(502, "", "gemini").text == "HTTP 502"
 
@@ -104,11 +100,11 @@ def test_an_error_that_is_no_providers_says_its_status() -> None:
         ({"object": "response", "error": {"message": "m"}}, "", False), ({"error": None}, "", False), ({"type": "error", "message": "m"}, "", True),
     ],
 )  # fmt: skip
-def test_what_is_an_error_body(body: Any, event: str, *, fails: bool) -> None:
+def test_what_is_an_error_body(body, event, *, fails):
     assert (failures.failure(body, event=event) is not None) is fails
 
 
-TEXT: Any = [{"text": "a"}]
+TEXT = [{"text": "a"}]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +115,7 @@ TEXT: Any = [{"text": "a"}]
         ([], "SAFETY", "blocked", "SAFETY: blocked (an answer without content)", False), ([], "OTHER", "", "OTHER (an answer without content)", True),
     ],
 )  # fmt: skip
-def test_an_answer_without_content_is_a_failure_unless_it_ended_of_itself(
-    parts: Any, finish: Any, why: str, said: Any, retry: Any
-) -> None:
+def test_an_answer_without_content_is_a_failure_unless_it_ended_of_itself(parts, finish, why, said, retry):
     reply = Reply(parts, "gemini", finish=finish)
     found = failures.concluded(reply, why)
     if said is None:

@@ -1,9 +1,5 @@
 """Bytes to frames: events, documents, arrays and heads, in any order and any chunking."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +7,7 @@ from hypothesis import strategies as st
 from codeh_history.providers.framing import Frame, Framer
 
 
-def framed(data: bytes, cuts: list[int] | None = None) -> list[Frame]:
+def framed(data, cuts=None):
     framer = Framer()
     ends = sorted({min(cut, len(data)) for cut in cuts or ()} | {len(data)})
     starts = [0, *ends[:-1]]
@@ -21,13 +17,13 @@ def framed(data: bytes, cuts: list[int] | None = None) -> list[Frame]:
     return found + framer.close()
 
 
-def told(data: bytes) -> list[Any]:
+def told(data):
     """The frames as `kind`, with the value where it has one."""
     return [(frame.kind, frame.value) if frame.value is not None else frame.kind for frame in framed(data)]
 
 
 E, D = ("event", {"a": 1}), ("document", {"a": 1})
-FRAMES: dict[str, tuple[bytes, list[Any]]] = {
+FRAMES = {
     "nothing": (b"", []), "blanks": (b" \n\t\r\n", []),
     "an event": (b'data: {"a":1}\n\n', [E]), "without a blank": (b'data:{"a":1}\n\n', [E]),
     "an event without its end": (b'data: {"a":1}', [E]), "over lines": (b'data: {"a":\ndata: 1}\n\n', [E]),
@@ -47,12 +43,12 @@ FRAMES: dict[str, tuple[bytes, list[Any]]] = {
 
 
 @pytest.mark.parametrize(("data", "expected"), FRAMES.values(), ids=FRAMES)
-def test_what_arrived_is_read_as_it_is_framed(data: bytes, expected: list[Any]) -> None:
+def test_what_arrived_is_read_as_it_is_framed(data, expected):
     assert told(data) == expected
 
 
 @pytest.mark.parametrize(("data", "expected"), FRAMES.values(), ids=FRAMES)
-def test_it_is_the_same_byte_by_byte(data: bytes, expected: list[Any]) -> None:
+def test_it_is_the_same_byte_by_byte(data, expected):
     found = framed(data, list(range(len(data))))
     assert list(dict.fromkeys(map(repr, found))) == list(dict.fromkeys(map(repr, framed(data))))
     assert len(found) == len(framed(data)) or expected == ["gzip"]  # said of each piece
@@ -64,17 +60,17 @@ def test_it_is_the_same_byte_by_byte(data: bytes, expected: list[Any]) -> None:
     ),
     cuts=st.lists(st.integers(0, 150), max_size=4),
 )
-def test_any_pieces_of_any_of_them_are_the_same(pieces: list[bytes], cuts: list[int]) -> None:
+def test_any_pieces_of_any_of_them_are_the_same(pieces, cuts):
     data = b"\n".join(pieces)
     assert framed(data, cuts) == framed(data)
 
 
-def test_an_event_has_its_name() -> None:
+def test_an_event_has_its_name():
     (frame,) = framed(b'event: ping\ndata: {"a":1}\n\n')
     assert frame == Frame("event", {"a": 1}, "ping")
 
 
-def test_what_is_whole_and_no_json_is_damage_and_says_why() -> None:
+def test_what_is_whole_and_no_json_is_damage_and_says_why():
     (frame,) = framed(b'{"a":x}\n')
     assert frame.kind == "damage"
     assert "not JSON" in frame.value
@@ -97,7 +93,7 @@ ANSWER = b'{"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"S
         b"HTTP/1.1 200 OK\r\n\r\n" + ANSWER,
     ],
 )
-def test_an_answer_that_begins_where_another_was_cut_is_read(cut: bytes, again: bytes) -> None:
+def test_an_answer_that_begins_where_another_was_cut_is_read(cut, again):
     found = framed(cut + again)
     assert found[-1].value == framed(ANSWER)[0].value or found[-2].value == framed(ANSWER)[0].value
     assert {"seam", "cut"} & {frame.kind for frame in found}

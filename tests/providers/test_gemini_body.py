@@ -1,9 +1,5 @@
 """A Gemini body read back: body → session → body is the same to the API."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -19,10 +15,10 @@ from support import corpus_files
 GEMINI = providers.load("gemini")
 
 
-def canonical(body: dict[str, Any]) -> Any:
+def canonical(body):
     """A body as the API reads it: one spelling of keys, neighbours of a role joined, no role on the system's."""
     body = {fields.camel(key): value for key, value in body.items()}
-    contents: list[Any] = []
+    contents = []
     for raw in body["contents"]:
         content = {**raw, "parts": [fields.part(part) for part in raw["parts"]]}
         role = content.get("role", "user")
@@ -38,7 +34,7 @@ def canonical(body: dict[str, Any]) -> Any:
     return {**body, **system, "contents": contents}
 
 
-def test_every_recorded_body_comes_back() -> None:
+def test_every_recorded_body_comes_back():
     """71 recorded bodies, 71 equal."""
     paths = [
         path for path in corpus_files("exchanges/gemini/*.json") if not path.name.endswith(".expected.json")
@@ -56,7 +52,7 @@ def test_every_recorded_body_comes_back() -> None:
     assert len(paths) >= 71
 
 
-def test_what_is_kept() -> None:
+def test_what_is_kept():
     read = GEMINI.imported({
         "model": "models/gemini-3-pro",
         "system_instruction": {"parts": [{"text": "a"}, {"text": "b"}]},
@@ -96,7 +92,7 @@ def test_what_is_kept() -> None:
     {}, {"contents": "hi"}, {"contents": ["hi"]}, {"contents": [{"role": "assistant", "parts": []}]},
     {"contents": [{"role": "user", "parts": "hi"}]},
 ])  # fmt: skip
-def test_what_is_no_body(body: Any) -> None:
+def test_what_is_no_body(body):
     with pytest.raises(BadData, match="contents"):
         GEMINI.imported(body)
 
@@ -104,14 +100,14 @@ def test_what_is_no_body(body: Any) -> None:
 @given(messages=conversations(), options=st.fixed_dictionaries({}, optional={
     "system": st.just("be brief"), "max_tokens": st.just(9), "tools": st.just([{"name": "f", "input_schema": {}}]),
 }))  # fmt: skip
-def test_every_request_comes_back(messages: list[Any], options: Any) -> None:
+def test_every_request_comes_back(messages, options):
     body = requested("gemini", messages, **options).body
     again = given_back("gemini", GEMINI.imported(body)).body
     assert canonical(again) == canonical(body)
 
 
 @given(part=odd, parts=odd)
-def test_any_part_becomes_one_that_a_record_can_hold(part: Any, parts: Any) -> None:
+def test_any_part_becomes_one_that_a_record_can_hold(part, parts):
     shapes = [
         part,
         {"functionCall": part},

@@ -1,9 +1,5 @@
 """Gemini's request: what each message becomes, by tables; what holds for all of them, by laws."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -38,12 +34,11 @@ CODE = {"executableCode": {"code": "print(1)", "language": "PYTHON"}}
 VIDEO = {"fileData": {"fileUri": "https://youtu.be/x"}, "videoMetadata": {"fps": 1}}
 
 
-def contents(*messages: Any, **options: Any) -> list[Any]:
-    found: list[Any] = requested("gemini", list(messages), **options).body["contents"]
-    return found
+def contents(*messages, **options):
+    return requested("gemini", list(messages), **options).body["contents"]
 
 
-def parts_of(*messages: Any, **options: Any) -> list[Any]:
+def parts_of(*messages, **options):
     """The parts of each content, without roles."""
     return [content["parts"] for content in contents(*messages, **options)]
 
@@ -58,19 +53,19 @@ BARE = [
 ]  # fmt: skip
 
 
-def test_a_session_in_gemini_s_own_words_is_sent_as_it_is() -> None:
+def test_a_session_in_gemini_s_own_words_is_sent_as_it_is():
     expected = [{"role": "model" if m["kind"] == "codeh" else "user", "parts": m["parts"]} for m in BARE]
     assert contents(*BARE) == expected
 
 
-def test_its_parts_are_not_even_copied() -> None:
+def test_its_parts_are_not_even_copied():
     view = sendable(BARE)
     body = GEMINI.request(view.messages, Options(), []).body
     sent = [part for content in body["contents"] for part in content["parts"]]
     assert all(a is b for a, b in zip(sent, (p for m in view.messages for p in m.parts), strict=True))
 
 
-CASES: dict[str, tuple[list[Any], list[Any]]] = {
+CASES = {
     "private keys go": ([user({"text": "a", "callIndex": 1})], [[{"text": "a"}]]),
     "an empty message says so": ([user()], [[{"text": EMPTY_MESSAGE}]]),
     "an empty text, too": ([user("")], [[{"text": EMPTY_MESSAGE}]]),
@@ -171,7 +166,7 @@ CASES: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
-def test_parts(messages: list[Any], expected: list[Any]) -> None:
+def test_parts(messages, expected):
     assert parts_of(*messages) == expected
 
 
@@ -192,7 +187,7 @@ SIGNING = [  # maker, target, the calls as they stand, what the first is signed 
 
 
 @pytest.mark.parametrize(("maker", "target", "calls", "signature"), SIGNING)
-def test_the_first_call_is_signed(maker: str, target: str | None, calls: list[Any], signature: Any) -> None:
+def test_the_first_call_is_signed(maker, target, calls, signature):
     messages = (user("a"), model("so", *calls, by=maker), tool(*[result() for _ in calls]))
     sent = parts_of(*messages, model=target)[1]
     bare = [{key: value for key, value in part.items() if key != "thoughtSignature"} for part in sent]
@@ -201,7 +196,7 @@ def test_the_first_call_is_signed(maker: str, target: str | None, calls: list[An
     assert all("thoughtSignature" not in part for part in sent[2:])
 
 
-def test_media_in_a_response_follows_it_for_gemini_2() -> None:
+def test_media_in_a_response_follows_it_for_gemini_2():
     messages = (user("a"), model(call()), tool(result(parts=[IMAGE])))
     assert parts_of(*messages, model="gemini-2.5-flash")[2:] == [
         [result()], [{"text": "What f returned besides:"}, IMAGE],
@@ -209,7 +204,7 @@ def test_media_in_a_response_follows_it_for_gemini_2() -> None:
     assert parts_of(*messages, model="gemini-3-pro")[2:] == [[result(parts=[IMAGE])]]
 
 
-def test_names_are_within_the_alphabet_and_the_same_on_both_sides() -> None:
+def test_names_are_within_the_alphabet_and_the_same_on_both_sides():
     for name in ("9lives", "日本", "a b", "n" * 200):
         _, ((one),), ((other),) = parts_of(user("a"), model(call(name)), tool(result(name)))
         assert one["functionCall"]["name"] == other["functionResponse"]["name"]
@@ -219,7 +214,7 @@ def test_names_are_within_the_alphabet_and_the_same_on_both_sides() -> None:
     ]
 
 
-AROUND: list[tuple[dict[str, Any], dict[str, Any]]] = [
+AROUND = [
     ({}, {}),
     ({"system": "Be brief."}, {"systemInstruction": {"parts": [{"text": "Be brief."}]}}),
     ({"system": " "}, {}),
@@ -256,12 +251,12 @@ AROUND: list[tuple[dict[str, Any], dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("options", "expected"), AROUND)
-def test_around_the_contents(options: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_around_the_contents(options, expected):
     body = requested("gemini", [user("a")], **options).body
     assert body == {"contents": [{"role": "user", "parts": [{"text": "a"}]}], **expected}
 
 
-def test_what_could_not_be_sent_is_noted() -> None:
+def test_what_could_not_be_sent_is_noted():
     native = {"native": {"provider": "anthropic", "value": {"type": "server_tool_use"}}}
     messages = [
         user(GIF, {"later": 1}, {}, {"native": {"provider": "x", "value": 5}}),
@@ -276,7 +271,7 @@ def test_what_could_not_be_sent_is_noted() -> None:
     ]
 
 
-def test_each_part_s_source_is_traced() -> None:
+def test_each_part_s_source_is_traced():
     messages = [model("a"), user(GIF, "b"), user(), model(call()), tool(result(parts=[GIF]), {"text": "c"})]
     request = requested("gemini", messages, "a summary", trace=True)
     assert [[len(content["parts"]) for content in request.body["contents"]]] == [[1, 1, 2, 1, 1, 1, 2, 1]]
@@ -284,11 +279,11 @@ def test_each_part_s_source_is_traced() -> None:
     assert request.body["contents"][0]["parts"][0]["text"] == f"{SUMMARY_HEAD}\n\na summary"
 
 
-def test_a_history_that_begins_with_a_model_is_traced_too() -> None:
+def test_a_history_that_begins_with_a_model_is_traced_too():
     assert requested("gemini", [model("a")], trace=True).sources == [[""], ["m0"]]
 
 
-def test_faithful_repairs_nothing() -> None:
+def test_faithful_repairs_nothing():
     assert requested("gemini", [user({"later": 1}, GIF)], faithful=True).notes == []
     assert requested("gemini", [user(), model()], faithful=True, trace=True).sources == [["m0"], ["m1"]]
     messages = [model(call("f")), user("b"), tool(result("f"), result("g")), user()]
@@ -297,7 +292,7 @@ def test_faithful_repairs_nothing() -> None:
     ]  # fmt: skip
 
 
-def test_a_faithful_result_has_the_name_that_its_call_is_sent_with() -> None:
+def test_a_faithful_result_has_the_name_that_its_call_is_sent_with():
     called, answered = parts_of(model(call("my tool")), tool(result("my tool")), faithful=True)
     assert answered[0]["functionResponse"]["name"] == called[0]["functionCall"]["name"] != "my tool"
 
@@ -306,7 +301,7 @@ def test_a_faithful_result_has_the_name_that_its_call_is_sent_with() -> None:
 
 
 @given(messages=conversations(), target=st.sampled_from(MODELS))
-def test_any_history_becomes_what_gemini_takes(messages: list[Any], target: str | None) -> None:
+def test_any_history_becomes_what_gemini_takes(messages, target):
     from google.genai import types  # a second of loading, for this law only
 
     body = requested("gemini", messages, model=target, system="s", max_tokens=5).body
@@ -318,7 +313,7 @@ def test_any_history_becomes_what_gemini_takes(messages: list[Any], target: str 
 
 
 @given(messages=conversations(), target=st.sampled_from(MODELS))
-def test_a_faithful_one_raises_nothing(messages: list[Any], target: str | None) -> None:
+def test_a_faithful_one_raises_nothing(messages, target):
     request = requested("gemini", messages, model=target, faithful=True, trace=True)
     GEMINI.problems(request.body)
     assert [max(1, len(content["parts"])) for content in request.body["contents"]] == [
@@ -327,7 +322,7 @@ def test_a_faithful_one_raises_nothing(messages: list[Any], target: str | None) 
 
 
 @given(messages=conversations(whole=True), target=st.sampled_from(MODELS))
-def test_a_request_is_a_prefix_of_the_next(messages: list[Any], target: str | None) -> None:
+def test_a_request_is_a_prefix_of_the_next(messages, target):
     before = b""
     for end in range(1, len(messages) + 1):
         view = session(messages[:end])

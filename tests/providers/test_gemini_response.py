@@ -1,9 +1,5 @@
 """Gemini's answers in our terms; what the official client makes of recorded ones is the reference."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 import pytest
 
@@ -12,16 +8,13 @@ from codeh_history.providers import wire
 from codeh_history.providers.gemini.response import Stream, read
 from codeh_history.providers.reply import Failure, Reply
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 CALL = {"functionCall": {"name": "f", "args": {"a": 1}}}
 SIGNED = {"text": "", "thoughtSignature": "c2ln"}
 THOUGHT = {"text": "hm", "thought": True}
 PNG = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
 CODE = {"executableCode": {"language": "PYTHON", "code": "1+1"}, "thoughtSignature": "x"}
 
-PARTS: dict[str, tuple[list[Any], list[Any]]] = {
+PARTS = {
     "text": ([{"text": "a"}], [{"text": "a"}]),
     "texts": ([{"text": "a"}, {"text": "b"}], [{"text": "ab"}]),
     "thoughts apart": (
@@ -48,7 +41,7 @@ PARTS: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("given", "parts"), PARTS.values(), ids=PARTS)
-def test_parts(given: list[Any], parts: list[Any]) -> None:
+def test_parts(given, parts):
     whole = read(gemini_event(*given, finish="STOP"))
     assert isinstance(whole, Reply)
     assert whole.parts == parts
@@ -57,13 +50,13 @@ def test_parts(given: list[Any], parts: list[Any]) -> None:
     assert streamed == whole
 
 
-def body(finish: str | None = None, **more: Any) -> dict[str, Any]:
+def body(finish=None, **more):
     candidate = {"content": {"role": "model"}, **({"finishReason": finish} if finish else {})}
     return {"candidates": [{**candidate, **more}], "modelVersion": "gemini-x"}
 
 
 RATINGS = [{"category": "HARM_A", "blocked": True}, {"category": "HARM_B", "probability": "LOW"}]
-EMPTY: dict[str, tuple[Any, str]] = {
+EMPTY = {
     "after a tool": (body("STOP"), "Reply"),
     "content without anything": (body("STOP", content={}), "Reply"),
     "safety": (body("SAFETY", safetyRatings=RATINGS), "4 SAFETY: HARM_A (an answer without content)"),
@@ -87,7 +80,7 @@ EMPTY: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("given", "expected"), EMPTY.values(), ids=EMPTY)
-def test_an_answer_without_content(given: Any, expected: str) -> None:
+def test_an_answer_without_content(given, expected):
     outcome = wire.read(orjson.dumps(given))
     if isinstance(outcome, Reply):
         assert (expected, outcome.parts, outcome.finish) == ("Reply", [], "STOP")
@@ -97,14 +90,14 @@ def test_an_answer_without_content(given: Any, expected: str) -> None:
         assert f"{75 if outcome.retry else 4} {outcome.text}" == expected
 
 
-def test_content_makes_it_an_answer_however_it_ends() -> None:
+def test_content_makes_it_an_answer_however_it_ends():
     for finish in ("MAX_TOKENS", "SAFETY", "MALFORMED_FUNCTION_CALL"):
         outcome = read(gemini_event({"text": "a"}, finish=finish))
         assert isinstance(outcome, Reply)
         assert outcome.finish == finish
 
 
-def test_only_the_first_candidate_is_read() -> None:
+def test_only_the_first_candidate_is_read():
     second = {"index": 1, "content": {"parts": [{"text": "b"}]}, "finishReason": "STOP"}
     first = {"index": 0, "content": {"parts": [{"text": "a"}]}, "finishReason": "STOP"}
     outcome = read({"candidates": [second, first]})
@@ -112,7 +105,7 @@ def test_only_the_first_candidate_is_read() -> None:
     assert outcome.parts == [{"text": "a"}]
 
 
-USAGE: dict[str, tuple[Any, Any]] = {
+USAGE = {
     "all": (
         {"promptTokenCount": 100, "cachedContentTokenCount": 60, "toolUsePromptTokenCount": 5,
          "candidatesTokenCount": 7, "thoughtsTokenCount": 20, "totalTokenCount": 132},
@@ -125,13 +118,13 @@ USAGE: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
-def test_usage(raw: Any, expected: Any) -> None:
+def test_usage(raw, expected):
     outcome = read(gemini_event({"text": "a"}, finish="STOP", usageMetadata=raw))
     assert isinstance(outcome, Reply)
     assert outcome.usage == {**expected, "raw": raw}
 
 
-def test_in_a_stream_the_last_count_of_each_field_holds() -> None:
+def test_in_a_stream_the_last_count_of_each_field_holds():
     first = gemini_event({"text": "a"}, usageMetadata={"promptTokenCount": 5, "cachedContentTokenCount": 2})
     last = gemini_event(
         finish="STOP", usageMetadata={"promptTokenCount": 6, "cachedContentTokenCount": None}
@@ -143,28 +136,28 @@ def test_in_a_stream_the_last_count_of_each_field_holds() -> None:
     }  # fmt: skip
 
 
-def test_what_follows_the_finish_reason_still_counts() -> None:
+def test_what_follows_the_finish_reason_still_counts():
     late = {"usageMetadata": {"promptTokenCount": 5}, "responseId": "r1"}
     outcome = wire.read(sse(gemini_event({"text": "a"}, finish="STOP"), late))
     assert isinstance(outcome, Reply)
     assert outcome.usage is not None
 
 
-def test_the_first_event_again_is_another_try() -> None:
+def test_the_first_event_again_is_another_try():
     hel, lo = gemini_event({"text": "Hel"}, id=None), gemini_event({"text": "lo"}, id=None, finish="STOP")
     outcome = wire.read(sse(hel, hel, lo))
     assert isinstance(outcome, Reply)
     assert outcome.parts == [{"text": "Hello"}]
 
 
-def test_two_equal_events_later_are_not() -> None:
+def test_two_equal_events_later_are_not():
     events = [gemini_event({"text": text}, id=None) for text in ("a", "b", "b", "a")]
     outcome = wire.read(sse(*events, gemini_event(id=None, finish="STOP")))
     assert isinstance(outcome, Reply)
     assert outcome.parts == [{"text": "abba"}]
 
 
-def test_the_end_is_the_finish_reason() -> None:
+def test_the_end_is_the_finish_reason():
     reader = Stream()
     reader.feed(gemini_event({"text": "a"}))
     assert (reader.done, reader.result()) == (False, None)
@@ -176,7 +169,7 @@ def test_the_end_is_the_finish_reason() -> None:
 
 
 @pytest.mark.parametrize("path", recorded("gemini"), ids=lambda path: path.stem)
-def test_recorded(path: Path) -> None:
+def test_recorded(path):
     """Every part is there as it was, but for merged and empty texts."""
     given = orjson.loads(path.read_bytes())["response"]
     outcome = wire.read(orjson.dumps(given))
@@ -195,7 +188,7 @@ def test_recorded(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", recorded_streams("gemini"), ids=lambda path: path.stem)
-def test_recorded_stream(path: Path) -> None:
+def test_recorded_stream(path):
     """The same as the official client's chunks, one after the other."""
     outcome, parts, _ = arrived([path.read_bytes()])
     chunks = expected_of(path)
@@ -209,9 +202,9 @@ def test_recorded_stream(path: Path) -> None:
     assert without_nulls(outcome.usage["raw"]) == without_nulls(chunks[-1]["usageMetadata"])
 
 
-def spelled_out(parts: list[Any]) -> list[Any]:
+def spelled_out(parts):
     """Parts with plain texts character by character, so that how they are cut does not matter."""
-    found: list[Any] = []
+    found = []
     for part in parts:
         if set(part) <= {"text", "thought"}:
             found += [{**part, "text": char} for char in part["text"]]

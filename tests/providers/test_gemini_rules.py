@@ -1,9 +1,6 @@
 """Gemini's offline validator: every rule catches its broken body, and no recorded request is flagged."""
 
-from __future__ import annotations
-
 from copy import deepcopy
-from typing import Any
 
 import orjson
 import pytest
@@ -17,22 +14,22 @@ GEMINI = providers.load("gemini")
 SIGNED = {"thoughtSignature": "c2ln"}
 
 
-def a(role: str, *parts: Any) -> dict[str, Any]:
+def a(role, *parts):
     return {"role": role, "parts": [{"text": part} if isinstance(part, str) else part for part in parts]}
 
 
-def body(*contents: Any, **around: Any) -> dict[str, Any]:
+def body(*contents, **around):
     return {"contents": list(contents), **around}
 
 
-def media(**fields: Any) -> dict[str, Any]:
+def media(**fields):
     return {"inlineData": {"mimeType": "image/png", "data": PNG} | fields}
 
 
 ASKED = (a("user", "hi"), a("model", call("f", "1"), call("g")))
 ANSWERED = (*ASKED, a("user", result("f", "1"), result("g")))
 
-GOOD: dict[str, dict[str, Any]] = {
+GOOD = {
     "a text": body(a("user", "hi")),
     "no role is a user": {"contents": [{"parts": [{"text": "hi"}]}]},
     "an empty text": body(a("user", "")),
@@ -57,7 +54,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "unsigned calls of Gemini 2": body(*ANSWERED, model="gemini-2.5-pro"),
 }  # fmt: skip
 
-BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
+BROKEN = {
     "no contents": ({}, "contents", "at least one content"),
     "empty contents": (body(), "contents", "at least one content"),
     "not a list": ({"contents": "hi"}, "contents", "at least one content"),
@@ -126,19 +123,19 @@ BROKEN: dict[str, tuple[dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize("good", GOOD.values(), ids=GOOD)
-def test_what_gemini_takes(good: dict[str, Any]) -> None:
+def test_what_gemini_takes(good):
     before = deepcopy(good)
     assert GEMINI.problems(good) == []
     assert good == before
 
 
 @pytest.mark.parametrize(("broken", "path", "reason"), BROKEN.values(), ids=BROKEN)
-def test_what_gemini_refuses(broken: dict[str, Any], path: str, reason: str) -> None:
+def test_what_gemini_refuses(broken, path, reason):
     found = GEMINI.problems(broken)
     assert [problem for problem in found if problem.path == path and reason in problem.reason], found
 
 
-def test_problems_come_in_the_order_of_the_body() -> None:
+def test_problems_come_in_the_order_of_the_body():
     found = GEMINI.problems(body(a("user", result()), a("model", {}), a("user", {}), generationConfig=1))
     assert [p.path for p in found] == [
         "contents.0.parts.0",
@@ -152,7 +149,7 @@ RECORDED = [p for p in corpus_files("exchanges/gemini/*.json") if not p.name.end
 
 
 @pytest.mark.parametrize("path", RECORDED, ids=lambda path: path.stem[-60:])
-def test_no_recorded_request_is_flagged(path: Any) -> None:
+def test_no_recorded_request_is_flagged(path):
     recorded = orjson.loads(path.read_bytes())
     if recorded["meta"]["status"] != 200:
         pytest.skip("refused, for an address that cannot be fetched")
@@ -161,7 +158,7 @@ def test_no_recorded_request_is_flagged(path: Any) -> None:
 
 
 @given(contents=odd, parts=odd, part=odd, held=odd)
-def test_nothing_raises(contents: Any, parts: Any, part: Any, held: Any) -> None:
+def test_nothing_raises(contents, parts, part, held):
     for value in (
         {"contents": contents}, {"contents": [contents]}, body({"role": held, "parts": parts}), body(a("user", part)),
         *(body(a("user", {key: held}), a("model", {key: held})) for key in ("text", "inlineData", "functionCall",

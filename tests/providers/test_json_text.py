@@ -1,9 +1,5 @@
 """JSON as text: where a value ends however it is cut, where it goes wrong, whether it can be kept."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -29,7 +25,7 @@ WHOLE = st.one_of(
 
 
 @given(value=WHOLE, after=BRACKETS, cuts=st.lists(st.integers(0, 200), max_size=4))
-def test_the_end_of_a_value_is_found_in_any_pieces(value: Any, after: str, cuts: list[int]) -> None:
+def test_the_end_of_a_value_is_found_in_any_pieces(value, after, cuts):
     whole = orjson.dumps(value)
     text = whole + after.encode()
     ends = [*sorted({min(cut, len(text)) for cut in cuts}), len(text)]
@@ -43,12 +39,12 @@ def test_the_end_of_a_value_is_found_in_any_pieces(value: Any, after: str, cuts:
 
 
 @pytest.mark.parametrize("text", [b"{", b'{"a', b'{"a\\', b'{"a\\"}', b'["]', b"[[]", b'{"a":"}'])
-def test_what_is_not_whole_has_no_end(text: bytes) -> None:
+def test_what_is_not_whole_has_no_end(text):
     assert Scan().end(text, 0) is None
 
 
 @given(value=WHOLE)
-def test_where_a_text_stops_being_json_is_behind_all_that_is(value: Any) -> None:
+def test_where_a_text_stops_being_json_is_behind_all_that_is(value):
     whole = orjson.dumps(value)
     assert trouble(whole) == len(whole)
     assert all(
@@ -56,7 +52,7 @@ def test_where_a_text_stops_being_json_is_behind_all_that_is(value: Any) -> None
     )
 
 
-def orjson_ends_early(text: bytes) -> bool:
+def orjson_ends_early(text):
     """Whether a text is the beginning of JSON as the library sees it: not within a character or an escape."""
     try:
         orjson.loads(text.decode())
@@ -78,7 +74,7 @@ def orjson_ends_early(text: bytes) -> bool:
         (b'["a" "b"]', 5),
     ],
 )
-def test_where_a_text_goes_wrong_is_told_in_bytes(text: bytes, wrong: int) -> None:
+def test_where_a_text_goes_wrong_is_told_in_bytes(text, wrong):
     assert trouble(text) == wrong
 
 
@@ -86,7 +82,7 @@ def test_where_a_text_goes_wrong_is_told_in_bytes(text: bytes, wrong: int) -> No
     ("text", "begins"),
     [(b'{"a":1', -1), (b'x{"a":[1]}', 1), (b'{"a":{"b":1}', 5), (b'[1]{"a":"}"} \n', 3), (b"", -1), (b"]", -1), (b"{} x", -1), (b"[[1]", 1)],
 )  # fmt: skip
-def test_the_value_that_a_text_ends_with(text: bytes, begins: int) -> None:
+def test_the_value_that_a_text_ends_with(text, begins):
     assert last_value(text) == begins
 
 
@@ -101,7 +97,7 @@ def test_the_value_that_a_text_ends_with(text: bytes, begins: int) -> None:
         (b'{"a":"b"}"', True),
     ],
 )
-def test_whether_a_text_ends_in_a_string(text: bytes, *, inside: bool) -> None:
+def test_whether_a_text_ends_in_a_string(text, *, inside):
     assert in_string(text) is inside
 
 
@@ -112,19 +108,19 @@ def test_whether_a_text_ends_in_a_string(text: bytes, *, inside: bool) -> None:
         ('{"a":"\\ud800","b":1.5}', {"a": "\ufffd", "b": 1.5}),
     ],
 )  # fmt: skip
-def test_half_a_character_becomes_a_sign_for_one(text: Any, value: Any) -> None:
+def test_half_a_character_becomes_a_sign_for_one(text, value):
     assert loads(text) == value
 
 
 @pytest.mark.parametrize("text", ["{", "NaN", '["\\ud800", NaN]', "[1,]", "", b"\xff", '["\\ud800"'])
-def test_what_no_record_can_hold_is_refused(text: Any) -> None:
+def test_what_no_record_can_hold_is_refused(text):
     with pytest.raises(ValueError, match=r"\S"):
         loads(text)
     assert value_of(text) is None
 
 
 @pytest.mark.parametrize("half", ["", '"\\ud800"'])
-def test_what_nests_too_deep_is_refused(half: str) -> None:
+def test_what_nests_too_deep_is_refused(half):
     for levels, fits in ((DEPTH, True), (DEPTH + 1, False)):
         text = "[" * levels + half + "]" * levels
         if fits:
@@ -135,15 +131,15 @@ def test_what_nests_too_deep_is_refused(half: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 5, [], {}])
-def test_what_is_no_text_has_no_value(value: Any) -> None:
+def test_what_is_no_text_has_no_value(value):
     assert value_of(value) is None
 
 
-def test_a_text_has_the_value_that_it_says() -> None:
+def test_a_text_has_the_value_that_it_says():
     assert value_of('{"a":1}') == value_of(b'{"a":1}') == {"a": 1}
 
 
-def test_an_excerpt_is_one_short_line() -> None:
+def test_an_excerpt_is_one_short_line():
     assert excerpt(b"a\n b\xff") == "a b\ufffd"
     assert excerpt("x" * 120) == "x" * 120
     assert excerpt("x" * 121) == "x" * 119 + "…"

@@ -1,14 +1,10 @@
 """Media parts: one spelling of types, standard base64, addresses that anybody may fetch."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.providers.media import base64_of, media, mime_of, parse_data_url
 
-MIMES: dict[str, tuple[Any, str | None, str]] = {
+MIMES = {
     "as it is": ("image/png", None, "image/png"),
     "alias": ("image/jpg", None, "image/jpeg"),
     "case and parameters": ("Text/Plain; charset=utf-8", None, "text/plain"),
@@ -21,11 +17,11 @@ MIMES: dict[str, tuple[Any, str | None, str]] = {
 
 
 @pytest.mark.parametrize(("given", "name", "expected"), MIMES.values(), ids=MIMES)
-def test_type(given: Any, name: str | None, expected: str) -> None:
+def test_type(given, name, expected):
     assert mime_of(given, name) == expected
 
 
-DATA: dict[str, tuple[Any, str | None]] = {
+DATA = {
     "standard": ("aGk=", "aGk="),
     "url-safe": ("-_8=", "+/8="),
     "no padding": ("aGk", "aGk="),
@@ -40,15 +36,15 @@ DATA: dict[str, tuple[Any, str | None]] = {
 
 
 @pytest.mark.parametrize(("given", "expected"), DATA.values(), ids=DATA)
-def test_base64(given: Any, expected: str | None) -> None:
+def test_base64(given, expected):
     assert base64_of(given) == expected
 
 
-def _inline(data: Any, **more: Any) -> Any:
+def _inline(data, **more):
     return {"inlineData": {"mimeType": "image/png", "data": data, **more}}
 
 
-PARTS: dict[str, tuple[Any, tuple[str, str | None, str | None, str | None] | None]] = {
+PARTS = {
     "inline": (_inline("aGk=", displayName="a"), ("image/png", "aGk=", None, "a")),
     "no data": (_inline(None), ("image/png", None, None, None)),
     "nothing": ({"inlineData": {}}, ("", None, None, None)),
@@ -66,12 +62,12 @@ PARTS: dict[str, tuple[Any, tuple[str, str | None, str | None, str | None] | Non
 
 
 @pytest.mark.parametrize(("part", "expected"), PARTS.values(), ids=PARTS)
-def test_part(part: Any, expected: Any) -> None:
+def test_part(part, expected):
     found = media(part)
     assert (found and (found.mime, found.data, found.url, found.name)) == expected
 
 
-def test_the_text_of_a_text_file() -> None:
+def test_the_text_of_a_text_file():
     csv = media({"inlineData": {"mimeType": "text/csv", "data": "aGk="}})
     assert csv is not None
     assert (csv.textual, csv.text()) == (True, "hi")
@@ -86,5 +82,5 @@ def test_the_text_of_a_text_file() -> None:
      ("data:text/plain;charset=utf-8;base64,aGk=", ("text/plain", "aGk=")),
      ("data:;base64,", ("", "")), ("data:text/plain,hi", None), ("https://e.example", None)],
 )  # fmt: skip
-def test_data_url(url: str, expected: Any) -> None:
+def test_data_url(url, expected):
     assert parse_data_url(url) == expected

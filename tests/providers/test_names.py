@@ -1,9 +1,5 @@
 """Names within an alphabet; arguments and answers as providers take them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,19 +17,19 @@ FITS = [
 
 
 @pytest.mark.parametrize(("alphabet", "text", "begins"), FITS)
-def test_fit(alphabet: Alphabet, text: str, begins: str) -> None:
+def test_fit(alphabet, text, begins):
     assert alphabet.fit(text).startswith(begins)
     assert (alphabet.fit(text) == text) == alphabet.takes(text)
 
 
 @given(one=st.text(), other=st.text())
-def test_no_two_become_the_same(one: str, other: str) -> None:
+def test_no_two_become_the_same(one, other):
     alphabet = Alphabet("a-zA-Z0-9_", 32)
     assert alphabet.takes(alphabet.fit(one))
     assert (alphabet.fit(one) == alphabet.fit(other)) == (one == other)
 
 
-def test_only_texts_are_names() -> None:
+def test_only_texts_are_names():
     assert not any(WORDS.takes(value) for value in (None, 5, "", "A", "a\n", "a" * 17))
 
 
@@ -44,11 +40,11 @@ ARGUMENTS = [
 
 
 @pytest.mark.parametrize(("call", "expected"), ARGUMENTS)
-def test_arguments(call: Any, expected: Any) -> None:
+def test_arguments(call, expected):
     assert arguments({"functionCall": call}) == expected
 
 
-def test_arguments_kept_as_they_came() -> None:
+def test_arguments_kept_as_they_came():
     assert arguments({"functionCall": {"args": {}}, "arguments": "{torn"}) == {"arguments": "{torn"}
     assert arguments({"functionCall": {"args": {"n": 1e30}}, "arguments": '{"n":1}'}) == {"n": 1e30}
 
@@ -62,10 +58,10 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize(("response", "text", "failed"), ANSWERS)
-def test_answers(response: Any, text: str, failed: bool) -> None:
+def test_answers(response, text, failed):
     assert answer(response) == (text, failed)
 
 
 @given(text=st.text(), failed=st.booleans())
-def test_an_answer_s_text_comes_back(text: str, failed: bool) -> None:
+def test_an_answer_s_text_comes_back(text, failed):
     assert answer(response_of(text, failed=failed)) == (text, failed)

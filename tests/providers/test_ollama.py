@@ -1,9 +1,5 @@
 """Ollama's own chat: requests, lines and errors that only it has; the laws of all formats hold for it too."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -16,11 +12,11 @@ from histories import PNG, call, given_back, model, requested, result, tool, use
 OLLAMA = providers.load("ollama")
 
 
-def lines(*lines: Any) -> bytes:
+def lines(*lines):
     return b"".join(orjson.dumps(line) + b"\n" for line in lines)
 
 
-def last(content: str = "", tenths: int = 5, day: int = 2, **more: Any) -> Any:
+def last(content="", tenths=5, day=2, **more):
     counts = {"total_duration": 900_000_000, "prompt_eval_count": 7, "eval_count": 3}
     line = ollama_line({"content": content}, tenths, day)
     return {**line, "done": True, "done_reason": "stop", **counts, **more}
@@ -30,7 +26,7 @@ def last(content: str = "", tenths: int = 5, day: int = 2, **more: Any) -> Any:
 
 USED = {"function": {"name": "f", "arguments": {}}}
 
-MESSAGES: dict[str, tuple[list[Any], list[Any]]] = {
+MESSAGES = {
     "an empty text": ([user("")], [{"role": "user", "content": EMPTY_MESSAGE}]),
     "texts are one": ([user({"text": "a"}, {"text": "b"})], [{"role": "user", "content": "a\n\nb"}]),
     "an image": (
@@ -70,13 +66,13 @@ MESSAGES: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("messages", "expected"), MESSAGES.values(), ids=MESSAGES)
-def test_messages(messages: list[Any], expected: list[Any]) -> None:
+def test_messages(messages, expected):
     body = requested("ollama", messages, model="llama3.2").body
     assert body["messages"] == expected
     assert OLLAMA.problems(body) == []
 
 
-def test_what_stands_around_the_messages() -> None:
+def test_what_stands_around_the_messages():
     tools = [{"name": "f", "description": "d", "input_schema": {"type": "object", "required": ["p"]}}]
     settings = {"options": {"seed": 1}, "keep_alive": "5m"}
     body = requested(
@@ -99,7 +95,7 @@ def test_what_stands_around_the_messages() -> None:
     assert requested("ollama", [user({"text": "a"})], model="m").body["stream"] is False
 
 
-def test_a_body_comes_back_the_same() -> None:
+def test_a_body_comes_back_the_same():
     body = {
         "model": "llama3.2",
         "messages": [
@@ -121,7 +117,7 @@ def test_a_body_comes_back_the_same() -> None:
     assert given_back("ollama", OLLAMA.imported(body)).body == body
 
 
-def test_a_result_without_a_name_answers_the_first_open_call() -> None:
+def test_a_result_without_a_name_answers_the_first_open_call():
     called = {
         "role": "assistant",
         "content": "",
@@ -132,8 +128,8 @@ def test_a_result_without_a_name_answers_the_first_open_call() -> None:
     assert [part["functionResponse"]["name"] for part in results["parts"]] == ["f", "g"]
 
 
-GOOD: dict[str, Any] = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
-WRONG: dict[str, tuple[Any, list[str]]] = {
+GOOD = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+WRONG = {
     "no model": ({"model": ""}, ["model"]),
     "no messages": ({"messages": []}, ["messages"]),
     "a list as content": ({"messages": [{"role": "user", "content": []}]}, ["messages.0.content"]),
@@ -152,7 +148,7 @@ WRONG: dict[str, tuple[Any, list[str]]] = {
 
 
 @pytest.mark.parametrize(("change", "paths"), WRONG.values(), ids=WRONG)
-def test_what_it_would_refuse(change: Any, paths: list[str]) -> None:
+def test_what_it_would_refuse(change, paths):
     assert OLLAMA.problems(GOOD) == []
     assert [problem.path for problem in OLLAMA.problems({**GOOD, **change})] == paths
 
@@ -160,7 +156,7 @@ def test_what_it_would_refuse(change: Any, paths: list[str]) -> None:
 # -- answers ---------------------------------------------------------------------------------------
 
 
-def test_a_whole_answer_and_a_stream_say_the_same() -> None:
+def test_a_whole_answer_and_a_stream_say_the_same():
     whole = wire.read(orjson.dumps(last("Hello")))
     streamed = wire.read(lines(ollama_line({"content": "Hel"}), ollama_line({"content": "lo"}, 1), last()))
     assert whole == streamed
@@ -171,12 +167,12 @@ def test_a_whole_answer_and_a_stream_say_the_same() -> None:
     assert wire.Reader().feed(orjson.dumps(last("Hello"))) == [{"text": "Hello"}]
 
 
-def test_a_whole_answer_opens_no_stream() -> None:
+def test_a_whole_answer_opens_no_stream():
     _, _, reader = arrived([orjson.dumps(last("Hello"))])
     assert not reader.begun
 
 
-def test_thoughts_and_calls_with_and_without_ids() -> None:
+def test_thoughts_and_calls_with_and_without_ids():
     calls = [{"id": "call_1", "function": {"index": 0, "name": "f", "arguments": {"a": 1}}}, USED]
     outcome = wire.read(lines(
         ollama_line({"content": "", "thinking": "h"}), ollama_line({"content": "", "thinking": "m"}),
@@ -191,7 +187,7 @@ def test_thoughts_and_calls_with_and_without_ids() -> None:
 
 
 BEGUN = lines(ollama_line({"content": "Hel"}))
-CAME: dict[str, tuple[bytes, str]] = {
+CAME = {
     "between two lines": (BEGUN, "Cut Hel"),
     "in a line": (BEGUN + lines(last())[:-9], "Cut Hel"),
     "an error in the stream": (
@@ -215,12 +211,12 @@ CAME: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize(("data", "expected"), CAME.values(), ids=CAME)
-def test_what_comes_of_what_came(data: bytes, expected: str) -> None:
+def test_what_comes_of_what_came(data, expected):
     assert short(wire.read(data)) == expected
     assert short(arrived([data[at : at + 1] for at in range(len(data))])[0]) == expected
 
 
-def test_an_attempt_that_broke_off_anywhere_adds_nothing() -> None:
+def test_an_attempt_that_broke_off_anywhere_adds_nothing():
     """Also after a colon or a comma in a text, where an object of its own could stand if it were none."""
     first = lines(ollama_line({"content": 'a, b: ["c",'}), ollama_line({"content": "d"}, 1))
     second = lines(ollama_line({"content": "Yes"}, 0, 3), last(day=3))

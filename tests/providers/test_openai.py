@@ -1,9 +1,5 @@
 """What both OpenAI formats share: ids, arguments and results as they are sent."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,15 +12,15 @@ from codeh_history.providers.turns import Turn, runs
 from codeh_history.session.pairing import failed_call
 from histories import call, model, result, sendable, tool, user
 
-ARGUMENTS: dict[str, tuple[Any, str]] = {
+ARGUMENTS = {
     "an object": ({"args": {"b": 1, "a": [None]}}, '{"b":1,"a":[null]}'), "nothing": ({}, "{}"), "null": ({"args": None}, "{}"),
     "no object": ({"args": [1]}, '{"arguments":[1]}'), "a text": ({"args": "x"}, '{"arguments":"x"}'),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("given", "text"), ARGUMENTS.values(), ids=ARGUMENTS)
-def test_arguments_are_the_text_of_an_object(given: Any, text: str) -> None:
-    part: Any = {"functionCall": {"name": "f", **given}}
+def test_arguments_are_the_text_of_an_object(given, text):
+    part = {"functionCall": {"name": "f", **given}}
     assert arguments_of(part) == text
 
 
@@ -38,10 +34,8 @@ LONG = '{"a": 123456789012345678901}'
         ("[1]", {"a": 5}, '{"a":5}'), (5, {"a": 5}, '{"a":5}'),
     ],
 )  # fmt: skip
-def test_the_text_they_were_read_from_is_sent_while_it_says_the_same(
-    raw: Any, args: Any, text: str
-) -> None:
-    part: Any = {"functionCall": {"name": "f", "args": args}, "arguments": raw}
+def test_the_text_they_were_read_from_is_sent_while_it_says_the_same(raw, args, text):
+    part = {"functionCall": {"name": "f", "args": args}, "arguments": raw}
     assert arguments_of(part) == text
 
 
@@ -55,7 +49,7 @@ FAILED = failed_call("f", "boom")
         ({"error": "boom"}, '{"error":"boom"}'), ({"error": FAILED}, FAILED), ({}, ""), (None, ""), (["x"], '["x"]'), ({"a": 1}, '{"a":1}'), (0, "0"),
     ],
 )  # fmt: skip
-def test_a_result_is_its_text_else_its_json(response: Any, text: str) -> None:
+def test_a_result_is_its_text_else_its_json(response, text):
     assert result_text(response) == text
 
 
@@ -69,7 +63,7 @@ def test_a_result_is_its_text_else_its_json(response: Any, text: str) -> None:
         ),
     )
 )
-def test_a_result_read_back_is_sent_the_same(response: Any) -> None:
+def test_a_result_read_back_is_sent_the_same(response):
     text = result_text(response)
     assert result_text(response_of(text)) == text
 
@@ -85,17 +79,17 @@ def test_a_result_read_back_is_sent_the_same(response: Any) -> None:
         ("{x", {"output": "{x"}),
     ],
 )
-def test_a_text_is_a_result(text: str, response: Any) -> None:
+def test_a_text_is_a_result(text, response):
     assert response_of(text) == response
 
 
-def test_media_of_a_result_are_its_parts_of_files() -> None:
+def test_media_of_a_result_are_its_parts_of_files():
     blob = {"inlineData": {"mimeType": "image/png", "data": "x"}}
     assert result_media({"parts": [blob, {"text": "a"}, 5, {"fileData": "x"}]}) == [blob]
     assert result_media({"parts": "x"}) == result_media({}) == []
 
 
-def sent(messages: list[Any], *, faithful: bool = False) -> tuple[list[str], list[str]]:
+def sent(messages, *, faithful=False):
     """The ids that calls and results are sent with."""
     ids = OpenAIArray(Options(faithful=faithful), CONTENT).ids
     calls, answers = [], []
@@ -106,7 +100,7 @@ def sent(messages: list[Any], *, faithful: bool = False) -> tuple[list[str], lis
     return calls, answers
 
 
-def test_a_call_and_its_result_have_one_id_that_no_other_has() -> None:
+def test_a_call_and_its_result_have_one_id_that_no_other_has():
     twice = [
         model(call("f", "c")),
         tool(result("f", "c")),
@@ -120,7 +114,7 @@ def test_a_call_and_its_result_have_one_id_that_no_other_has() -> None:
 
 
 @pytest.mark.parametrize("id", ["x" * 65, "a\nb", "x" * 300])
-def test_an_id_that_is_not_taken_becomes_a_hash(id: str) -> None:
+def test_an_id_that_is_not_taken_becomes_a_hash(id):
     (found,), answered = sent([user("a"), model(call("f", id)), tool(result("f", id))])
     assert answered == [found]
     assert found.startswith("call_")
@@ -128,12 +122,12 @@ def test_an_id_that_is_not_taken_becomes_a_hash(id: str) -> None:
     assert sent([user("a"), model(call("f", "x" * 64)), tool(result("f", "x" * 64))])[0] == ["x" * 64]
 
 
-def test_an_id_hangs_on_nothing_that_comes_later() -> None:
+def test_an_id_hangs_on_nothing_that_comes_later():
     messages = [user("a"), model(call("f", "c")), tool(result("f", "c"))]
     more = [*messages, user("b"), model(call("f", "c")), tool(result("f", "c"))]
     assert sent(more)[0][:1] == sent(messages)[0]
 
 
-def test_faithful_changes_no_id() -> None:
+def test_faithful_changes_no_id():
     messages = [user("a"), *[model(call("f", "x" * 99)), tool(result("f", "x" * 99))] * 2]
     assert sent(messages, faithful=True) == (["x" * 99] * 2, ["x" * 99] * 2)

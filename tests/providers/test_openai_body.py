@@ -1,10 +1,5 @@
 """Recorded and odd OpenAI request bodies: body → session → body says the same."""
 
-from __future__ import annotations
-
-from types import ModuleType
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -12,7 +7,6 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData
 from codeh_history.providers.base import Options
-from codeh_history.providers.body import Imported
 from codeh_history.providers.openai_chat import body as chat_body
 from codeh_history.providers.openai_chat import request as chat_request
 from codeh_history.providers.openai_responses import body as responses_body
@@ -22,7 +16,7 @@ from openai_histories import PNG, TS, histories, inline, native, paired, request
 from strategies import json_values
 from support import corpus, corpus_files
 
-FORMATS: dict[str, tuple[ModuleType, ModuleType, str]] = {
+FORMATS = {
     "openai-chat": (chat_body, chat_request, "messages"),
     "openai-responses": (responses_body, responses_request, "input"),
 }
@@ -32,14 +26,14 @@ RECORDED = [
     for path in corpus_files(f"exchanges/{format}/*.json")
     if not path.name.endswith(".expected.json")
 ]
-UNEQUAL: dict[str, str] = {}  # recorded bodies that do not come back the same, each with the reason
+UNEQUAL = {}  # recorded bodies that do not come back the same, each with the reason
 
 
-def records_of(imported: Imported) -> list[Any]:
+def records_of(imported):
     return [{"type": "message", "id": f"m{n}", "ts": TS, **m} for n, m in enumerate(imported.messages)]
 
 
-def again(format: str, body: Any) -> Any:
+def again(format, body):
     """The body after a way through a session."""
     reader, writer, _ = FORMATS[format]
     imported = reader.read(body)
@@ -52,7 +46,7 @@ def again(format: str, body: Any) -> Any:
     return orjson.loads(orjson.dumps(writer.build(messages, options, []).body))
 
 
-def same(format: str, body: Any) -> Any:
+def same(format, body):
     """A body spelled in one of the ways that the API takes as equal.
 
     A text and a list of that one text; a null and nothing; arguments however they are spaced; a message
@@ -70,7 +64,7 @@ def same(format: str, body: Any) -> Any:
     return {**body, "messages": [_same(message) for message in body["messages"]]}
 
 
-def _same(item: Any) -> Any:
+def _same(item):
     item = {
         key: value
         for key, value in item.items()
@@ -88,14 +82,14 @@ def _same(item: Any) -> Any:
 
 
 @pytest.mark.parametrize(("format", "path"), RECORDED, ids=[path.stem[-60:] for _, path in RECORDED])
-def test_a_recorded_body_comes_back_the_same(format: str, path: Any) -> None:
+def test_a_recorded_body_comes_back_the_same(format, path):
     body = orjson.loads(path.read_bytes())["request"]
     equal = same(format, again(format, body)) == same(format, orjson.loads(orjson.dumps(body)))
     assert equal == (path.stem not in UNEQUAL), UNEQUAL.get(path.stem)
 
 
 @pytest.mark.parametrize(("format", "floor"), [("openai-chat", 58), ("openai-responses", 71)])
-def test_how_many_come_back_the_same(format: str, floor: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_how_many_come_back_the_same(format, floor, capsys):
     corpus()
     bodies = [orjson.loads(path.read_bytes())["request"] for name, path in RECORDED if name == format]
     equal = [
@@ -114,24 +108,24 @@ def test_how_many_come_back_the_same(format: str, floor: int, capsys: pytest.Cap
 # -- odd bodies ---------------------------------------------------------------------------------------
 
 
-def chat(*messages: Any, **more: Any) -> dict[str, Any]:
+def chat(*messages, **more):
     return {"model": "gpt-5.1", "messages": list(messages), **more}
 
 
-def calls(*given: Any, **more: Any) -> dict[str, Any]:
+def calls(*given, **more):
     return {"role": "assistant", "content": None, "tool_calls": list(given), **more}
 
 
-def function(id: str, arguments: str = "{}", **more: Any) -> dict[str, Any]:
+def function(id, arguments="{}", **more):
     return {"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}, **more}
 
 
-def tool(id: str, content: Any) -> dict[str, Any]:
+def tool(id, content):
     return {"role": "tool", "tool_call_id": id, "content": content}
 
 
 USER = {"role": "user", "content": "hi"}
-CHATS: dict[str, Any] = {
+CHATS = {
     "developer of another model": chat({"role": "developer", "content": "s"}, USER),
     "system of an o-series model": {**chat({"role": "system", "content": "s"}, USER), "model": "o3"},
     "system with a cache mark": chat({"role": "system", "content": [
@@ -172,29 +166,29 @@ CHATS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("body", CHATS.values(), ids=CHATS)
-def test_an_odd_chat_body_comes_back_the_same(body: Any) -> None:
+def test_an_odd_chat_body_comes_back_the_same(body):
     assert same("openai-chat", again("openai-chat", body)) == same(
         "openai-chat", orjson.loads(orjson.dumps(body))
     )
 
 
-def responses(*items: Any, **more: Any) -> dict[str, Any]:
+def responses(*items, **more):
     return {"model": "gpt-5.1", "input": list(items), **more}
 
 
-def call(call_id: str, **more: Any) -> dict[str, Any]:
+def call(call_id, **more):
     return {"type": "function_call", "call_id": call_id, "name": "f", "arguments": "{}", **more}
 
 
-def output(id: str, value: Any = "x", **more: Any) -> dict[str, Any]:
+def output(id, value="x", **more):
     return {"type": "function_call_output", "call_id": id, "output": value, **more}
 
 
-def assistant(text: str, **more: Any) -> dict[str, Any]:
+def assistant(text, **more):
     return {"role": "assistant", "content": text, **more}
 
 
-def item(id: str, *texts: str, **more: Any) -> dict[str, Any]:
+def item(id, *texts, **more):
     contents = [{"type": "output_text", "text": text, "annotations": []} for text in texts]
     return {
         "type": "message",
@@ -212,7 +206,7 @@ REASONING = {
     "summary": [{"type": "summary_text", "text": "t"}],
     "encrypted_content": "g",
 }
-ITEMS: dict[str, Any] = {
+ITEMS = {
     "answers": responses(USER, assistant("a"), assistant("b"), call("c"), assistant("d"), assistant("e"), output("c")),
     "items with ids": responses(USER, REASONING, item("m1", "a", "b", phase="commentary"), call("c", id="fc_1"), output("c")),
     "interleaved": responses(USER, REASONING, call("c", id="fc_1"), output("c"), {**REASONING, "id": "rs_2"}, item("m2", "x")),
@@ -245,7 +239,7 @@ ITEMS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("body", ITEMS.values(), ids=ITEMS)
-def test_odd_items_come_back_the_same(body: Any) -> None:
+def test_odd_items_come_back_the_same(body):
     assert same("openai-responses", again("openai-responses", body)) == same(
         "openai-responses", orjson.loads(orjson.dumps(body))
     )
@@ -254,7 +248,7 @@ def test_odd_items_come_back_the_same(body: Any) -> None:
 # -- what is read -------------------------------------------------------------------------------------
 
 
-def test_a_chat_body_in_our_words() -> None:
+def test_a_chat_body_in_our_words():
     found = chat_body.read(chat(
         {"role": "system", "content": "Be brief."},
         {"role": "user", "content": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}]},
@@ -274,7 +268,7 @@ def test_a_chat_body_in_our_words() -> None:
     ]  # fmt: skip
 
 
-def test_a_responses_body_in_our_words() -> None:
+def test_a_responses_body_in_our_words():
     found = responses_body.read(responses(
         USER, REASONING, item("m1", "so"), call("c", id="fc_1"), output("c"), instructions="Be brief.",
     ))  # fmt: skip
@@ -290,7 +284,7 @@ def test_a_responses_body_in_our_words() -> None:
     ]  # fmt: skip
 
 
-WORDS: dict[str, tuple[str, Any, Any]] = {
+WORDS = {
     "image with detail": ("openai-chat", {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}", "detail": "low"}},
                           {**inline("image/png", PNG), "item": {"type": "image_url", "detail": "low"}}),
     "image, other spelling": ("openai-chat", {"type": "image_url", "image_url": {"url": f"data:image/jpg;base64,{PNG}"}},
@@ -317,7 +311,7 @@ WORDS: dict[str, tuple[str, Any, Any]] = {
 
 
 @pytest.mark.parametrize(("format", "block", "part"), WORDS.values(), ids=WORDS)
-def test_media_is_read_in_our_words(format: str, block: Any, part: Any) -> None:
+def test_media_is_read_in_our_words(format, block, part):
     """So that it can be sent to any provider; only what no other one could have stays native."""
     message = {"role": "user", "content": [block]}
     body = chat(message) if format == "openai-chat" else responses(message)
@@ -325,13 +319,13 @@ def test_media_is_read_in_our_words(format: str, block: Any, part: Any) -> None:
     assert record["parts"] == [part if part is not None else native(format, **block)]
 
 
-def test_the_old_way_of_calling_becomes_the_new_one() -> None:
+def test_the_old_way_of_calling_becomes_the_new_one():
     body = chat(USER, {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
                 {"role": "function", "name": "f", "content": "x"})  # fmt: skip
     assert again("openai-chat", body)["messages"][1:] == [calls(function("call_1")), tool("call_1", "x")]
 
 
-BAD: dict[str, tuple[str, Any, str]] = {
+BAD = {
     "no messages": ("openai-chat", {}, "messages"),
     "no object": ("openai-chat", chat(7), "messages.0"),
     "gemini's role": ("openai-chat", chat(USER, {"role": "model"}), "messages.1"),
@@ -344,7 +338,7 @@ BAD: dict[str, tuple[str, Any, str]] = {
 
 
 @pytest.mark.parametrize(("format", "body", "where"), BAD.values(), ids=BAD)
-def test_what_is_no_body_is_named(format: str, body: Any, where: str) -> None:
+def test_what_is_no_body_is_named(format, body, where):
     with pytest.raises(BadData) as caught:
         FORMATS[format][0].read(body)
     assert str(caught.value).startswith(f"{where}: ")
@@ -355,7 +349,7 @@ def test_what_is_no_body_is_named(format: str, body: Any, where: str) -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 @given(records=histories())
-def test_any_body_that_we_make_comes_back_the_same(format: str, records: list[Any]) -> None:
+def test_any_body_that_we_make_comes_back_the_same(format, records):
     body = orjson.loads(orjson.dumps(request(FORMATS[format][1], records, system="Be brief.").body))
     assert again(format, body) == body
 
@@ -369,11 +363,11 @@ def test_any_body_that_we_make_comes_back_the_same(format: str, records: list[An
     ),
     st.data(),
 )
-def test_any_value_anywhere_is_read_or_named(case: Any, data: st.DataObject) -> None:
+def test_any_value_anywhere_is_read_or_named(case, data):
     """No shape of a body makes reading raise anything but BadData, or gives what a record cannot hold."""
     format = case[0].split("/")[0]
     body = orjson.loads(orjson.dumps(case[1]))
-    node: Any = body
+    node = body
     while True:
         keys = list(node) if isinstance(node, dict) else list(range(len(node)))
         key = data.draw(st.sampled_from(keys))
@@ -388,7 +382,7 @@ def test_any_value_anywhere_is_read_or_named(case: Any, data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize("block", [None, "one", []])
-def test_2026_11_23_a_result_of_a_block_that_is_none_is_kept(block: Any) -> None:
+def test_2026_11_23_a_result_of_a_block_that_is_none_is_kept(block):
     """What was no object ended `import` with a bug."""
     result = {"role": "tool", "tool_call_id": "c", "content": [block]}
     (record,) = chat_body.read(chat(result)).messages

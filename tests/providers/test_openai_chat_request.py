@@ -1,9 +1,6 @@
 """Sessions as Chat Completions requests: what becomes of each kind of part, and what holds for all."""
 
-from __future__ import annotations
-
 import base64
-from typing import Any
 
 import pytest
 
@@ -29,17 +26,17 @@ DEEPSEEK = {"provider": "openai-chat", "model": "deepseek-reasoner"}
 GEMINI = {"provider": "gemini", "model": "gemini-3-pro"}
 
 
-def call(name: str = "read", id: str | None = "c1", **fields: Any) -> dict[str, Any]:
+def call(name="read", id="c1", **fields):
     named = {"name": name} if id is None else {"id": id, "name": name}
     return {"functionCall": {"args": {}, **named, **fields}}
 
 
-def result(response: Any, name: str = "read", id: str | None = "c1", **fields: Any) -> dict[str, Any]:
+def result(response, name="read", id="c1", **fields):
     named = {"name": name} if id is None else {"id": id, "name": name}
     return {"functionResponse": {**named, "response": response, **fields}}
 
 
-def sent(*parts: Any, to: str = "gpt-5.1", **fields: Any) -> Any:
+def sent(*parts, to="gpt-5.1", **fields):
     """What a message of these parts becomes, between a user's first word and the results of its calls."""
     results = [result({"output": "ok"}, p["functionCall"]["name"], p["functionCall"].get("id"))
                for p in parts if "functionCall" in p]  # fmt: skip
@@ -48,24 +45,24 @@ def sent(*parts: Any, to: str = "gpt-5.1", **fields: Any) -> Any:
     return request(chat, records, model=to).body["messages"][1:]
 
 
-def asked(*parts: Any, **fields: Any) -> Any:
+def asked(*parts, **fields):
     """The content of a user's message of these parts."""
     [found] = request(chat, [message(0, "user", list(parts), **fields)]).body["messages"]
     return found["content"]
 
 
-def answered(part: Any) -> Any:
+def answered(part):
     """What follows a call that this result answers."""
     records = [USER, message(1, "codeh", [call()]), message(2, "tool", [part])]
     return request(chat, records).body["messages"][2:]
 
 
-def text(value: str) -> dict[str, str]:
+def text(value):
     return {"type": "text", "text": value}
 
 
 IMAGE = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG}"}}
-CONTENTS: dict[str, tuple[list[Any], Any]] = {
+CONTENTS = {
     "text": ([{"text": "hi"}], "hi"),
     "texts": ([{"text": "a"}, {"text": "b"}], [text("a"), text("b")]),
     "blank": ([{"text": ""}], EMPTY_MESSAGE),
@@ -101,15 +98,15 @@ CONTENTS: dict[str, tuple[list[Any], Any]] = {
 
 
 @pytest.mark.parametrize(("parts", "content"), CONTENTS.values(), ids=CONTENTS)
-def test_user_content(parts: list[Any], content: Any) -> None:
+def test_user_content(parts, content):
     assert asked(*parts) == content
 
 
-def said(content: Any, **fields: Any) -> list[dict[str, Any]]:
+def said(content, **fields):
     return [{"role": "assistant", "content": content, **fields}]
 
 
-ASSISTANTS: dict[str, tuple[list[Any], dict[str, Any], Any]] = {
+ASSISTANTS = {
     "text": ([{"text": "a"}], {}, said("a")),
     "pieces of one text": ([{"text": "a"}, {"text": "b", "thoughtSignature": "x"}], GEMINI, said("ab")),
     "a thought between": ([{"text": "a"}, {"text": "t", "thought": True}, {"text": "b"}], GEMINI, said("a\n\nb")),
@@ -139,15 +136,15 @@ ASSISTANTS: dict[str, tuple[list[Any], dict[str, Any], Any]] = {
 
 
 @pytest.mark.parametrize(("parts", "fields", "messages"), ASSISTANTS.values(), ids=ASSISTANTS)
-def test_assistant(parts: list[Any], fields: dict[str, Any], messages: Any) -> None:
+def test_assistant(parts, fields, messages):
     assert sent(*parts, to="deepseek-chat", **fields) == messages
 
 
-def function(name: str, arguments: str) -> dict[str, Any]:
+def function(name, arguments):
     return {"type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-CALLS: dict[str, tuple[Any, Any]] = {
+CALLS = {
     "arguments keep their order": (call(args={"b": 1, "a": "é"}), {"id": "c1", **function("read", '{"b":1,"a":"é"}')}),
     "no arguments": (call(args=None), {"id": "c1", **function("read", "{}")}),
     "arguments that are a text": (call(args="x"), {"id": "c1", **function("read", '{"arguments":"x"}')}),
@@ -165,13 +162,13 @@ CALLS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("part", "expected"), CALLS.values(), ids=CALLS)
-def test_call(part: Any, expected: Any) -> None:
+def test_call(part, expected):
     assistant, tool = sent(part, **CHAT)
     assert assistant == {"role": "assistant", "content": None, "tool_calls": [expected]}
     assert tool == {"role": "tool", "tool_call_id": expected["id"], "content": "ok"}
 
 
-def test_long_ids_and_foreign_names_fit_on_both_sides() -> None:
+def test_long_ids_and_foreign_names_fit_on_both_sides():
     assistant, tool = sent(call("google:search", "x" * 65))
     [made] = assistant["tool_calls"]
     assert made["id"] == tool["tool_call_id"] == "call_" + made["id"][5:]
@@ -179,7 +176,7 @@ def test_long_ids_and_foreign_names_fit_on_both_sides() -> None:
     assert made["function"]["name"].startswith("google_search_")
 
 
-def test_every_call_has_an_id_of_its_own() -> None:
+def test_every_call_has_an_id_of_its_own():
     """One id in parallel calls, again in a later turn, and one that a generated id would take."""
     again = [message(3, "codeh", [call(id="c1_2"), call(id="c1")]),
              message(4, "tool", [result({"output": "e"}, id="c1_2"), result({"output": "d"})])]  # fmt: skip
@@ -197,7 +194,7 @@ def test_every_call_has_an_id_of_its_own() -> None:
     assert [answers[id] for id in ids] == ["a", "b", "c", "n", "e", "d"]
 
 
-RESULTS: dict[str, tuple[Any, str]] = {
+RESULTS = {
     "output": ({"output": "x"}, "x"), "text": ("x", "x"), "empty": ({}, ""), "null": (None, ""),
     "error": ({"error": "x"}, '{"error":"x"}'), "object": ({"b": 1, "a": 2}, '{"b":1,"a":2}'),
     "output beside others": ({"output": "x", "a": 1}, '{"output":"x","a":1}'),
@@ -206,11 +203,11 @@ RESULTS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("response", "content"), RESULTS.values(), ids=RESULTS)
-def test_result(response: Any, content: str) -> None:
+def test_result(response, content):
     assert answered(result(response)) == [{"role": "tool", "tool_call_id": "c1", "content": content}]
 
 
-def test_media_of_results_follows_all_tool_messages() -> None:
+def test_media_of_results_follows_all_tool_messages():
     held = [inline("image/png", PNG), inline("video/mp4", PNG), {"text": "no media"}, 7]
     records = [
         USER,
@@ -230,7 +227,7 @@ def test_media_of_results_follows_all_tool_messages() -> None:
     ]
 
 
-def test_notes_say_what_is_left_out() -> None:
+def test_notes_say_what_is_left_out():
     parts = [
         native("anthropic", type="server_tool_use"),
         native("anthropic", type="thinking"),
@@ -259,12 +256,12 @@ def test_notes_say_what_is_left_out() -> None:
     ("model", "role"),
     [("gpt-5.1", "system"), ("o3-mini", "developer"), ("openai/o4-mini", "developer"), ("olmo", "system"), (None, "system")],
 )  # fmt: skip
-def test_the_system_prompt_comes_first(model: str | None, role: str) -> None:
+def test_the_system_prompt_comes_first(model, role):
     body = request(chat, [USER], model=model, system="Be brief.").body
     assert body["messages"] == [{"role": role, "content": "Be brief."}, {"role": "user", "content": "hi"}]
 
 
-def test_an_imported_system_message_stays_while_its_text_does() -> None:
+def test_an_imported_system_message_stays_while_its_text_does():
     kept = {"role": "developer", "content": [{"type": "text", "text": "s"}], "name": "n"}
     for system, expected in (("s", kept), ("t", {"role": "system", "content": "t"})):
         settings = {chat.SYSTEM: kept}
@@ -272,13 +269,13 @@ def test_an_imported_system_message_stays_while_its_text_does() -> None:
     assert chat.SYSTEM not in request(chat, [USER], settings={chat.SYSTEM: kept}).body
 
 
-def test_summaries_are_the_first_words_of_the_user() -> None:
+def test_summaries_are_the_first_words_of_the_user():
     messages = chat.build(paired([USER]).messages, Options(system="s"), ["one", "two"]).body["messages"]
     assert [m["role"] for m in messages] == ["system", "user", "user"]
     assert messages[1]["content"].endswith("\n\none\n\ntwo")
 
 
-OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+OPTIONS = {
     "nothing": ({}, {}),
     "stream": ({"stream": True}, {"stream": True, "stream_options": {"include_usage": True}}),
     "stream, imported": (
@@ -300,7 +297,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("options", "expected"), OPTIONS.values(), ids=OPTIONS)
-def test_options(options: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_options(options, expected):
     body = request(chat, [USER], **options).body
     if "tools" in body:
         name = body["tools"][0]["function"]["name"]
@@ -309,7 +306,7 @@ def test_options(options: dict[str, Any], expected: dict[str, Any]) -> None:
     assert body == {"model": "gpt-5.1", "messages": [{"role": "user", "content": "hi"}], **expected}
 
 
-def test_a_system_message_in_the_middle_keeps_its_role() -> None:
+def test_a_system_message_in_the_middle_keeps_its_role():
     middle = message(1, "user", [{"text": "x"}], item={"role": "developer"})
     assert request(chat, [USER, middle]).body["messages"][1] == {"role": "developer", "content": "x"}
     image = message(1, "user", [inline("image/png", PNG)], item={"role": "developer"})
@@ -318,7 +315,7 @@ def test_a_system_message_in_the_middle_keeps_its_role() -> None:
 
 # -- faithful and traced ------------------------------------------------------------------------------
 
-FAULTS: dict[str, tuple[list[Any], list[str]]] = {
+FAULTS = {
     "lost result": ([USER, message(1, "codeh", [call()]), USER], ["messages.1.tool_calls"]),
     "orphan": ([message(0, "tool", [result({})])], ["messages.0"]),
     "late": ([USER, message(1, "codeh", [call()]), message(2, "user", [{"text": "x"}]), message(3, "tool", [result({})])],
@@ -336,13 +333,13 @@ FAULTS: dict[str, tuple[list[Any], list[str]]] = {
 
 
 @pytest.mark.parametrize(("records", "paths"), FAULTS.values(), ids=FAULTS)
-def test_a_faithful_body_has_the_historys_faults(records: list[Any], paths: list[str]) -> None:
+def test_a_faithful_body_has_the_historys_faults(records, paths):
     records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
     body = request(chat, records, faithful=True).body
     assert [problem.path for problem in rules.problems(body)] == paths
 
 
-def test_sources_name_the_message_of_every_block() -> None:
+def test_sources_name_the_message_of_every_block():
     held = result({}, parts=[inline("image/png", PNG)])
     records = [
         message(0, "user", [{"text": "a"}, {"text": "b"}]),
@@ -356,7 +353,7 @@ def test_sources_name_the_message_of_every_block() -> None:
     assert request(chat, records).sources == []
 
 
-def test_a_history_of_thoughts_alone_still_asks() -> None:
+def test_a_history_of_thoughts_alone_still_asks():
     thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
     assert request(chat, thought, trace=True).body["messages"] == [
         {"role": "user", "content": EMPTY_MESSAGE}
@@ -364,7 +361,7 @@ def test_a_history_of_thoughts_alone_still_asks() -> None:
     assert request(chat, []).body["messages"] == []
 
 
-def test_only_what_is_sent_counts() -> None:
+def test_only_what_is_sent_counts():
     records = [message(0, "error", [{"text": "busy"}]), USER | {"id": "m1"}]
     del records[0]["role"]
     body = chat.build(view_of(records).messages, Options(model="m"), []).body

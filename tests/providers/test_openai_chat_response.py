@@ -1,9 +1,5 @@
 """Answers of the chat format in our terms; what the official client makes of recorded ones is the reference."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 import pytest
 
@@ -12,20 +8,17 @@ from codeh_history.providers import wire
 from codeh_history.providers.openai_chat.response import Stream, read
 from codeh_history.providers.reply import Failure, Reply
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def completion(message: Any, finish: str | None = "stop", **more: Any) -> Any:
+def completion(message, finish="stop", **more):
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
     return {"id": "c1", "object": "chat.completion", "model": "gpt-x", "choices": [choice], **more}
 
 
-def call(id: str, name: str, arguments: str, **more: Any) -> Any:
+def call(id, name, arguments, **more):
     return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}, **more}
 
 
-def native(**value: Any) -> Any:
+def native(**value):
     return {"native": {"provider": "openai-chat", "value": value}}
 
 
@@ -35,7 +28,7 @@ CUSTOM = {"id": "call_1", "type": "custom", "custom": {"name": "sh", "input": "l
 DETAILS = [{"type": "reasoning.encrypted", "data": "x", "index": 0}]
 SIGNATURE = {"google": {"thought_signature": "c2ln"}}
 
-MESSAGES: dict[str, tuple[Any, list[Any]]] = {
+MESSAGES = {
     "text": ({"content": "a", "refusal": None, "annotations": []}, [{"text": "a"}]),
     "a refusal": ({"content": None, "refusal": "no"}, [{"text": "no", "refusal": True}]),
     "reasoning": (
@@ -97,7 +90,7 @@ MESSAGES: dict[str, tuple[Any, list[Any]]] = {
 
 
 @pytest.mark.parametrize(("message", "parts"), MESSAGES.values(), ids=MESSAGES)
-def test_message(message: Any, parts: list[Any]) -> None:
+def test_message(message, parts):
     whole = read(completion(message))
     assert isinstance(whole, Reply)
     assert whole.parts == parts
@@ -105,9 +98,9 @@ def test_message(message: Any, parts: list[Any]) -> None:
 
 
 @pytest.mark.parametrize(("message", "parts"), MESSAGES.values(), ids=MESSAGES)
-def test_streamed_message(message: Any, parts: list[Any]) -> None:
+def test_streamed_message(message, parts):
     """Texts and arguments come in pieces, the rest whole."""
-    deltas: list[Any] = [{"role": "assistant", "content": ""}]
+    deltas = [{"role": "assistant", "content": ""}]
     for key, value in message.items():
         if isinstance(value, str):
             deltas += [{key: char} for char in value]
@@ -138,7 +131,7 @@ def test_streamed_message(message: Any, parts: list[Any]) -> None:
     ]
 
 
-def streamed_calls(*pieces: Any) -> list[Any]:
+def streamed_calls(*pieces):
     events = [
         chunk({"role": "assistant"}),
         *(chunk({"tool_calls": [piece]}) for piece in pieces),
@@ -150,7 +143,7 @@ def streamed_calls(*pieces: Any) -> list[Any]:
 
 
 F = {"name": "f", "arguments": '{"a":1}'}
-HOSTS: dict[str, tuple[list[Any], list[Any]]] = {
+HOSTS = {
     "interleaved": (
         [{"index": 1, "id": "c2", "function": {"name": "f"}}, {"index": 0, "id": "c1", "function": {"name": "f"}},
          {"index": 1, "function": {"arguments": '{"a"'}}, {"index": 0, "function": {"arguments": '{"b"'}},
@@ -172,11 +165,11 @@ HOSTS: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("pieces", "calls"), HOSTS.values(), ids=HOSTS)
-def test_calls_as_hosts_stream_them(pieces: list[Any], calls: list[Any]) -> None:
+def test_calls_as_hosts_stream_them(pieces, calls):
     assert streamed_calls(*pieces) == calls
 
 
-def test_streamed_audio_grows() -> None:
+def test_streamed_audio_grows():
     pieces = [{"audio": {"id": "audio_1"}}, {"audio": {"data": "Uk"}}, {"audio": {"data": "lG", "transcript": "h"}},
               {"audio": {"transcript": "i", "expires_at": 1}}]  # fmt: skip
     outcome = wire.read(sse(*(chunk(piece) for piece in pieces), chunk({}, "stop"), done=True))
@@ -186,7 +179,7 @@ def test_streamed_audio_grows() -> None:
     ]
 
 
-def test_ids_and_roles_that_hosts_repeat_begin_nothing() -> None:
+def test_ids_and_roles_that_hosts_repeat_begin_nothing():
     """Some give every chunk an id of its own, some the role again."""
     own_ids = [
         chunk({"role": "assistant", "content": "a"}, id="1"),
@@ -201,7 +194,7 @@ def test_ids_and_roles_that_hosts_repeat_begin_nothing() -> None:
         assert (outcome.model, outcome.id) == ("gpt-x", id)
 
 
-FINISHES: dict[str, tuple[Any, str]] = {
+FINISHES = {
     "nothing said": (completion({"content": ""}), "Reply"),
     "null": (completion({"content": None}), "Reply"),
     "too long": (completion({"content": ""}, "length"), "4 length (an answer without content)"),
@@ -215,7 +208,7 @@ FINISHES: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("body", "expected"), FINISHES.values(), ids=FINISHES)
-def test_an_answer_without_content(body: Any, expected: str) -> None:
+def test_an_answer_without_content(body, expected):
     outcome = wire.read(orjson.dumps(body))
     if isinstance(outcome, Failure):
         assert f"{75 if outcome.retry else 4} {outcome.text}" == expected
@@ -224,14 +217,14 @@ def test_an_answer_without_content(body: Any, expected: str) -> None:
         assert (expected, outcome.parts, outcome.finish) == ("Reply", [], "stop")
 
 
-def test_content_makes_it_an_answer_however_it_ends() -> None:
+def test_content_makes_it_an_answer_however_it_ends():
     for finish in ("length", "content_filter"):
         outcome = read(completion({"content": "a"}, finish))
         assert isinstance(outcome, Reply)
         assert outcome.finish == finish
 
 
-USAGE: dict[str, tuple[Any, Any]] = {
+USAGE = {
     "plain": (
         {"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 7}, {"input": 3, "output": 4, "total": 7},
     ),
@@ -246,7 +239,7 @@ USAGE: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
-def test_usage(raw: Any, expected: Any) -> None:
+def test_usage(raw, expected):
     whole = read(completion({"content": "a"}, usage=raw))
     assert isinstance(whole, Reply)
     assert whole.usage == {**expected, "raw": raw}
@@ -259,13 +252,13 @@ def test_usage(raw: Any, expected: Any) -> None:
     assert streamed.usage == whole.usage
 
 
-def test_usage_may_be_missing() -> None:
+def test_usage_may_be_missing():
     outcome = wire.read(sse(chunk({"role": "assistant", "content": "a"}, "stop"), done=True))
     assert isinstance(outcome, Reply)
     assert outcome.usage is None
 
 
-def test_the_end_is_done() -> None:
+def test_the_end_is_done():
     reader = Stream()
     reader.feed(chunk({"role": "assistant", "content": "a"}))
     reader.feed(chunk({}, "stop"))
@@ -274,7 +267,7 @@ def test_the_end_is_done() -> None:
     assert reader.done
 
 
-def test_an_error_in_the_stream_is_no_answer() -> None:
+def test_an_error_in_the_stream_is_no_answer():
     error = {
         "error": {"message": "Provider returned error", "code": 502},
         "choices": [{"delta": {}, "finish_reason": "error"}],
@@ -284,7 +277,7 @@ def test_an_error_in_the_stream_is_no_answer() -> None:
     assert (outcome.text, outcome.retry) == ("502: Provider returned error", True)
 
 
-def test_data_before_event() -> None:
+def test_data_before_event():
     events = b"".join(
         b"data: " + orjson.dumps(event) + b"\nevent: message\n\n"
         for event in (chunk({"role": "assistant", "content": "a"}), chunk({}, "stop"))
@@ -298,18 +291,18 @@ def test_data_before_event() -> None:
 
 
 @pytest.mark.parametrize("path", recorded("openai-chat"), ids=lambda path: path.stem)
-def test_recorded(path: Path) -> None:
+def test_recorded(path):
     given = orjson.loads(path.read_bytes())["response"]
     same(wire.read(orjson.dumps(given)), given)
 
 
 @pytest.mark.parametrize("path", recorded_streams("openai-chat"), ids=lambda path: path.stem)
-def test_recorded_stream(path: Path) -> None:
+def test_recorded_stream(path):
     """The same as the completion that the official client put together."""
     same(wire.read(path.read_bytes()), expected_of(path))
 
 
-def same(outcome: wire.Outcome, given: Any) -> None:
+def same(outcome, given):
     assert isinstance(outcome, Reply)
     message = {key: value for key, value in given["choices"][0]["message"].items() if key != "role"}
     assert without_nulls(message_of(outcome.parts)) == without_nulls(plain(message))
@@ -321,7 +314,7 @@ def same(outcome: wire.Outcome, given: Any) -> None:
         assert outcome.usage["total"] == outcome.usage["input"] + outcome.usage["output"]
 
 
-def plain(message: Any) -> Any:
+def plain(message):
     """A message as the client gives it, its arguments read and the stream's indexes left out."""
     calls = [
         {"id": given["id"], "type": "function", "name": given["function"]["name"],
@@ -331,9 +324,9 @@ def plain(message: Any) -> Any:
     return {**message, "tool_calls": calls}
 
 
-def message_of(parts: list[Any]) -> Any:
+def message_of(parts):
     """The message that the parts stand for, as `plain` gives it."""
-    message: Any = {"tool_calls": []}
+    message = {"tool_calls": []}
     for part in parts:
         if "native" in part:
             message |= part["native"]["value"]

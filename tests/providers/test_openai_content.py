@@ -1,16 +1,11 @@
 """Content parts of both OpenAI formats: what is written is read again as the same part."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.providers.openai_chat.content import CONTENT as CHAT
-from codeh_history.providers.openai_content import Content
 from codeh_history.providers.openai_responses.content import CONTENT as RESPONSES
 
-PARTS: list[Any] = [
+PARTS = [
     {"text": "a"}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}},
     {"inlineData": {"mimeType": "application/pdf", "data": "JVBERi0=", "displayName": "a.pdf"}},
     {"fileData": {"fileUri": "https://example.org/a.png"}, "item": {"type": "image_url", "detail": "low"}},
@@ -19,7 +14,7 @@ PARTS: list[Any] = [
 
 @pytest.mark.parametrize("content", [CHAT, RESPONSES])
 @pytest.mark.parametrize("part", PARTS)
-def test_a_part_that_is_written_is_read_again(content: Content, part: Any) -> None:
+def test_a_part_that_is_written_is_read_again(content, part):
     block = content.write(part)
     assert block is not None
     assert content.write(content.read(block)) == block
@@ -27,12 +22,12 @@ def test_a_part_that_is_written_is_read_again(content: Content, part: Any) -> No
 
 @pytest.mark.parametrize("content", [CHAT, RESPONSES])
 @pytest.mark.parametrize("block", [None, 7, {}, {"type": "later", "x": 1}, {"type": "text"}])
-def test_what_is_no_content_part_is_kept_as_it_is(content: Content, block: Any) -> None:
+def test_what_is_no_content_part_is_kept_as_it_is(content, block):
     assert content.read(block) == {"native": {"provider": content.provider, "value": block}}
 
 
-def test_what_cannot_be_sent_has_a_reason() -> None:
-    sound: Any = {"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}}
+def test_what_cannot_be_sent_has_a_reason():
+    sound = {"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}}
     assert CHAT.why_not({"text": "a"}) == ""
     assert RESPONSES.why_not(sound) == "audio/wav cannot be sent"
     assert CHAT.why_not(sound, by_model=True) == "a model's message takes only text"

@@ -1,10 +1,6 @@
 """What holds for every history sent to either OpenAI format: valid, deterministic, a prefix of the next."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from types import ModuleType
-from typing import Any
 
 import orjson
 import pytest
@@ -20,7 +16,7 @@ from codeh_history.session.pairing import open_at_end
 from openai_histories import histories, paired, request
 from sdk_models import mistakes
 
-FORMATS: dict[str, tuple[ModuleType, ModuleType, str]] = {
+FORMATS = {
     "openai-chat": (chat, chat_rules, "messages"),
     "openai-responses": (responses, responses_rules, "input"),
 }
@@ -29,7 +25,7 @@ formats = pytest.mark.parametrize("format", FORMATS)
 
 @formats
 @given(records=histories(), model=st.sampled_from(["gpt-5.1", "o3", "deepseek-chat"]))
-def test_any_history_is_a_valid_request(format: str, records: list[Any], model: str) -> None:
+def test_any_history_is_a_valid_request(format, records, model):
     writer, rules, _ = FORMATS[format]
     body = request(writer, records, model=model).body
     assert rules.problems(body) == []
@@ -39,7 +35,7 @@ def test_any_history_is_a_valid_request(format: str, records: list[Any], model: 
 
 @formats
 @given(records=histories())
-def test_every_block_of_any_request_has_a_source(format: str, records: list[Any]) -> None:
+def test_every_block_of_any_request_has_a_source(format, records):
     found = request(FORMATS[format][0], records, trace=True)
     contents = [item.get("content", item.get("output")) for item in found.body[FORMATS[format][2]]]
     expected = [len(content) if isinstance(content, list) else 1 for content in contents]
@@ -49,7 +45,7 @@ def test_every_block_of_any_request_has_a_source(format: str, records: list[Any]
 
 @formats
 @given(records=histories(broken=False))
-def test_a_request_is_a_prefix_of_the_next(format: str, records: list[Any]) -> None:
+def test_a_request_is_a_prefix_of_the_next(format, records):
     writer, _, array = FORMATS[format]
     arrays = []
     for end in range(1, len(records) + 1):
@@ -62,7 +58,7 @@ def test_a_request_is_a_prefix_of_the_next(format: str, records: list[Any]) -> N
 
 @formats
 @given(records=histories())
-def test_a_faithful_body_is_built_of_anything(format: str, records: list[Any]) -> None:
+def test_a_faithful_body_is_built_of_anything(format, records):
     writer, rules, array = FORMATS[format]
     found = request(writer, records, faithful=True, trace=True)
     assert len(found.sources) == len(found.body[array])
@@ -71,7 +67,7 @@ def test_a_faithful_body_is_built_of_anything(format: str, records: list[Any]) -
 
 @formats
 @given(records=histories())
-def test_plain_messages_take_the_short_way_to_the_same_body(format: str, records: list[Any]) -> None:
+def test_plain_messages_take_the_short_way_to_the_same_body(format, records):
     """A message that is one text is not made a turn; with an unknown key beside the text, it is."""
     slow = [
         {**r, "parts": [{**r["parts"][0], "later": 1}]}

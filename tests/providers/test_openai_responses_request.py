@@ -1,9 +1,6 @@
 """Sessions as Responses requests: items, what goes back to the model that made it, and what holds for all."""
 
-from __future__ import annotations
-
 import base64
-from typing import Any
 
 import pytest
 
@@ -20,21 +17,21 @@ OWN = {"provider": "openai-responses", "model": "gpt-5.1"}
 OTHER = {"provider": "anthropic", "model": "claude-opus-4-8"}
 
 
-def call(id: str | None = "c1", name: str = "read", **beside: Any) -> dict[str, Any]:
+def call(id="c1", name="read", **beside):
     named = {"name": name} if id is None else {"id": id, "name": name}
     return {"functionCall": {**named, "args": {}}, **beside}
 
 
-def result(response: Any, id: str | None = "c1", name: str = "read", **fields: Any) -> dict[str, Any]:
+def result(response, id="c1", name="read", **fields):
     named = {"name": name} if id is None else {"id": id, "name": name}
     return {"functionResponse": {**named, "response": response, **fields}}
 
 
-def said(text: str, **item: Any) -> dict[str, Any]:
+def said(text, **item):
     return {"text": text, "item": item} if item else {"text": text}
 
 
-def sent(*parts: Any, to: str = "gpt-5.1", **fields: Any) -> list[Any]:
+def sent(*parts, to="gpt-5.1", **fields):
     """The items that a model's message of these parts becomes."""
     results = [result({"output": "ok"}, p["functionCall"].get("id")) for p in parts if "functionCall" in p]
     records = [USER, message(1, "codeh", list(parts), **fields)]
@@ -43,29 +40,28 @@ def sent(*parts: Any, to: str = "gpt-5.1", **fields: Any) -> list[Any]:
     return [item for item in items if not str(item.get("type")).endswith("_output")]
 
 
-def asked(*parts: Any, **fields: Any) -> list[Any]:
+def asked(*parts, **fields):
     """The items that a user's message of these parts becomes."""
-    items: list[Any] = request(responses, [message(0, "user", list(parts), **fields)]).body["input"]
-    return items
+    return request(responses, [message(0, "user", list(parts), **fields)]).body["input"]
 
 
-def answered(*parts: Any, asking: Any = None) -> list[Any]:
+def answered(*parts, asking=None):
     """What follows a call that these results answer."""
     records = [USER, message(1, "codeh", [asking or call()], **OWN), message(2, "tool", list(parts))]
-    items: list[Any] = request(responses, records).body["input"]
+    items = request(responses, records).body["input"]
     return items[2:]
 
 
-def text(value: str) -> dict[str, str]:
+def text(value):
     return {"type": "input_text", "text": value}
 
 
-def user(content: Any) -> dict[str, Any]:
+def user(content):
     return {"role": "user", "content": content}
 
 
 IMAGE = {"type": "input_image", "image_url": f"data:image/png;base64,{PNG}", "detail": "auto"}
-USERS: dict[str, tuple[list[Any], list[Any]]] = {
+USERS = {
     "text": ([{"text": "hi"}], [user("hi")]),
     "texts": ([{"text": "a"}, {"text": "b"}], [user([text("a"), text("b")])]),
     "nothing": ([], [user(EMPTY_MESSAGE)]),
@@ -96,15 +92,15 @@ USERS: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("parts", "items"), USERS.values(), ids=USERS)
-def test_user(parts: list[Any], items: list[Any]) -> None:
+def test_user(parts, items):
     assert asked(*parts) == items
 
 
-def output_text(value: str) -> dict[str, Any]:
+def output_text(value):
     return {"type": "output_text", "text": value, "annotations": []}
 
 
-def item(id: str, *contents: Any, **fields: Any) -> dict[str, Any]:
+def item(id, *contents, **fields):
     return {
         "type": "message",
         "role": "assistant",
@@ -115,15 +111,15 @@ def item(id: str, *contents: Any, **fields: Any) -> dict[str, Any]:
     }
 
 
-def assistant(value: str, **fields: Any) -> dict[str, Any]:
+def assistant(value, **fields):
     return {"role": "assistant", "content": value, **fields}
 
 
-def thinking(id: str) -> dict[str, Any]:
+def thinking(id):
     return {"type": "reasoning", "id": id, "summary": [], "encrypted_content": "gAAA"}
 
 
-def function_call(id: str = "c1", **fields: Any) -> dict[str, Any]:
+def function_call(id="c1", **fields):
     return {"type": "function_call", **fields, "call_id": id, "name": "read", "arguments": "{}"}
 
 
@@ -132,7 +128,7 @@ SEARCHED = native("openai-responses", **SEARCH)
 SHELL = native(
     "openai-responses", type="local_shell_call", id="ls_1", call_id="x", status="completed", action={}
 )
-MODELS: dict[str, tuple[list[Any], dict[str, Any], list[Any]]] = {
+MODELS = {
     "text": ([{"text": "a"}], OTHER, [assistant("a")]),
     "pieces of one text": ([{"text": "a"}, {"text": ""}, {"text": "b"}], OTHER, [assistant("ab")]),
     "another's calls stand last": ([{"text": "a"}, call(), {"text": "b"}], OTHER,
@@ -182,11 +178,11 @@ MODELS: dict[str, tuple[list[Any], dict[str, Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("parts", "fields", "items"), MODELS.values(), ids=MODELS)
-def test_model(parts: list[Any], fields: dict[str, Any], items: list[Any]) -> None:
+def test_model(parts, fields, items):
     assert sent(*parts, **fields) == items
 
 
-def test_a_native_call_goes_back_with_its_output() -> None:
+def test_a_native_call_goes_back_with_its_output():
     output = {"type": "local_shell_call_output", "call_id": "x", "id": "lso_1", "output": "done"}
     answer = message(2, "tool", [native("openai-responses", **output)])
     body = request(responses, [USER, message(1, "codeh", [SHELL], **OWN), answer]).body
@@ -197,7 +193,7 @@ def test_a_native_call_goes_back_with_its_output() -> None:
     assert request(responses, late).body["input"][1:] == [user("x"), user(EMPTY_MESSAGE)]
 
 
-def test_an_item_is_sent_once() -> None:
+def test_an_item_is_sent_once():
     """A turn stored twice, as after a resume, goes back without ids the second time."""
     turn = [reasoning("rs_1"), said("a", id="msg_1")]
     records = [
@@ -212,9 +208,9 @@ def test_an_item_is_sent_once() -> None:
     ]  # fmt: skip
 
 
-def test_reasoning_needs_the_very_item_that_followed_it() -> None:
+def test_reasoning_needs_the_very_item_that_followed_it():
     """Compaction that takes away an item takes the turn's reasoning and ids with it."""
-    own: Any = [reasoning("rs_1"), said("a", id="msg_1"), call(item={"id": "fc_1"})]
+    own = [reasoning("rs_1"), said("a", id="msg_1"), call(item={"id": "fc_1"})]
     whole = Message(id="m", kind="codeh", role="model", ts=None, fields=OWN, own=own, parts=own)
     for left, ids in (
         ([0, 1, 2], ["rs_1", "msg_1", "fc_1"]),
@@ -228,7 +224,7 @@ def test_reasoning_needs_the_very_item_that_followed_it() -> None:
         assert [i["id"] for i in items if "id" in i] == ids
 
 
-RESULTS: dict[str, tuple[list[Any], list[Any]]] = {
+RESULTS = {
     "text": ([result({"output": "x"})], [{"type": "function_call_output", "call_id": "c1", "output": "x"}]),
     "error": ([result({"error": "x"})], [{"type": "function_call_output", "call_id": "c1", "output": '{"error":"x"}'}]),
     "media": ([result({"output": "x"}, parts=[inline("image/png", PNG), inline("audio/wav", PNG)])], [
@@ -244,11 +240,11 @@ RESULTS: dict[str, tuple[list[Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("parts", "items"), RESULTS.values(), ids=RESULTS)
-def test_result(parts: list[Any], items: list[Any]) -> None:
+def test_result(parts, items):
     assert answered(*parts) == items
 
 
-def test_the_output_of_a_custom_call() -> None:
+def test_the_output_of_a_custom_call():
     asking = {
         "functionCall": {"id": "c1", "name": "read", "args": {"input": "w"}},
         "item": {"type": "custom_tool_call"},
@@ -256,7 +252,7 @@ def test_the_output_of_a_custom_call() -> None:
     assert answered(result({"output": "x"}), asking=asking)[0]["type"] == "custom_tool_call_output"
 
 
-def test_notes_say_what_is_left_out() -> None:
+def test_notes_say_what_is_left_out():
     records = [
         message(0, "user", [native("gemini", executableCode={})]),
         message(1, "codeh", [SHELL, reasoning("rs_1"), {"later": 1}], **OWN),
@@ -270,7 +266,7 @@ def test_notes_say_what_is_left_out() -> None:
     ]
 
 
-def test_sources_name_the_message_of_every_block() -> None:
+def test_sources_name_the_message_of_every_block():
     turn = [reasoning("rs_1"), said("a", id="m"), said("b", id="m"), call(item={"id": "fc_1"})]
     held = result({"output": "x"}, parts=[inline("image/png", PNG)])
     records = [
@@ -285,7 +281,7 @@ def test_sources_name_the_message_of_every_block() -> None:
     assert request(responses, records).sources == []
 
 
-def test_a_history_of_thoughts_alone_still_asks() -> None:
+def test_a_history_of_thoughts_alone_still_asks():
     thought = [message(0, "codeh", [{"text": "t", "thought": True}])]
     assert request(responses, thought).body["input"] == [user(EMPTY_MESSAGE)]
     assert request(responses, []).body["input"] == []
@@ -299,13 +295,13 @@ SIDES = {
 
 
 @pytest.mark.parametrize(("kind", "ours"), SIDES.items())
-def test_which_side_an_item_comes_from(kind: str, ours: bool) -> None:
+def test_which_side_an_item_comes_from(kind, ours):
     assert is_answer({"type": kind}) == ours
     assert is_answer({"type": "tool_search_output", "execution": "client"})
 
 
 @pytest.mark.parametrize("kind", ["computer_call", "shell_call", "apply_patch_call", "local_shell_call"])
-def test_a_call_of_this_side_goes_back_once_and_only_with_its_output(kind: str) -> None:
+def test_a_call_of_this_side_goes_back_once_and_only_with_its_output(kind):
     asking = native("openai-responses", type=kind, call_id="c")
     answer = native("openai-responses", type=f"{kind}_output", call_id="c")
     whole = [USER, message(1, "codeh", [asking, asking], **OWN), message(2, "tool", [answer, answer])]
@@ -322,7 +318,7 @@ def test_a_call_of_this_side_goes_back_once_and_only_with_its_output(kind: str) 
     assert [i.get("type") for i in half.body["input"]] == [None, None]
 
 
-def test_parallel_calls_stand_together_before_their_outputs() -> None:
+def test_parallel_calls_stand_together_before_their_outputs():
     records = [USER, message(1, "codeh", [{"text": "a"}, call("c1"), call("c2")], **OTHER),
                message(2, "tool", [result({}, "c2"), result({}, "c1")]), message(3, "user", [{"text": "b"}])]  # fmt: skip
     items = request(responses, records).body["input"]
@@ -337,7 +333,7 @@ def test_parallel_calls_stand_together_before_their_outputs() -> None:
     ]
 
 
-def test_ids_fit_and_are_told_apart() -> None:
+def test_ids_fit_and_are_told_apart():
     records = [USER, message(1, "codeh", [call("x" * 65), call(None)]), message(2, "tool", [result({}, "x" * 65), result({}, None)]),
                message(3, "codeh", [call("call_1")]), message(4, "tool", [result({}, "call_1")])]  # fmt: skip
     ids = [i["call_id"] for i in request(responses, records).body["input"] if "call_id" in i]
@@ -346,7 +342,7 @@ def test_ids_fit_and_are_told_apart() -> None:
     assert all(len(id) <= 64 for id in ids)
 
 
-OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+OPTIONS = {
     "nothing": ({}, {}),
     "system": ({"system": "s"}, {"instructions": "s"}),
     "imported empty system": ({"settings": {"instructions": ""}}, {"instructions": ""}),
@@ -363,7 +359,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize(("options", "expected"), OPTIONS.values(), ids=OPTIONS)
-def test_options(options: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_options(options, expected):
     kept_nothing = {"store": False, "include": ["reasoning.encrypted_content"]}
     body = request(responses, [USER], **options).body
     assert body == {"model": "gpt-5.1", "input": [user("hi")], **kept_nothing, **expected}
@@ -372,12 +368,12 @@ def test_options(options: dict[str, Any], expected: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "kept", [{"store": True}, {"background": True}, {"conversation": "c"}, {"previous_response_id": "r"}]
 )
-def test_a_body_that_relies_on_what_the_provider_keeps_stays_so(kept: dict[str, Any]) -> None:
+def test_a_body_that_relies_on_what_the_provider_keeps_stays_so(kept):
     body = request(responses, [USER], settings=kept).body
     assert {k: v for k, v in body.items() if k not in ("model", "input")} == kept
 
 
-FAULTS: dict[str, tuple[list[Any], list[str]]] = {
+FAULTS = {
     "lost result": ([USER, message(1, "codeh", [call()]), USER], ["input.1"]),
     "orphan": ([message(0, "tool", [result({})])], ["input.0"]),
     "double": ([USER, message(1, "codeh", [call()]), message(2, "tool", [result({}), result({})])], ["input.3.call_id"]),
@@ -391,7 +387,7 @@ FAULTS: dict[str, tuple[list[Any], list[str]]] = {
 
 
 @pytest.mark.parametrize(("records", "paths"), FAULTS.values(), ids=FAULTS)
-def test_a_faithful_body_has_the_historys_faults(records: list[Any], paths: list[str]) -> None:
+def test_a_faithful_body_has_the_historys_faults(records, paths):
     records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
     body = request(responses, records, faithful=True).body
     assert [problem.path for problem in rules.problems(body)] == paths

@@ -1,9 +1,5 @@
 """Answers of the Responses format in our terms; what the official client makes of recorded ones is the reference."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 import pytest
 
@@ -12,11 +8,8 @@ from codeh_history.providers import wire
 from codeh_history.providers.openai_responses.response import Stream, read
 from codeh_history.providers.reply import Failure, Reply
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-def response(*output: Any, status: str = "completed", **more: Any) -> Any:
+def response(*output, status="completed", **more):
     return {
         "id": "resp_1",
         "object": "response",
@@ -27,7 +20,7 @@ def response(*output: Any, status: str = "completed", **more: Any) -> Any:
     }
 
 
-def message(*content: Any, **more: Any) -> Any:
+def message(*content, **more):
     return {
         "id": "msg_1",
         "type": "message",
@@ -38,11 +31,11 @@ def message(*content: Any, **more: Any) -> Any:
     }
 
 
-def said(text: str, **more: Any) -> Any:
+def said(text, **more):
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": [], **more}
 
 
-def native(value: Any) -> Any:
+def native(value):
     return {"native": {"provider": "openai-responses", "value": value}}
 
 
@@ -60,7 +53,7 @@ CALL = {
 SEARCH = {"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search"}}
 SPOKEN = {"type": "output_audio", "data": "UklGRg=="}
 
-ITEMS: dict[str, tuple[Any, list[Any]]] = {
+ITEMS = {
     "text": (message(said("a")), [{"text": "a", "item": ITEM}]),
     "text with a phase": (message(said("a"), phase="commentary"), [{"text": "a", "item": {**ITEM, "phase": "commentary"}}]),
     "two texts": (message(said("a"), said("b")), [{"text": "a", "item": ITEM}, {"text": "b", "item": ITEM}]),
@@ -92,20 +85,20 @@ ITEMS: dict[str, tuple[Any, list[Any]]] = {
 
 
 @pytest.mark.parametrize(("item", "parts"), ITEMS.values(), ids=ITEMS)
-def test_item(item: Any, parts: list[Any]) -> None:
+def test_item(item, parts):
     whole = read(response(item))
     assert isinstance(whole, Reply)
     assert whole.parts == parts
     assert wire.read(orjson.dumps(response(item))) == whole
 
 
-def test_items_keep_their_order() -> None:
+def test_items_keep_their_order():
     outcome = read(response(*(item for item, _ in ITEMS.values())))
     assert isinstance(outcome, Reply)
     assert outcome.parts == [part for _, parts in ITEMS.values() for part in parts]
 
 
-def done(*items: Any, last: Any) -> bytes:
+def done(*items, last):
     created = {"type": "response.created", "response": response(status="in_progress")}
     events = [
         {"type": "response.output_item.done", "output_index": index, "item": item}
@@ -114,20 +107,20 @@ def done(*items: Any, last: Any) -> bytes:
     return sse(created, *events, {"type": f"response.{last['status']}", "response": last}, named=True)
 
 
-def test_the_last_event_is_the_answer() -> None:
+def test_the_last_event_is_the_answer():
     """What `added` and `done` events say may differ in what is encrypted."""
     early = {**REASONING, "encrypted_content": "early"}
     outcome = wire.read(done(early, last=response(REASONING)))
     assert outcome == read(response(REASONING))
 
 
-def test_items_left_to_their_own_events() -> None:
+def test_items_left_to_their_own_events():
     assert wire.read(done(message(said("a")), CALL, last=response())) == read(
         response(message(said("a")), CALL)
     )
 
 
-def test_what_arrives_on_the_way() -> None:
+def test_what_arrives_on_the_way():
     events = [
         {"type": "response.reasoning_summary_text.delta", "delta": "hm"},
         {"type": "response.output_text.delta", "delta": "a"},
@@ -142,7 +135,7 @@ def test_what_arrives_on_the_way() -> None:
     assert parts == [{"text": "hm", "thought": True}, {"text": "a"}, {"text": "no", "refusal": True}]
 
 
-FINISHES: dict[str, tuple[Any, str]] = {
+FINISHES = {
     "completed": (response(message(said("a"))), "Reply completed"),
     "completed, nothing said": (response(), "Reply completed"),
     "as a compatible host says it": (response(message(said("a")), status="complete"), "Reply complete"),
@@ -175,7 +168,7 @@ FINISHES: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize(("body", "expected"), FINISHES.values(), ids=FINISHES)
-def test_how_it_ends(body: Any, expected: str, streamed: bool) -> None:
+def test_how_it_ends(body, expected, streamed):
     outcome = wire.read(
         done(last=body) if streamed and body["status"] != "complete" else orjson.dumps(body)
     )
@@ -188,13 +181,13 @@ def test_how_it_ends(body: Any, expected: str, streamed: bool) -> None:
 
 
 @pytest.mark.parametrize("status", ["queued", "in_progress"])
-def test_an_answer_that_is_not_there_yet(status: str) -> None:
+def test_an_answer_that_is_not_there_yet(status):
     outcome = wire.read(orjson.dumps(response(status=status)))
     assert isinstance(outcome, Failure)
     assert (outcome.retry, outcome.code) == (True, status)
 
 
-USAGE: dict[str, tuple[Any, Any]] = {
+USAGE = {
     "plain": ({"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}, {"input": 3, "output": 4, "total": 7}),
     "details": (
         {"input_tokens": 100, "output_tokens": 40, "total_tokens": 140,
@@ -206,13 +199,13 @@ USAGE: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("raw", "expected"), USAGE.values(), ids=USAGE)
-def test_usage(raw: Any, expected: Any) -> None:
+def test_usage(raw, expected):
     outcome = read(response(message(said("a")), usage=raw))
     assert isinstance(outcome, Reply)
     assert outcome.usage == {**expected, "raw": raw}
 
 
-def test_the_end_is_the_whole_response() -> None:
+def test_the_end_is_the_whole_response():
     reader = Stream()
     events = [orjson.loads(line[6:]) for line in responses().split(b"\n") if line.startswith(b"data: ")]
     for event in events[:-1]:
@@ -228,7 +221,7 @@ def test_the_end_is_the_whole_response() -> None:
 
 
 @pytest.mark.parametrize("path", recorded("openai-responses"), ids=lambda path: path.stem)
-def test_recorded(path: Path) -> None:
+def test_recorded(path):
     given = orjson.loads(path.read_bytes())["response"]
     outcome = wire.read(orjson.dumps(given), "openai-responses")
     if "output" not in given or given["status"] == "queued":
@@ -239,7 +232,7 @@ def test_recorded(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", recorded_streams("openai-responses"), ids=lambda path: path.stem)
-def test_recorded_stream(path: Path) -> None:
+def test_recorded_stream(path):
     """The same as the response that the official client put together, and the same text on the way."""
     outcome, parts, _ = arrived([path.read_bytes()])
     same(outcome, expected_of(path))
@@ -248,7 +241,7 @@ def test_recorded_stream(path: Path) -> None:
     assert texts[0] == texts[1]
 
 
-def same(outcome: wire.Outcome, given: Any) -> None:
+def same(outcome, given):
     assert isinstance(outcome, Reply)
     expected = [item for item in given["output"] for item in spelled_out(item)]
     assert [item_of(part) for part in outcome.parts] == [without_nulls(item) for item in expected]
@@ -257,7 +250,7 @@ def same(outcome: wire.Outcome, given: Any) -> None:
     assert without_nulls(outcome.usage["raw"]) == without_nulls(given["usage"])
 
 
-def spelled_out(item: Any) -> list[Any]:
+def spelled_out(item):
     """An output item as `item_of` gives it: a message for each content, arguments read."""
     if item["type"] == "message":
         return [
@@ -273,7 +266,7 @@ def spelled_out(item: Any) -> list[Any]:
     return [item]
 
 
-def item_of(part: Any) -> Any:
+def item_of(part):
     """The output item that a part stands for."""
     if "native" in part:
         return without_nulls(part["native"]["value"])

@@ -1,10 +1,6 @@
 """The offline rules: silent on what the APIs accepted, and each rule caught by a body that breaks it."""
 
-from __future__ import annotations
-
 import copy
-from types import ModuleType
-from typing import Any
 
 import orjson
 import pytest
@@ -19,7 +15,7 @@ from support import corpus, corpus_files
 
 PNG = "data:image/png;base64,iVBORw0KGgo="
 PDF = "data:application/pdf;base64,JVBERi0="
-CHAT: Any = {
+CHAT = {
     "model": "gpt-5.1",
     "messages": [
         {"role": "system", "content": "Be brief."},
@@ -43,7 +39,7 @@ CHAT: Any = {
     "stream": True,
     "stream_options": {"include_usage": True},
 }  # fmt: skip
-RESPONSES: Any = {
+RESPONSES = {
     "model": "gpt-5.1",
     "input": [
         {"role": "user", "content": [
@@ -67,7 +63,7 @@ RESPONSES: Any = {
 GONE = object()
 
 
-def changed(body: Any, path: str, value: Any) -> Any:
+def changed(body, path, value):
     """The body with another value (or GONE) at a path."""
     body = copy.deepcopy(body)
     *way, last = [int(key) if key.isdigit() else key for key in path.split(".")]
@@ -82,7 +78,7 @@ def changed(body: Any, path: str, value: Any) -> Any:
 
 
 # rule: (where the body is changed, to what, where the problem is found)
-CHAT_BREAKS: dict[str, tuple[str, Any, str]] = {
+CHAT_BREAKS = {
     "no model": ("model", GONE, "model"),
     "no messages": ("messages", [], "messages"),
     "no message": ("messages.6", 7, "messages.6.role"),
@@ -125,7 +121,7 @@ CHAT_BREAKS: dict[str, tuple[str, Any, str]] = {
     "max_tokens": ("max_tokens", 5, "max_tokens"),
     "stream options": ("stream", False, "stream_options"),
 }  # fmt: skip
-RESPONSES_BREAKS: dict[str, tuple[str, Any, str]] = {
+RESPONSES_BREAKS = {
     "no model": ("model", "", "model"),
     "no input": ("input", [], "input"),
     "no item": ("input.7", "x", "input.7"),
@@ -173,7 +169,7 @@ BREAKS += [(f"responses: {name}", responses, RESPONSES, *case) for name, case in
     [case[1:] for case in BREAKS],
     ids=[case[0] for case in BREAKS],
 )
-def test_a_broken_body_is_caught(rules: ModuleType, body: Any, path: str, value: Any, found: str) -> None:
+def test_a_broken_body_is_caught(rules, body, path, value, found):
     problems = rules.problems(changed(body, path, value))
     assert found in [problem.path for problem in problems], problems
 
@@ -181,12 +177,12 @@ def test_a_broken_body_is_caught(rules: ModuleType, body: Any, path: str, value:
 @pytest.mark.parametrize(
     ("rules", "format", "body"), [(chat, "openai-chat", CHAT), (responses, "openai-responses", RESPONSES)]
 )
-def test_the_whole_body_is_fine(rules: ModuleType, format: str, body: Any) -> None:
+def test_the_whole_body_is_fine(rules, format, body):
     assert rules.problems(body) == []
     assert mistakes(format, {key: value for key, value in body.items() if key != "stream_options"}) == []
 
 
-FINE: dict[str, tuple[ModuleType, Any, str, Any]] = {
+FINE = {
     "assistant first": (chat, CHAT, "messages.0", {"role": "assistant", "content": ""}),
     "user twice": (chat, CHAT, "messages.5", {"role": "user", "content": "x"}),
     "system last": (chat, CHAT, "messages.6", {"role": "system", "content": "x"}),
@@ -199,11 +195,11 @@ FINE: dict[str, tuple[ModuleType, Any, str, Any]] = {
 
 
 @pytest.mark.parametrize(("rules", "body", "path", "value"), FINE.values(), ids=FINE)
-def test_an_odd_but_accepted_body_is_fine(rules: ModuleType, body: Any, path: str, value: Any) -> None:
+def test_an_odd_but_accepted_body_is_fine(rules, body, path, value):
     assert rules.problems(changed(body, path, value)) == []
 
 
-def test_problems_come_in_body_order() -> None:
+def test_problems_come_in_body_order():
     body = {"messages": [{"role": "user"}, {"role": "x"}], "model": ""}
     assert [problem.path for problem in chat.problems(body)] == [
         "messages.0.content",
@@ -221,19 +217,19 @@ ACCEPTED = [
 
 
 @pytest.mark.parametrize(("rules", "path"), ACCEPTED, ids=[path.stem[-60:] for _, path in ACCEPTED])
-def test_nothing_is_said_of_an_accepted_request(rules: ModuleType, path: Any) -> None:
+def test_nothing_is_said_of_an_accepted_request(rules, path):
     recorded = orjson.loads(path.read_bytes())
     if recorded["meta"]["status"] == 200:
         assert rules.problems(recorded["request"]) == []
 
 
-def test_there_are_accepted_requests() -> None:
+def test_there_are_accepted_requests():
     corpus()
     assert len(ACCEPTED) >= 100
 
 
 @given(st.sampled_from([(chat, CHAT), (responses, RESPONSES)]), st.data())
-def test_any_value_anywhere_is_judged(case: Any, data: st.DataObject) -> None:
+def test_any_value_anywhere_is_judged(case, data):
     """No shape of a body makes the rules raise."""
     rules, body = case
     paths = list(_paths(body))
@@ -241,7 +237,7 @@ def test_any_value_anywhere_is_judged(case: Any, data: st.DataObject) -> None:
     assert isinstance(rules.problems(changed(body, path, value)), list)
 
 
-def _paths(node: Any, way: str = "") -> Any:
+def _paths(node, way=""):
     for key, value in node.items() if isinstance(node, dict) else enumerate(node):
         yield f"{way}{key}"
         if isinstance(value, (dict, list)):

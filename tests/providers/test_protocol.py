@@ -1,10 +1,7 @@
 """Each provider is a package behind the protocols: what they name is there, with the parameters they name."""
 
-from __future__ import annotations
-
 import inspect
 from importlib import import_module
-from typing import Any
 
 import pytest
 
@@ -21,12 +18,12 @@ MODULES = {
 }
 
 
-def public(of: Any) -> dict[str, Any]:
+def public(of):
     found = {**dict.fromkeys(inspect.get_annotations(of)), **vars(of)}
     return {name: value for name, value in found.items() if not name.startswith("_")}
 
 
-def parameters(function: Any) -> list[str]:
+def parameters(function):
     """Their names; one that is not used begins with an underscore."""
     names = inspect.signature(function).parameters
     return [name.removeprefix("_") for name in names if name != "self"]
@@ -34,7 +31,7 @@ def parameters(function: Any) -> list[str]:
 
 @pytest.mark.parametrize("module", MODULES)
 @formats
-def test_a_module_has_what_its_protocol_says(name: str, module: str) -> None:
+def test_a_module_has_what_its_protocol_says(name, module):
     found = import_module(f"codeh_history.providers.{providers.FORMATS[name]}{module}")
     for key, value in public(MODULES[module]).items():
         assert hasattr(found, key), key
@@ -43,7 +40,7 @@ def test_a_module_has_what_its_protocol_says(name: str, module: str) -> None:
 
 
 @formats
-def test_a_reader_has_what_its_protocol_says(name: str) -> None:
+def test_a_reader_has_what_its_protocol_says(name):
     reader = providers.load(name).stream()
     for key, value in public(protocol.StreamReader).items():
         if not inspect.isfunction(value):
@@ -53,8 +50,8 @@ def test_a_reader_has_what_its_protocol_says(name: str) -> None:
 
 
 @formats
-def test_a_package_knows_its_name(name: str) -> None:
-    package: Any = providers.load(name).package
+def test_a_package_knows_its_name(name):
+    package = providers.load(name).package
     assert name == package.NAME
     assert isinstance(package.FIELD, str)
     assert isinstance(package.END, str)
@@ -63,5 +60,5 @@ def test_a_package_knows_its_name(name: str) -> None:
     assert not providers.load(name).body.shows({})
 
 
-def test_a_later_line_of_the_table_is_asked_first() -> None:
+def test_a_later_line_of_the_table_is_asked_first():
     assert list(providers.packages()) == list(reversed(providers.FORMATS))

@@ -1,9 +1,5 @@
 """Request bodies to messages: what their readers share."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.base.errors import BadData
@@ -11,23 +7,23 @@ from codeh_history.providers.body import Messages, messages_in
 from histories import call, result
 
 
-def reading(**body: Any) -> Messages:
+def reading(**body):
     return Messages("openai-chat", body)
 
 
 @pytest.mark.parametrize("given", [None, {}, "x"])
-def test_a_body_without_a_list_of_messages_is_none(given: Any) -> None:
+def test_a_body_without_a_list_of_messages_is_none(given):
     with pytest.raises(BadData, match=r"messages: a list expected; is this an openai-chat body\?"):
         messages_in({"messages": given}, "messages", "openai-chat")
     with pytest.raises(BadData, match="is this a gemini body"):
         messages_in({}, "contents", "gemini")
 
 
-def told(read: Messages) -> list[tuple[str, int]]:
+def told(read):
     return [(message["kind"], len(message["parts"])) for message in read.records]
 
 
-def test_results_in_a_row_are_one_message() -> None:
+def test_results_in_a_row_are_one_message():
     read = reading()
     for _ in range(2):
         read.add_results([result()])
@@ -36,7 +32,7 @@ def test_results_in_a_row_are_one_message() -> None:
     assert told(read) == [("tool", 2), ("tool", 1), ("tool", 1)]
 
 
-def test_a_users_results_stand_before_the_rest() -> None:
+def test_a_users_results_stand_before_the_rest():
     read = reading()
     read.add_user([{"text": "a"}, result(), {"text": "b"}], {"name": "x"})
     read.add_user([result()])
@@ -45,7 +41,7 @@ def test_a_users_results_stand_before_the_rest() -> None:
     assert [message.get("item") for message in read.records] == [None, {"name": "x"}, None, None]
 
 
-def test_a_model_that_called_goes_on_in_the_same_message() -> None:
+def test_a_model_that_called_goes_on_in_the_same_message():
     read = reading(model="m")
     read.add_model([{"text": "a"}, call()])
     read.add_model([call()])
@@ -59,7 +55,7 @@ def test_a_model_that_called_goes_on_in_the_same_message() -> None:
     }
 
 
-def test_a_result_finds_the_function_of_its_call() -> None:
+def test_a_result_finds_the_function_of_its_call():
     read = reading()
     read.call("1", "f")
     read.call(None, "g")
@@ -72,7 +68,7 @@ def test_a_result_finds_the_function_of_its_call() -> None:
     assert read.answered("1", "other") == {"id": "1", "name": "f"}
 
 
-def test_what_is_neither_message_nor_model_nor_tool_is_a_setting() -> None:
+def test_what_is_neither_message_nor_model_nor_tool_is_a_setting():
     found = reading(model="m", tools=[{}], messages=[], temperature=1, n=2).imported("", "messages", n=3)
     assert (found.model, found.tools, found.system, found.settings) == (
         "m",

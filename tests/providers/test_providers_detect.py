@@ -1,9 +1,5 @@
 """Which provider an object comes from, answer or error."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -23,7 +19,7 @@ PROVIDER_OF_ERROR = {
 
 
 @pytest.mark.parametrize(("body", "provider"), PROVIDER_OF_ERROR.items())
-def test_whose_error_it_is(body: bytes, provider: str) -> None:
+def test_whose_error_it_is(body, provider):
     outcome = wire.read(body)
     assert isinstance(outcome, wire.Failure)
     assert outcome.provider == provider
@@ -33,7 +29,7 @@ def test_whose_error_it_is(body: bytes, provider: str) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_the_format_is_told_by_the_content(name: str) -> None:
+def test_the_format_is_told_by_the_content(name):
     provider = name.removesuffix("-array")
     outcome, _, reader = arrived([STREAMS[name]()])
     assert isinstance(outcome, wire.Reply)
@@ -43,7 +39,7 @@ def test_the_format_is_told_by_the_content(name: str) -> None:
 
 @pytest.mark.parametrize("name", STREAMS)
 @pytest.mark.parametrize("format", FORMATS)
-def test_only_the_given_format_is_accepted(name: str, format: str) -> None:
+def test_only_the_given_format_is_accepted(name, format):
     provider = name.removesuffix("-array")
     outcome = wire.read(STREAMS[name](), format)
     if format == provider:
@@ -59,26 +55,26 @@ def test_only_the_given_format_is_accepted(name: str, format: str) -> None:
         ({"message": {"content": "x"}, "id": "a"}, None), ({"id": 5}, None), ({}, None), ({"message": "text", "id": "a"}, "a"),
     ],
 )  # fmt: skip
-def test_an_event_says_to_which_answer_it_belongs(event: Any, id: Any) -> None:
+def test_an_event_says_to_which_answer_it_belongs(event, id):
     assert detect.answer_id(event) == id
 
 
 @pytest.mark.parametrize("value", [None, 5, "text", [], {}, {"a": 1}])
-def test_what_nobody_knows_is_nothing(value: Any) -> None:
+def test_what_nobody_knows_is_nothing(value):
     assert not detect.recognised(value)
     assert not detect.stands_alone(value)
     assert not detect.interrupts(value)
     assert not detect.is_error(value)
 
 
-def test_an_error_interrupts_whatever_it_stands_in() -> None:
+def test_an_error_interrupts_whatever_it_stands_in():
     body = orjson.loads(OVERLOADED)
     assert detect.recognised(body)
     assert detect.stands_alone(body)
     assert detect.interrupts(body)
 
 
-def test_an_answer_within_an_event_does_not_stand_alone() -> None:
+def test_an_answer_within_an_event_does_not_stand_alone():
     message = {
         "id": "m",
         "type": "message",

@@ -1,7 +1,5 @@
 """A format by its name: what is asked of it goes to the module that knows, and no other is loaded."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 
@@ -11,13 +9,13 @@ from codeh_history import providers
 from codeh_history.providers.base import Options
 
 
-def test_whoever_was_added_last_is_asked_first() -> None:
+def test_whoever_was_added_last_is_asked_first():
     assert list(providers.packages()) == list(providers.FORMATS)[::-1]
     assert [package.NAME for package in providers.packages().values()] == list(providers.FORMATS)[::-1]
 
 
 @pytest.mark.parametrize("name", providers.FORMATS)
-def test_each_part_is_the_formats_own(name: str) -> None:
+def test_each_part_is_the_formats_own(name):
     made, own = providers.load(name), f"codeh_history.providers.{providers.FORMATS[name]}"
     assert made.package.__name__ == own
     assert made.body.__name__ == f"{own}.body"
@@ -27,12 +25,12 @@ def test_each_part_is_the_formats_own(name: str) -> None:
     assert "earlier" in str(made.imported(body))
 
 
-def test_the_model_stands_in_the_address_of_one_and_a_transcript_has_none() -> None:
+def test_the_model_stands_in_the_address_of_one_and_a_transcript_has_none():
     assert [name for name in providers.TARGETS if providers.model_in_url(name)] == ["gemini"]
     assert "earlier" in providers.transcript((), Options(), ("earlier",)).text
 
 
-def test_a_request_loads_nothing_that_reads_answers() -> None:
+def test_a_request_loads_nothing_that_reads_answers():
     code = (
         "import sys; from codeh_history import providers; from codeh_history.providers.base import Options;\n"
         "providers.load('gemini').request((), Options(), ('earlier',));"

@@ -1,9 +1,5 @@
 """The parts of a reply, made of what providers send, whatever shape it has."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.providers.parts import (
@@ -19,7 +15,7 @@ from codeh_history.providers.parts import (
     texts_of,
 )
 
-CALLS: dict[str, tuple[Any, Any, Any]] = {  # what came as arguments; the args, and what is kept of it verbatim
+CALLS = {  # what came as arguments; the args, and what is kept of it verbatim
     "an object": ({"a": 1}, {"a": 1}, None), "its text": ('{"a": 1}', {"a": 1}, None), "nothing": (None, {}, None), "blanks": (" ", {}, None),
     "a cut text": ('{"a": ', {}, '{"a": '), "a list": ("[1]", {}, "[1]"), "a list as it is": ([1], {}, "[1]"), "a text of a text": ('"x"', {}, '"x"'),
     "a number that loses digits": ('{"a":123456789012345678901}', {"a": 123456789012345678901.0}, '{"a":123456789012345678901}'),
@@ -29,18 +25,18 @@ CALLS: dict[str, tuple[Any, Any, Any]] = {  # what came as arguments; the args, 
 
 
 @pytest.mark.parametrize(("given", "args", "verbatim"), CALLS.values(), ids=CALLS)
-def test_arguments_are_an_object_and_nothing_of_them_is_lost(given: Any, args: Any, verbatim: Any) -> None:
-    made: Any = call("c", "f", given)
+def test_arguments_are_an_object_and_nothing_of_them_is_lost(given, args, verbatim):
+    made = call("c", "f", given)
     assert made["functionCall"] == {"id": "c", "name": "f", "args": args}
     assert made.get("arguments") == verbatim
 
 
 @pytest.mark.parametrize("id", [None, "", 5])
-def test_a_call_without_an_id_has_none(id: Any) -> None:
+def test_a_call_without_an_id_has_none(id):
     assert call(id, "f", {}) == {"functionCall": {"name": "f", "args": {}}}
 
 
-def test_what_a_provider_says_besides_stands_beside_a_call() -> None:
+def test_what_a_provider_says_besides_stands_beside_a_call():
     assert call("c", "f", {}, {"index": 1})["item"] == {"index": 1}  # type: ignore[typeddict-item]
     assert "item" not in call("c", "f", {}, {})
 
@@ -55,11 +51,11 @@ def test_what_a_provider_says_besides_stands_beside_a_call() -> None:
         ({"inlineData": []}, False),
     ],
 )
-def test_what_no_record_can_hold_is_kept_for_its_provider(part: Any, *, usable: bool) -> None:
+def test_what_no_record_can_hold_is_kept_for_its_provider(part, *, usable):
     assert kept(part, "gemini") == (part if usable else {"native": {"provider": "gemini", "value": part}})
 
 
-def test_fields_that_say_nothing_are_no_rest() -> None:
+def test_fields_that_say_nothing_are_no_rest():
     assert rest({"a": 1, "b": None, "c": "", "d": [], "e": {}, "f": 0, "g": False}, ["a"]) == {
         "f": 0,
         "g": False,
@@ -75,11 +71,11 @@ MESSAGES = [
 
 
 @pytest.mark.parametrize(("item", "is_one"), MESSAGES)
-def test_a_message_has_a_role_and_a_content(item: Any, *, is_one: bool) -> None:
+def test_a_message_has_a_role_and_a_content(item, *, is_one):
     assert is_message(item, "tool_calls") is is_one
 
 
-def test_the_first_choice_may_leave_its_index_out_and_the_others_are_known_by_theirs() -> None:
+def test_the_first_choice_may_leave_its_index_out_and_the_others_are_known_by_theirs():
     a, b, c = {"a": 1}, {"index": 2, "b": 1}, {"index": 1, "c": 1}
     assert first([b, a]) == a
     assert further([a, b, c]) == {1, 2}
@@ -87,7 +83,7 @@ def test_the_first_choice_may_leave_its_index_out_and_the_others_are_known_by_th
     assert (first([b]), first(None), further("x")) == ({}, {}, set())
 
 
-def test_only_blocks_of_texts_are_texts() -> None:
+def test_only_blocks_of_texts_are_texts():
     blocks = [
         {"type": "text", "text": "a"},
         {"type": "image"},
@@ -100,6 +96,6 @@ def test_only_blocks_of_texts_are_texts() -> None:
 
 
 @pytest.mark.parametrize(("value", "name"), [("a", "a"), ("", None), (None, None), (5, None)])
-def test_a_name_is_a_text_that_says_something(value: Any, name: str | None) -> None:
+def test_a_name_is_a_text_that_says_something(value, name):
     assert name_of(value) == name
     assert text_of(value) == (value if isinstance(value, str) else "")

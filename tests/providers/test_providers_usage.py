@@ -1,9 +1,5 @@
 """Usage in one form: counts that are counts, what a stream says again and again, and what has a price of its own."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.providers import usage
@@ -15,7 +11,7 @@ from codeh_history.providers import usage
     ({"a": 2**53}, ("a",), None), ({"a": 2**53 - 1}, ("a",), 2**53 - 1), (None, ("a",), None), ([7], (0,), None),
     ({}, ("a",), None), (7, (), 7),
 ])  # fmt: skip
-def test_a_count_is_a_number_that_json_counts_exactly(raw: Any, path: Any, found: int | None) -> None:
+def test_a_count_is_a_number_that_json_counts_exactly(raw, path, found):
     assert usage.count(raw, *path) == found
 
 
@@ -23,17 +19,17 @@ def test_a_count_is_a_number_that_json_counts_exactly(raw: Any, path: Any, found
     (None, {"a": 1}, {"a": 1}), ({"a": 1}, {"b": 2}, {"a": 1, "b": 2}), ({"a": 1}, {"a": None}, {"a": 1}),
     ({"a": 1}, {"a": 2}, {"a": 2}), ({"a": 1}, None, {"a": 1}), ({"a": 1}, "x", {"a": 1}), (None, None, None),
 ])  # fmt: skip
-def test_what_a_stream_says_last_counts(before: Any, after: Any, found: Any) -> None:
+def test_what_a_stream_says_last_counts(before, after, found):
     assert usage.merged(before, after) == found
 
 
-def test_only_what_is_known_stands_beside_what_was_said() -> None:
+def test_only_what_is_known_stands_beside_what_was_said():
     assert usage.read({"x": 1}, {"input": "x", "output": "y"}) == {"input": 1, "raw": {"x": 1}}
     assert usage.read({}, {"input": "x"}) is None
     assert usage.read(None, {"input": "x"}) is None
 
 
-def test_a_path_leads_into_objects_and_what_is_there_is_added_up() -> None:
+def test_a_path_leads_into_objects_and_what_is_there_is_added_up():
     raw = {"a": 1, "b": 2, "c": "3", "in": {"d": 4}}
     paths = {"input": "a b c nowhere", "cached": "in.d", "output": "c", "total": "a.b"}
     assert usage.read(raw, paths) == {"input": 3, "cached": 4, "raw": raw}
@@ -48,6 +44,6 @@ def test_a_path_leads_into_objects_and_what_is_there_is_added_up() -> None:
     ({"service_tier": "batch"}, {"service_tier": "batch", "processing": "batch"}), ({"service_tier": "standard"}, {}),
     ({"speed": "fast"}, {"speed": "fast"}), ({"speed": 7}, {}), ("x", {}), (None, {}),
 ])  # fmt: skip
-def test_what_has_a_price_of_its_own_is_told(raw: Any, found: Any) -> None:
+def test_what_has_a_price_of_its_own_is_told(raw, found):
     given = {"input": 1, "output": 0, "raw": raw}
     assert usage.billed(given) == {"input": 1, **found}

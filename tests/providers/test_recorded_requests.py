@@ -1,16 +1,10 @@
 """Every recorded conversation, sent on to every provider: valid, and each request a prefix of the next."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import orjson
 import pytest
 
 from codeh_history import providers
 from codeh_history.providers.base import Options
-from codeh_history.providers.body import Imported
 from codeh_history.session.pairing import open_at_end
 from histories import prefix, sendable
 from support import MODELS, corpus_files
@@ -24,7 +18,7 @@ ARRAY = {
 }
 
 
-def recorded(format: str) -> Iterator[tuple[str, Imported]]:
+def recorded(format):
     """The accepted requests of a format, read."""
     for path in corpus_files(f"exchanges/{format}/*.json"):
         if path.name.endswith(".expected.json"):
@@ -36,7 +30,7 @@ def recorded(format: str) -> Iterator[tuple[str, Imported]]:
 
 @pytest.mark.parametrize("target", providers.FORMATS)
 @pytest.mark.parametrize("source", providers.FORMATS)
-def test_a_recorded_conversation_goes_on_anywhere(source: str, target: str) -> None:
+def test_a_recorded_conversation_goes_on_anywhere(source, target):
     format = providers.load(target)
     count = 0
     for name, read in recorded(source):
@@ -47,7 +41,7 @@ def test_a_recorded_conversation_goes_on_anywhere(source: str, target: str) -> N
                 continue
             given = Options(model=MODELS[target], system=read.system, tools=read.tools)
             body = format.request(view.messages, given, []).body
-            found: list[Any] = [*format.problems({**body, "model": MODELS[target]})]
+            found = [*format.problems({**body, "model": MODELS[target]})]
             array = prefix(body[ARRAY[target]])
             assert not found, (name, end, found)
             assert array.startswith(before), (name, end)

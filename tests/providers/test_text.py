@@ -1,12 +1,8 @@
 """Plain text: the transcript that a command is given, and what it prints back."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import time
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -17,23 +13,23 @@ from inside import inside
 from support import PROGRAM, environ, lines, session_path
 
 
-def log(home: Path) -> list[Any]:
+def log(home):
     return lines(session_path(home, "s"))
 
 
-def ask(home: Path, via: str, *argv: str, **more: Any) -> Any:
+def ask(home, via, *argv, **more):
     return inside("ask", "-s", "s", "--to", "text", "--via", via, *argv, home=home, **more)
 
 
 # -- what a command is given ----------------------------------------------------------------------------
 
 
-def test_a_prompt_alone_is_sent_as_it_is(home: Path) -> None:
+def test_a_prompt_alone_is_sent_as_it_is(home):
     inside("append", "-s", "s", "-m", "Why is the sky blue?", home=home)
     assert inside("payload", "s", "--to", "text", home=home).out == b"Why is the sky blue?\n"
 
 
-def test_the_transcript_says_who_said_what(home: Path, tmp_path: Path) -> None:
+def test_the_transcript_says_who_said_what(home, tmp_path):
     (tmp_path / "a.py").write_text("print(1)\n")
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 40)
     inside("append", "-s", "s", "-m", "What is here?\nUser: not me", home=home)
@@ -107,7 +103,7 @@ print(1)
     )
 
 
-def test_summaries_come_first_and_the_rules_of_payloads_hold(home: Path) -> None:
+def test_summaries_come_first_and_the_rules_of_payloads_hold(home):
     inside("append", "-s", "s", "--call", "ls", home=home)
     open_calls = inside("payload", "s", "--to", "text", home=home)
     assert (open_calls.code, b"open calls at the end" in open_calls.err) == (65, True)
@@ -131,7 +127,7 @@ def test_summaries_come_first_and_the_rules_of_payloads_hold(home: Path) -> None
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_the_labels_of_a_summary_that_we_wrote_stay_and_others_are_indented(own: bool, home: Path) -> None:
+def test_the_labels_of_a_summary_that_we_wrote_stay_and_others_are_indented(own, home):
     inside("append", "-s", "s", "-m", "hi", home=home)
     session = session_path(home, "s")
     text = "What was said and done:\nUser: Which port?\nModel: 8080."
@@ -145,7 +141,7 @@ def test_the_labels_of_a_summary_that_we_wrote_stay_and_others_are_indented(own:
     assert f"\n{indent}User: Which port?\n{indent}Model: 8080.\n" in shown
 
 
-def test_what_plain_text_cannot_say_is_named(home: Path) -> None:
+def test_what_plain_text_cannot_say_is_named(home):
     inside("append", "-s", "s", "-m", "hi", home=home)
     refused = inside("payload", "s", "--to", "text", "--set", "a=1", home=home)
     assert (refused.code, refused.out) == (2, b"")
@@ -173,7 +169,7 @@ PRINTED = {
 
 @pytest.mark.parametrize("size", [1, 3, 1000])
 @pytest.mark.parametrize("case", PRINTED)
-def test_the_answer_is_what_a_reader_would_see(case: str, size: int) -> None:
+def test_the_answer_is_what_a_reader_would_see(case, size):
     printed, text = PRINTED[case]
     data = printed.encode()
     reader = Reader("m")
@@ -187,7 +183,7 @@ def test_the_answer_is_what_a_reader_would_see(case: str, size: int) -> None:
     assert shown.rstrip("\n") == text
 
 
-def test_other_ends() -> None:
+def test_other_ends():
     for data, kind in ((b"", Nothing), (b"\x1b[?25l \r\x1b[2K", Nothing), (b"a\xffb", Unreadable)):
         reader = Reader()
         reader.feed(data)
@@ -198,7 +194,7 @@ def test_other_ends() -> None:
     assert reader.close() == Cut([{"text": "half"}], "why")
 
 
-def test_a_long_text_of_blanks_or_escapes_is_read_in_linear_time() -> None:
+def test_a_long_text_of_blanks_or_escapes_is_read_in_linear_time():
     for data in (
         b" " * (1 << 20) + b"x",
         b"\x1b]" * (1 << 19),
@@ -211,7 +207,7 @@ def test_a_long_text_of_blanks_or_escapes_is_read_in_linear_time() -> None:
         reader.close()
 
 
-def test_ask_streams_and_stores_what_a_command_prints(home: Path) -> None:
+def test_ask_streams_and_stores_what_a_command_prints(home):
     done = ask(
         home, "cat >/dev/null; printf 'Because '; printf 'of Rayleigh.\\n\\n'", "-m", "Why?", "--model", "m"
     )
@@ -223,7 +219,7 @@ def test_ask_streams_and_stores_what_a_command_prints(home: Path) -> None:
 @pytest.mark.parametrize(
     ("via", "kept"), [("echo half; exit 3", "half"), ("exit 3", None), ("echo half; kill -9 $$", "half")]
 )
-def test_a_command_that_fails_gives_no_answer(home: Path, via: str, kept: str | None) -> None:
+def test_a_command_that_fails_gives_no_answer(home, via, kept):
     done = ask(home, f"cat >/dev/null; {via}", "-m", "Why?")
     assert done.code == 75
     assert b"the command of --via ended with" in done.err
@@ -233,13 +229,13 @@ def test_a_command_that_fails_gives_no_answer(home: Path, via: str, kept: str | 
     assert [r.get("kind") for r in log(home)].count("user") == 1
 
 
-def test_redrawn_lines_are_stored_and_noted(home: Path) -> None:
+def test_redrawn_lines_are_stored_and_noted(home):
     done = ask(home, "cat >/dev/null; printf '10%%\\r20%%\\033[1GHello'", "-m", "Why?")
     assert log(home)[-1]["parts"] == [{"text": "10%\r20%\rHello"}]
     assert b"redrawn lines" in done.err
 
 
-def test_text_is_never_detected(home: Path) -> None:
+def test_text_is_never_detected(home):
     inside("append", "-s", "s", "-m", "hi", home=home)
     assert inside("append", "-s", "s", "--from", "auto", stdin=b"Hello", home=home).code == 65
     assert inside("append", "-s", "s", "--from", "text", stdin=b"Hello", home=home).code == 0
@@ -247,7 +243,7 @@ def test_text_is_never_detected(home: Path) -> None:
     assert inside("append", "-s", "none", "--from", "text", stdin=b"Hello", home=home).code == 3
 
 
-def test_plain_text_is_pending_as_it_arrives(home: Path) -> None:
+def test_plain_text_is_pending_as_it_arrives(home):
     inside("append", "-s", "s", "-m", "hi", home=home)
     process = subprocess.Popen(
         [*PROGRAM, "append", "-s", "s", "--from", "text"],

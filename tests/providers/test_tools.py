@@ -1,12 +1,7 @@
 """Tool declarations: every provider's shape is read, its own goes back verbatim."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
-from codeh_history.providers.base import Tool
 from codeh_history.providers.tools import declared, json_schema, read
 
 OBJECT = {"type": "object", "properties": {"p": {"type": "string"}}}
@@ -18,7 +13,7 @@ GEMINI = {
     "googleSearch": {},
 }
 
-SHAPES: dict[str, tuple[Any, list[tuple[str, str, bool]]]] = {
+SHAPES = {
     "chat": ([CHAT], [("f", "openai-chat", False)]),
     "responses": ([RESPONSES], [("f", "openai-responses", False)]),
     "anthropic": ([ANTHROPIC], [("f", "anthropic", False)]),
@@ -41,21 +36,21 @@ SHAPES: dict[str, tuple[Any, list[tuple[str, str, bool]]]] = {
 
 
 @pytest.mark.parametrize(("given", "expected"), SHAPES.values(), ids=SHAPES)
-def test_shape(given: Any, expected: list[tuple[str, str, bool]]) -> None:
+def test_shape(given, expected):
     assert [(tool.name, tool.shape, tool.native is not None) for tool in read(given)] == expected
 
 
 @pytest.mark.parametrize("given", [[CHAT], [ANTHROPIC], [GEMINI], [{"name": "f", "parameters": OBJECT}]])
-def test_parameters_are_json_schema(given: Any) -> None:
+def test_parameters_are_json_schema(given):
     assert read(given)[0].parameters == OBJECT
 
 
-def test_other_keys_are_kept() -> None:
+def test_other_keys_are_kept():
     assert read([CHAT])[0].extra == {"strict": True}
     assert read([ANTHROPIC])[0].extra == {"cache_control": {"type": "ephemeral"}}
 
 
-SCHEMAS: dict[str, tuple[Any, Any]] = {
+SCHEMAS = {
     "types": ({"type": "OBJECT", "properties": {"type": {"type": "STRING"}}},
               {"type": "object", "properties": {"type": {"type": "string"}}}),
     "nullable": ({"type": "STRING", "nullable": True, "enum": ["a"]},
@@ -73,23 +68,23 @@ SCHEMAS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize(("given", "expected"), SCHEMAS.values(), ids=SCHEMAS)
-def test_openapi_schema_becomes_json_schema(given: Any, expected: Any) -> None:
+def test_openapi_schema_becomes_json_schema(given, expected):
     assert json_schema(given) == expected
 
 
-def _named(tool: Tool) -> dict[str, Any]:
+def _named(tool):
     return {"made": tool.name}
 
 
-def test_its_own_shape_goes_back_verbatim_and_once() -> None:
-    notes: list[str] = []
+def test_its_own_shape_goes_back_verbatim_and_once():
+    notes = []
     other = {"type": "function", "name": "h"}
     assert declared([GEMINI, other], "gemini", _named, notes) == [GEMINI, {"made": "h"}]
     assert notes == []
 
 
-def test_another_providers_own_tool_is_left_out_with_a_note() -> None:
-    notes: list[str] = []
+def test_another_providers_own_tool_is_left_out_with_a_note():
+    notes = []
     assert declared([GEMINI, 7], "openai-chat", _named, notes) == [{"made": "f"}, {"made": "g"}]  # type: ignore[list-item]
     assert notes == [
         "tool googleSearch is a tool of gemini: not sent to openai-chat",
@@ -97,8 +92,8 @@ def test_another_providers_own_tool_is_left_out_with_a_note() -> None:
     ]
 
 
-def test_a_function_is_declared_once() -> None:
+def test_a_function_is_declared_once():
     """Providers refuse two tools of one name."""
-    notes: list[str] = []
+    notes = []
     assert declared([ANTHROPIC, CHAT], "openai-chat", _named, notes) == [{"made": "f"}]
     assert notes == ["tool f is declared twice: the first declaration is sent"]

@@ -1,18 +1,13 @@
 """Messages as turns: results next to their calls, each told which call it answers."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
 
-from codeh_history.providers.turns import Turn, described, family, runs
-from codeh_history.session.model import SUMMARY_HEAD, Message
+from codeh_history.providers.turns import described, family, runs
+from codeh_history.session.model import SUMMARY_HEAD
 from histories import PNG, call, model, result, session, tool, user
 
 
-def shown(turn: Turn) -> str:
+def shown(turn):
     """A turn in a word: `user a`, `model f:1 g:call_2`, `results 0=1 1=call_2` (a call's number and id)."""
     words = [turn.role]
     calls, answers = iter(turn.calls), iter(turn.answers)
@@ -28,18 +23,18 @@ def shown(turn: Turn) -> str:
     return " ".join(words)
 
 
-def turns(messages: list[Message], summaries: Sequence[str] = (), *, faithful: bool = False) -> list[Turn]:
+def turns(messages, summaries=(), *, faithful=False):
     return list(runs(messages, summaries, faithful=faithful))
 
 
-def told(turn: Turn) -> Any:
+def told(turn):
     """All that a turn says, of its calls and answers too."""
     calls = [(call.part, call.id, call.given, call.number) for call in turn.calls]
     answers = [(answer.id, answer.given_id, answer.number) for answer in turn.answers]
     return turn.role, turn.parts, calls, answers, turn.sources, turn.message
 
 
-CASES: dict[str, tuple[list[Any], list[str]]] = {
+CASES = {
     "ids": ([user("a"), model(call("f", "1"), call("g")), tool(result("g"), result("f", "1"))],
             ["user a", "model f:1 g:call_1", "results 0=1 1=call_1"]),
     "the made-up id": ([model(call("f"), call("f")), tool(result("f", "call_2"), result("f", "call_1"))],
@@ -67,25 +62,25 @@ CASES: dict[str, tuple[list[Any], list[str]]] = {
 
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
-def test_turns(messages: list[Any], expected: list[str]) -> None:
+def test_turns(messages, expected):
     assert [shown(turn) for turn in turns(session(messages).messages)] == expected
 
 
-def test_faithful_moves_nothing() -> None:
+def test_faithful_moves_nothing():
     messages = [model(call("f", "1")), user("a"), tool(result("f", "1"), "b"), tool(result("f", "1"))]
     assert [shown(turn) for turn in turns(session(messages).messages, faithful=True)] == [
         "model f:1", "user a", "results 0=1", "user b", "results -1=1",
     ]  # fmt: skip
 
 
-def test_a_result_answers_only_the_model_turns_right_before_it() -> None:
+def test_a_result_answers_only_the_model_turns_right_before_it():
     messages = [model(call("f", "1")), user("a"), model("x"), tool(result("f", "1"))]
     assert [shown(turn) for turn in turns(session(messages).messages, faithful=True)] == [
         "model f:1", "user a", "model x", "results -1=1",
     ]  # fmt: skip
 
 
-def test_summaries_come_first() -> None:
+def test_summaries_come_first():
     found = turns(session([user("a")]).messages, ["one", "two"])
     assert [shown(turn) for turn in found] == [f"user {SUMMARY_HEAD}\n\none\n\ntwo", "user a"]
 
@@ -98,7 +93,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize(("name", "expected"), FAMILIES.items())
-def test_family(name: str, expected: str) -> None:
+def test_family(name, expected):
     assert family(name) == expected
 
 
@@ -111,13 +106,13 @@ MADE = [  # maker, provider and model of the target, whether what it signed hold
 
 
 @pytest.mark.parametrize(("maker", "provider", "target", "expected"), MADE)
-def test_made_by(maker: str, provider: str, target: str | None, expected: bool) -> None:
+def test_made_by(maker, provider, target, expected):
     (turn,) = turns(session([model("a", by=maker)]).messages)
     assert turn.made_by(provider, target) is expected
 
 
-def test_described() -> None:
-    parts: list[Any] = [
+def test_described():
+    parts = [
         {"inlineData": {"mimeType": "image/png", "data": PNG, "displayName": "a.png"}}, {"inlineData": {"data": 5}},
         {"fileData": {"mimeType": "video/mp4", "fileUri": "gs://x"}}, {"fileData": {}}, {"later": 1, "other": 2},
     ]  # fmt: skip

@@ -1,7 +1,5 @@
 """Whatever arrives, in whatever pieces, one outcome; and only a complete answer is a Reply."""
 
-from __future__ import annotations
-
 import gzip
 
 import orjson
@@ -32,7 +30,7 @@ CREATED = '{"object":"response","status":"queued","id":"r","output":[]}'
 BUSY = "Failure 75: UNAVAILABLE (503): The model is overloaded."
 WHOLE = "Reply Hello, +functionCall+é\u2028[x]"
 
-OUTCOMES: dict[str, tuple[bytes, str]] = {
+OUTCOMES = {
     "nothing": (b"", "Nothing: nothing arrived"),
     "blank lines": (b"\n  \r\n", "Nothing: nothing arrived"),
     "a head and nothing": (HEAD, "Nothing: nothing arrived"),
@@ -144,12 +142,12 @@ OUTCOMES: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize(("data", "expected"), OUTCOMES.values(), ids=OUTCOMES)
-def test_outcome(data: bytes, expected: str) -> None:
+def test_outcome(data, expected):
     found = short(wire.read(data))
     assert found == expected if expected.startswith("Reply") else found.startswith(expected)
 
 
 @pytest.mark.parametrize(("data", "expected"), OUTCOMES.values(), ids=OUTCOMES)
-def test_outcome_byte_by_byte(data: bytes, expected: str) -> None:
+def test_outcome_byte_by_byte(data, expected):
     outcome, _, _ = arrived([data[at : at + 1] for at in range(len(data))])
     assert outcome == wire.read(data)

@@ -1,9 +1,5 @@
 """Any pieces give the same; no cut becomes an answer, no retry a mixture; no bytes make the reader raise."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -32,7 +28,7 @@ WHOLE = "Reply Hello, +functionCall+é\u2028[x]"
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_all_streams_say_the_same(name: str) -> None:
+def test_all_streams_say_the_same(name):
     outcome, parts, reader = arrived([STREAMS[name]()])
     assert isinstance(outcome, wire.Reply)
     called = [part["functionCall"]["args"] for part in outcome.parts if "functionCall" in part]
@@ -51,7 +47,7 @@ def test_all_streams_say_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_a_truncated_stream_is_never_a_reply(name: str) -> None:
+def test_a_truncated_stream_is_never_a_reply(name):
     data = STREAMS[name]()
     whole = wire.read(data)
     last = len(data.rstrip(b"]\r\n"))  # with the last event's last byte the answer is complete
@@ -76,7 +72,7 @@ RETRIES = {
 @pytest.mark.parametrize("id", ["r1", "r2"])
 @pytest.mark.parametrize("between", RETRIES)
 @pytest.mark.parametrize("name", STREAMS)
-def test_half_a_stream_then_the_whole(name: str, between: str, id: str) -> None:
+def test_half_a_stream_then_the_whole(name, between, id):
     """Wherever the first was cut, the second is the answer; each kind of retry takes every tenth place."""
     first, second = STREAMS[name](), STREAMS[name](id)
     whole = wire.read(second)
@@ -92,7 +88,7 @@ def test_half_a_stream_then_the_whole(name: str, between: str, id: str) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_half_a_stream_then_an_error(name: str) -> None:
+def test_half_a_stream_then_an_error(name):
     data = STREAMS[name]()
     for end in range(0, len(data) - 9, 3):
         outcome = wire.read(data[:end] + PRETTY)
@@ -101,14 +97,14 @@ def test_half_a_stream_then_an_error(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_half_a_stream_then_a_page(name: str) -> None:
+def test_half_a_stream_then_a_page(name):
     data = STREAMS[name]()
     for end in range(0, len(data) - 9, 3):
         outcome = wire.read(data[:end] + HTML)
         assert isinstance(outcome, wire.Cut) or "502 Bad Gateway" in short(outcome), end
 
 
-def test_half_a_long_body_then_the_whole() -> None:
+def test_half_a_long_body_then_the_whole():
     """Also where the second begins after a colon, so that it looks like a part of the first."""
     long = {"text": "é" * 3000}
     body = orjson.dumps(gemini_event(long, {"functionCall": {"name": "f", "args": {}}}, finish="STOP"))
@@ -123,7 +119,7 @@ def test_half_a_long_body_then_the_whole() -> None:
             assert isinstance(outcome, (wire.Cut, wire.Unreadable)) or outcome == whole, end
 
 
-def test_a_restart_replaces_what_came_before() -> None:
+def test_a_restart_replaces_what_came_before():
     reader = wire.Reader()
     first = reader.feed(SPLIT[0] + b"\r\n\r\n")
     assert (first, reader.begun, reader.restarts) == ([{"text": "Hel"}], True, 0)
@@ -134,13 +130,13 @@ def test_a_restart_replaces_what_came_before() -> None:
     assert short(reader.close()) == WHOLE
 
 
-def test_a_body_is_no_stream() -> None:
+def test_a_body_is_no_stream():
     reader = wire.Reader()
     assert reader.feed(hi()) == [{"text": "Hi"}]
     assert (reader.begun, reader.done, reader.response_id) == (False, True, "r1")
 
 
-def test_what_only_the_end_brings_is_the_tail() -> None:
+def test_what_only_the_end_brings_is_the_tail():
     reader = wire.Reader()
     assert reader.feed(sse(*gemini_events()[:1]).rstrip()) == []
     reader.close()
@@ -148,7 +144,7 @@ def test_what_only_the_end_brings_is_the_tail() -> None:
 
 
 @st.composite
-def cut_streams(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
+def cut_streams(draw):
     before = draw(st.sampled_from([b"", b"\xef\xbb\xbf", HEAD, PRETTY, HTML, HEAD + OVERLOADED + HEAD]))
     stream = STREAMS[draw(st.sampled_from(list(STREAMS)))]()
     data = before + stream[draw(st.integers(0, len(stream))) :] + stream
@@ -157,7 +153,7 @@ def cut_streams(draw: st.DrawFn) -> tuple[bytes, list[bytes]]:
 
 
 @given(cut_streams())
-def test_any_chunking_gives_the_same(cut: tuple[bytes, list[bytes]]) -> None:
+def test_any_chunking_gives_the_same(cut):
     data, chunks = cut
     outcome, parts, reader = arrived(chunks)
     whole, all_parts, once = arrived([data])
@@ -180,7 +176,7 @@ _pieces = st.one_of(
 
 
 @given(st.lists(_pieces, max_size=8))
-def test_no_bytes_make_it_raise(pieces: list[bytes]) -> None:
+def test_no_bytes_make_it_raise(pieces):
     storable(wire.read(b"".join(pieces)))
     assert arrived(pieces)[0] == wire.read(b"".join(pieces))
 
@@ -195,14 +191,14 @@ _json = st.recursive(
 )  # fmt: skip
 
 
-def _events() -> list[Any]:
+def _events():
     streams = [STREAMS[name]() for name in STREAMS if name != "gemini-array"]
     lines = [line for data in streams for line in data.split(b"\n") if line.startswith(b"data: {")]
     return [orjson.loads(line[6:]) for line in lines]
 
 
-def _places(value: Any) -> list[tuple[Any, Any]]:
-    found: list[tuple[Any, Any]] = []
+def _places(value):
+    found = []
     items = (
         value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     )
@@ -212,7 +208,7 @@ def _places(value: Any) -> list[tuple[Any, Any]]:
 
 
 @given(st.data())
-def test_no_shape_makes_it_raise(data: st.DataObject) -> None:
+def test_no_shape_makes_it_raise(data):
     """A valid stream with any values put in any places of its events."""
     name = data.draw(st.sampled_from(["gemini", "openai-chat", "openai-responses", "anthropic"]))
     stream = STREAMS[name]().replace(b"\r\n", b"\n").split(b"\n")
@@ -228,7 +224,7 @@ def test_no_shape_makes_it_raise(data: st.DataObject) -> None:
     storable(wire.read(orjson.dumps(event)))
 
 
-def storable(outcome: wire.Outcome) -> None:
+def storable(outcome):
     """Its parts make a record that is read again as it was written."""
     if isinstance(outcome, (wire.Reply, wire.Cut)):
         usage = outcome.usage if isinstance(outcome, wire.Reply) else None

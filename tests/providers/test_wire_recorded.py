@@ -1,9 +1,6 @@
 """Recorded streams cut, repeated and delivered in every way that changes nothing, or everything."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 
 import orjson
 import pytest
@@ -13,21 +10,18 @@ from codeh_history.providers import wire
 from codeh_history.providers.reply import Failure, Reply
 from codeh_history.session.view import join
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 STREAMS = [path for format in FORMATS for path in recorded_streams(format)]
 each = pytest.mark.parametrize("path", STREAMS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 ERROR = b'{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}\n'
 
 
-def boundaries(data: bytes) -> list[int]:
+def boundaries(data):
     """Where each event begins, and the end."""
     return [0, *(found.end() for found in re.finditer(rb"(\r?\n){2}", data))]
 
 
 @each
-def test_in_any_pieces(path: Path) -> None:
+def test_in_any_pieces(path):
     data = path.read_bytes()
     whole, parts, _ = arrived([data])
     for size in (1, 7, 1000):
@@ -37,14 +31,14 @@ def test_in_any_pieces(path: Path) -> None:
 
 
 @each
-def test_with_other_line_ends(path: Path) -> None:
+def test_with_other_line_ends(path):
     data = path.read_bytes().replace(b"\r\n", b"\n")
     for end in (b"\n", b"\r\n", b"\r"):
         assert wire.read(data.replace(b"\n", end)) == wire.read(path.read_bytes())
 
 
 @each
-def test_truncated_it_is_never_a_reply(path: Path) -> None:
+def test_truncated_it_is_never_a_reply(path):
     data = path.read_bytes()
     ends = boundaries(data)[:-1]
     assert [end for end in ends if isinstance(wire.read(data[:end]), Reply)] == []
@@ -55,7 +49,7 @@ def test_truncated_it_is_never_a_reply(path: Path) -> None:
 
 
 @each
-def test_half_of_it_then_all_of_it(path: Path) -> None:
+def test_half_of_it_then_all_of_it(path):
     data = path.read_bytes()
     whole = wire.read(data)
     ends = boundaries(data)[:-1]
@@ -65,7 +59,7 @@ def test_half_of_it_then_all_of_it(path: Path) -> None:
 
 
 @each
-def test_then_an_error(path: Path) -> None:
+def test_then_an_error(path):
     data = path.read_bytes()
     for end in [*boundaries(data), len(data) // 2]:
         outcome = wire.read(data[:end] + ERROR)
@@ -74,12 +68,12 @@ def test_then_an_error(path: Path) -> None:
 
 
 @each
-def test_what_arrives_is_what_is_stored(path: Path) -> None:
+def test_what_arrives_is_what_is_stored(path):
     """The parts on the way say as much as the whole: the same texts and calls, in the same order."""
     outcome, parts, _ = arrived([path.read_bytes()])
     assert isinstance(outcome, Reply)
 
-    def said(some: list[wire.Part]) -> list[bytes]:
+    def said(some):
         plain = [
             {key: part[key] for key in ("text", "functionCall") if key in part} for part in join([], some)
         ]

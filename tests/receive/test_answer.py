@@ -1,13 +1,9 @@
 """`append --from` and `ask`: what is on disk after every way an answer can arrive."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import time
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -34,30 +30,30 @@ REFUSED = {"error": {"code": 400, "message": "contents is not specified", "statu
 BUSY = {"error": {"code": 503, "message": "The model is overloaded.", "status": "UNAVAILABLE"}}
 
 
-def sse(*events: Any) -> bytes:
+def sse(*events):
     return b"".join(b"data: " + orjson.dumps(event) + b"\r\n\r\n" for event in events)
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path):
     run("append", "-s", "s", "-m", "hi", home=tmp_path)
     return tmp_path
 
 
-def log(home: Path) -> list[Any]:
+def log(home):
     return [orjson.loads(line) for line in (home / "sessions" / "s.jsonl").read_bytes().splitlines()]
 
 
-def texts(home: Path) -> list[tuple[str, str]]:
+def texts(home):
     out = run("export", "s", "--to", "contents", home=home).out
     return [(c["role"], "".join(p.get("text", "") for p in c["parts"])) for c in orjson.loads(out)]
 
 
-def receive(home: Path, data: bytes, *flags: str) -> Any:
+def receive(home, data, *flags):
     return run("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
 
 
-def test_a_json_answer_is_a_message(home: Path) -> None:
+def test_a_json_answer_is_a_message(home):
     result = receive(home, orjson.dumps(WHOLE))
     assert (result.code, result.err) == (0, b"")
     stored = log(home)[-1]
@@ -66,7 +62,7 @@ def test_a_json_answer_is_a_message(home: Path) -> None:
     assert stored["usage"]["input"] == 2
 
 
-def test_a_stream_is_pending_until_its_end(home: Path) -> None:
+def test_a_stream_is_pending_until_its_end(home):
     process = subprocess.Popen(
         [*PROGRAM, "append", "-s", "s", "--from", "auto"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environ(None, home),
@@ -86,15 +82,15 @@ def test_a_stream_is_pending_until_its_end(home: Path) -> None:
     assert texts(home) == [("user", "hi"), ("model", "Hello")]
 
 
-def test_what_arrived_a_second_ago_is_on_disk(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_arrived_a_second_ago_is_on_disk(home, monkeypatch):
     """At each wait for more, a second after the last: all that came before is pending in the file."""
     reading, writing = os.pipe()
     path = home / "sessions" / "s.jsonl"
     events = [sse({"candidates": [{"content": {"parts": [{"text": f"<{n}>"}]}}]}) for n in range(5)]
     clock = iter(range(1000))
-    seen: list[int] = []
+    seen = []
 
-    def wait(*_: object) -> tuple[list[int], list[int], list[int]]:
+    def wait(*_):
         seen.append(sum(b"<%d>" % n in path.read_bytes() for n in range(5)))
         if events:
             os.write(writing, events.pop(0))
@@ -110,7 +106,7 @@ def test_what_arrived_a_second_ago_is_on_disk(home: Path, monkeypatch: pytest.Mo
     assert seen == [0, 1, 2, 3, 4, 5]
 
 
-def test_a_cut_leaves_what_came_in_its_last_second(home: Path) -> None:
+def test_a_cut_leaves_what_came_in_its_last_second(home):
     first = sse({"candidates": [{"content": {"parts": [{"text": "one "}]}}]})
     with subprocess.Popen(
         [*PROGRAM, "append", "-s", "s", "--from", "auto"], stdin=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -129,7 +125,7 @@ def test_a_cut_leaves_what_came_in_its_last_second(home: Path) -> None:
     assert log(home)[-1]["type"] == "abort"
 
 
-def test_a_cut_stream_stays_pending(home: Path) -> None:
+def test_a_cut_stream_stays_pending(home):
     result = receive(home, sse(FIRST))
     assert result.code == 75
     assert b"stays pending" in result.err
@@ -149,7 +145,7 @@ def test_a_cut_stream_stays_pending(home: Path) -> None:
     ],
     ids=["refused", "busy", "nothing", "html", "text", "torn"],
 )
-def test_no_answer_is_no_model_message(home: Path, data: bytes, code: int | None, words: bytes) -> None:
+def test_no_answer_is_no_model_message(home, data, code, words):
     result = receive(home, data)
     assert result.code == code or (code is None and result.code in (4, 65, 75))
     assert words in result.err
@@ -157,7 +153,7 @@ def test_no_answer_is_no_model_message(home: Path, data: bytes, code: int | None
     assert texts(home) == [("user", "hi")]
 
 
-def test_a_provider_error_is_kept_for_people(home: Path) -> None:
+def test_a_provider_error_is_kept_for_people(home):
     receive(home, orjson.dumps(REFUSED))
     stored = log(home)[-1]
     assert (stored["kind"], stored["provider"]) == ("error", "gemini")
@@ -165,37 +161,37 @@ def test_a_provider_error_is_kept_for_people(home: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [orjson.dumps(WHOLE), sse(FIRST, END)], ids=["json", "sse"])
-def test_the_same_answer_twice_is_stored_once(home: Path, answer: bytes) -> None:
+def test_the_same_answer_twice_is_stored_once(home, answer):
     first = receive(home, answer)
     second = receive(home, answer)
     assert (second.code, second.text) == (0, first.text)
     assert texts(home) == [("user", "hi"), ("model", "Hello")]
 
 
-def test_an_undone_answer_may_come_again(home: Path) -> None:
+def test_an_undone_answer_may_come_again(home):
     receive(home, orjson.dumps(WHOLE))
     run("undo", "-s", "s", home=home)
     assert receive(home, orjson.dumps(WHOLE)).code == 0
     assert texts(home) == [("user", "hi"), ("model", "Hello")]
 
 
-def test_curls_retry_replaces_what_the_first_try_streamed(home: Path) -> None:
+def test_curls_retry_replaces_what_the_first_try_streamed(home):
     result = receive(home, sse(FIRST) + orjson.dumps(BUSY) + orjson.dumps(WHOLE))
     assert result.code == 0
     assert texts(home) == [("user", "hi"), ("model", "Hello")]
 
 
-def test_an_answer_never_starts_a_session(tmp_path: Path) -> None:
+def test_an_answer_never_starts_a_session(tmp_path):
     result = run("append", "-s", "new", "--from", "auto", stdin=orjson.dumps(WHOLE), home=tmp_path)
     assert result.code == 3
     assert not (tmp_path / "sessions" / "new.jsonl").exists()
 
 
-def test_echo_prints_the_text_instead_of_the_id(home: Path) -> None:
+def test_echo_prints_the_text_instead_of_the_id(home):
     assert receive(home, sse(FIRST, END), "--echo").out == b"Hello\n"
 
 
-def test_a_reader_that_goes_away_loses_nothing(home: Path) -> None:
+def test_a_reader_that_goes_away_loses_nothing(home):
     reading, writing = os.pipe()
     os.close(reading)
     process = subprocess.Popen(
@@ -211,7 +207,7 @@ def test_a_reader_that_goes_away_loses_nothing(home: Path) -> None:
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)]
 )
-def test_a_signal_keeps_what_arrived(home: Path, number: int, code: int) -> None:
+def test_a_signal_keeps_what_arrived(home, number, code):
     process = subprocess.Popen(
         [*PROGRAM, "append", "-s", "s", "--from", "auto"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ(None, home),
@@ -227,11 +223,11 @@ def test_a_signal_keeps_what_arrived(home: Path, number: int, code: int) -> None
     assert log(home)[-1]["type"] == "abort"
 
 
-def ask(home: Path, via: str, *argv: str) -> Any:
+def ask(home, via, *argv):
     return run("ask", "-s", "s", "--to", "gemini", "--via", via, *argv, home=home)
 
 
-def test_ask_appends_sends_and_stores(home: Path, tmp_path: Path) -> None:
+def test_ask_appends_sends_and_stores(home, tmp_path):
     (tmp_path / "answer").write_bytes(orjson.dumps(WHOLE))
     result = ask(home, f"cat > {tmp_path}/body; cat {tmp_path}/answer", "-m", "again", "--echo")
     assert (result.code, result.out) == (0, b"Hello\n")
@@ -240,27 +236,27 @@ def test_ask_appends_sends_and_stores(home: Path, tmp_path: Path) -> None:
     assert texts(home)[-2:] == [("user", "again"), ("model", "Hello")]
 
 
-def test_ask_without_text_resends_the_unanswered_prompt(home: Path, tmp_path: Path) -> None:
+def test_ask_without_text_resends_the_unanswered_prompt(home, tmp_path):
     (tmp_path / "answer").write_bytes(orjson.dumps(WHOLE))
     assert ask(home, "cat >/dev/null; exit 7").code == 75
     assert ask(home, f"cat {tmp_path}/answer").code == 0
     assert texts(home) == [("user", "hi"), ("model", "Hello")]
 
 
-def test_ask_does_not_run_the_command_when_there_is_nothing_to_send(home: Path, tmp_path: Path) -> None:
+def test_ask_does_not_run_the_command_when_there_is_nothing_to_send(home, tmp_path):
     receive(home, orjson.dumps(WHOLE))
     result = ask(home, f"touch {tmp_path}/ran")
     assert result.code == 65
     assert not (tmp_path / "ran").exists()
 
 
-def test_a_body_larger_than_a_pipe_reaches_a_command_that_answers_first(home: Path, tmp_path: Path) -> None:
+def test_a_body_larger_than_a_pipe_reaches_a_command_that_answers_first(home, tmp_path):
     (tmp_path / "big").write_text("x" * 3_000_000)
     (tmp_path / "answer").write_bytes(orjson.dumps(WHOLE))
     assert ask(home, f"cat {tmp_path}/answer; cat >/dev/null", "-F", str(tmp_path / "big")).code == 0
 
 
-def test_calls_are_answered_by_a_command(home: Path) -> None:
+def test_calls_are_answered_by_a_command(home):
     for id in ("c1", "c2"):
         run("append", "-s", "s", "--call", "add", "--call-id", id, "--args", '{"n":1}', home=home)
     via = 'test "$CODEH_CALL_ID" = c1 || { echo "no such host" >&2; exit 3; }; printf "{\\"got\\": "; cat; printf "}"'
@@ -273,7 +269,7 @@ def test_calls_are_answered_by_a_command(home: Path) -> None:
 
 
 @pytest.mark.parametrize("said", [b"y\n", b": ping\n\n", b"\0"])
-def test_what_is_no_answer_ends_too(home: Path, said: bytes) -> None:
+def test_what_is_no_answer_ends_too(home, said):
     inside("append", "-s", "s", "-m", "hi", home=home)
     before = session_path(home, "s").read_bytes()
     done = inside("append", "--from", "auto", "-s", "s", "--max-bytes", "1k", home=home, stdin=said * 2000)

@@ -1,13 +1,8 @@
 """The text of an answer as it arrives: all of it to a pipe, nothing that acts to a terminal, and never at the cost of storing."""
 
-from __future__ import annotations
-
 import os
 import shlex
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +15,7 @@ from terminal_output import of_process, on_terminal
 
 
 @contextmanager
-def pipe() -> Iterator[tuple[int, Echo]]:
+def pipe():
     reading, writing = os.pipe()
     try:
         yield reading, Echo(Env({}, stdout=writing))
@@ -37,7 +32,7 @@ def pipe() -> Iterator[tuple[int, Echo]]:
     [([], b""), (["a"], b"a\n"), (["a\n"], b"a\n"), (["a", "", "b\n", ""], b"ab\n"), (["\x1b[31m"], b"\x1b[31m\n"),
      (["ü\ud800"], b"\xc3\xbc?\n"), ([""], b"")],
 )  # fmt: skip
-def test_a_pipe_gets_all_of_it_and_a_newline_at_the_end(texts: list[str], shown: bytes) -> None:
+def test_a_pipe_gets_all_of_it_and_a_newline_at_the_end(texts, shown):
     with pipe() as (reading, echo):
         for text in texts:
             echo.text(text)
@@ -53,7 +48,7 @@ def test_a_pipe_gets_all_of_it_and_a_newline_at_the_end(texts: list[str], shown:
         ([{"functionCall": {"name": "f", "args": {}}}], b""), ([], b""),
     ],
 )  # fmt: skip
-def test_only_what_was_said_is_shown(parts: list[Any], shown: bytes) -> None:
+def test_only_what_was_said_is_shown(parts, shown):
     with pipe() as (reading, echo):
         echo.parts(parts)
         echo.end()
@@ -61,7 +56,7 @@ def test_only_what_was_said_is_shown(parts: list[Any], shown: bytes) -> None:
         assert os.read(reading, 999) == shown
 
 
-def test_a_terminal_is_not_driven() -> None:
+def test_a_terminal_is_not_driven():
     master, slave = terminal.opened()
     echo = Echo(Env({}, stdout=slave))
     echo.text("a\x1b[31mb\n")
@@ -72,7 +67,7 @@ def test_a_terminal_is_not_driven() -> None:
     assert shown.rstrip().endswith(b"b")
 
 
-def test_a_reader_that_went_away_is_kept_in_mind_and_no_error() -> None:
+def test_a_reader_that_went_away_is_kept_in_mind_and_no_error():
     with pipe() as (reading, echo):
         os.close(reading)
         echo.text("a")
@@ -81,7 +76,7 @@ def test_a_reader_that_went_away_is_kept_in_mind_and_no_error() -> None:
         echo.end()
 
 
-def test_output_that_fails_is_kept_in_mind_too() -> None:
+def test_output_that_fails_is_kept_in_mind_too():
     with open(os.devnull, "rb") as unwritable:
         echo = Echo(Env({}, stdout=unwritable.fileno()))
         echo.text("a")
@@ -89,9 +84,9 @@ def test_output_that_fails_is_kept_in_mind_too() -> None:
         echo.text("b")
 
 
-def test_any_other_signal_ends_it() -> None:
+def test_any_other_signal_ends_it():
     class Ended(Env):
-        def write(self, data: bytes | memoryview) -> None:
+        def write(self, data):
             raise Interrupted(15)
 
     with pytest.raises(Interrupted):
@@ -104,9 +99,7 @@ LONG = "Because air scatters blue light more than red light, which is called Ray
 @pytest.mark.parametrize(
     "verb", [["ask", "-m", "why?"], ["append", "--role", "model", "--stream"], ["append", "--from", "text"]]
 )
-def test_an_answer_is_wrapped_between_words_on_a_terminal_and_stored_as_it_came(
-    verb: list[str], home: Path
-) -> None:
+def test_an_answer_is_wrapped_between_words_on_a_terminal_and_stored_as_it_came(verb, home):
     run("append", "-s", "demo", "-m", "why?")
     via = f"cat > /dev/null; for word in {LONG}; do printf '%s ' $word; done"
     if verb[0] == "ask":

@@ -1,10 +1,5 @@
 """Half a tool call is no call: it is marked, answered with a failure, and never run with `{}`."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -18,19 +13,19 @@ PROMPT = b'{"type":"message","id":"p","kind":"user","role":"user","parts":[{"tex
 HALF = '{"path": "/etc'
 
 
-def chat(arguments: Any, finish: str = "length") -> bytes:
+def chat(arguments, finish="length"):
     call = {"id": "c1", "type": "function", "function": {"name": "rm", "arguments": arguments}}
     message = {"role": "assistant", "content": None, "tool_calls": [call]}
     choice = {"index": 0, "message": message, "finish_reason": finish}
     return orjson.dumps({"id": "r1", "object": "chat.completion", "model": "m", "choices": [choice]})
 
 
-def chat_stream(arguments: str, finish: str = "length") -> bytes:
+def chat_stream(arguments, finish="length"):
     begun = chunk({"role": "assistant", **tool(0, "", name="rm", id="c1", type="function")})
     return sse(begun, chunk(tool(0, arguments)), chunk({}, finish), done=True)
 
 
-def response(arguments: str) -> Any:
+def response(arguments):
     call = {"id": "f", "type": "function_call", "call_id": "c1", "name": "rm", "arguments": arguments}
     return {
         "id": "r1", "object": "response", "model": "m", "status": "incomplete",
@@ -38,7 +33,7 @@ def response(arguments: str) -> Any:
     }  # fmt: skip
 
 
-def responses_stream(arguments: str, output: Any = None) -> bytes:
+def responses_stream(arguments, output=None):
     whole = response(arguments)
     item = {**whole["output"][0], "arguments": "", "status": "in_progress"}
     return sse(
@@ -53,7 +48,7 @@ def responses_stream(arguments: str, output: Any = None) -> bytes:
     )
 
 
-def anthropic(arguments: Any, finish: str = "max_tokens") -> bytes:
+def anthropic(arguments, finish="max_tokens"):
     call = {"type": "tool_use", "id": "c1", "name": "rm", "input": arguments}
     return orjson.dumps(
         {
@@ -67,7 +62,7 @@ def anthropic(arguments: Any, finish: str = "max_tokens") -> bytes:
     )
 
 
-def anthropic_stream(arguments: str, finish: str = "max_tokens") -> bytes:
+def anthropic_stream(arguments, finish="max_tokens"):
     begun = {"id": "r1", "type": "message", "role": "assistant", "model": "m", "content": []}
     call = {"type": "tool_use", "id": "c1", "name": "rm", "input": {}}
     delta = {"type": "input_json_delta", "partial_json": arguments}
@@ -82,7 +77,7 @@ def anthropic_stream(arguments: str, finish: str = "max_tokens") -> bytes:
     )
 
 
-def gemini(**call: Any) -> bytes:
+def gemini(**call):
     return orjson.dumps(gemini_event({"functionCall": {"name": "rm", **call}}, finish="MAX_TOKENS"))
 
 
@@ -113,7 +108,7 @@ WHOLES = {
 }  # fmt: skip
 
 
-def received(home: Path, answer: bytes) -> Any:
+def received(home, answer):
     lay(home, HEADER + PROMPT)
     done = inside("append", "-s", "s", "--from", "auto", stdin=answer, home=home)
     assert done.code == 0, done
@@ -121,9 +116,7 @@ def received(home: Path, answer: bytes) -> Any:
 
 
 @pytest.mark.parametrize("answer", HALVES.values(), ids=HALVES)
-def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(
-    tmp_path: Path, answer: bytes
-) -> None:
+def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(tmp_path, answer):
     received(tmp_path, answer)
     shown = inside("calls", "s", home=tmp_path)
     assert shown.code == 0
@@ -145,20 +138,20 @@ def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(
     "chat", "chat stream", "responses", "responses stream", "responses stream without items", "anthropic, text",
     "anthropic stream", "gemini, a text",
 ])  # fmt: skip
-def test_what_arrived_of_a_call_is_kept(tmp_path: Path, name: str) -> None:
+def test_what_arrived_of_a_call_is_kept(tmp_path, name):
     received(tmp_path, HALVES[name])
     (call,) = inside("calls", "s", home=tmp_path).lines
     assert HALF in (call["arguments"], call["args"])
 
 
 @pytest.mark.parametrize("answer", WHOLES.values(), ids=WHOLES)
-def test_a_whole_call_is_run(tmp_path: Path, answer: bytes) -> None:
+def test_a_whole_call_is_run(tmp_path, answer):
     received(tmp_path, answer)
     assert "damaged" not in inside("calls", "s", home=tmp_path).lines[0]
     assert inside("calls", "s", "--via", "cat", home=tmp_path).err == b""
 
 
-def test_the_whole_calls_beside_half_a_call_are_run(tmp_path: Path) -> None:
+def test_the_whole_calls_beside_half_a_call_are_run(tmp_path):
     first = tool(0, '{"a":1}', name="ls", id="c1", type="function")["tool_calls"]
     half = tool(1, HALF, name="rm", id="c2", type="function")["tool_calls"]
     received(
@@ -171,7 +164,7 @@ def test_the_whole_calls_beside_half_a_call_are_run(tmp_path: Path) -> None:
     assert "cannot be read" in results[1]["response"]["error"]
 
 
-def test_calls_of_one_id_are_each_answered(tmp_path: Path) -> None:
+def test_calls_of_one_id_are_each_answered(tmp_path):
     calls = [tool(n, f'{{"n":{n}}}', name="ls", id="c1")["tool_calls"][0] for n in (0, 1)]
     whole = {"role": "assistant", "content": None, "tool_calls": calls}
     choice = {"index": 0, "message": whole, "finish_reason": "tool_calls"}
@@ -182,13 +175,13 @@ def test_calls_of_one_id_are_each_answered(tmp_path: Path) -> None:
     assert inside("calls", "s", home=tmp_path).code == 1
 
 
-def test_a_tool_that_fails_on_stdout_says_why(tmp_path: Path) -> None:
+def test_a_tool_that_fails_on_stdout_says_why(tmp_path):
     received(tmp_path, chat("{}", "tool_calls"))
     inside("calls", "s", "--via", "echo 2 tests failed; exit 1", home=tmp_path)
     assert b"failed with error: 2 tests failed" in session_path(tmp_path, "s").read_bytes()
 
 
-def test_a_tool_that_prints_too_much_is_ended_and_failed(tmp_path: Path) -> None:
+def test_a_tool_that_prints_too_much_is_ended_and_failed(tmp_path):
     received(tmp_path, chat("{}", "tool_calls"))
     done = inside("calls", "s", "--via", "exec yes", "--max-bytes", "100k", home=tmp_path)
     assert (done.code, b"more than 100000 bytes" in done.err) == (0, True)

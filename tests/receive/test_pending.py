@@ -1,7 +1,5 @@
 """A stream stays in the log in which it was begun; where that was removed, its text is in a file that is named."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -24,32 +22,32 @@ from support import PROGRAM, environ, lines, session_path
 Change = Callable[[Path], object]
 
 
-def removed(home: Path) -> None:
+def removed(home):
     assert inside("rm", "s", home=home).code == 0
 
 
-def begun_again(home: Path) -> None:
+def begun_again(home):
     removed(home)
     assert inside("append", "-s", "s", "-m", "another", home=home).code == 0
 
 
-def deleted(home: Path) -> None:
+def deleted(home):
     session_path(home, "s").unlink()
 
 
-def all_deleted(home: Path) -> None:
+def all_deleted(home):
     shutil.rmtree(home.rename(home.with_name("gone")))  # at once: a process works in it
 
 
-GONE: list[Change] = [removed, begun_again, deleted, all_deleted]
+GONE = [removed, begun_again, deleted, all_deleted]
 
 
-def restored(home: Path) -> None:
+def restored(home):
     removed(home)
     assert inside("rm", "--restore", "s", home=home).code == 0
 
 
-def replaced(home: Path) -> None:
+def replaced(home):
     """As `gc`, `redact -i` and `sync` do: by another file, in which the lines stand elsewhere."""
     path = session_path(home, "s")
     first, _, rest = path.read_bytes().partition(b"\n")
@@ -57,26 +55,26 @@ def replaced(home: Path) -> None:
     Path(f"{path}.new").rename(path)
 
 
-def start(home: Path, *argv: str) -> subprocess.Popen[bytes]:
+def start(home, *argv):
     return subprocess.Popen(
         [*PROGRAM, *argv], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env=environ(None, home), bufsize=0,
     )  # fmt: skip
 
 
-def until(done: Callable[[], object]) -> None:
+def until(done):
     deadline = time.monotonic() + 30
     while not done():
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
 
-def begun(home: Path) -> bool:
+def begun(home):
     path = session_path(home, "s")
     return path.exists() and b'"delta"' in path.read_bytes()
 
 
-def kept(home: Path, err: str, text: str, role: str) -> None:
+def kept(home, err, text, role):
     """The text is in the file that the error names, and the command that it names stores it."""
     assert "the session was removed" in err
     (file,) = (home / "unsent").iterdir()
@@ -91,7 +89,7 @@ def kept(home: Path, err: str, text: str, role: str) -> None:
 
 
 @pytest.mark.parametrize(("role", "change"), [("user", removed), *(("model", change) for change in GONE)])
-def test_a_stream_whose_session_is_removed(home: Path, change: Change, role: str) -> None:
+def test_a_stream_whose_session_is_removed(home, change, role):
     process = start(home, "append", "-s", "s", "--stream", "--role", role, "--echo")
     assert process.stdin is not None
     process.stdin.write(b"Hello, ")
@@ -107,7 +105,7 @@ def test_a_stream_whose_session_is_removed(home: Path, change: Change, role: str
 
 
 @pytest.mark.parametrize("change", [restored, replaced])
-def test_a_stream_goes_on_in_its_log_wherever_that_is(home: Path, change: Change) -> None:
+def test_a_stream_goes_on_in_its_log_wherever_that_is(home, change):
     process = start(home, "append", "-s", "s", "--stream")
     assert process.stdin is not None
     process.stdin.write(b"Hello, ")
@@ -122,7 +120,7 @@ def test_a_stream_goes_on_in_its_log_wherever_that_is(home: Path, change: Change
 @pytest.mark.parametrize(
     ("provider", "change"), [("gemini", removed), ("anthropic", begun_again), ("openai-chat", all_deleted)]
 )
-def test_an_answer_whose_session_is_removed(home: Path, change: Change, provider: str) -> None:
+def test_an_answer_whose_session_is_removed(home, change, provider):
     inside("append", "-s", "s", "-m", "hi", home=home)
     process = start(home, "append", "-s", "s", "--from", "auto", "--echo")
     assert process.stdin is not None
@@ -145,7 +143,7 @@ def test_an_answer_whose_session_is_removed(home: Path, change: Change, provider
     ("first", "change"),
     [(b"", removed), (b"", begun_again), (b"An answer ", begun_again), (b"x ", all_deleted)],
 )
-def test_ask_keeps_what_it_printed(home: Path, tmp_path: Path, change: Change, first: bytes) -> None:
+def test_ask_keeps_what_it_printed(home, tmp_path, change, first):
     go = tmp_path / "go"
     os.mkfifo(go)
     via = f"cat >/dev/null; printf '{first.decode()}'; cat {go}"
@@ -160,7 +158,7 @@ def test_ask_keeps_what_it_printed(home: Path, tmp_path: Path, change: Change, f
     kept(home, err.decode(), (first + b"that ends.").decode(), "model")
 
 
-def test_a_signal_says_where_the_text_is(home: Path) -> None:
+def test_a_signal_says_where_the_text_is(home):
     process = start(home, "append", "-s", "s", "--stream")
     assert process.stdin is not None
     process.stdin.write(b"Hello")
@@ -174,7 +172,7 @@ def test_a_signal_says_where_the_text_is(home: Path) -> None:
     kept(home, err.decode(), "Hello, you", "user")
 
 
-def test_what_cannot_be_kept_is_said(home: Path) -> None:
+def test_what_cannot_be_kept_is_said(home):
     process = start(home, "append", "-s", "s", "--stream")
     assert process.stdin is not None
     process.stdin.write(b"Hello")
@@ -186,7 +184,7 @@ def test_what_cannot_be_kept_is_said(home: Path) -> None:
     assert b"its text could not be kept: " in err
 
 
-def test_a_failure_after_the_session_was_removed(home: Path) -> None:
+def test_a_failure_after_the_session_was_removed(home):
     inside("append", "-s", "s", "-m", "hi", home=home)
     process = start(home, "append", "-s", "s", "--from", "openai-chat")
     assert process.stdin is not None
@@ -202,7 +200,7 @@ def test_a_failure_after_the_session_was_removed(home: Path) -> None:
 
 
 @pytest.mark.parametrize("change", GONE)
-def test_the_stream_of_a_program(home: Path, change: Change) -> None:
+def test_the_stream_of_a_program(home, change):
     session = Session.open("s", create=True, home=home)
     session.append("hi")
     stream = session.stream("model")
@@ -215,7 +213,7 @@ def test_the_stream_of_a_program(home: Path, change: Change) -> None:
     kept(home, str(raised.value), "Hello, and ends.\n", "model")
 
 
-def test_an_exception_in_the_stream_of_a_program_keeps_the_text(home: Path) -> None:
+def test_an_exception_in_the_stream_of_a_program_keeps_the_text(home):
     session = Session.open("s", create=True, home=home)
     session.append("hi")
     with suppress(ZeroDivisionError), session.stream("model") as stream:
@@ -227,7 +225,7 @@ def test_an_exception_in_the_stream_of_a_program_keeps_the_text(home: Path) -> N
 
 
 @pytest.mark.parametrize("change", [removed, begun_again])
-def test_an_update_from_stdin(home: Path, change: Change) -> None:
+def test_an_update_from_stdin(home, change):
     id = inside("append", "-s", "s", "--role", "model", "--pending", "-m", "Hel", home=home).text
     change(home)
     done = inside("update", "-s", "s", id, "--append", home=home, stdin=b"lo\n")
@@ -240,7 +238,7 @@ def test_an_update_from_stdin(home: Path, change: Change) -> None:
     assert len([*(home / "unsent").iterdir()]) == 1  # what was typed is in the shell's history
 
 
-def test_status_lists_what_is_kept_and_gc_removes_it_once_it_is_old(home: Path) -> None:
+def test_status_lists_what_is_kept_and_gc_removes_it_once_it_is_old(home):
     inside("append", "-s", "s", "-m", "hi", home=home)
     kept = home / "unsent" / "gone-1.txt"
     kept.parent.mkdir()

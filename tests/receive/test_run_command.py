@@ -1,11 +1,8 @@
 """The user's own commands: what they are given, what comes of them, and that none of them outlives its use."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 import time
-from pathlib import Path
 
 import pytest
 
@@ -23,18 +20,18 @@ MOST = 1 << 20
         ("no-such-command-here 2>/dev/null", Ran(127, b"", b"")),
     ],
 )  # fmt: skip
-def test_a_tool_gets_its_arguments_and_gives_output_errors_and_code(command: str, ran: Ran) -> None:
+def test_a_tool_gets_its_arguments_and_gives_output_errors_and_code(command, ran):
     assert tool(command, b'{"a":1}', {"CODEH_CALL_NAME": "läs"}, MOST) == ran
 
 
-def test_its_environment_is_ours_and_the_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_environment_is_ours_and_the_calls(monkeypatch):
     monkeypatch.setenv("OURS", "o")
     assert tool('echo "$OURS$MINE"', b"", {"MINE": "m"}, MOST).out == b"om\n"
     assert "MINE" not in os.environ
 
 
 @pytest.mark.parametrize("where", ["", ">&2"])
-def test_much_on_either_stream_is_read_whole_and_does_not_stop_it(where: str) -> None:
+def test_much_on_either_stream_is_read_whole_and_does_not_stop_it(where):
     done = tool(f"head -c 300000 /dev/zero {where}; echo end", b"x" * 300_000, {}, MOST)
     assert done.code == 0
     assert len(done.out) + len(done.err) == 300_004
@@ -43,7 +40,7 @@ def test_much_on_either_stream_is_read_whole_and_does_not_stop_it(where: str) ->
 @pytest.mark.parametrize(
     ("size", "most", "whole"), [(1000, 1000, True), (1001, 1000, False), (500_000, 1000, False)]
 )
-def test_one_that_prints_too_much_is_ended(size: int, most: int, *, whole: bool) -> None:
+def test_one_that_prints_too_much_is_ended(size, most, *, whole):
     done = tool(f"head -c {size} /dev/zero; exec >&- 2>&-; exit 4", b"", {}, most)
     assert (done.code == 4) == whole
     assert (done.code is None) == (not whole)
@@ -52,14 +49,14 @@ def test_one_that_prints_too_much_is_ended(size: int, most: int, *, whole: bool)
     assert most < len(endless.out) < most + (1 << 17)
 
 
-def test_a_tool_reads_its_arguments_from_a_file_so_it_may_answer_before_it_has_read_them() -> None:
+def test_a_tool_reads_its_arguments_from_a_file_so_it_may_answer_before_it_has_read_them():
     assert tool("echo early; sleep 0.05; wc -c", b"x" * 1_000_000, {}, MOST).out.split() == [
         b"early",
         b"1000000",
     ]
 
 
-def gone(pid: int) -> bool:
+def gone(pid):
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -68,12 +65,10 @@ def gone(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-def test_a_tool_is_ended_where_we_are(
-    monkeypatch: pytest.MonkeyPatch, error: type[BaseException], tmp_path: Path
-) -> None:
+def test_a_tool_is_ended_where_we_are(monkeypatch, error, tmp_path):
     """A signal that comes while its output is read."""
 
-    def fail(*_: object) -> None:
+    def fail(*_):
         deadline = time.monotonic() + 20
         while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text().strip():
             assert time.monotonic() < deadline
@@ -86,7 +81,7 @@ def test_a_tool_is_ended_where_we_are(
     assert gone(int((tmp_path / "pid").read_text()))
 
 
-def test_what_ends_by_itself_has_its_own_code_and_what_listens_on_is_ended() -> None:
+def test_what_ends_by_itself_has_its_own_code_and_what_listens_on_is_ended():
     with tempfile.TemporaryFile() as body:
         done = start("exit 7", body.fileno(), {})
         assert run_command.ended(done) == 7

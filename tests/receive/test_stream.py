@@ -1,14 +1,10 @@
 """`append --stream`: what a program prints, on disk while it prints it."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import signal
 import subprocess
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,19 +13,19 @@ from inside import inside
 from support import PROGRAM, environ, lines, session_path
 
 
-def log(home: Path) -> list[Any]:
+def log(home):
     path = session_path(home, "s")
     return lines(path)[1:] if path.exists() else []
 
 
-def start(home: Path, *argv: str) -> subprocess.Popen[bytes]:
+def start(home, *argv):
     return subprocess.Popen(
         [*PROGRAM, "append", "-s", "s", "--stream", *argv],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ(None, home),
     )  # fmt: skip
 
 
-def written(process: subprocess.Popen[bytes], home: Path, data: bytes, until: str) -> None:
+def written(process, home, data, until):
     """Write this, and wait until the pending text on disk ends so."""
     assert process.stdin is not None
     process.stdin.write(data)
@@ -40,7 +36,7 @@ def written(process: subprocess.Popen[bytes], home: Path, data: bytes, until: st
         time.sleep(0.02)
 
 
-def test_what_a_program_prints_is_pending_at_once_and_committed_at_its_end(home: Path) -> None:
+def test_what_a_program_prints_is_pending_at_once_and_committed_at_its_end(home):
     process = start(home, "--role", "model", "--echo")
     written(process, home, "Look, é\u2028:\n".encode(), "\u2028:\n")
     assert [r["type"] for r in log(home)] == ["open", "delta"]
@@ -57,7 +53,7 @@ TEXT = " \n\tA é, a €, a 😀.\r\n```\ncode\n```\n\n"
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 100])
-def test_each_byte_is_kept_however_it_is_cut(tmp_path: Path, size: int) -> None:
+def test_each_byte_is_kept_however_it_is_cut(tmp_path, size):
     data = TEXT.encode()
     pieces = [data[at : at + size] for at in range(0, len(data), size)]
     done = inside("append", "-s", "s", "--stream", "--echo", stdin=pieces, home=tmp_path)
@@ -72,9 +68,7 @@ def test_each_byte_is_kept_however_it_is_cut(tmp_path: Path, size: int) -> None:
     ("data", "byte", "pending"),
     [(b"one \xff two\n", 4, "one \ufffd two\n"), (b"cut \xc3", 4, "cut \ufffd")], ids=["inside", "at the end"],
 )  # fmt: skip
-def test_what_is_not_utf_8_is_named_and_stays_pending(
-    home: Path, data: bytes, byte: int, pending: str
-) -> None:
+def test_what_is_not_utf_8_is_named_and_stays_pending(home, data, byte, pending):
     done = inside("append", "-s", "s", "--stream", stdin=[data], home=home)
     assert (done.code, done.out) == (65, b"")
     assert f"byte {byte} of the text is not UTF-8; what arrived stays pending".encode() in done.err
@@ -83,12 +77,12 @@ def test_what_is_not_utf_8_is_named_and_stays_pending(
 
 
 @pytest.mark.parametrize("data", [[], [b"\n", b"  \n"]], ids=["nothing", "blanks"])
-def test_an_empty_text_is_refused_and_starts_no_session(home: Path, data: list[bytes]) -> None:
+def test_an_empty_text_is_refused_and_starts_no_session(home, data):
     assert inside("append", "-s", "s", "--stream", stdin=data, home=home).code == 65
     assert log(home) == []
 
 
-def test_a_signal_keeps_what_came(home: Path) -> None:
+def test_a_signal_keeps_what_came(home):
     process = start(home, "--role", "model")
     written(process, home, b"half an ", "half an ")
     process.send_signal(signal.SIGTERM)
@@ -99,15 +93,13 @@ def test_a_signal_keeps_what_came(home: Path) -> None:
 
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("write", [1, 2], ids=["the first write", "a later one"])
-def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(
-    home: Path, monkeypatch: pytest.MonkeyPatch, when: str, write: int
-) -> None:
+def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(home, monkeypatch, when, write):
     seconds = itertools.count()
     monkeypatch.setattr(time, "monotonic", lambda: float(next(seconds)))
     real, count = os.write, 0
     text = "Hel" * (receive.CHUNK // 3) + "lo"  # which takes two reads
 
-    def interrupted(fd: int, data: Any) -> int:
+    def interrupted(fd, data):
         nonlocal count
         count += b'"delta"' in bytes(data)
         if count == write and when == "before":

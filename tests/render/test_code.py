@@ -1,7 +1,5 @@
 """Code in pieces by what they are: together they are the code, character for character."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +10,7 @@ LANGUAGES = ["python", "py", "markdown", "json", "diff", "bash", "html", "no-suc
 
 
 @given(st.text(), st.sampled_from(LANGUAGES))
-def test_no_character_is_lost_or_altered(code: str, language: str) -> None:
+def test_no_character_is_lost_or_altered(code, language):
     assert "".join(text for _, text in pieces(code, language)) == code
 
 
@@ -26,7 +24,7 @@ def test_no_character_is_lost_or_altered(code: str, language: str) -> None:
         ("a **b** c", "markdown", "strong", "**b**"), ('{"a": 1}', "json", "name", '"a"'), ("class A: pass", "python", "name", "A"),
     ],
 )  # fmt: skip
-def test_what_a_piece_is_tells_its_colour(code: str, language: str, kind: str, piece: str) -> None:
+def test_what_a_piece_is_tells_its_colour(code, language, kind, piece):
     assert (kind, piece) in [
         (kind, text.strip(" '")) if kind == "string" else (kind, text)
         for kind, text in pieces(code, language)
@@ -34,6 +32,6 @@ def test_what_a_piece_is_tells_its_colour(code: str, language: str, kind: str, p
 
 
 @pytest.mark.parametrize("language", ["", "no-such-language", "\0", "a b"])
-def test_of_a_language_that_nothing_knows_it_is_one_piece(language: str) -> None:
+def test_of_a_language_that_nothing_knows_it_is_one_piece(language):
     assert lexer_of(language) is None
     assert list(pieces("def f", language)) == [("", "def f")]

@@ -1,18 +1,14 @@
 """What a terminal shows of messages: all that is stored, in the terminal's own colours."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rich.text import Text
 
 from codeh_history.base.escape import safe
 from codeh_history.render import colours, messages
 from codeh_history.session.fold import message_of
-from codeh_history.session.model import Json
 from codeh_history.session.records import Record
 
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
@@ -27,7 +23,7 @@ MARKDOWN = st.lists(
 ).map("".join)
 
 
-def shown(parts: list[Json], *, role: str = "model", width: int = 40, colour: bool = True) -> str:
+def shown(parts, *, role="model", width=40, colour=True):
     kind = "codeh" if role == "model" else "user"
     record = {"type": "message", "id": "m", "ts": None, "kind": kind, "role": role, "parts": parts}
     message = message_of(0, Record(record, b"", 0))
@@ -35,19 +31,19 @@ def shown(parts: list[Json], *, role: str = "model", width: int = 40, colour: bo
     return colours.draw([*lines, messages.Line("", "")], width=width, colour=colour).decode()
 
 
-def visible(text: str) -> str:
+def visible(text):
     return "".join(text.split())
 
 
 @given(MARKDOWN, st.sampled_from(["model", "user"]), st.integers(8, 90))
 @example("<message> Vec<u8> <think>x</think> &amp; ![picture](a.png) a\\*b", "model", 80)
 @example("Roses\nare\nred", "model", 80)
-def test_every_visible_character_is_shown(text: str, role: str, width: int) -> None:
+def test_every_visible_character_is_shown(text, role, width):
     found = STYLES.sub("", shown([{"text": text}], role=role, width=width))
     assert visible(safe(text)) in visible(found)
 
 
-def test_a_text_of_a_user_is_as_it_was_typed() -> None:
+def test_a_text_of_a_user_is_as_it_was_typed():
     lines = [
         messages.Line("head", "system"),
         messages.Line("text", "Be *brief*."),
@@ -60,27 +56,27 @@ def test_a_text_of_a_user_is_as_it_was_typed() -> None:
 
 
 @given(MARKDOWN)
-def test_so_is_what_tools_get_and_say(text: str) -> None:
+def test_so_is_what_tools_get_and_say(text):
     call = {"functionCall": {"name": "edit", "args": {"old": text, "n": 3}}}
     result = {"functionResponse": {"name": "edit", "response": {"output": text}}}
     found = visible(STYLES.sub("", shown([call, result])))
     assert found.count(visible(safe(text))) >= 2
 
 
-def test_lines_stay_lines_and_long_code_is_not_broken() -> None:
+def test_lines_stay_lines_and_long_code_is_not_broken():
     code = "x = " + "1 + " * 40 + "1"
     text = f'a line\nand another\n\n```python\n{code}\n\n    y\n```\nFile "x.py", line 1'
     found = STYLES.sub("", shown([{"text": text}]))
     assert found.split("\n")[1:-2] == [f"  {line}" if line else "" for line in text.split("\n")]
 
 
-def test_prose_is_wrapped_behind_its_indentation() -> None:
+def test_prose_is_wrapped_behind_its_indentation():
     lines = STYLES.sub("", shown([{"text": "word " * 30}])).split("\n")[1:-2]
     assert len(lines) > 3
     assert all(line.startswith("  word") and len(line) <= 40 for line in lines)
 
 
-def test_colours_are_the_terminals_own() -> None:
+def test_colours_are_the_terminals_own():
     text = "# Head\n```rust\nlet v: Vec<u8> = vec![]; // why\n```\n```diff\n- a\n+ b\n```"
     styles = set(re.findall(r"\x1b\[([0-9;]*)m", shown([{"text": text}])))
     assert any("3" in style for style in styles)
@@ -89,11 +85,11 @@ def test_colours_are_the_terminals_own() -> None:
 
 
 @pytest.mark.parametrize("language", ["nosuch", "PYTHON", "{.python}", "py title=x"])
-def test_any_language_is_shown(language: str) -> None:
+def test_any_language_is_shown(language):
     assert f"```{language}\n  x = 1" in STYLES.sub("", shown([{"text": f"```{language}\nx = 1\n```"}]))
 
 
-def test_a_text_too_long_for_colours_is_whole() -> None:
+def test_a_text_too_long_for_colours_is_whole():
     text = "**a** " * 40_000
     assert STYLES.sub("", shown([{"text": text}])).count("**a**") == 40_000
 
@@ -104,12 +100,12 @@ PIECES = st.lists(
 ).map("".join)  # fmt: skip
 
 
-def markdown_lines(text: str) -> list[Text]:
+def markdown_lines(text):
     return list(colours.markdown(messages.text_lines(text)))
 
 
 @given(PIECES)
-def test_what_was_written_is_there_line_by_line(text: str) -> None:
+def test_what_was_written_is_there_line_by_line(text):
     assert [line.plain for line in markdown_lines(text)] == (messages.text_lines(text) or [""])
 
 
@@ -120,11 +116,11 @@ def test_what_was_written_is_there_line_by_line(text: str) -> None:
         ("```\nopen", [False, False]), ("prose `code`", [True]), ("~~~\na\n~~~\n```\nb\n```", [False] * 6),
     ],
 )  # fmt: skip
-def test_prose_may_be_wrapped_and_code_may_not(text: str, wrapped: list[bool]) -> None:
+def test_prose_may_be_wrapped_and_code_may_not(text, wrapped):
     assert [not line.no_wrap for line in markdown_lines(text)] == wrapped
 
 
-def test_code_is_in_the_colours_of_its_language_and_fences_are_dim() -> None:
+def test_code_is_in_the_colours_of_its_language_and_fences_are_dim():
     fence, code, _ = markdown_lines("```python\nNone\n```")
     assert fence.style == "dim"
     assert [str(span.style) for span in code.spans] == [colours.OF_CODE["constant"]]
@@ -132,7 +128,7 @@ def test_code_is_in_the_colours_of_its_language_and_fences_are_dim() -> None:
     assert "bold" in {str(span.style) for span in title.spans}
 
 
-def test_what_would_take_long_is_plain() -> None:
+def test_what_would_take_long_is_plain():
     text = "# Title\n" + "x" * (colours.LONGEST - 7)
     assert all(not line.spans for line in markdown_lines(text))
     assert [line.plain for line in markdown_lines(text)] == text.split("\n")

@@ -1,17 +1,12 @@
 """What a budget went to, as a table or as a line of JSON, on stderr."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.render.explanation import labelled, tables, tell
 
-FOUND: dict[str, Any] = {
+FOUND = {
     "session": "s", "counter": "approx", "budget": 1000, "before": 3000, "after": 900,
     "spent": {"prompts": 600, "answers": 300, "tools": 0},
     "let_go": {"results": {"parts": 1200, "tokens": 2000}, "images": {"parts": 1, "tokens": 100}},
@@ -19,7 +14,7 @@ FOUND: dict[str, Any] = {
 }  # fmt: skip
 
 
-def told(tmp_path: Path, found: dict[str, Any], *, json: bool) -> str:
+def told(tmp_path, found, *, json):
     with (tmp_path / "err").open("wb") as err:
         env = Env({}, stderr=err.fileno())
         env.quiet = True  # it was asked for
@@ -27,13 +22,13 @@ def told(tmp_path: Path, found: dict[str, Any], *, json: bool) -> str:
     return (tmp_path / "err").read_text()
 
 
-def test_as_json_it_is_the_whole_of_it_on_one_line(tmp_path: Path) -> None:
+def test_as_json_it_is_the_whole_of_it_on_one_line(tmp_path):
     said = told(tmp_path, FOUND, json=True)
     assert said.count("\n") == 1
     assert orjson.loads(said) == FOUND
 
 
-def test_in_a_pipe_each_amount_is_a_line(tmp_path: Path) -> None:
+def test_in_a_pipe_each_amount_is_a_line(tmp_path):
     rows = [line.split("\t") for line in told(tmp_path, FOUND, json=False).splitlines()]
     assert rows[:4] == [["counter", "approx"], ["budget", "1000"], ["before", "3000"], ["after", "900"]]
     assert [row[:4] for row in rows[4:]] == [
@@ -43,7 +38,7 @@ def test_in_a_pipe_each_amount_is_a_line(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_without_a_budget_all_is_shared_and_nothing_is_free(tmp_path: Path) -> None:
+def test_without_a_budget_all_is_shared_and_nothing_is_free(tmp_path):
     found = {**FOUND, "budget": None, "let_go": {}, "largest": []}
     groups, wholes = tables(found)
     assert groups["spent"] == {"prompts": 600, "answers": 300}
@@ -62,5 +57,5 @@ def test_without_a_budget_all_is_shared_and_nothing_is_free(tmp_path: Path) -> N
         ({"what": "tool", "name": "ls"}, "tool ls"), ({"n": 1, "part": 0, "what": "image", "name": None}, ":1.0 image"),
     ],
 )  # fmt: skip
-def test_what_is_large_is_named_by_its_place(part: dict[str, Any], label: str) -> None:
+def test_what_is_large_is_named_by_its_place(part, label):
     assert labelled(part) == label

@@ -1,7 +1,5 @@
 """The last fenced block of a text."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.render.fences import last_block
@@ -28,5 +26,5 @@ from codeh_history.render.fences import last_block
         ("```\n```", ""),
     ],
 )  # fmt: skip
-def test_last_block(text: str, code: str | None) -> None:
+def test_last_block(text, code):
     assert last_block(text) == code

@@ -1,11 +1,8 @@
 """What is longer than the screen goes through the pager, but only where somebody can press a key."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -17,12 +14,12 @@ STYLES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 @pytest.fixture
-def long(home: Path) -> Path:
+def long(home):
     support.run("append", "-s", "demo", "-m", "\n".join(f"line {n}" for n in range(LINES)))
     return home
 
 
-def seen(*argv: str, home: Path, keys: bytes = b"", unattended: bool = False, **env: str) -> str:
+def seen(*argv, home, keys=b"", unattended=False, **env):
     """What a command shows on a terminal of 24 lines where these keys are typed."""
     master, slave = terminal.opened()
     merged = support.environ({"NO_COLOR": "1", "TERM": "xterm-256color", **env}, home)
@@ -43,30 +40,30 @@ def seen(*argv: str, home: Path, keys: bytes = b"", unattended: bool = False, **
     return STYLES.sub("", shown.decode()).replace("\r\n", "\n")
 
 
-def test_a_long_one_waits_in_the_pager(long: Path) -> None:
+def test_a_long_one_waits_in_the_pager(long):
     shown = seen("show", "demo", home=long, keys=b"q")
     assert "line 3\n" in shown
     assert f"line {LINES - 1}" not in shown
 
 
-def test_the_pager_is_the_users(long: Path) -> None:
+def test_the_pager_is_the_users(long):
     assert f"wc says {LINES + 2}\n" in seen("show", "demo", home=long, PAGER='echo "wc says $(wc -l)"')
 
 
 @pytest.mark.parametrize(
     "env", [{"PAGER": ""}, {"PAGER": "cat"}, {"PAGER": "no-such-pager"}, {"TERM": "dumb"}]
 )
-def test_without_a_pager_all_is_printed(env: dict[str, str], long: Path) -> None:
+def test_without_a_pager_all_is_printed(env, long):
     assert f"line {LINES - 1}\n" in seen("show", "demo", home=long, **env)
 
 
 @pytest.mark.parametrize(("argv", "unattended"), [(["--no-pager"], False), ([], True), (["-n", "1"], True)])
-def test_nothing_waits_where_nobody_is(argv: list[str], unattended: bool, long: Path) -> None:
+def test_nothing_waits_where_nobody_is(argv, unattended, long):
     shown = seen("show", "demo", *argv, home=long, unattended=unattended, PAGER="echo paged; false")
     assert "paged" not in shown
     assert f"line {LINES - 1}\n" in shown
 
 
-def test_a_short_one_needs_none(home: Path) -> None:
+def test_a_short_one_needs_none(home):
     support.run("append", "-s", "demo", "-m", "short")
     assert "paged" not in seen("show", "demo", home=home, PAGER="echo paged")

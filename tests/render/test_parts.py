@@ -1,16 +1,12 @@
 """Parts in words."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.render import messages, parts
 from codeh_history.session.model import Message
 
 
-def message(*own: Any, **fields: Any) -> Message:
+def message(*own, **fields):
     return Message(
         "m1", "codeh", "model", "2026-01-02T03:04:05.000Z", fields, own=list(own), parts=list(own)
     )
@@ -25,7 +21,7 @@ def message(*own: Any, **fields: Any) -> Message:
         (["none", {"a": 1}], []),
     ],
 )  # fmt: skip
-def test_references(given: list[Any], listed: list[str]) -> None:
+def test_references(given, listed):
     found = parts.references([message(references=value) for value in given])
     assert [parts.reference(entry) for _, entry in sorted(found.items())] == listed
 
@@ -38,19 +34,19 @@ def test_references(given: list[Any], listed: list[str]) -> None:
         (["0123456789abcdef0123", "0123456789abffff0123"], ["0123456789abc", "0123456789abf"]),
     ],
 )
-def test_short_ids(ids: list[str], short: list[str]) -> None:
+def test_short_ids(ids, short):
     assert list(messages.short_ids(ids).values()) == short
 
 
-def test_what_nests_too_deep_to_be_shown_is_named() -> None:
-    deep: Any = []
+def test_what_nests_too_deep_to_be_shown_is_named():
+    deep = []
     for _ in range(300):
         deep = [deep]
     assert parts.compact(deep) == parts.TOO_DEEP
 
 
 @pytest.mark.parametrize("inner", [{"inlineData": "text"}, "text", {"fileData": [7]}])
-def test_2026_11_23_what_is_no_part_of_a_result_is_not_shown(inner: Any) -> None:
+def test_2026_11_23_what_is_no_part_of_a_result_is_not_shown(inner):
     """Parts of a result are not looked at where a log is read: `show`, `search` and pages ended with a bug."""
     result = {"name": "f", "response": {"output": "x"}, "parts": [inner, {"text": "y"}]}
     found = parts.items([{"functionResponse": result}])  # type: ignore[list-item]

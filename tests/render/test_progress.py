@@ -1,11 +1,8 @@
 """What takes over a second shows on a terminal that it goes on, and leaves nothing of that behind."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess
-from pathlib import Path
 
 import orjson
 import pytest
@@ -17,7 +14,7 @@ ERASED = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]|\r")
 MIB = 1 << 20
 
 
-def session(home: Path, size: int, name: str = "demo") -> None:
+def session(home, size, name="demo"):
     """A session of so many bytes, in messages of a mebibyte at most."""
     path = home / "sessions" / f"{name}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -26,7 +23,7 @@ def session(home: Path, size: int, name: str = "demo") -> None:
     path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in [*lines, *said * max(1, size // MIB)]))
 
 
-def on_a_terminal(*argv: str, home: Path, out: Path | None = None) -> bytes:
+def on_a_terminal(*argv, home, out=None):
     """All that a command writes to a terminal; stdout may be a file."""
     master, slave = terminal.opened()
     with out.open("wb") if out else os.fdopen(os.dup(slave), "wb") as stdout:
@@ -52,9 +49,7 @@ def on_a_terminal(*argv: str, home: Path, out: Path | None = None) -> bytes:
         ("stats demo --cache", b"replaying", 1, b"cache requests"),
     ],
 )  # fmt: skip
-def test_it_moves_and_is_gone_at_the_end(
-    words: str, what: bytes, size: int, says: bytes, home: Path
-) -> None:
+def test_it_moves_and_is_gone_at_the_end(words, what, size, says, home):
     session(home, size * MIB)
     shown = on_a_terminal(*words.split(), home=home)
     first, last = shown.index(what), shown.rindex(what)
@@ -64,7 +59,7 @@ def test_it_moves_and_is_gone_at_the_end(
     assert shown.rindex(b"\x1b[?25h") > shown.rindex(b"\x1b[?25l")  # the cursor is back
 
 
-def test_many_sessions_are_listed_with_a_bar_once(home: Path) -> None:
+def test_many_sessions_are_listed_with_a_bar_once(home):
     for number in range(1000):
         session(home, 20_000, f"s{number:04}")
         os.utime(home / "sessions" / f"s{number:04}.jsonl", (1, 1))
@@ -72,7 +67,7 @@ def test_many_sessions_are_listed_with_a_bar_once(home: Path) -> None:
     assert len((home / "out").read_bytes().splitlines()) == 1000
 
 
-def test_what_is_small_and_what_is_no_terminal_shows_none(home: Path) -> None:
+def test_what_is_small_and_what_is_no_terminal_shows_none(home):
     session(home, 10)
     assert on_a_terminal("verify", "demo", home=home).startswith(b"ok: 2 records, 1 message")
     session(home, 17 * MIB)

@@ -1,7 +1,5 @@
 """The table of what a filter would change."""
 
-from __future__ import annotations
-
 import os
 
 from codeh_history.base.env import Env
@@ -17,7 +15,7 @@ VIEW = view_of([
 ])  # fmt: skip
 
 
-def test_changes_of_one_reason_are_one_row_with_their_first_message() -> None:
+def test_changes_of_one_reason_are_one_row_with_their_first_message():
     ops = [
         replace("c", 0, "x", None, "large"), drop(["d"], "old"), replace("b", 0, "x", None, "large"),
         replace("b", 1, "y", None, "large"), insert("a", {"parts": []}, "answer"), summarize(["a", "s1"], "text"),
@@ -33,7 +31,7 @@ def test_changes_of_one_reason_are_one_row_with_their_first_message() -> None:
     assert changes.rows(VIEW, []) == []
 
 
-def test_a_long_table_says_how_much_it_leaves_out() -> None:
+def test_a_long_table_says_how_much_it_leaves_out():
     read, write = os.pipe()
     with open(write, "wb") as pipe:
         changes.draw(Env({}, stdout=pipe.fileno()), ("a", "b"), [(n, n) for n in range(changes.MOST + 3)])

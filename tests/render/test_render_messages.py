@@ -1,12 +1,8 @@
 """Messages for people: laid out on a terminal that can, plain in a pipe and where it cannot."""
 
-from __future__ import annotations
-
 import base64
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -30,7 +26,7 @@ LOG = [
 
 
 @contextmanager
-def on_terminal(**environ: str) -> Iterator[Env]:
+def on_terminal(**environ):
     master, slave = terminal.opened(60)
     try:
         yield Env(environ, stdout=slave)
@@ -39,13 +35,13 @@ def on_terminal(**environ: str) -> Iterator[Env]:
         os.close(master)
 
 
-def shown(env: Env) -> str:
+def shown(env):
     view = view_of(LOG)
     numbered = list(enumerate(view.messages, 1))
     return messages.document(env, numbered, view.summaries, "Be brief.").decode()
 
 
-def test_in_a_pipe_prompt_summaries_messages_and_references_stand_in_this_order() -> None:
+def test_in_a_pipe_prompt_summaries_messages_and_references_stand_in_this_order():
     with open(os.devnull, "wb") as pipe:
         assert shown(Env({}, stdout=pipe.fileno())) == (
             "system\n    Be brief.\n\nsummary s of 1 message\n    before\n\n:1 user 2026-01-02T03:04:05.000Z m1\n    **hi**\n\n"
@@ -53,7 +49,7 @@ def test_in_a_pipe_prompt_summaries_messages_and_references_stand_in_this_order(
         )
 
 
-def test_a_terminal_gets_styles_unless_it_is_dumb_and_colour_unless_none_is_wanted() -> None:
+def test_a_terminal_gets_styles_unless_it_is_dumb_and_colour_unless_none_is_wanted():
     with on_terminal(TERM="xterm-256color") as env:
         assert messages.rich_wanted(env)
         rich = shown(env)
@@ -66,14 +62,14 @@ def test_a_terminal_gets_styles_unless_it_is_dumb_and_colour_unless_none_is_want
         assert not messages.rich_wanted(Env({}, stdout=pipe.fileno()))
 
 
-def test_either_stream_may_be_the_terminal() -> None:
+def test_either_stream_may_be_the_terminal():
     with on_terminal() as env, open(os.devnull, "wb") as pipe:
         both = Env({}, stdout=pipe.fileno(), stderr=env.stdout)
         assert not messages.rich_wanted(both)
         assert messages.rich_wanted(both, both.stderr)
 
 
-def test_the_width_is_the_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_width_is_the_terminals(monkeypatch):
     monkeypatch.setenv("COLUMNS", "33")
     assert messages.width() == 33
 
@@ -83,13 +79,13 @@ PNG = base64.b64encode(
 ).decode()
 
 
-def message(*own: Any, **fields: Any) -> Message:
+def message(*own, **fields):
     return Message(
         "m1", "codeh", "model", "2026-01-02T03:04:05.000Z", fields, own=list(own), parts=list(own)
     )
 
 
-def plain(message: Message) -> list[str]:
+def plain(message):
     lines = list(messages.body(message))
     return messages.plain(lines).split("\n") if lines else []
 
@@ -122,7 +118,7 @@ def plain(message: Message) -> list[str]:
         ({}, ["  [empty part]"]),
     ],
 )  # fmt: skip
-def test_a_part_in_plain_text(part: Any, lines: list[str]) -> None:
+def test_a_part_in_plain_text(part, lines):
     assert plain(message(part)) == lines
 
 
@@ -135,13 +131,13 @@ def test_a_part_in_plain_text(part: Any, lines: list[str]) -> None:
         ({"aborted": "cut", "model": 7}, None, ":1 model 2026-01-02T03:04:05.000Z m1"),
     ],
 )
-def test_headings(fields: dict[str, Any], pending: list[Any] | None, heading: str) -> None:
+def test_headings(fields, pending, heading):
     shown = message(**fields)
     shown.pending = pending
     assert messages.heading(1, shown, "m1") == ("codeh", heading)
 
 
-def test_committed_content_stands_before_what_is_pending() -> None:
+def test_committed_content_stands_before_what_is_pending():
     shown = message({"text": "v1"})
     shown.pending = [{"text": "v2"}]
     assert plain(shown) == ["    v1", "  pending:", "    v2"]
@@ -150,7 +146,7 @@ def test_committed_content_stands_before_what_is_pending() -> None:
     assert plain(shown) == ["    v2"]
 
 
-def test_a_summary() -> None:
+def test_a_summary():
     fields = {"id": "s", "summary": "a\nb", "covers": ["x", "y"], "periodStart": "P1", "periodEnd": "P2"}
     summary = Summary(fields=fields, place=0, raw=None)
     assert messages.summary_heading(summary) == "summary s of 2 messages P1/P2"
@@ -161,7 +157,7 @@ def test_a_summary() -> None:
         lambda groups: [part for group in groups for part in group]
     )
 )
-def test_plain_text_is_safe_and_keeps_to_its_columns(parts: list[Any]) -> None:
+def test_plain_text_is_safe_and_keeps_to_its_columns(parts):
     for line in plain(message(*parts)):
         assert "\n" not in line
         assert safe(line) == line

@@ -1,7 +1,5 @@
 """A text that arrives in pieces is broken between words, and nothing of it is lost."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import pytest
@@ -16,7 +14,7 @@ TEXTS = st.lists(
 ).map("".join)  # fmt: skip
 
 
-def shown(*pieces: str, width: int = WIDTH) -> str:
+def shown(*pieces, width=WIDTH):
     wrapping = Wrapping(lambda: width)
     return "".join([*map(wrapping.feed, pieces), wrapping.feed("\n")])
 
@@ -31,20 +29,20 @@ def shown(*pieces: str, width: int = WIDTH) -> str:
         ("    indented text here", ["    indented", "text here"]), ("trailing    \nx", ["trailing", "x"]),
     ],
 )  # fmt: skip
-def test_prose_is_broken_between_words_code_and_tables_are_not(text: str, lines: list[str]) -> None:
+def test_prose_is_broken_between_words_code_and_tables_are_not(text, lines):
     assert shown(text).splitlines() == lines
     assert shown(*text).splitlines() == lines
 
 
 @given(text=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=8))
-def test_nothing_is_lost_but_blanks_that_end_a_line(text: str, cuts: list[int]) -> None:
+def test_nothing_is_lost_but_blanks_that_end_a_line(text, cuts):
     places = sorted({0, *(cut for cut in cuts if cut < len(text)), len(text)})
     pieces = [text[a:b] for a, b in pairwise(places)]
     assert shown(*pieces).split() == shown(text).split()
     assert "".join(shown(*pieces).split()) == "".join(text.split())
 
 
-def test_a_word_is_written_as_it_arrives_unless_it_may_not_fit() -> None:
+def test_a_word_is_written_as_it_arrives_unless_it_may_not_fit():
     wrapping = Wrapping(lambda: 80)
     assert wrapping.feed("Rayl") == "Rayl"
     assert wrapping.feed("eigh scat") == "eigh scat"

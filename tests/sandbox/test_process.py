@@ -1,7 +1,5 @@
 """The child that works on patterns and templates: one for many requests, gone afterwards, ended in time."""
 
-from __future__ import annotations
-
 import signal
 import time
 
@@ -13,7 +11,7 @@ ENDLESS = "(a+)+$"
 LONG = "a" * 60 + "b"
 
 
-def test_one_child_answers_many_requests_and_is_gone_afterwards() -> None:
+def test_one_child_answers_many_requests_and_is_gone_afterwards():
     with Sandbox() as sandbox:
         assert [list(sandbox.ask("matches", "a", 0, ["a", "b"])) for _ in range(3)] == [[True, False]] * 3
         process = sandbox._process
@@ -21,7 +19,7 @@ def test_one_child_answers_many_requests_and_is_gone_afterwards() -> None:
     assert process.poll() is not None
 
 
-def test_a_child_whose_parent_is_gone_ends_itself() -> None:
+def test_a_child_whose_parent_is_gone_ends_itself():
     """Its alarm ends it, whatever the parent does."""
     with Sandbox(0.2) as sandbox:
         answers = sandbox.ask("matches", ENDLESS, 0, ["a", LONG])

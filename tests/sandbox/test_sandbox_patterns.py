@@ -1,7 +1,5 @@
 """Users' patterns: what they may take, in any thread, and what is said when it is more."""
 
-from __future__ import annotations
-
 import re
 import threading
 
@@ -15,13 +13,13 @@ LONG = "a" * 60 + "b"
 
 
 @pytest.mark.parametrize("text", ["x{99999999999}", "[", "(" * 5000 + ")" * 5000, "(?P<", "*", "a**"])
-def test_a_wrong_pattern_is_a_mistake_of_the_command_line(text: str) -> None:
+def test_a_wrong_pattern_is_a_mistake_of_the_command_line(text):
     with pytest.raises(Usage, match=r"invalid regular expression"):
         compiled(text, "--remove")
 
 
 @pytest.mark.parametrize("text", ["a+b", "ab", "(?s)a.*?b"])
-def test_a_pattern_does_what_python_s_does(text: str) -> None:
+def test_a_pattern_does_what_python_s_does(text):
     texts = ["xaaby", "", "a\nb", "ä" * 1000 + "ab\ud800"]
     names = list("1234")
     own = re.compile(text)
@@ -37,15 +35,15 @@ def test_a_pattern_does_what_python_s_does(text: str) -> None:
         ("a.*?b", ["x"], False), (ENDLESS, ["x"], False), ("a{2}", ["x"], False), ("a+b+", ["x"], False),
     ],
 )  # fmt: skip
-def test_only_what_cannot_take_long_works_without_a_child(text: str, texts: list[str], soon: bool) -> None:
+def test_only_what_cannot_take_long_works_without_a_child(text, texts, soon):
     assert patterns.quick(text, texts) is soon
 
 
-def test_flags_hold_in_the_child_too() -> None:
+def test_flags_hold_in_the_child_too():
     assert Pattern("a.*?b", "--remove", re.DOTALL | re.IGNORECASE).cut(["1A\nB2"], ["m"]) == ["12"]
 
 
-def test_an_endless_search_is_ended_and_the_rule_and_the_message_are_named() -> None:
+def test_an_endless_search_is_ended_and_the_rule_and_the_message_are_named():
     pattern = Pattern(ENDLESS, "--remove", seconds=0.2)
     with pytest.raises(
         BadData, match=re.escape("--remove (a+)+$: at message m2 it takes longer than 0.2 s")
@@ -53,10 +51,10 @@ def test_an_endless_search_is_ended_and_the_rule_and_the_message_are_named() -> 
         pattern.cut(["aaa", LONG, "aaa"], ["m1", "m2", "m3"])
 
 
-def test_an_endless_search_is_ended_in_a_thread_too() -> None:
-    failed: list[str] = []
+def test_an_endless_search_is_ended_in_a_thread_too():
+    failed = []
 
-    def work() -> None:
+    def work():
         try:
             Pattern(ENDLESS, "--keep-system", seconds=0.2).matches([LONG], ["m1"])
         except BadData as error:

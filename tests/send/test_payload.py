@@ -1,9 +1,6 @@
 """What holds for every payload: valid for its provider, deterministic, and a prefix of the next one."""
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import Any
 
 import orjson
 import pytest
@@ -15,7 +12,6 @@ from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
 from codeh_history.providers.base import Options
-from codeh_history.session.fold import View
 from codeh_history.session.pairing import open_at_end
 from length import examples
 from sdk_models import mistakes
@@ -25,14 +21,14 @@ MODEL = {**support.MODELS, "gemini": None}
 EXAMPLES = examples(150)  # each for all formats: making them costs the most
 
 
-def body_of(view: View, format: str, *, raw: bool = False, unanswered: str = "stub") -> Any:
+def body_of(view, format, *, raw=False, unanswered="stub"):
     names = passes.FORCED if raw else tuple(passes.PASSES)
     after, _, _ = passes.curate(view, Settings(unanswered=unanswered), names)
     options = Options(model=MODEL[format], system="Be brief.", session="s")
     return providers.load(format).request(after.messages, options, [s.text for s in after.summaries]).body
 
 
-def _last(kind: str, *parts: Any) -> dict[str, Any]:
+def _last(kind, *parts):
     role = "model" if kind == "codeh" else "user"
     return {
         "type": "message",
@@ -52,7 +48,7 @@ ONE_OF_TWO = _last("tool", {"functionResponse": {"name": "late", "response": {"o
 ENDINGS = st.sampled_from([[PROMPT], [PROMPT, ASKED, ONE_OF_TWO]])
 
 
-def is_blank(message: Any) -> bool:
+def is_blank(message):
     """Whether a user's message is, or holds, a bare empty text."""
     if message.get("role") != "user":
         return False
@@ -65,9 +61,7 @@ def is_blank(message: Any) -> bool:
     log=records(most=14), ending=ENDINGS, raw=st.booleans(), unanswered=st.sampled_from(["stub", "drop"])
 )
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_any_history_becomes_a_valid_request(
-    log: list[Any], ending: list[Any], raw: bool, unanswered: str
-) -> None:
+def test_any_history_becomes_a_valid_request(log, ending, raw, unanswered):
     log = [*log, *ending]
     for format in providers.FORMATS:
         body = body_of(view_of(log), format, raw=raw, unanswered=unanswered)
@@ -79,7 +73,7 @@ def test_any_history_becomes_a_valid_request(
 
 
 HI = [{"role": "user", "content": "hi"}]
-WRONG: dict[str, Any] = {  # what each client takes, and what in its place it does not
+WRONG = {  # what each client takes, and what in its place it does not
     "gemini": ({"contents": [{"role": "user", "parts": [{"text": "hi"}]}]}, {"contents": [{"parts": [{"txt": "hi"}]}]}),
     "openai-chat": ({"model": "m", "messages": HI}, {"messages": [{"role": "person", "content": "hi"}]}),
     "openai-responses": ({"model": "m", "input": HI}, {"input": [{"type": "function_call", "name": 1}]}),
@@ -89,7 +83,7 @@ WRONG: dict[str, Any] = {  # what each client takes, and what in its place it do
 
 
 @pytest.mark.parametrize("format", providers.FORMATS)
-def test_the_clients_refuse_what_is_wrong(format: str) -> None:
+def test_the_clients_refuse_what_is_wrong(format):
     body, change = WRONG[format]
     assert mistakes(format, body) == []
     assert mistakes(format, {**body, **change})
@@ -102,7 +96,7 @@ def test_the_clients_refuse_what_is_wrong(format: str) -> None:
     thoughts=st.sampled_from(["keep", "old", "all"]),
 )
 @settings(max_examples=EXAMPLES // 3, deadline=None)
-def test_a_second_pass_changes_nothing(log: list[Any], unanswered: str, thoughts: str) -> None:
+def test_a_second_pass_changes_nothing(log, unanswered, thoughts):
     choice = Settings(
         unanswered=unanswered,
         thoughts=thoughts,
@@ -122,11 +116,11 @@ CALL = st.tuples(
 
 
 @st.composite
-def conversation(draw: st.DrawFn) -> list[dict[str, Any]]:
+def conversation(draw):
     """Messages as a client appends them: prompts, answers, calls with their results; some results lost."""
-    result: list[dict[str, Any]] = []
+    result = []
 
-    def add(kind: str, parts: list[Any], **fields: Any) -> None:
+    def add(kind, parts, **fields):
         role = "model" if kind == "codeh" else "user"
         base = {"type": "message", "id": f"m{len(result)}", "kind": kind, "role": role, "parts": parts}
         result.append({**base, "ts": "2026-01-02T03:04:05.000Z", **fields})
@@ -166,7 +160,7 @@ def conversation(draw: st.DrawFn) -> list[dict[str, Any]]:
     return result
 
 
-def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes]:
+def prefixes(log, format, *, raw):
     """The message arrays (less the closing bracket) of every request the conversation would have sent."""
     found = []
     for end in range(1, len(log) + 1):
@@ -181,7 +175,7 @@ def prefixes(log: list[dict[str, Any]], format: str, *, raw: bool) -> list[bytes
 
 @given(log=conversation(), raw=st.booleans())
 @settings(max_examples=EXAMPLES, deadline=None)
-def test_a_request_is_a_prefix_of_the_next(log: list[dict[str, Any]], raw: bool) -> None:
+def test_a_request_is_a_prefix_of_the_next(log, raw):
     """Of a conversation as clients append it; and each is valid."""
     for format in providers.FORMATS:
         arrays = prefixes(log, format, raw=raw)

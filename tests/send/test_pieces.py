@@ -1,9 +1,5 @@
 """A body in pieces is the body."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given, settings
@@ -22,15 +18,15 @@ _bodies = st.dictionaries(st.text(max_size=4), _lists | st.integers(0, 9) | st.t
 
 @settings(max_examples=examples(200))
 @given(_bodies)
-def test_they_are_its_bytes(body: dict[str, Any]) -> None:
+def test_they_are_its_bytes(body):
     assert b"".join(pieces(body)) == orjson.dumps(body) + b"\n"
 
 
-def test_a_long_one_is_not_made_at_once() -> None:
+def test_a_long_one_is_not_made_at_once():
     body = {"contents": [{"text": "x" * 1000}] * 10 * STEP, "system": "s"}
     assert max(map(len, pieces(body))) < len(orjson.dumps(body)) / 9
 
 
-def test_what_is_no_json_beside_the_messages_is_found_before_the_first_piece() -> None:
+def test_what_is_no_json_beside_the_messages_is_found_before_the_first_piece():
     with pytest.raises(TypeError, match="surrogates"):
         next(pieces({"contents": ["x"] * 2 * STEP, "system": "\ud800"}))

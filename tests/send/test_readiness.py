@@ -1,11 +1,7 @@
 """Where a big session stands is told as where a small one does, in little memory."""
 
-from __future__ import annotations
-
-from typing import Any
 from unittest.mock import patch
 
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -18,9 +14,7 @@ from plain_logs import plain_files
 
 
 @given(data=plain_files() | some.files_of(), at_once=st.integers(1, 4), end=st.integers(2, 30))
-def test_a_big_log_is_told_as_its_view(
-    data: bytes, at_once: int, end: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_big_log_is_told_as_its_view(data, at_once, end, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     env, target = Env({"CODEH_HOME": "/nowhere"}, stderr=99), Target(str(path), "-s")
@@ -31,5 +25,5 @@ def test_a_big_log_is_told_as_its_view(
     ):  # fmt: skip
         found = readiness.standing_of_big(env, target, "approx", strict=False)
     event(f"big: {found is not None}")
-    expected: Any = readiness.standing(env, target, view_of(env, target, hydrate=False), "approx")
+    expected = readiness.standing(env, target, view_of(env, target, hydrate=False), "approx")
     assert found in (None, expected)

@@ -1,10 +1,5 @@
 """What a request leaves out that its context prompt tells."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -14,7 +9,7 @@ from support import run, session_path
 from talks import call, result, talk
 
 
-def stored(home: Path, records: list[dict[str, Any]]) -> Path:
+def stored(home, records):
     path = session_path(home, "demo")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"".join(dumps(record) + b"\n" for record in records))
@@ -22,7 +17,7 @@ def stored(home: Path, records: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("provider", list(providers.FORMATS))
-def test_payload_leaves_out_what_its_context_repeats(home: Path, provider: str) -> None:
+def test_payload_leaves_out_what_its_context_repeats(home, provider):
     old = {"type": "summary", "id": "S", "summary": "The user likes tea.", "covers": ["u0", "a0"]}
     stored(home, [*talk(14, pinned={5}), old])
     run("append", "-s", "demo", "-m", "And now?")
@@ -49,13 +44,13 @@ def test_payload_leaves_out_what_its_context_repeats(home: Path, provider: str) 
     assert "Assistant: r13" in whole
 
 
-def test_payload_with_nothing_to_tell(home: Path) -> None:
+def test_payload_with_nothing_to_tell(home):
     stored(home, talk(1)[:1])
     plain = run("payload", "demo", "--to", "gemini").out
     assert run("payload", "demo", "--to", "gemini", "--context").out == plain
 
 
-def test_context_keeps_the_open_tool_loop(home: Path) -> None:
+def test_context_keeps_the_open_tool_loop(home):
     stored(home, [*talk(2), talk(3)[4], call("c", "k"), result("r", "k")])
     body = orjson.loads(run("payload", "demo", "--to", "gemini", "--context").out)
     assert [content["role"] for content in body["contents"]] == ["user", "model", "user"]

@@ -1,13 +1,10 @@
 """A session → a file that another program goes on with: where it is put, and by which command it goes on."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import subprocess
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -36,7 +33,7 @@ SAID = [
 
 
 @pytest.fixture
-def env(home: Path, tmp_path: Path) -> Env:
+def env(home, tmp_path):
     return Env(
         {
             "CODEH_HOME": str(home),
@@ -47,13 +44,13 @@ def env(home: Path, tmp_path: Path) -> Env:
     )
 
 
-def made(data: bytes = b"file", name: str = "dir/f.jsonl", **more: Any) -> Made:
+def made(data=b"file", name="dir/f.jsonl", **more):
     """A file for a program that is resumed by `prog -r ID`."""
     written = Written(data, name, ["prog", "-r", "ID"], Counter(), **more)
     return Made("s", "prog", "/my dir", "" if written.imported else "/home/dir/f.jsonl", written)
 
 
-def test_it_goes_on_where_it_was_begun_unless_told_otherwise(env: Env, tmp_path: Path) -> None:
+def test_it_goes_on_where_it_was_begun_unless_told_otherwise(env, tmp_path):
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to("real")
     real = os.path.realpath(tmp_path / "real")
@@ -66,7 +63,7 @@ def test_it_goes_on_where_it_was_begun_unless_told_otherwise(env: Env, tmp_path:
     )
 
 
-def test_a_directory_that_is_not_here_is_noted(env: Env, tmp_path: Path) -> None:
+def test_a_directory_that_is_not_here_is_noted(env, tmp_path):
     with (tmp_path / "err").open("wb") as err:
         env.stderr = err.fileno()
         view = view_of([{**HEADER, "cwd": "/no/such"}, *SAID])
@@ -83,7 +80,7 @@ def test_a_directory_that_is_not_here_is_noted(env: Env, tmp_path: Path) -> None
     assert program.command(made, ["prog"]) == "prog"
 
 
-def test_installed_it_lies_where_its_program_looks_and_never_over_another(env: Env, tmp_path: Path) -> None:
+def test_installed_it_lies_where_its_program_looks_and_never_over_another(env, tmp_path):
     view = view_of([HEADER, *SAID])
     found = program.make(env, view, "claude-code", cwd=str(tmp_path))
     assert found.place.startswith(str(tmp_path / ".claude"))
@@ -96,7 +93,7 @@ def test_installed_it_lies_where_its_program_looks_and_never_over_another(env: E
     assert program.make(env, view, "claude-code", cwd=str(tmp_path)).written.resume != found.written.resume
 
 
-def test_a_title_is_the_one_given_else_the_sessions(env: Env) -> None:
+def test_a_title_is_the_one_given_else_the_sessions(env):
     view = view_of([HEADER, {"type": "meta", "set": {"title": "Own"}}, *SAID])
     own, given = (
         program.make(env, view, "claude-code", title=title).written.data for title in (None, "Given")
@@ -114,7 +111,7 @@ def test_a_title_is_the_one_given_else_the_sessions(env: Env) -> None:
         [{"type": "open", "id": "o", "kind": "codeh", "role": "model"}],
     ],
 )
-def test_where_there_is_nothing_to_write_it_is_said(env: Env, log: list[Any]) -> None:
+def test_where_there_is_nothing_to_write_it_is_said(env, log):
     log = [{key: value for key, value in record.items() if value is not None} for record in log]
     with pytest.raises(BadData, match=r"s: no message to write; append one first"):
         program.make(env, view_of([HEADER, *log]), "codex")
@@ -128,13 +125,11 @@ def test_where_there_is_nothing_to_write_it_is_said(env: Env, log: list[Any]) ->
         ({"imported": ["prog", "import"]}, "/x/f.txt", "cd '/my dir' && prog import /x/f.txt && prog -r ID"),
     ],
 )  # fmt: skip
-def test_the_command_takes_the_file_where_it_lies_if_the_program_can(
-    more: Any, path: str, command: str | None
-) -> None:
+def test_the_command_takes_the_file_where_it_lies_if_the_program_can(more, path, command):
     assert program.resumed(made(**more), path) == command
 
 
-def test_a_file_that_must_be_put_somewhere_says_where(env: Env, tmp_path: Path) -> None:
+def test_a_file_that_must_be_put_somewhere_says_where(env, tmp_path):
     path = str(tmp_path / "out.txt")
     put = "put it at /home/dir/f.jsonl and resume with: cd '/my dir' && prog -r ID"
     assert program.put(env, made(), path) == put
@@ -165,9 +160,7 @@ case "$2" in *f.jsonl) ;; *) exit 8 ;; esac
         ({"ANSWER": "ID", "CODE": "3"}, "imported ID"),
     ],
 )
-def test_a_program_that_takes_it_in_itself_must_say_that_it_did(
-    env: Env, tmp_path: Path, environ: dict[str, str], why: str | None
-) -> None:
+def test_a_program_that_takes_it_in_itself_must_say_that_it_did(env, tmp_path, environ, why):
     script = tmp_path / "prog"
     script.write_text(SCRIPT)
     script.chmod(0o755)
@@ -180,7 +173,7 @@ def test_a_program_that_takes_it_in_itself_must_say_that_it_did(
             program.put(env, file, None, install=True)
 
 
-def test_a_program_that_is_not_there_is_named(env: Env, tmp_path: Path) -> None:
+def test_a_program_that_is_not_there_is_named(env, tmp_path):
     file = made(imported=[str(tmp_path / "none"), "import"])._replace(cwd=str(tmp_path))
     with pytest.raises(
         InputOutput, match=r"none import, in .*: No such file or directory; --output FILE writes"
@@ -188,7 +181,7 @@ def test_a_program_that_is_not_there_is_named(env: Env, tmp_path: Path) -> None:
         program.put(env, file, None, install=True)
 
 
-def test_what_was_left_out_is_said_once_a_kind(env: Env, tmp_path: Path) -> None:
+def test_what_was_left_out_is_said_once_a_kind(env, tmp_path):
     written = made(notes=["message 1: no image", "message 2: no image", "message 3: no sound"])
     written.written.left["thought"] += 2
     with (tmp_path / "err").open("wb") as err:
@@ -200,7 +193,7 @@ def test_what_was_left_out_is_said_once_a_kind(env: Env, tmp_path: Path) -> None
     assert len(said) == 3
 
 
-def test_the_file_is_one_that_the_program_would_read(env: Env, tmp_path: Path) -> None:
+def test_the_file_is_one_that_the_program_would_read(env, tmp_path):
     found = program.make(env, view_of([HEADER, *SAID]), "codex", cwd=str(tmp_path))
     assert all(isinstance(orjson.loads(line), dict) for line in found.written.data.splitlines())
     assert (
@@ -211,9 +204,7 @@ def test_the_file_is_one_that_the_program_would_read(env: Env, tmp_path: Path) -
     )
 
 
-def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(
-    env: Env, tmp_path: Path
-) -> None:
+def test_2026_11_23_a_session_of_a_database_is_known_by_what_it_was_made_of(env, tmp_path):
     """opencode's ids begin with the time at which they were made."""
     view = view_of([HEADER, *SAID])
     made = program.make(env, view, "opencode", cwd=str(tmp_path), of=("a",))

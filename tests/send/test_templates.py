@@ -1,10 +1,5 @@
 """Templates: the rendered text stands in the place of the last prompt's, and what is attached to it survives."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
@@ -16,7 +11,7 @@ from strategies import view_of
 IMAGE = {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}
 
 
-def view(*parts: Any) -> Any:
+def view(*parts):
     return view_of([
         {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "first"}]},
         {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": [{"text": "answer"}]},
@@ -36,9 +31,7 @@ def view(*parts: Any) -> Any:
         ([{"text": "t", "thought": True}, {"text": "q"}], [{"text": "t", "thought": True}, {"text": "<q>"}]),
     ],
 )  # fmt: skip
-def test_the_last_prompts_text_is_replaced_and_nothing_else(
-    tmp_path: Path, parts: list[Any], new: list[Any]
-) -> None:
+def test_the_last_prompts_text_is_replaced_and_nothing_else(tmp_path, parts, new):
     (tmp_path / "t").write_text("<{{ message }}>")
     before = view(*parts)
     messages, options = rendered(before, Options(system="s"), Request(user_template=str(tmp_path / "t")))
@@ -49,7 +42,7 @@ def test_the_last_prompts_text_is_replaced_and_nothing_else(
     assert before.messages[2].parts == parts  # the session is not changed
 
 
-def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path: Path) -> None:
+def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path):
     (tmp_path / "t").write_text("{{ context }}|{{ message }}|{{ vars.k }}")
     given = Request(system_template=str(tmp_path / "t"), var=["k=v=w"])
     messages, options = rendered(view({"text": "q"}), Options(system="s"), given)
@@ -66,7 +59,7 @@ def test_the_system_prompt_is_rendered_with_what_there_is(tmp_path: Path) -> Non
     ("pairs", "found"),
     [([], {}), (["a=1", "b="], {"a": "1", "b": ""}), (["a=b=c"], {"a": "b=c"}), (["a= x "], {"a": " x "})],
 )
-def test_a_variable_is_all_behind_the_first_equals_sign(pairs: list[str], found: dict[str, str]) -> None:
+def test_a_variable_is_all_behind_the_first_equals_sign(pairs, found):
     assert variables(pairs) == found
 
 
@@ -74,7 +67,7 @@ def test_a_variable_is_all_behind_the_first_equals_sign(pairs: list[str], found:
     ("pairs", "why"),
     [(["a"], "--var a: NAME=VALUE"), (["=b"], "--var =b: NAME"), (["a=1", "a=1"], "--var a: given twice")],
 )
-def test_what_is_no_variable_is_exit_2(pairs: list[str], why: str) -> None:
+def test_what_is_no_variable_is_exit_2(pairs, why):
     with pytest.raises(Usage, match=why):
         variables(pairs)
 
@@ -84,13 +77,13 @@ def test_what_is_no_variable_is_exit_2(pairs: list[str], why: str) -> None:
     [("a\n{{ x", "2: "), ("{{ vars.y }}", r"vars.y is not set \(--var y=VALUE\)"), ("{% for i in range(999999) %}{{ message ** 2 }}{% endfor %}", ""),
      ("{{ ''.__class__.__mro__ }}", "")],
 )  # fmt: skip
-def test_a_mistake_in_a_template_is_named_with_its_file(tmp_path: Path, source: str, why: str) -> None:
+def test_a_mistake_in_a_template_is_named_with_its_file(tmp_path, source, why):
     (tmp_path / "t.j2").write_text(source)
     with pytest.raises(BadData, match=rf"^{tmp_path}/t.j2:.*{why}"):
         render(str(tmp_path / "t.j2"), {"message": "", "context": "", "vars": {}})
 
 
-def test_one_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+def test_one_that_takes_too_long_is_ended(tmp_path):
     (tmp_path / "t").write_text(
         "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     )

@@ -1,10 +1,5 @@
 """What a log lacks is not looked for: the request is the same as where everything is looked for."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given, settings
@@ -15,7 +10,7 @@ from length import examples
 from oddities import every_oddity, said, sessions, told, words
 
 
-def check(path: Path, data: bytes, *argv: str) -> None:
+def check(path, data, *argv):
     """`payload` says the same of a session where nothing is known of it before it is looked at."""
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
@@ -27,24 +22,24 @@ def check(path: Path, data: bytes, *argv: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def path(tmp_path_factory):
     """Of a session."""
     return tmp_path_factory.mktemp("lacking") / "s.jsonl"
 
 
 @settings(max_examples=examples(200))
 @given(data=sessions(), argv=words())
-def test_what_is_skipped_would_change_nothing(path: Path, data: bytes, argv: list[str]) -> None:
+def test_what_is_skipped_would_change_nothing(path, data, argv):
     check(path, data, *argv)
 
 
 @pytest.mark.parametrize("to", providers.FORMATS)
-def test_no_oddity_is_skipped(path: Path, to: str) -> None:
+def test_no_oddity_is_skipped(path, to):
     for data in every_oddity():
         check(path, data, "--to", to, "--model", "claude-opus-4-8")
 
 
-KEYS: list[tuple[dict[str, Any], list[str]]] = [
+KEYS = [
     ({}, []),
     ({"parts": [{"text": "a"}, {"text": "b", "thought": True}]}, ["thought"]),
     ({"parts": [{"functionCall": {"id": "1", "name": "f"}}]}, ["functionCall"]),
@@ -65,7 +60,7 @@ KEYS: list[tuple[dict[str, Any], list[str]]] = [
 
 
 @pytest.mark.parametrize(("more", "expected"), KEYS, ids=str)
-def test_a_log_knows_its_keys(more: dict[str, Any], expected: list[str]) -> None:
+def test_a_log_knows_its_keys(more, expected):
     record = said("a", "user", "hi") | more
     log = records.parse([orjson.dumps(record) + b"\n"])
     assert [*log.damage] == []
@@ -79,7 +74,7 @@ def test_a_log_knows_its_keys(more: dict[str, Any], expected: list[str]) -> None
     {"type": "ref", "blockIds": ["x"]}, {"type": "update", "of": "0", "blockIds": ["x"]},
     {"type": "compaction", "ops": [{"op": "replace", "id": "0", "part": 0, "block": "b", "blockId": "x"}]},
 ])  # fmt: skip
-def test_of_a_log_that_names_blocks_nothing_is_known(more: dict[str, Any]) -> None:
+def test_of_a_log_that_names_blocks_nothing_is_known(more):
     log = records.parse(
         [
             orjson.dumps(

@@ -1,11 +1,5 @@
 """The laws of content by reference, over random sessions: nothing that a reader sees hangs on it."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import example, given
@@ -13,10 +7,10 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, Lost
+from codeh_history.base.errors import BadData
 from codeh_history.blocks import fetch
 from codeh_history.session import by_reference, stream
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, dumps, lines_of, parse
 from codeh_history.store import foreign
 from codeh_history.views import rewrite
@@ -55,43 +49,43 @@ EDITED_WHILE_STREAMING = b"".join(
 class Small(Persisting):
     """Into a store at hand; parts above 20 bytes are large, so that random sessions have both kinds."""
 
-    def __init__(self, store: MemoryStore, *, every: bool = False) -> None:
+    def __init__(self, store, *, every=False):
         super().__init__(ENV, "s", every=every)
         self.stores = [store]
 
-    def lines(self, items: Any) -> list[bytes]:
+    def lines(self, items):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(by_reference, "LARGE", 20)
             return super().lines(items)
 
-    def file(self, data: bytes) -> bytes:
+    def file(self, data):
         return b"".join(self.lines(rewrite.records(data, skip=self.small)))
 
 
 class Fetched(Hydration):
-    def __init__(self, store: MemoryStore, *, lost: Lost | None = None) -> None:
+    def __init__(self, store, *, lost=None):
         super().__init__(ENV, lost)
         self.stores = [store]
 
-    def file(self, data: bytes) -> bytes:
+    def file(self, data):
         return b"".join(self.lines(lines_of(data)))
 
 
-def read(data: bytes, store: MemoryStore | None = None) -> View:
+def read(data, store=None):
     view = fold(foreign.read(data))
     return hydrated(ENV, view, stores=[store]) if store is not None else view
 
 
-def contents(view: View) -> dict[str, Any]:
+def contents(view):
     """What a view shows, and the numbers that calls without an id go by."""
     return {**shown_by(view), "idless": [(message.id, message.idless) for message in view.messages]}
 
 
-def streamed(view: View) -> bytes:
+def streamed(view):
     return b"".join(stream.lines(view))
 
 
-def whole(data: bytes) -> bytes:
+def whole(data):
     """A generated session without the blocks it may name: these tests make their own."""
     store = MemoryStore()
     store.mset({block_of(part): dumps(part) for part in ({"text": "one"}, {"text": "two"})})
@@ -103,20 +97,20 @@ every = st.booleans()
 
 
 @given(data=sessions, every=every)
-def test_persist_then_hydrate_gives_the_same_bytes(data: bytes, every: bool) -> None:
+def test_persist_then_hydrate_gives_the_same_bytes(data, every):
     store = MemoryStore()
     assert Fetched(store).file(Small(store, every=every).file(data)) == data
 
 
 @given(data=sessions, every=every)
-def test_persist_changes_no_view(data: bytes, every: bool) -> None:
+def test_persist_changes_no_view(data, every):
     store = MemoryStore()
     small = Small(store, every=every).file(data)
     assert contents(read(small, store)) == contents(read(data))
 
 
 @given(data=sessions, every=every, undone=st.lists(st.integers(0, 11), max_size=4))
-def test_persist_changes_no_undo(data: bytes, every: bool, undone: list[int]) -> None:
+def test_persist_changes_no_undo(data, every, undone):
     store = MemoryStore()
     small = Small(store, every=every).file(data)
     more = b"\n" + b"".join(
@@ -127,7 +121,7 @@ def test_persist_changes_no_undo(data: bytes, every: bool, undone: list[int]) ->
 
 
 @given(data=sessions, every=every)
-def test_a_second_persist_finds_nothing_to_do(data: bytes, every: bool) -> None:
+def test_a_second_persist_finds_nothing_to_do(data, every):
     store = MemoryStore()
     once = Small(store, every=every).file(data)
     trips = len(store.trips)
@@ -136,14 +130,14 @@ def test_a_second_persist_finds_nothing_to_do(data: bytes, every: bool) -> None:
 
 
 @given(data=sessions)
-def test_a_persisted_file_has_no_large_part_left(data: bytes) -> None:
+def test_a_persisted_file_has_no_large_part_left(data):
     store = MemoryStore()
     for record in parse(lines_of(Small(store).file(data))).records:
         for part in parts_in(record.data):
             assert len(dumps(part)) <= 20
 
 
-def parts_in(record: dict[str, Any]) -> Iterable[Any]:
+def parts_in(record):
     yield from record.get("parts") or ()
     for op in record.get("ops") or ():
         yield from op.get("message", {}).get("parts") or ()
@@ -152,7 +146,7 @@ def parts_in(record: dict[str, Any]) -> Iterable[Any]:
 
 
 @given(data=sessions, every=every)
-def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data: bytes, every: bool) -> None:
+def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data, every):
     store = MemoryStore()
     small = Small(store, every=every).file(data)
     named = {id for r in parse(lines_of(small)).records for id in by_reference.block_ids(r.data)}
@@ -168,7 +162,7 @@ def test_blocks_are_parts_under_their_hashes_or_lines_that_need_one(data: bytes,
 
 
 @given(data=sessions, every=every)
-def test_a_filters_output_by_reference_shows_the_same(data: bytes, every: bool) -> None:
+def test_a_filters_output_by_reference_shows_the_same(data, every):
     """`persist demo` without -i: the stream of the view, small."""
     store = MemoryStore()
     view = read(data)
@@ -183,9 +177,7 @@ def test_a_filters_output_by_reference_shows_the_same(data: bytes, every: bool) 
 
 @example(data=EDITED_WHILE_STREAMING, every=False)
 @given(data=sessions, every=every)
-def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_not(
-    data: bytes, every: bool
-) -> None:
+def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_not(data, every):
     """`hydrate demo` and `persist demo` of a session by reference, whose view nobody hydrated."""
     store = MemoryStore()
     unread = read(Small(store, every=every).file(data))
@@ -199,14 +191,14 @@ def test_the_stream_of_what_lies_in_blocks_hydrates_to_the_stream_of_what_does_n
 
 
 @given(data=sessions, every=every)
-def test_any_filter_of_a_hydrated_view_prints_the_same_view(data: bytes, every: bool) -> None:
+def test_any_filter_of_a_hydrated_view_prints_the_same_view(data, every):
     store = MemoryStore()
     view = read(Small(store, every=every).file(data), store)
     assert contents(read(streamed(view), store)) == contents(read(streamed(read(data))))
 
 
 @given(data=sessions, every=every)
-def test_a_reader_fetches_with_one_mget_and_only_what_it_shows(data: bytes, every: bool) -> None:
+def test_a_reader_fetches_with_one_mget_and_only_what_it_shows(data, every):
     store = MemoryStore()
     small = Small(store, every=every).file(data)
     shown = read(small)
@@ -217,7 +209,7 @@ def test_a_reader_fetches_with_one_mget_and_only_what_it_shows(data: bytes, ever
 
 
 @given(data=sessions, every=every)
-def test_hydrate_reads_with_one_mget(data: bytes, every: bool) -> None:
+def test_hydrate_reads_with_one_mget(data, every):
     store = MemoryStore()
     small = Small(store, every=every).file(data)
     store.trips.clear()
@@ -226,9 +218,7 @@ def test_hydrate_reads_with_one_mget(data: bytes, every: bool) -> None:
 
 
 @given(data=sessions, every=every, more=st.data())
-def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(
-    data: bytes, every: bool, more: st.DataObject
-) -> None:
+def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(data, every, more):
     store = MemoryStore()
     small = Small(store, every=every).file(data)
     if not store.held:
@@ -248,7 +238,7 @@ def test_a_missing_block_is_named_or_a_placeholder_stands_for_it(
         assert {message.id for message in read(rest).messages} <= set(read(data).all)
 
 
-def test_what_nobody_sees_may_be_missing() -> None:
+def test_what_nobody_sees_may_be_missing():
     """What was cleared, undone, or replaced by a stub is not fetched; `everything` asks for it."""
     store = MemoryStore()
     texts = {name: {"text": f"{name} " * 9} for name in ("cleared", "undone", "replaced", "shown")}
@@ -271,7 +261,7 @@ def test_what_nobody_sees_may_be_missing() -> None:
         hydrated(ENV, read(small), stores=[store], everything=True)
 
 
-def test_what_is_stored_is_not_stored_again_when_the_file_grew_meanwhile() -> None:
+def test_what_is_stored_is_not_stored_again_when_the_file_grew_meanwhile():
     store = MemoryStore()
     persisting = Small(store)
     first = dumps({"type": "message", "id": "a", "kind": "user", "parts": [{"text": "x" * 99}]}) + b"\n"
@@ -280,7 +270,7 @@ def test_what_is_stored_is_not_stored_again_when_the_file_grew_meanwhile() -> No
     assert store.trips == ["mset"]
 
 
-def test_each_byte_of_a_block_counts(tmp_path: Path) -> None:
+def test_each_byte_of_a_block_counts(tmp_path):
     """A block with one byte changed, any byte, any bit of it, is refused."""
     store = MemoryStore()
     line = dumps(
@@ -320,7 +310,7 @@ WRITTEN = {  # a line, and how much is stored for it: its parts alone, or the li
 
 
 @pytest.mark.parametrize(("line", "count"), WRITTEN.values(), ids=WRITTEN)
-def test_lines_of_other_writers_come_back_byte_for_byte(line: bytes, count: int) -> None:
+def test_lines_of_other_writers_come_back_byte_for_byte(line, count):
     line = line.replace(b"%s", b"secret words " * 9)
     store = MemoryStore()
     small = Small(store).file(line + b"\n" + line + b"\n")
@@ -334,7 +324,7 @@ def test_lines_of_other_writers_come_back_byte_for_byte(line: bytes, count: int)
     assert Fetched(store).file(small) == line + b"\n" + line + b"\n"
 
 
-def test_a_damaged_line_stays_damaged() -> None:
+def test_a_damaged_line_stays_damaged():
     """A byte order mark counts only at the start of a file."""
     store = MemoryStore()
     line = dumps({"type": "message", "id": "a", "kind": "user", "parts": [{"text": "x" * 99}]}) + b"\n"
@@ -344,7 +334,7 @@ def test_a_damaged_line_stays_damaged() -> None:
     assert len(store.held) == 1
 
 
-def test_fields_of_our_names_are_left_alone() -> None:
+def test_fields_of_our_names_are_left_alone():
     for name in ("blockIds", "spelling", "idless"):
         line = dumps({"type": "message", "id": "a", "kind": "user", name: 1, "parts": [{"text": "x" * 99}]})
         assert Small(MemoryStore()).file(line + b"\n") == line + b"\n"
@@ -364,7 +354,7 @@ SPELLED = (
         b'{"id":"%s"}', b'{"id":7}', b"{}", b"7", b'"x"',
     ],
 )  # fmt: skip
-def test_a_spelling_that_says_something_else_is_not_believed(note: bytes) -> None:
+def test_a_spelling_that_says_something_else_is_not_believed(note):
     store = MemoryStore()
     data = dumps({"text": "x" * 99})
     store.mset({by_reference._sha256(data): data})

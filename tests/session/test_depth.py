@@ -1,9 +1,6 @@
 """How deep JSON nests: brackets in strings do not count, and a line that nests too deep is damage."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import orjson
 import pytest
@@ -25,11 +22,11 @@ from codeh_history.session.records import parse
         (b'{"a":' * 201 + b"1" + b"}" * 201, True),
     ],
 )
-def test_depth_counts_what_nests(line: bytes, *, too_deep: bool) -> None:
+def test_depth_counts_what_nests(line, *, too_deep):
     assert depth_exceeds(line) is too_deep
 
 
-NESTED: Any = {}
+NESTED = {}
 
 
 for _ in range(MAX_READ):
@@ -49,7 +46,7 @@ RESULT = {"name": "f", "response": {"output": "\n" * 2 * MAX_READ}}
     ],
     ids=["beside the parts", "beside a response", "in a response", "beside arguments"],
 )
-def test_2026_11_23_what_nests_beside_long_texts_was_overlooked(beside: Any, part: Any) -> None:
+def test_2026_11_23_what_nests_beside_long_texts_was_overlooked(beside, part):
     """A line is looked at for its depth where more than its texts could nest, wherever that stands."""
     head = {"type": "message", "id": "a", "kind": "user", "role": "user"}
     deep, flat = ({**head, **beside, "parts": [part]}, {**head, "parts": [part]})
@@ -59,8 +56,8 @@ def test_2026_11_23_what_nests_beside_long_texts_was_overlooked(beside: Any, par
         assert parse([json.dumps(flat).encode()]).damage == []
 
 
-def nested(levels: int, kind: str = "both") -> Any:
-    value: Any = 1
+def nested(levels, kind="both"):
+    value = 1
     for level in range(levels):
         value = (
             {"a": value, "b": "[" * 9}
@@ -72,7 +69,7 @@ def nested(levels: int, kind: str = "both") -> Any:
 
 @pytest.mark.parametrize("kind", ["objects", "lists", "both"])
 @pytest.mark.parametrize("limit", [10, MAX_DEPTH, MAX_READ])
-def test_text_and_value_agree_on_the_limit(kind: str, limit: int) -> None:
+def test_text_and_value_agree_on_the_limit(kind, limit):
     for levels in (limit - 1, limit, limit + 1, limit + 2):
         value = nested(levels, kind)
         line = orjson.dumps(value)
@@ -80,7 +77,7 @@ def test_text_and_value_agree_on_the_limit(kind: str, limit: int) -> None:
 
 
 @given(value=st.recursive(st.integers(0, 9), lambda inner: st.lists(inner, max_size=3), max_leaves=30))
-def test_text_and_value_agree_on_any_shape(value: Any) -> None:
+def test_text_and_value_agree_on_any_shape(value):
     line = orjson.dumps(value)
     for limit in (8, 9, 10):
         assert depth_exceeds(line, limit) is nests_deeper(value, limit)
@@ -90,6 +87,6 @@ def test_text_and_value_agree_on_any_shape(value: Any) -> None:
     ("value", "expected"),
     [(nested(MAX_READ), False), (nested(MAX_READ + 1), True), (nested(400), True), ("text", False), ({1, 2}, True)],
 )  # fmt: skip
-def test_what_cannot_be_read_again_is_too_deep(value: Any, *, expected: bool) -> None:
+def test_what_cannot_be_read_again_is_too_deep(value, *, expected):
     """Neither can what is no JSON."""
     assert too_deep(value) is expected

@@ -1,9 +1,5 @@
 """Which messages are a real user's, and what belongs to each."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.session.exchanges import (
@@ -22,7 +18,7 @@ from histories import PNG, call, model, result, session, tool, user
 IDE = "# IDE Context\nfile.py"
 IMAGE = {"inlineData": {"mimeType": "image/png", "data": PNG}}
 
-PROMPTS: dict[str, tuple[dict[str, Any], bool]] = {
+PROMPTS = {
     "a question": (user("Why?"), True),
     "a heading is none of an editor's": (user("# Plan\nWhy?"), True),
     "several texts": (user("Why?", "And?"), True),
@@ -45,14 +41,14 @@ PROMPTS: dict[str, tuple[dict[str, Any], bool]] = {
 
 
 @pytest.mark.parametrize(("message", "expected"), PROMPTS.values(), ids=PROMPTS)
-def test_what_a_real_user_said(message: dict[str, Any], *, expected: bool) -> None:
+def test_what_a_real_user_said(message, *, expected):
     view = session([message])
     assert is_prompt(view.messages[0]) is expected
     assert prompts(view.messages) == expected
 
 
 @pytest.mark.parametrize("text", ["Why?", "", "# Plan", "System: tick", IDE, "The System: x", " System: x"])
-def test_a_text_that_asks_at_a_glance_is_a_prompt(text: str) -> None:
+def test_a_text_that_asks_at_a_glance_is_a_prompt(text):
     """The glance may overlook a prompt, never take something else for one."""
     assert asks(text) <= is_prompt(session([user(text)]).messages[0])
 
@@ -69,12 +65,12 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("message", "expected"), ENDS.values(), ids=ENDS)
-def test_context_and_texts_for_programs_never_hold_tools(message: Any, expected: tuple[bool, bool]) -> None:
+def test_context_and_texts_for_programs_never_hold_tools(message, expected):
     (found,) = session([message]).messages
     assert (is_ide_context(found), is_system(found)) == expected
 
 
-def test_what_marks_an_editors_context_can_be_told() -> None:
+def test_what_marks_an_editors_context_can_be_told():
     (found,) = session([user("<editor> a.py")]).messages
     assert not is_ide_context(found)
     assert is_ide_context(found, ["<nothing>", "<editor>"])
@@ -90,11 +86,11 @@ def test_what_marks_an_editors_context_can_be_told() -> None:
         ({"native": {"provider": "other", "value": "thinking"}}, False), ({"native": {"provider": "other"}}, False),
     ],
 )  # fmt: skip
-def test_a_thought_is_one_in_any_providers_form(part: Any, *, expected: bool) -> None:
+def test_a_thought_is_one_in_any_providers_form(part, *, expected):
     assert is_thought(part) is expected
 
 
-def drawn(letters: str) -> list[dict[str, Any]]:
+def drawn(letters):
     """Messages: `p`rompt, `c`ontext, `m`odel, `s`ystem text."""
     made = {"p": user("Why?"), "c": user(IDE), "m": model("So."), "s": user("System: x")}
     return [made[letter] for letter in letters]
@@ -119,7 +115,7 @@ def drawn(letters: str) -> list[dict[str, Any]]:
         ("psm", ["psm"]),
     ],
 )
-def test_an_exchange_goes_to_the_next_real_prompt(letters: str, groups: list[str]) -> None:
+def test_an_exchange_goes_to_the_next_real_prompt(letters, groups):
     messages = session(drawn(letters)).messages
     found = exchanges(messages)
     assert [len(group) for group in found] == [len(group) for group in groups]
@@ -129,6 +125,6 @@ def test_an_exchange_goes_to_the_next_real_prompt(letters: str, groups: list[str
     assert asked == [place for place, letter in enumerate(letters) if letter == "p"]
 
 
-def test_tools_are_named_by_imported_entries_alone() -> None:
+def test_tools_are_named_by_imported_entries_alone():
     view = session([model("a", toolsUsed=["grep", 5]), model("b", toolsUsed="grep"), model("c")])
     assert [tools_named(message) for message in view.messages] == [["grep", "5"], None, None]

@@ -1,20 +1,14 @@
 """The fold: the sequences of `fixtures/conformance` in their short notation, and what else it promises."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import block_of, parse
-from conformance import Case
 from folding import (
     SEQUENCES,
     TS,
-    Writer,
     drop,
     folded,
     put,
@@ -25,36 +19,36 @@ from folding import (
 )
 
 
-def seventeen() -> Writer:
+def seventeen():
     return w().a("a", "p0", "p1", "p2").k("K", swap("a", 0, "p0", None)).k("L", swap("a", 1, "p1", "s"))
 
 
-def called() -> Writer:
+def called():
     return w().a("a").a("call").a("b").k("K", put("call", "r"))
 
 
 REF = {"type": "ref", "id": "a", "ts": TS, "kind": "user", "role": "user", "flowId": "f"}
 
 
-def test_there_are_44_sequences() -> None:
+def test_there_are_44_sequences():
     assert {name.split("-")[1] for name in SEQUENCES} == {f"{number:02}" for number in range(1, 45)}
 
 
 @pytest.mark.parametrize("case", SEQUENCES.values(), ids=SEQUENCES)
-def test_sequence(case: Case) -> None:
+def test_sequence(case):
     assert short(folded(case)) == told(case)
 
 
-def test_the_first_header_is_the_session() -> None:
+def test_the_first_header_is_the_session():
     assert folded(SEQUENCES["sequence-42"]).id == "s"
 
 
-def test_epoch_milliseconds_are_read() -> None:
+def test_epoch_milliseconds_are_read():
     view = w().add(type="message", id="a", ts=1767225600000, kind="user", parts=[]).view()
     assert view.messages[0].ts == TS
 
 
-def test_a_clear_hides_summaries_and_compactions_before_it() -> None:
+def test_a_clear_hides_summaries_and_compactions_before_it():
     log = w().a("a").a("b").s("S", "a").k("K", {"op": "drop", "ids": ["b"], "why": "w"}).x().a("c").s("T")
     view = log.view()
     assert short(view) == "T c"
@@ -62,14 +56,14 @@ def test_a_clear_hides_summaries_and_compactions_before_it() -> None:
     assert view.applied == []
 
 
-def test_a_commit_ends_an_abort() -> None:
+def test_a_commit_ends_an_abort():
     """What was cut and committed all the same is not told as cut any more."""
     cut = w().o("m").d("m", "par").ab("m")
     assert cut.view().messages[0].fields["aborted"] == "cut"
     assert "aborted" not in cut.c("m").view().messages[0].fields
 
 
-def test_2026_11_23_what_a_commit_says_is_told_in_its_order() -> None:
+def test_2026_11_23_what_a_commit_says_is_told_in_its_order():
     """Of a set it came in another order in each process."""
     told = [f"field{number}" for number in range(20)]
     log = w().o("m").add(type="commit", of="m", ts="2026-01-01T00:00:00.000Z", **dict.fromkeys(told, 1))
@@ -79,7 +73,7 @@ def test_2026_11_23_what_a_commit_says_is_told_in_its_order() -> None:
 BLOCK = block_of({"text": "v1"})
 
 
-def test_a_message_that_was_a_ref_has_no_blocks_any_more() -> None:
+def test_a_message_that_was_a_ref_has_no_blocks_any_more():
     """Its newest content stands in its line, so that is what a compaction replaces."""
     log = w().add(**REF, blockIds=[BLOCK]).a("a", "v2").k("K", swap("a", 0, "v2", "s"))
     assert short(log.view()) == "a=s"
@@ -89,26 +83,26 @@ def test_a_message_that_was_a_ref_has_no_blocks_any_more() -> None:
 # -- what happens between a few records, beyond the sequences ----------------------------------------------
 
 
-def test_what_a_commit_says_besides_is_its_message_s() -> None:
+def test_what_a_commit_says_besides_is_its_message_s():
     log = w().o("m").d("m", "Hi").add(type="commit", of="m", ts=TS, finish="stop", spelling={"id": "x"})
     fields = log.view().all["m"].fields
     assert fields["finish"] == "stop"
     assert "spelling" not in fields
 
 
-def test_an_inserted_message_goes_with_the_one_it_stands_after() -> None:
+def test_an_inserted_message_goes_with_the_one_it_stands_after():
     log = called()
     assert short(log.view()) == "a call r b"
     assert {step.id for step in log.view().steps} == {"a", "call", "b", "K"}
     assert short(log.k("L", drop("call")).view()) == "a b"
 
 
-def test_what_is_inserted_later_stands_nearer() -> None:
+def test_what_is_inserted_later_stands_nearer():
     log = w().a("a").a("b").k("K", put("a", "r1"), put("a", "r2")).k("L", put("a", "r3"))
     assert short(log.view()) == "a r3 r1 r2 b"
 
 
-def test_ops_leave_the_view_that_they_are_applied_to_as_it_was() -> None:
+def test_ops_leave_the_view_that_they_are_applied_to_as_it_was():
     view = seventeen().k("M", put("a", "r")).view()
     after = apply(view, [swap("a", 2, "p2", "t")])
     assert (short(view), short(after)) == ("a=s+p2 r", "a=s+t r")
@@ -117,12 +111,12 @@ def test_ops_leave_the_view_that_they_are_applied_to_as_it_was() -> None:
     assert (short(view), view.all["r"].hidden) == ("a=s+p2 r", None)
 
 
-def test_ops_applied_after_one_another_make_summaries_of_their_own() -> None:
-    first: Any = {"op": "summarize", "ids": ["a"], "summary": "A"}
+def test_ops_applied_after_one_another_make_summaries_of_their_own():
+    first = {"op": "summarize", "ids": ["a"], "summary": "A"}
     view = apply(apply(w().a("a").a("b").view(), [first]), [{**first, "ids": ["b"]}])
     assert len({summary.id for summary in view.summaries}) == 2
 
 
-def test_a_filter_prints_what_was_replaced_as_it_is_now() -> None:
+def test_a_filter_prints_what_was_replaced_as_it_is_now():
     view = w().a("a", "big").k("K", swap("a", 0, "big", "s")).view()
     assert short(fold(parse(stream.lines(view)))) == "a=s"

@@ -1,9 +1,5 @@
 """Of what a session is a copy."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.session.imported import origin
@@ -12,5 +8,5 @@ from codeh_history.session.imported import origin
 @pytest.mark.parametrize(("header", "found"), [
     (None, {}), ({}, {}), ({"imported": {"from": "pi"}}, {"from": "pi"}), ({"imported": True}, {}),
 ])  # fmt: skip
-def test_what_a_session_is_a_copy_of(header: Any, found: Any) -> None:
+def test_what_a_session_is_a_copy_of(header, found):
     assert origin(header) == found

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -31,29 +30,29 @@ class Odd:
     refused: int | None = 0
 
 
-def text(spelled: bytes) -> bytes:
+def text(spelled):
     """A message with this string literal for its text."""
     return b'{"role":"user","parts":[{"text":' + spelled + b"}]}"
 
 
-def field(spelled: bytes) -> bytes:
+def field(spelled):
     """A message with this value in a field that the program does not know."""
     return b'{"role":"user","parts":[{"text":"x"}],"later":' + spelled + b"}"
 
 
-def nested(depth: int) -> bytes:
+def nested(depth):
     """A message that nests as deep as this, itself counted."""
     return field(b"[" * (depth - 1) + b"]" * (depth - 1))
 
 
-def later(spelled: bytes) -> bytes:
+def later(spelled):
     """A record of a type that the program does not know."""
     return b'{"type":"later","x":' + spelled + b"}"
 
 
 AT_TEXT = len(text(b"")) - 3  # where the literal begins
 AT_FIELD = len(field(b"")) - 1
-VECTORS: dict[str, Odd] = {
+VECTORS = {
     # torn and lost bytes
     "half a line": Odd(text(b'"cut he'), read=False, refused=len(text(b'"cut he'))),
     "a record without its last byte": Odd(text(b'"x"')[:-1], read=False, refused=len(text(b'"x"')) - 1),
@@ -139,7 +138,7 @@ EVERY = pytest.mark.parametrize("odd", VECTORS.values(), ids=VECTORS)
 
 
 @EVERY
-def test_a_line_is_read_or_reported_and_costs_only_itself(odd: Odd, tmp_path: Path) -> None:
+def test_a_line_is_read_or_reported_and_costs_only_itself(odd, tmp_path):
     data = BEFORE + odd.line + AFTER
     path = lay(tmp_path, data)
     found = inside("verify", "s", "--json", home=tmp_path)
@@ -157,7 +156,7 @@ def test_a_line_is_read_or_reported_and_costs_only_itself(odd: Odd, tmp_path: Pa
 
 
 @EVERY
-def test_what_is_read_keeps_its_bytes_and_what_is_not_is_left_behind(odd: Odd, tmp_path: Path) -> None:
+def test_what_is_read_keeps_its_bytes_and_what_is_not_is_left_behind(odd, tmp_path):
     lay(tmp_path, BEFORE + odd.line + AFTER)
     for verb in ("curate", "repair", "hydrate"):
         lines = inside(verb, "s", home=tmp_path).out.split(b"\n")
@@ -166,7 +165,7 @@ def test_what_is_read_keeps_its_bytes_and_what_is_not_is_left_behind(odd: Odd, t
 
 
 @EVERY
-def test_append_takes_it_as_it_is_or_names_the_byte(odd: Odd, tmp_path: Path) -> None:
+def test_append_takes_it_as_it_is_or_names_the_byte(odd, tmp_path):
     good = b'{"role":"user","parts":[{"text":"good"}]}\n'
     path = lay(tmp_path, BEFORE)
     found = inside("append", "-s", "s", "-q", "--jsonl", home=tmp_path, stdin=good + odd.line + b"\n")
@@ -183,7 +182,7 @@ def test_append_takes_it_as_it_is_or_names_the_byte(odd: Odd, tmp_path: Path) ->
         assert path.read_bytes() == BEFORE
 
 
-def test_a_byte_order_mark_before_the_first_line_is_no_damage(tmp_path: Path) -> None:
+def test_a_byte_order_mark_before_the_first_line_is_no_damage(tmp_path):
     bom = b"\xef\xbb\xbf"
     path = lay(tmp_path, bom + BEFORE)
     assert inside("verify", "s", home=tmp_path).code == 0
@@ -207,7 +206,7 @@ NO_TEXT = ("list", "status", "stats", "calls", "persist", "context")
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command: str, tmp_path: Path) -> None:
+def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command, tmp_path):
     data = BEFORE + b"\n".join(BAD) + AFTER + b'{"type":"message","id":"to'
     path = lay(tmp_path, data)
     verb = command.split(maxsplit=1)[0]
@@ -222,7 +221,7 @@ def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command: str, tmp_path:
 
 
 @pytest.mark.parametrize("command", READERS)
-def test_all_odd_lines_that_are_read_break_no_reader(command: str, tmp_path: Path) -> None:
+def test_all_odd_lines_that_are_read_break_no_reader(command, tmp_path):
     data = BEFORE + b"\n".join(KEPT) + AFTER
     lay(tmp_path, data)
     found = inside(*command.split(), home=tmp_path)
@@ -233,7 +232,7 @@ def test_all_odd_lines_that_are_read_break_no_reader(command: str, tmp_path: Pat
 REWRITERS = ["redact -s s -i --yes", "persist -s s -i --all", "hydrate -s s -i", "gc --yes"]
 
 
-def test_what_rewrites_the_file_keeps_every_damaged_and_unknown_line(tmp_path: Path) -> None:
+def test_what_rewrites_the_file_keeps_every_damaged_and_unknown_line(tmp_path):
     streamed = (
         b'{"type":"open","id":"o","kind":"codeh","role":"model"}\n'
         b'{"type":"delta","of":"o","parts":[{"text":"token AKIAIOSFODNN7EXAMPLE"}]}\n'
@@ -276,7 +275,7 @@ GIVEN = {
 
 
 @pytest.mark.parametrize("data", NEVER_WRITTEN.values(), ids=NEVER_WRITTEN)
-def test_what_is_newer_or_something_else_is_never_written(data: bytes, tmp_path: Path) -> None:
+def test_what_is_newer_or_something_else_is_never_written(data, tmp_path):
     path = lay(tmp_path, data)
     for command in WRITERS:
         found = inside(
@@ -298,7 +297,7 @@ def test_what_is_newer_or_something_else_is_never_written(data: bytes, tmp_path:
 
 @pytest.mark.parametrize("depth", [1, 2, 199, 200, 201, 239, 240, 241, 254, 255, 1024, 1025, 100_000])
 @pytest.mark.parametrize("limit", [MAX_DEPTH, MAX_READ])
-def test_depth_is_counted_as_it_nests(depth: int, limit: int) -> None:
+def test_depth_is_counted_as_it_nests(depth, limit):
     for line in (b"[" * depth + b"]" * depth, b'{"a":' * depth + b'"}}]]"' + b"}" * depth):
         assert depth_exceeds(line, limit) is (depth > limit)
         assert depth_exceeds(b"[" + line + b',{},{"\\"":[]},' + line + b"]", limit) is (depth + 1 > limit)
@@ -321,9 +320,7 @@ PLACES = {
 
 @pytest.mark.parametrize("depth", [232, 1000])
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
-def test_2026_11_22_a_line_nested_deep_was_a_bug_in_what_writes_it_again(
-    depth: int, place: str, tmp_path: Path
-) -> None:
+def test_2026_11_22_a_line_nested_deep_was_a_bug_in_what_writes_it_again(depth, place, tmp_path):
     """It could be read (orjson: 1024 levels) but not written (254)."""
     line = place.replace("X", '{"a":' * depth + "1" + "}" * depth).encode()
     opened = b'{"type":"open","id":"o","kind":"codeh","role":"model"}\n'

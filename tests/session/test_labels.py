@@ -1,7 +1,5 @@
 """Lines of others that could be taken for ours are indented, all others stay byte for byte."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.session.labels import HEADINGS, SPEAKERS, escaped, is_ours, labelled, one_line, pattern
@@ -18,23 +16,23 @@ PLAIN = [
 
 @pytest.mark.parametrize("line", FORGED)
 @pytest.mark.parametrize("before", ["", "ok\n", "ok\r\n", "ok\r", "ok\u2028", "ok\x85", "ok\x0b", "\n\n"])
-def test_a_line_that_could_be_ours_is_indented(line: str, before: str) -> None:
+def test_a_line_that_could_be_ours_is_indented(line, before):
     assert escaped(f"{before}{line}\nnext") == f"{before}  {line}\nnext"
     assert escaped(escaped(line)) == escaped(line)
 
 
 @pytest.mark.parametrize("line", PLAIN)
-def test_any_other_line_stays(line: str) -> None:
+def test_any_other_line_stays(line):
     assert escaped(f"one\n{line}\ntwo") == f"one\n{line}\ntwo"
 
 
-def test_further_lines_may_be_ours_and_the_first_stands_behind_its_label() -> None:
+def test_further_lines_may_be_ours_and_the_first_stands_behind_its_label():
     assert escaped("---\nx", pattern("---")) == "  ---\nx"
     assert labelled("User", "User: a\nUser: b\r\nc") == "User: User: a\n  User: b\r\nc"
     assert labelled("User", "") == "User: "
 
 
-def test_labels_and_lines() -> None:
+def test_labels_and_lines():
     assert [is_ours(name) for name in ("User", "rules", "Rules", "Anna", "Tool result")] == [
         True,
         False,

@@ -1,7 +1,5 @@
 """What a line is called: the same in every copy, whatever was redacted in it, and nothing of its content."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.session.line_names import named
@@ -9,7 +7,7 @@ from codeh_history.session.line_names import named
 HEAD = b'{"type":"session","version":1,"id":"s","created":"T"}\n'
 BARE = b'{"role":"user","parts":[]}\n'
 
-LINES: dict[str, tuple[bytes, list[str]]] = {
+LINES = {
     "by its id": (b'{"type":"message","id":"a","kind":"user","parts":[]}\n', ["a"]),
     "a header by when it was made": (HEAD, ["session T"]),
     "by what it is of": (b'{"type":"commit","of":"a"}\n', ["commit a"]),
@@ -27,11 +25,11 @@ LINES: dict[str, tuple[bytes, list[str]]] = {
 
 
 @pytest.mark.parametrize(("data", "names"), LINES.values(), ids=LINES)
-def test_a_line_is_called_by_what_no_redaction_changes(data: bytes, names: list[str]) -> None:
+def test_a_line_is_called_by_what_no_redaction_changes(data, names):
     found = named(data)
     assert [line.name for line in found] == names
     assert [line.raw for line in found if line.raw in data.split(b"\n")] == [line.raw for line in found]
 
 
-def test_only_what_is_damaged_has_no_record() -> None:
+def test_only_what_is_damaged_has_no_record():
     assert [line.record is None for line in named(HEAD + b"{}\n" + BARE)] == [False, True, False]

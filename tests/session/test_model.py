@@ -1,15 +1,11 @@
 """A message: what it says of itself, what a copy shares with it, and what stands for what is not read."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.session.model import Message, Summary, Unread, unread
 
 
-def message(**fields: Any) -> Message:
+def message(**fields):
     made = Message("m", "codeh", "model", "2026-01-01T00:00:00.000Z", fields, 7, None, [{"text": "x"}])
     made.parts, made.pending, made.replaced = [{"text": "y"}], [{"text": "p"}], {0: None}
     made.blocks, made.idless, made.hidden, made.after, made.latest = ["b"], 2, "h", "a", 9
@@ -17,7 +13,7 @@ def message(**fields: Any) -> Message:
     return made
 
 
-def test_a_copy_is_the_same_in_every_field_and_another_message() -> None:
+def test_a_copy_is_the_same_in_every_field_and_another_message():
     first = message(model="m")
     copy = first.copy()
     for name in Message.__slots__:
@@ -26,7 +22,7 @@ def test_a_copy_is_the_same_in_every_field_and_another_message() -> None:
     assert first.hidden == "h"
 
 
-def test_what_is_derived_shows_other_parts_and_no_line() -> None:
+def test_what_is_derived_shows_other_parts_and_no_line():
     first, parts = message(model="m"), [{"text": "z"}]
     derived = first.derive(parts)
     assert derived.parts is parts
@@ -40,9 +36,7 @@ def test_what_is_derived_shows_other_parts_and_no_line() -> None:
     ({}, None, None, False), ({"provider": "p", "model": "m", "pinned": True}, "p", "m", True),
     ({"provider": 7, "model": ["m"], "pinned": 0}, None, None, False),
 ])  # fmt: skip
-def test_only_what_is_a_text_names_somebody(
-    fields: Any, provider: Any, model: Any, *, pinned: bool
-) -> None:
+def test_only_what_is_a_text_names_somebody(fields, provider, model, *, pinned):
     made = message(**fields)
     assert (made.provider, made.model, made.pinned) == (provider, model, pinned)
 
@@ -50,21 +44,21 @@ def test_only_what_is_a_text_names_somebody(
 @pytest.mark.parametrize(("own", "blocks", "committed"), [
     (None, None, False), ([], None, True), ([{"text": "x"}], None, True), (None, [], True),
 ])  # fmt: skip
-def test_what_is_stored_or_lies_in_blocks_is_committed(own: Any, blocks: Any, *, committed: bool) -> None:
+def test_what_is_stored_or_lies_in_blocks_is_committed(own, blocks, *, committed):
     made = message()
     made.own, made.blocks = own, blocks
     assert made.committed == committed
 
 
-def test_parts_in_blocks_say_where_they_are_and_which_are_calls_without_an_id() -> None:
-    found: list[Any] = unread({"blockIds": ["a", "b"], "idless": [1]})
+def test_parts_in_blocks_say_where_they_are_and_which_are_calls_without_an_id():
+    found = unread({"blockIds": ["a", "b"], "idless": [1]})
     assert found == [{"blockId": "a"}, {"blockId": "b"}]
     assert [(part.id, part.call) for part in found] == [("a", False), ("b", True)]
     assert [part.call for part in map(Unread, "ab")] == [False, False]
     assert not any(part.call for part in unread({"blockIds": ["a"], "idless": 7}))  # type: ignore[attr-defined]
 
 
-def test_what_a_summary_covers_is_its_own_list() -> None:
+def test_what_a_summary_covers_is_its_own_list():
     fields = {"id": "s", "summary": "text", "covers": ["a"]}
     made = Summary(fields=fields, place=3, raw=None)
     made.covers.append("b")

@@ -1,15 +1,10 @@
 """The laws of a log: they hold for every log, also a damaged one."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.session.fold import View
 from codeh_history.session.ops import NEXT, apply, shown
 from codeh_history.session.records import lines_of, parse
 from codeh_history.session.undo import newest
@@ -19,7 +14,7 @@ from shown_contents import contents, read, streamed
 
 
 @given(data=some.files_of(torn=False, refs=True), message=some.messages(id="new"))
-def test_a_new_message_changes_nothing_before_it(data: bytes, message: dict[str, Any]) -> None:
+def test_a_new_message_changes_nothing_before_it(data, message):
     before = contents(read(data))
     after = contents(read(data + orjson.dumps(message) + b"\n"))
     assert [look_id["id"] for look_id in after["messages"]][-1] == "new"
@@ -27,7 +22,7 @@ def test_a_new_message_changes_nothing_before_it(data: bytes, message: dict[str,
 
 
 @given(data=some.files_of(refs=True), more=some.files_of(refs=True))
-def test_records_already_read_stay_as_they_were(data: bytes, more: bytes) -> None:
+def test_records_already_read_stay_as_they_were(data, more):
     """Of a file that ends in a newline: what is appended never changes an earlier line's meaning."""
     assume(data.endswith(b"\n"))
     before, after = parse(lines_of(data)), parse(lines_of(data + more))
@@ -38,7 +33,7 @@ def test_records_already_read_stay_as_they_were(data: bytes, more: bytes) -> Non
 
 
 @given(log=some.records(refs=True))
-def test_every_line_is_a_record_a_blank_or_damage(log: list[dict[str, Any]]) -> None:
+def test_every_line_is_a_record_a_blank_or_damage(log):
     read_back = parse(lines_of(some.encode(log)))
     assert [record.data for record in read_back.records] == log
     assert not read_back.damage
@@ -48,7 +43,7 @@ def test_every_line_is_a_record_a_blank_or_damage(log: list[dict[str, Any]]) -> 
 
 
 @given(log=some.records(refs=True), data=st.data())
-def test_undo_is_exact_in_any_order(log: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_undo_is_exact_in_any_order(log, data):
     """Reverting any records, in any order, is as if they had never been written."""
     ids = some.ids_of(log)
     assume(ids)
@@ -59,9 +54,7 @@ def test_undo_is_exact_in_any_order(log: list[dict[str, Any]], data: st.DataObje
 
 
 @given(log=some.records(refs=True), data=st.data())
-def test_reverting_the_reverts_brings_everything_back(
-    log: list[dict[str, Any]], data: st.DataObject
-) -> None:
+def test_reverting_the_reverts_brings_everything_back(log, data):
     ids = some.ids_of(log)
     assume(ids)
     undone = data.draw(st.lists(st.sampled_from(ids), min_size=1, max_size=3, unique=True))
@@ -74,7 +67,7 @@ def test_reverting_the_reverts_brings_everything_back(
 
 
 @given(log=some.records(refs=True))
-def test_undo_repeated_empties_the_view(log: list[dict[str, Any]]) -> None:
+def test_undo_repeated_empties_the_view(log):
     """Only errors and infos, which `undo` passes over, are left; each undo takes back exactly one thing."""
     view = some.view_of(log)
     for number in range(len(log) + 1):
@@ -92,27 +85,25 @@ def test_undo_repeated_empties_the_view(log: list[dict[str, Any]]) -> None:
 # -- copies -------------------------------------------------------------------------------------------
 
 
-def all_but_lines(view: View) -> dict[str, Any]:
+def all_but_lines(view):
     """What a view shows; lines without an id, as settings have none, may have been passed on twice."""
     return {**contents(view), "carried": list(dict.fromkeys(record.raw for record in view.carried))}
 
 
-def takes_back(log: list[dict[str, Any]], before: list[dict[str, Any]]) -> bool:
+def takes_back(log, before):
     """Whether a log takes back what stands before it: a copy of that, after the log, counts anew."""
     ids = some.ids_of(before)
     return any(record["type"] == "revert" and record["of"] in ids for record in log)
 
 
-def whole_copies(log: list[dict[str, Any]]) -> bool:
+def whole_copies(log):
     """Whether no copy in it, cut once more, could lose the undo that it holds."""
     reverts = [record["id"] for record in log if record["type"] == "revert"]
     return len(set(reverts)) == len(reverts)
 
 
 @given(log=some.records(refs=True), data=st.data())
-def test_a_log_and_a_copy_of_its_beginning_are_the_log(
-    log: list[dict[str, Any]], data: st.DataObject
-) -> None:
+def test_a_log_and_a_copy_of_its_beginning_are_the_log(log, data):
     """Whichever comes first, and however often."""
     cut = data.draw(st.integers(0, len(log)))
     once = all_but_lines(some.view_of(log))
@@ -124,7 +115,7 @@ def test_a_log_and_a_copy_of_its_beginning_are_the_log(
 
 
 @given(log=some.records(refs=True), data=st.data())
-def test_copies_that_went_on_apart_are_their_union(log: list[dict[str, Any]], data: st.DataObject) -> None:
+def test_copies_that_went_on_apart_are_their_union(log, data):
     first, second = sorted([data.draw(st.integers(0, len(log))), data.draw(st.integers(0, len(log)))])
     common, more, rest = log[:first], log[first:second], log[second:]
     assume(whole_copies(log) and not takes_back(more, common))
@@ -136,9 +127,7 @@ def test_copies_that_went_on_apart_are_their_union(log: list[dict[str, Any]], da
 
 
 @given(log=some.records(refs=True))
-def test_every_live_message_is_shown_hidden_or_emptied_and_only_one_of_them(
-    log: list[dict[str, Any]],
-) -> None:
+def test_every_live_message_is_shown_hidden_or_emptied_and_only_one_of_them(log):
     view = some.view_of(log)
     visible = [message.id for message in view.messages]
     assert len(visible) == len(set(visible))
@@ -152,12 +141,10 @@ def test_every_live_message_is_shown_hidden_or_emptied_and_only_one_of_them(
 
 
 @given(log=some.records(most=8, refs=True), data=st.data())
-def test_ops_applied_to_a_view_are_what_the_log_says_once_recorded(
-    log: list[dict[str, Any]], data: st.DataObject
-) -> None:
+def test_ops_applied_to_a_view_are_what_the_log_says_once_recorded(log, data):
     """And what a filter streams of it: `curate s | …` and `curate -i s; … s` see the same."""
     view = some.view_of(log)
-    ops: Any = data.draw(some.ops(view, "K", most=5))
+    ops = data.draw(some.ops(view, "K", most=5))
     assume(ops)
     record = {"type": "compaction", "id": "K", "ts": some.TS, "policy": "p", "ops": ops}
     recorded = contents(some.view_of([*log, record]), own="K.")

@@ -1,18 +1,13 @@
 """Which response answers which call: the one matching, by cases and against its rule said plainly."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 
-from codeh_history.session.model import Message
-from codeh_history.session.pairing import Pairing, awaited, failed_call, is_failed_call, open_at_end, pair
+from codeh_history.session.pairing import awaited, failed_call, is_failed_call, open_at_end, pair
 from histories import call, conversations, model, result, session, tool, user
 
 
-def told(pairing: Pairing) -> str:
+def told(pairing):
     """Each call by its number, each answer by the number of its call: `0 1 | 1 0`; `-` orphan, `=` double."""
     number = {id(call): str(place) for place, call in enumerate(pairing.calls)}
     orphans, doubles = set(map(id, pairing.orphans)), set(map(id, pairing.doubles))
@@ -23,7 +18,7 @@ def told(pairing: Pairing) -> str:
 
 
 f, g = "f", "g"
-CASES: dict[str, tuple[list[Any], str]] = {
+CASES = {
     "by id, in any order": ([model(call(f, "1"), call(f, "2")), tool(result(f, "2"), result(f, "1"))], "1 0"),
     "by id, whatever the name": ([model(call(f, "1")), tool(result(g, "1"))], "0"),
     "one id in a row: by name": ([model(call(f, "1"), call(g, "1")), tool(result(g, "1"), result(f, "1"))], "1 0"),
@@ -45,11 +40,11 @@ CASES: dict[str, tuple[list[Any], str]] = {
 
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
-def test_matching(messages: list[Any], expected: str) -> None:
+def test_matching(messages, expected):
     assert told(pair(session(messages).messages)) == expected
 
 
-def test_units_are_the_calls_of_a_message() -> None:
+def test_units_are_the_calls_of_a_message():
     messages = [
         model(call(f, "1"), "a", call(g, "2")),
         user("b", call(f, "3")),
@@ -61,7 +56,7 @@ def test_units_are_the_calls_of_a_message() -> None:
     assert [(message.id, part) for message, part in found.misplaced] == [(found.misplaced[0][0].id, 1)]
 
 
-def test_what_a_result_without_an_id_answers() -> None:
+def test_what_a_result_without_an_id_answers():
     messages = session(
         [model(call(f, "1")), user("a"), model(call(f, "2"), call(f)), tool(result(f, "2"))]
     ).messages
@@ -73,15 +68,15 @@ def test_what_a_result_without_an_id_answers() -> None:
 
 
 @given(messages=conversations())
-def test_it_is_its_rule(messages: list[Any]) -> None:
+def test_it_is_its_rule(messages):
     shown = session(messages).messages
     assert told(pair(shown)) == " ".join(_plainly(shown))
 
 
-def _plainly(messages: list[Message]) -> list[str]:
+def _plainly(messages):
     """What `told` says, by looking through all calls each time."""
-    calls: list[dict[str, Any]] = []
-    found: list[str] = []
+    calls = []
+    found = []
     row, answering, idless = 0, False, 0
     for message in messages:
         if message.role == "model" and answering:
@@ -106,7 +101,7 @@ def _plainly(messages: list[Message]) -> list[str]:
     return found
 
 
-def _answered(calls: list[dict[str, Any]], response: Any, row: int) -> str:
+def _answered(calls, response, row):
     id, name = str(response.get("id") or ""), response["name"]
     same = [call for call in calls if id and call["id"] == id]
     if same:
@@ -131,7 +126,7 @@ def _answered(calls: list[dict[str, Any]], response: Any, row: int) -> str:
 # -- the sentence that says that a call failed: fixed, for readers of a session look for it ----------
 
 
-def test_it_is_the_very_sentence() -> None:
+def test_it_is_the_very_sentence():
     assert failed_call("grep", "no such file") == "Tool call grep failed with error: no such file"
     assert is_failed_call(failed_call("grep", ""))
 
@@ -147,5 +142,5 @@ def test_it_is_the_very_sentence() -> None:
         {"error": "x"},
     ],
 )
-def test_nothing_else_is_taken_for_it(text: object) -> None:
+def test_nothing_else_is_taken_for_it(text):
     assert not is_failed_call(text)

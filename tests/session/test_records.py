@@ -1,9 +1,5 @@
 """Bytes to records: what a line may be, and that a bad one costs only itself."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -18,12 +14,12 @@ DEEP = 100_000
 BOM = b"\xef\xbb\xbf"
 
 
-def message(part: bytes) -> bytes:
+def message(part):
     return b'{"type":"message","id":"m","kind":"user","role":"user","parts":[' + part + b"]}"
 
 
 # What may stand between two good lines: its bytes, and why it is no record (None: it is one, "": blank).
-ODD: dict[str, tuple[bytes, str | None]] = {
+ODD = {
     "a run of NUL": (b"\0" * 4096, "4096 NUL bytes"),
     "NUL inside": (b'{"type":"mess\0age"}', "1 NUL bytes"),
     "blank": (b"", ""),
@@ -79,7 +75,7 @@ ODD: dict[str, tuple[bytes, str | None]] = {
 
 
 @pytest.mark.parametrize(("line", "reason"), ODD.values(), ids=ODD)
-def test_an_odd_line_costs_at_most_itself(line: bytes, reason: str | None) -> None:
+def test_an_odd_line_costs_at_most_itself(line, reason):
     log = parse(lines_of(A + b"\n" + line + b"\n" + B + b"\n"))
     kept = [record.raw for record in log.records]
     assert kept == ([A, line, B] if reason is None else [A, B])
@@ -93,20 +89,20 @@ def test_an_odd_line_costs_at_most_itself(line: bytes, reason: str | None) -> No
 
 
 @pytest.mark.parametrize(("line", "reason"), ODD.values(), ids=ODD)
-def test_an_odd_last_line_without_newline_costs_at_most_itself(line: bytes, reason: str | None) -> None:
+def test_an_odd_last_line_without_newline_costs_at_most_itself(line, reason):
     """Whole, it is a record: its append was cut between line and newline."""
     log = parse(lines_of(A + b"\n" + line))
     assert [record.raw for record in log.records] == ([A, line] if reason is None else [A])
     assert [damage.offset for damage in log.damage] == ([len(A) + 1] if reason else [])
 
 
-def test_a_byte_order_mark_is_no_damage() -> None:
+def test_a_byte_order_mark_is_no_damage():
     log = parse(lines_of(BOM + A + b"\n" + B))
     assert [record.raw for record in log.records] == [A, B]
     assert not log.damage
 
 
-def test_offsets_count_bytes() -> None:
+def test_offsets_count_bytes():
     first = message('{"text":"日本"}'.encode())
     log = parse(lines_of(first + b"\n\nbad\n" + A))
     assert [record.offset for record in log.records] == [0, len(first) + 6]
@@ -114,7 +110,7 @@ def test_offsets_count_bytes() -> None:
     assert log.size == len(first) + 6 + len(A)
 
 
-def test_equal_bare_lines_are_different_messages() -> None:
+def test_equal_bare_lines_are_different_messages():
     line = b'{"role":"user","parts":[{"text":"again"}]}'
     ids = [record.data["id"] for record in parse(lines_of(line + b"\n" + line + b"\r\n" + line)).records]
     assert len(set(ids)) == 3
@@ -125,7 +121,7 @@ def test_equal_bare_lines_are_different_messages() -> None:
 @example(b"\n")
 @example(b"{}")
 @example(b'{"type":"message","id":"a","role":"user","parts":{}}')
-def test_no_bytes_break_the_reader(data: bytes) -> None:
+def test_no_bytes_break_the_reader(data):
     """Every byte belongs to a record, to damage or to a blank line."""
     log = parse(lines_of(data))
     fold(log)
@@ -187,7 +183,7 @@ hostile = st.fixed_dictionaries(
 
 
 @given(log=st.lists(hostile, max_size=6))
-def test_no_json_breaks_the_fold(log: list[dict[str, Any]]) -> None:
+def test_no_json_breaks_the_fold(log):
     from codeh_history.session import stream
 
     view = some.view_of(log)
@@ -204,6 +200,6 @@ def test_no_json_breaks_the_fold(log: list[dict[str, Any]]) -> None:
         (1e300, None), (-1e300, None), (10**18, None), (True, None), (None, None), ([], None), ("", ""),
     ],
 )  # fmt: skip
-def test_a_time_is_text_or_epoch_milliseconds(ts: object, shown: str | None) -> None:
+def test_a_time_is_text_or_epoch_milliseconds(ts, shown):
     view = some.view_of([{"type": "message", "id": "a", "role": "user", "parts": [], "ts": ts}])
     assert view.messages[0].ts == shown

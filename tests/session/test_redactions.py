@@ -1,9 +1,5 @@
 """Which lines lost content is told by their names alone, in one order, so that copies lose the same."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -17,11 +13,11 @@ B = b'{"role":"user","parts":[{"text":"sk-2"}]}\n'
 TS = "2026-01-02T03:04:05.000Z"
 
 
-def hidden(line: bytes) -> bytes:
+def hidden(line):
     return line.replace(b"sk-", b"[redacted] ")
 
 
-def test_the_lines_that_changed_are_named_and_nothing_of_them_told() -> None:
+def test_the_lines_that_changed_are_named_and_nothing_of_them_told():
     before = [HEAD, A, b"\n", B, A.replace(b'"a"', b'"c"')]
     after = [HEAD, hidden(A), b"\n", hidden(B), before[-1]]
     made = record("r", TS, before, after)
@@ -32,11 +28,11 @@ def test_the_lines_that_changed_are_named_and_nothing_of_them_told() -> None:
     assert b"sk" not in made
 
 
-def test_where_nothing_changed_there_is_none() -> None:
+def test_where_nothing_changed_there_is_none():
     assert record("r", TS, [HEAD, A, b" \n"], [HEAD, A, b"\n"]) is None
 
 
-def test_a_torn_last_line_has_no_name() -> None:
+def test_a_torn_last_line_has_no_name():
     assert record("r", TS, [HEAD, A, b'{"id":"sk'], [HEAD, A, b'{"id":"[re']) is None
 
 
@@ -44,7 +40,7 @@ R1, R2 = (b'{"type":"redaction","id":"%s","ts":"t","lines":[]}\n' % id for id in
 
 
 @pytest.mark.parametrize("order", [(R1, R2), (R2, R1)])
-def test_redactions_stand_after_the_first_line_in_one_order(order: tuple[bytes, bytes]) -> None:
+def test_redactions_stand_after_the_first_line_in_one_order(order):
     lines = [HEAD, A]
     for one in order:
         lines = added(lines, one)
@@ -52,7 +48,7 @@ def test_redactions_stand_after_the_first_line_in_one_order(order: tuple[bytes, 
     assert joined([HEAD, A], order) == lines
 
 
-def test_a_file_of_one_line_without_its_end_gets_one() -> None:
+def test_a_file_of_one_line_without_its_end_gets_one():
     assert added([HEAD.rstrip()], R1) == [HEAD, R1]
 
 
@@ -60,7 +56,7 @@ def test_a_file_of_one_line_without_its_end_gets_one() -> None:
     ("lines", "names"),
     [(["a", "b"], ["a", "b"]), (["a", 1, None], ["a"]), ("a", []), (None, []), ({}, [])],
 )
-def test_only_names_are_read_as_names(lines: Any, names: list[str]) -> None:
+def test_only_names_are_read_as_names(lines, names):
     assert names_in({"lines": lines}) == names
 
 
@@ -81,11 +77,11 @@ BLANKED = {
 
 
 @pytest.mark.parametrize(("data", "left"), BLANKED.values(), ids=BLANKED)
-def test_a_blank_record_still_stands_but_says_nothing(data: Any, left: Any) -> None:
+def test_a_blank_record_still_stands_but_says_nothing(data, left):
     (line,) = named(b"".join(lines_of(orjson.dumps(data) + b"\n")))
     assert blank(line) == left
 
 
-def test_a_damaged_line_is_blank_altogether() -> None:
+def test_a_damaged_line_is_blank_altogether():
     (line,) = named(b"sk-1 {\n")
     assert blank(line) == {}

@@ -1,7 +1,5 @@
 """The table of record rules: each type is a row, a handler of the fold, and a row of docs/format.md."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -13,20 +11,20 @@ ROWS = re.findall(r"^\| `(\w+)` \| `([^`]+)`", (ROOT / "docs" / "format.md").rea
 DOCUMENTED = dict(reversed(ROWS))  # the first table; one that follows says what a record must have
 
 
-def test_the_documented_types_are_those_of_the_table() -> None:
+def test_the_documented_types_are_those_of_the_table():
     ops = {"drop", "replace", "insert", "summarize"}
     elsewhere = {"redaction"}  # read by `sync` alone, no part of the view
     assert set(DOCUMENTED) - ops - elsewhere == set(RULES)
 
 
 @pytest.mark.parametrize("type", RULES)
-def test_what_a_type_needs_and_names_is_documented(type: str) -> None:
+def test_what_a_type_needs_and_names_is_documented(type):
     rule = RULES[type]
     assert {*rule.needs, *rule.names} <= set(re.findall(r"\w+", DOCUMENTED[type]))
 
 
 @pytest.mark.parametrize("type", RULES)
-def test_what_streams_has_no_id_and_is_of_a_message(type: str) -> None:
+def test_what_streams_has_no_id_and_is_of_a_message(type):
     rule = RULES[type]
     assert rule.streams == (rule.needs == ("of",))
     assert not (rule.streams and rule.places)
@@ -56,10 +54,10 @@ COMPACTION = {
         (COMPACTION, "K", "K", ["K", "K.1", "m", "K.3"]),
     ],
 )
-def test_the_ids_of_a_record(record: dict[str, object], own: str, of: str, ids: list[str]) -> None:
+def test_the_ids_of_a_record(record, own, of, ids):
     assert (own_id(record), content_id(record), list(brought(record))) == (own, of, ids)
 
 
-def test_the_ids_that_a_record_names() -> None:
+def test_the_ids_that_a_record_names():
     assert list(named({"of": "m"}, ["of"])) == ["m"]
     assert list(named({"ids": ["a", "b"], "after": "c"}, ["ids", "id", "after"])) == ["a", "b", "c"]

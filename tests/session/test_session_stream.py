@@ -1,9 +1,5 @@
 """What a filter prints: it folds to the same view, and unchanged lines keep their bytes."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 from hypothesis import given
 
@@ -16,19 +12,19 @@ from strategies import TS, view_of
 
 
 @given(data=some.files_of(refs=True))
-def test_what_a_filter_prints_folds_to_the_same_view(data: bytes) -> None:
+def test_what_a_filter_prints_folds_to_the_same_view(data):
     view = read(data)
     assert contents(read(streamed(view))) == contents(view)
 
 
 @given(data=some.files_of(refs=True))
-def test_a_second_pass_prints_the_same_bytes(data: bytes) -> None:
+def test_a_second_pass_prints_the_same_bytes(data):
     once = streamed(read(data))
     assert streamed(read(once)) == once
 
 
 @given(data=some.files_of(refs=True))
-def test_unchanged_lines_keep_their_bytes(data: bytes) -> None:
+def test_unchanged_lines_keep_their_bytes(data):
     """The header, meta and unknown lines, and every message whose one line says what it shows."""
     log = parse(lines_of(data))
     view = fold(log)
@@ -52,7 +48,7 @@ def test_unchanged_lines_keep_their_bytes(data: bytes) -> None:
 # -- single records -------------------------------------------------------------------------------------
 
 BLOCKS = [block_of({"text": "one"}), block_of({"text": "two"})]
-STORED: dict[str, Any] = {
+STORED = {
     "type": "ref",
     "id": "a",
     "ts": TS,
@@ -63,12 +59,12 @@ STORED: dict[str, Any] = {
 }
 
 
-def printed(log: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def printed(log):
     """The records that a filter prints of these."""
     return [orjson.loads(line) for line in streamed(view_of(log)).splitlines()]
 
 
-def test_what_lies_in_blocks_is_printed_as_a_reference() -> None:
+def test_what_lies_in_blocks_is_printed_as_a_reference():
     assert printed([STORED]) == [STORED]
     opened = [
         {**STORED, "type": "open", "blockIds": None},
@@ -79,14 +75,14 @@ def test_what_lies_in_blocks_is_printed_as_a_reference() -> None:
     assert "parts" not in record
 
 
-def test_what_was_replaced_is_no_reference_any_more() -> None:
+def test_what_was_replaced_is_no_reference_any_more():
     op = {"op": "replace", "id": "a", "part": 0, "block": BLOCKS[0], "with": {"text": "s"}, "why": "w"}
     record, *_ = printed([STORED, {"type": "compaction", "id": "K", "ts": TS, "policy": "p", "ops": [op]}])
     assert (record["type"], record["parts"][0]) == ("message", {"text": "s"})
     assert blocks_of(view_of([STORED]).messages[0]) == BLOCKS
 
 
-def test_notes_for_people_have_no_role() -> None:
+def test_notes_for_people_have_no_role():
     note = {
         "type": "message",
         "id": "e",
@@ -99,7 +95,7 @@ def test_notes_for_people_have_no_role() -> None:
     assert record_of(view.messages[0]) == {key: value for key, value in note.items() if key != "role"}
 
 
-def test_what_a_message_says_besides_is_kept() -> None:
+def test_what_a_message_says_besides_is_kept():
     opened = {"type": "open", "id": "m", "ts": TS, "kind": "codeh", "role": "model", "model": "x"}
     commit = {"type": "commit", "of": "m", "ts": TS, "parts": [{"text": "a"}], "usage": {"input": 1}}
     assert printed([opened, commit]) == [
@@ -107,7 +103,7 @@ def test_what_a_message_says_besides_is_kept() -> None:
     ]  # fmt: skip
 
 
-def test_a_bare_message_keeps_its_id_behind_another() -> None:
+def test_a_bare_message_keeps_its_id_behind_another():
     """It hangs on the equal lines before it, which a filter may leave out."""
     bare = b'{"role":"user","parts":[{"text":"x"}]}\n'
     view = read(bare * 2)

@@ -1,9 +1,5 @@
 """The view: how deltas join, and in which order summaries stand."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -11,14 +7,14 @@ from hypothesis import strategies as st
 
 import strategies as some
 from codeh_history.session.view import content_of, is_idless, join, kind_of, number_calls, text_of
-from folding import CALL, Writer, put, short, w
+from folding import CALL, put, short, w
 
 
-def test_a_summary_covers_no_later_one() -> None:
+def test_a_summary_covers_no_later_one():
     assert short(w().a("a").s("S", "T").s("T", "a").a("b").view()) == "S T b"
 
 
-def test_summaries_stand_by_the_first_that_they_cover() -> None:
+def test_summaries_stand_by_the_first_that_they_cover():
     assert short(w().a("a").a("b").a("c").s("T", "b").s("S", "a", "c").view()) == "S T"
 
 
@@ -27,11 +23,11 @@ class _Piece(str):
 
     __slots__ = ()
 
-    def __add__(self, other: str) -> str:
+    def __add__(self, other):
         raise AssertionError("a long stream takes as long as its pieces times its length")
 
 
-def test_2026_11_23_a_stream_of_many_large_pieces_took_minutes_to_read() -> None:
+def test_2026_11_23_a_stream_of_many_large_pieces_took_minutes_to_read():
     pieces = [{"text": _Piece("ab")}, {"text": _Piece("cd")}, {"text": _Piece("e"), "thought": True}]
     assert join([{"text": _Piece("x")}], [*pieces, *pieces]) == [
         {"text": "xabcd"}, {"text": "e", "thought": True}, {"text": "abcd"}, {"text": "e", "thought": True},
@@ -42,10 +38,10 @@ pieces = st.lists(some.plain | some.thoughts | some.signed | some.calls, max_siz
 
 
 @given(parts=pieces, data=st.data())
-def test_deltas_join_to_the_same_content_however_they_are_cut(parts: Any, data: st.DataObject) -> None:
+def test_deltas_join_to_the_same_content_however_they_are_cut(parts, data):
     """Cut between any parts, and inside any plain text."""
     whole = join([], parts)
-    pending: Any = []
+    pending = []
     for part in parts:
         text = part.get("text")
         if text and not part.keys() - {"text", "thought"}:
@@ -65,7 +61,7 @@ A, B, T, SIGNED = (
 )
 
 
-JOINED: list[tuple[list[Any], list[Any]]] = [
+JOINED = [
     ([A, B], [{"text": "ab"}]),
     ([A, T, T, B], [A, {"text": "tt", "thought": True}, B]),
     ([A, SIGNED, B], [A, SIGNED, B]),
@@ -76,33 +72,33 @@ JOINED: list[tuple[list[Any], list[Any]]] = [
 
 
 @pytest.mark.parametrize(("parts", "whole"), JOINED)
-def test_neighbouring_texts_of_one_sort_become_one(parts: list[Any], whole: list[Any]) -> None:
+def test_neighbouring_texts_of_one_sort_become_one(parts, whole):
     assert join([], parts) == whole
 
 
 @given(parts=pieces)
-def test_joining_never_changes_what_it_was_given(parts: Any) -> None:
+def test_joining_never_changes_what_it_was_given(parts):
     before = orjson.dumps(parts)
     join([*parts], parts)
     assert orjson.dumps(parts) == before
 
 
-def test_summaries_stand_in_the_order_of_what_they_cover() -> None:
+def test_summaries_stand_in_the_order_of_what_they_cover():
     log = w().a("a").a("b").a("c").s("T", "c").s("S", "b").s("Z", "S", "a").s("N")
     assert short(log.view()) == "Z T N"
     assert [summary.id for summary in log.view().hidden_summaries] == ["S"]
 
 
-def test_what_covers_a_summary_stands_where_that_begins() -> None:
+def test_what_covers_a_summary_stands_where_that_begins():
     log = w().a("a").a("b").a("c").s("T", "b").s("S", "c").s("R", "a").s("Z", "S").s("Y", "Z", "R")
     assert short(log.view()) == "Y T"
 
 
-def test_a_summary_that_covers_itself_is_shown() -> None:
+def test_a_summary_that_covers_itself_is_shown():
     assert short(w().a("a").s("S", "S", "a").view()) == "S"
 
 
-def test_the_steps_that_undo_takes_back_stand_where_they_happened_last() -> None:
+def test_the_steps_that_undo_takes_back_stand_where_they_happened_last():
     log = w().a("a", "v1").u("U", "a", "v2").a("b").c("U").x().k("K", put("b", "i"))
     assert [step.id for step in log.view().steps] == ["a", "b", "U", "X", "K"]
 
@@ -120,12 +116,12 @@ def test_the_steps_that_undo_takes_back_stand_where_they_happened_last() -> None
         (w().a("a").o("o").c("o", [{"text": "x"}]).a("m").u("U", "o", "v2"), None),
     ],
 )
-def test_an_answer_knows_which_prompt_was_edited_after_it(log: Writer, edited: str | None) -> None:
+def test_an_answer_knows_which_prompt_was_edited_after_it(log, edited):
     view = log.view()
     assert view.edited_after(view.all["m"]) == edited
 
 
-def test_only_what_neither_calls_nor_answers_is_said() -> None:
+def test_only_what_neither_calls_nor_answers_is_said():
     response = {"functionResponse": {"name": "f", "response": {}}}
     view = w().a("a").a("b", parts=[{"text": "x"}, CALL]).a("c", parts=[response]).a("d", parts=[]).view()
     assert [(message.id, text) for message, text in view.said] == [("a", "a"), ("d", "")]
@@ -135,18 +131,18 @@ def test_only_what_neither_calls_nor_answers_is_said() -> None:
 
 
 THOUGHT = {"text": "hm", "thought": True}
-TEXTS: list[tuple[list[Any], str]] = [
+TEXTS = [
     ([], ""), ([{"text": "a"}], "a"), ([THOUGHT], ""), ([{**THOUGHT, "thought": False}], "hm"),
     ([{"text": "a"}, THOUGHT, CALL, {"text": "b"}], "ab"), ([CALL], ""),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("parts", "text"), TEXTS)
-def test_a_message_says_its_texts_but_no_thoughts(parts: list[Any], text: str) -> None:
+def test_a_message_says_its_texts_but_no_thoughts(parts, text):
     assert text_of(w().a("a", parts=parts).view().all["a"]) == text
 
 
-def test_a_message_that_is_not_committed_says_what_is_pending() -> None:
+def test_a_message_that_is_not_committed_says_what_is_pending():
     view = w().o("m").d("m", "so far").a("a", "v1").u("U", "a", "v2").view()
     assert [text_of(message) for message in view.messages] == ["so far", "v1"]
 
@@ -158,11 +154,11 @@ def test_a_message_that_is_not_committed_says_what_is_pending() -> None:
         ({"role": "user", "parts": [{"text": "a"}, {"functionResponse": {}}]}, "tool"), ({"role": "user"}, "user"), ({"parts": None}, "user"),
     ],
 )  # fmt: skip
-def test_a_kind_is_recorded_or_told_by_role_and_parts(data: Any, kind: str) -> None:
+def test_a_kind_is_recorded_or_told_by_role_and_parts(data, kind):
     assert kind_of(data) == kind
 
 
-def test_calls_without_an_id_are_numbered_through_the_log() -> None:
+def test_calls_without_an_id_are_numbered_through_the_log():
     named = {"functionCall": {"id": "c", "name": "f", "args": {}}}
     log = w().a("a", parts=[CALL, {"text": "x"}]).a("b", parts=[named, {**CALL, "more": 1}, CALL]).a("c")
     view = log.view()
@@ -171,7 +167,7 @@ def test_calls_without_an_id_are_numbered_through_the_log() -> None:
     assert number_calls(view.messages, 2) == 5
 
 
-def test_a_call_in_a_block_is_without_an_id_where_the_record_says_so() -> None:
+def test_a_call_in_a_block_is_without_an_id_where_the_record_says_so():
     assert [is_idless(part) for part in content_of({"blockIds": ["x", "y"], "idless": [1]}) or ()] == [
         False,
         True,
@@ -180,7 +176,7 @@ def test_a_call_in_a_block_is_without_an_id_where_the_record_says_so() -> None:
     assert content_of({"blockIds": ["x"], "parts": []}) == []
 
 
-def test_a_view_of_other_messages_leaves_this_one_as_it_is() -> None:
+def test_a_view_of_other_messages_leaves_this_one_as_it_is():
     view = w().a("a").a("b").s("S", "a").view()
     other = view.with_messages([], [])
     assert (short(view), short(other), other.all) == ("S b", "", view.all)

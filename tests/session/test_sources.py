@@ -1,10 +1,6 @@
 """What goes with a message to the model: sources in tool results, lists of attached files."""
 
-from __future__ import annotations
-
 import subprocess
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -18,7 +14,7 @@ from codeh_history.session.ops import apply, replace
 from codeh_history.session.records import block_of
 from codeh_history.session.sources import attached_names, listing
 from histories import session, user
-from support import Result, lines, run, session_path, start
+from support import lines, run, session_path, start
 
 FOUND = [
     {"number": 5, "id": "doc_1", "text": "ページ", "title": "T", "url": "https://x", "score": 0.5},
@@ -31,20 +27,20 @@ SOURCES = [
 PROVIDERS = tuple(providers.FORMATS)
 
 
-def result(response: Any, name: str = "search") -> dict[str, Any]:
+def result(response, name="search"):
     return {"functionResponse": {"name": name, "response": response}}
 
 
-def message(*parts: Any, kind: str = "tool", **fields: Any) -> dict[str, Any]:
+def message(*parts, kind="tool", **fields):
     role = "model" if kind == "codeh" else "user"
     return {"type": "message", "id": "m", "kind": kind, "role": role, "parts": list(parts), **fields}
 
 
-def shown(*records: dict[str, Any]) -> list[Any]:
+def shown(*records):
     return sources.rendered(some.view_of(list(records))).messages[0].parts
 
 
-RENDERED: dict[str, tuple[dict[str, Any], list[Any]]] = {
+RENDERED = {
     "beside what the tool said": (
         message(result({"output": "2 hits"}), references=FOUND),
         [result({"output": "2 hits", "sources": SOURCES})],
@@ -85,7 +81,7 @@ RENDERED: dict[str, tuple[dict[str, Any], list[Any]]] = {
 
 
 @pytest.mark.parametrize(("record", "parts"), RENDERED.values(), ids=RENDERED)
-def test_rendered(record: dict[str, Any], parts: list[Any]) -> None:
+def test_rendered(record, parts):
     before = orjson.dumps(record)
     view = sources.rendered(some.view_of([record]))
     assert view.messages[0].parts == parts
@@ -93,15 +89,15 @@ def test_rendered(record: dict[str, Any], parts: list[Any]) -> None:
     assert orjson.dumps(record) == before
 
 
-def test_a_result_that_was_replaced_stays_as_it_is() -> None:
+def test_a_result_that_was_replaced_stays_as_it_is():
     record = message(result({"output": "a"}), {"text": "b"}, references=FOUND)
-    op: Any = replace("m", 0, block_of(record["parts"][0]), result({"output": "stub"}), "test")
+    op = replace("m", 0, block_of(record["parts"][0]), result({"output": "stub"}), "test")
     view = sources.rendered(apply(some.view_of([record]), [op]))
     assert view.messages[0].parts == [result({"output": "stub"}), {"text": "b"}]
 
 
 @given(log=some.records(), found=st.lists(some.json_objects, max_size=2))
-def test_rendering_keeps_the_number_of_parts_and_never_fails(log: list[Any], found: list[Any]) -> None:
+def test_rendering_keeps_the_number_of_parts_and_never_fails(log, found):
     log = [{**r, "references": found, "attached": found} if r["type"] == "message" else r for r in log]
     view = some.view_of(log)
     after = sources.rendered(view)
@@ -124,18 +120,18 @@ NAMED = [
 LIST = {"text": "Attached files:\n- a.png (image/png, 3 bytes)\n- b.pdf (application/pdf, 12345 bytes)"}
 
 
-def test_attached_files_are_listed_before_the_first_of_them() -> None:
+def test_attached_files_are_listed_before_the_first_of_them():
     record = message({"text": "see"}, IMAGE, PDF, kind="user", attached=ATTACHED)
     view = some.view_of([record])
     assert sources.listed(view.messages)[0].parts == [{"text": "see"}, LIST, *NAMED]
-    gone: Any = replace("m", 0, block_of(record["parts"][0]), None, "test")
+    gone = replace("m", 0, block_of(record["parts"][0]), None, "test")
     assert sources.listed(apply(view, [gone]).messages)[0].parts == [LIST, *NAMED]
 
 
-def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none() -> None:
+def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none():
     own = {"inlineData": {**PDF["inlineData"], "displayName": "own.pdf"}}
     record = message(own, PDF, kind="user", attached=[{"name": "x", "part": 0}, {"name": "y", "part": 1}])
-    op: Any = replace("m", 1, block_of(PDF), {"text": "stub"}, "test")
+    op = replace("m", 1, block_of(PDF), {"text": "stub"}, "test")
     (found,) = sources.listed(apply(some.view_of([record]), [op]).messages)
     assert found.parts[1:] == [own, {"text": "stub"}]
 
@@ -150,7 +146,7 @@ def test_a_file_that_has_a_name_keeps_it_and_one_that_was_replaced_gets_none() -
         ([7], ""), (7, ""), ([], ""), (None, ""),
     ],
 )  # fmt: skip
-def test_what_is_not_known_of_a_file_is_left_out(attached: Any, text: str) -> None:
+def test_what_is_not_known_of_a_file_is_left_out(attached, text):
     (found,) = some.view_of([message({"text": "see"}, kind="user", attached=attached)]).messages
     assert sources.listing(found) == text
     assert len(sources.listed([found])[0].parts) == 1 + bool(text)
@@ -159,14 +155,14 @@ def test_what_is_not_known_of_a_file_is_left_out(attached: Any, text: str) -> No
 # -- as users run it ----------------------------------------------------------------------------------
 
 
-def ok(*argv: Any, home: Path, **more: Any) -> Result:
+def ok(*argv, home, **more):
     done = run(*argv, home=home, **more)
     assert done.code == 0, done.err
     return done
 
 
 @pytest.fixture
-def searched(home: Path, tmp_path: Path) -> Path:
+def searched(home, tmp_path):
     """Two searches whose results carry references, the first taken back and asked again."""
     for name, count in (("one", 4), ("two", 3)):
         words = " ".join(f"word{n}" for n in range(60))
@@ -191,19 +187,19 @@ def searched(home: Path, tmp_path: Path) -> Path:
     return home
 
 
-def search(home: Path, tmp_path: Path, name: str, hits: str) -> Any:
+def search(home, tmp_path, name, hits):
     ok("append", "-s", "s", "--result", "search", "-m", hits, "--references", tmp_path / name, home=home)
     return lines(session_path(home, "s"))[-1]["references"]
 
 
-def test_numbers_are_never_used_again(searched: Path, tmp_path: Path) -> None:
+def test_numbers_are_never_used_again(searched, tmp_path):
     assert [r["number"] for r in search(searched, tmp_path, "two.json", "3 hits")] == [5, 6, 7]
     ok("persist", "s", "-i", "--all", home=searched)
     ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
     assert [r["number"] for r in search(searched, tmp_path, "one.json", "4 hits")] == [8, 9, 10, 11]
 
 
-def test_writers_at_once_never_take_the_same_number(home: Path, tmp_path: Path) -> None:
+def test_writers_at_once_never_take_the_same_number(home, tmp_path):
     (tmp_path / "found.json").write_bytes(orjson.dumps([{"id": str(n), "text": "x"} for n in range(3)]))
     ok("append", "-s", "s", "-m", "go", home=home)
     argv = ("append", "-s", "s", "-m", "found", "--references", tmp_path / "found.json")
@@ -214,7 +210,7 @@ def test_writers_at_once_never_take_the_same_number(home: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
-def test_the_model_reads_them(searched: Path, tmp_path: Path, provider: str) -> None:
+def test_the_model_reads_them(searched, tmp_path, provider):
     search(searched, tmp_path, "two.json", "3 hits")
     argv = ("payload", "s", "--to", provider, "--model", "m")
     body = ok(*argv, home=searched).out.decode()
@@ -232,7 +228,7 @@ def test_the_model_reads_them(searched: Path, tmp_path: Path, provider: str) -> 
     assert second.startswith(first[:-1])
 
 
-def test_what_is_cited_outlives_what_is_not(searched: Path, tmp_path: Path) -> None:
+def test_what_is_cited_outlives_what_is_not(searched, tmp_path):
     search(searched, tmp_path, "two.json", "3 hits")
     ok("append", "-s", "s", "--role", "model", "-m", "It is there [Source6].", home=searched)
     ok("append", "-s", "s", "-m", "and now?", home=searched)
@@ -246,7 +242,7 @@ def test_what_is_cited_outlives_what_is_not(searched: Path, tmp_path: Path) -> N
     assert ok("payload", "s", "--to", "gemini", home=searched).out == before
 
 
-def test_a_budget_counts_sources_and_lists_of_files(searched: Path, tmp_path: Path) -> None:
+def test_a_budget_counts_sources_and_lists_of_files(searched, tmp_path):
     search(searched, tmp_path, "two.json", "3 hits")
     ok("append", "-s", "s", "--role", "model", "-m", "It is there [source6].", home=searched)
     (tmp_path / "a.txt").write_text("attached text")
@@ -259,7 +255,7 @@ def test_a_budget_counts_sources_and_lists_of_files(searched: Path, tmp_path: Pa
     assert "Attached files:\\n- a.txt" in small
 
 
-def test_a_reader_sees_them_as_a_list_and_as_footnotes(searched: Path, tmp_path: Path) -> None:
+def test_a_reader_sees_them_as_a_list_and_as_footnotes(searched, tmp_path):
     search(searched, tmp_path, "two.json", "3 hits")
     answer = "There [source5], there [Source 06] and [source7]; not [source1], [source99] or [source]."
     ok("append", "-s", "s", "--role", "model", "-m", answer, home=searched)
@@ -277,7 +273,7 @@ ODD_REFERENCES = [
 
 
 @pytest.mark.parametrize("odd", ODD_REFERENCES)
-def test_odd_references_cost_only_what_is_odd(home: Path, odd: Any) -> None:
+def test_odd_references_cost_only_what_is_odd(home, odd):
     home.mkdir(exist_ok=True)
     record = message({"text": "see [source1]"}, kind="codeh", references=odd)
     (home / "a.jsonl").write_bytes(orjson.dumps(record) + b"\n")
@@ -289,7 +285,7 @@ def test_odd_references_cost_only_what_is_odd(home: Path, odd: Any) -> None:
     ok("payload", home / "a.jsonl", "--to", "gemini", "--prefill", home=home)
 
 
-def test_what_the_live_loop_found_keeps_its_first_and_their_numbers(searched: Path, tmp_path: Path) -> None:
+def test_what_the_live_loop_found_keeps_its_first_and_their_numbers(searched, tmp_path):
     """What the answer is made of is not cited yet: each tool keeps its first `max(1, n // d)`."""
     search(searched, tmp_path, "two.json", "3 hits")
     small = ok("compact", "s", "--policy", "loop", "--budget", "200", home=searched)
@@ -309,7 +305,7 @@ FILE = {"name": "a.png", "mimeType": "image/png", "bytes": 7, "part": 1}
         ([FILE], ["- a.png (image/png, 7 bytes)"]), ([{"name": "a\nb  c"}], ["- a b c"]), ([{"bytes": 0}], ["- file (0 bytes)"]), ([FILE, 5, {"name": "b", "bytes": "x"}], ["- a.png (image/png, 7 bytes)", "- b"]),
     ],
 )  # fmt: skip
-def test_each_file_is_told_in_one_line(attached: Any, lines: list[str]) -> None:
+def test_each_file_is_told_in_one_line(attached, lines):
     assert listing(session([user("a", attached=attached)]).messages[0]).split("\n") == [
         "Attached files:",
         *lines,
@@ -317,11 +313,11 @@ def test_each_file_is_told_in_one_line(attached: Any, lines: list[str]) -> None:
 
 
 @pytest.mark.parametrize("attached", [None, [], "a.png", [5]])
-def test_where_there_is_no_file_nothing_is_told(attached: Any) -> None:
+def test_where_there_is_no_file_nothing_is_told(attached):
     assert listing(session([user("a", attached=attached)]).messages[0]) == ""
 
 
-def test_a_name_is_known_by_the_part_that_it_names() -> None:
+def test_a_name_is_known_by_the_part_that_it_names():
     assert attached_names(
         [FILE, {"name": "b\nc", "part": 2}, {"name": "d", "part": "3"}, {"part": 4}, 5]
     ) == {1: "a.png", 2: "b c"}

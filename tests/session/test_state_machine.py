@@ -5,12 +5,9 @@ file by the end of the command that acknowledged it; the views of a session are 
 clean file that holds only its undamaged lines.
 """
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import orjson
 from hypothesis import settings
@@ -19,11 +16,10 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 
 import answers
 from codeh_history import providers
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from inside import inside
 from length import examples
-from support import Result
 
 EXAMPLES = examples(150) // 6
 STEPS = 20
@@ -36,7 +32,7 @@ UNDOABLE = ("message", "summary", "compaction", "clear")
 NUMBERS = st.integers(0, 10**6)
 
 
-def is_json(line: bytes) -> bool:
+def is_json(line):
     try:
         orjson.loads(line)
     except ValueError:
@@ -50,23 +46,23 @@ class Session(RuleBasedStateMachine):
     keys = Bundle("keys")
     reverts = Bundle("reverts")
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__()
         self.home = Path(tempfile.mkdtemp())
         self.path = self.home / "sessions" / "s.jsonl"
         self.data = b""  # what the file must hold
-        self.said: dict[str, Any] = {}  # the parts of every message acknowledged, by id
-        self.stored: dict[str, Any] = {}  # of those not edited since
+        self.said = {}  # the parts of every message acknowledged, by id
+        self.stored = {}  # of those not edited since
         self.number = 0
 
-    def teardown(self) -> None:
+    def teardown(self):
         for format in MODEL:
             self.sends(format)
         shutil.rmtree(self.home)
 
     # -- what the rules are made of ---------------------------------------------------------------------
 
-    def run(self, *argv: str, stdin: Any = b"", replaces: bool = False) -> tuple[Result, list[Any]]:
+    def run(self, *argv, stdin=b"", replaces=False):
         """Run a command on the session; returns its result and the records it appended."""
         done = inside(*argv, home=self.home, stdin=stdin)
         assert done.code in (0, 1, 3, 5, 65, 75), (argv, done)
@@ -80,7 +76,7 @@ class Session(RuleBasedStateMachine):
         self.data = after
         return done, [record for record in new if record["type"] != "session"]
 
-    def clean(self, *, without: str | None = None) -> View:
+    def clean(self, *, without=None):
         """The view of a file with nothing but the undamaged lines; `without` what names this id or has it."""
         kept = [line for line in self.data.split(b"\n") if is_json(line)]
         if without is not None:
@@ -88,11 +84,11 @@ class Session(RuleBasedStateMachine):
         return fold(parse([line + b"\n" for line in kept]))
 
     @property
-    def view(self) -> View:
+    def view(self):
         return fold(parse(lines_of(self.data)))
 
     @initialize(texts=st.lists(TEXTS, max_size=12))
-    def begin(self, texts: list[str]) -> None:
+    def begin(self, texts):
         """Turns so far, stored all at once."""
         turns = [
             {"role": "model" if n % 2 else "user", "parts": [{"text": text}]}
@@ -109,12 +105,12 @@ class Session(RuleBasedStateMachine):
     # -- rules: talk ------------------------------------------------------------------------------------
 
     @rule(text=TEXTS, role=st.sampled_from(["user", "model"]))
-    def append(self, text: str, role: str) -> None:
+    def append(self, text, role):
         done, [record] = self.run("append", "-s", "s", "--role", role, "-F", "-", stdin=text.encode())
         self.acknowledged(done, record, [{"text": text.removesuffix("\n")}])
 
     @rule(target=keys, text=TEXTS)
-    def append_with_key(self, text: str) -> tuple[str, str]:
+    def append_with_key(self, text):
         self.number += 1
         key = f"k{self.number}"
         done, [record] = self.run("append", "-s", "s", "--key", key, "-F", "-", stdin=text.encode())
@@ -122,7 +118,7 @@ class Session(RuleBasedStateMachine):
         return key, text
 
     @rule(key=keys, other=st.booleans())
-    def retry(self, key: tuple[str, str], other: bool) -> None:
+    def retry(self, key, other):
         """Stored once, and never with other content; anew if it was damaged or undone meanwhile."""
         name, text = key
         text = "something else" if other else text
@@ -136,7 +132,7 @@ class Session(RuleBasedStateMachine):
             assert (done.code, new) == (65, [])
 
     @rule(name=st.sampled_from(["read", "grep"]))
-    def call(self, name: str) -> None:
+    def call(self, name):
         self.number += 1
         call = {"id": f"call{self.number}", "name": name, "args": {"a": 1}}
         argv = ("--call", name, "--args", '{"a":1}', "--call-id", call["id"])
@@ -144,7 +140,7 @@ class Session(RuleBasedStateMachine):
         self.acknowledged(done, record, [{"functionCall": call}])
 
     @rule(number=NUMBERS, text=TEXTS)
-    def answer(self, number: int, text: str) -> None:
+    def answer(self, number, text):
         waiting = inside("calls", "s", home=self.home).lines if self.data else []
         if waiting:
             call = waiting[number % len(waiting)]
@@ -158,7 +154,7 @@ class Session(RuleBasedStateMachine):
         step=st.sampled_from([1, 7, 300, 10**6]),
         share=st.floats(0, 1),
     )
-    def stream(self, format: str, step: int, share: float) -> None:
+    def stream(self, format, step, share):
         """A whole answer is stored as one; a cut one leaves what arrived, pending, and 75."""
         self.number += 1
         body = answers.STREAMS[format](f"r{self.number}")
@@ -181,7 +177,7 @@ class Session(RuleBasedStateMachine):
     # -- rules: change ----------------------------------------------------------------------------------
 
     @rule(number=NUMBERS, text=TEXTS, pending=st.booleans())
-    def update(self, number: int, text: str, pending: bool) -> None:
+    def update(self, number, text, pending):
         texts = [
             m
             for m in self.view.messages
@@ -195,11 +191,11 @@ class Session(RuleBasedStateMachine):
 
     @precondition(lambda self: self.data)
     @rule()
-    def commit(self) -> None:
+    def commit(self):
         self.run("commit", "-s", "s")
 
     @rule()
-    def clear(self) -> None:
+    def clear(self):
         if len(self.view.messages) > 6:
             done, _ = self.run("clear", "-s", "s")
             assert done.code == 0
@@ -207,7 +203,7 @@ class Session(RuleBasedStateMachine):
 
     @precondition(lambda self: self.data)
     @rule(target=reverts)
-    def undo(self) -> str:
+    def undo(self):
         """The newest thing, as if it had never been written."""
         last = orjson.loads([line for line in self.data.split(b"\n") if is_json(line)][-1])
         done, new = self.run("undo", "-s", "s")
@@ -220,7 +216,7 @@ class Session(RuleBasedStateMachine):
         return str(new[0]["id"])
 
     @rule(id=reverts)
-    def redo(self, id: str) -> None:
+    def redo(self, id):
         if any(named(line, id) for line in self.data.split(b"\n") if is_json(line)):
             done, _ = self.run("undo", "-s", "s", "--id", id)
             assert done.code in (0, 3)  # 3: it is undone already
@@ -229,7 +225,7 @@ class Session(RuleBasedStateMachine):
 
     @precondition(lambda self: self.data)
     @rule(share=st.sampled_from([0.3, 0.6, 0.9]))
-    def compact(self, share: float) -> None:
+    def compact(self, share):
         """Reversible: taken back, it is as if it had never run."""
         before = shown(self.view)
         [size] = inside("stats", "s", "--json", "--counter", "approx", home=self.home).lines
@@ -243,7 +239,7 @@ class Session(RuleBasedStateMachine):
 
     @precondition(lambda self: self.data)
     @rule()
-    def summarize(self) -> None:
+    def summarize(self):
         done, new = self.run(
             "summarize", "s", "-i", "--max-conversations", "1", "--min-batch", "1", "--counter", "approx"
         )
@@ -255,12 +251,12 @@ class Session(RuleBasedStateMachine):
 
     @precondition(lambda self: self.data)
     @rule()
-    def repair(self) -> None:
+    def repair(self):
         self.run("repair", "-s", "s", "-i")
 
     @precondition(lambda self: self.data)
     @rule(format=st.sampled_from(sorted(MODEL)))
-    def curate_in_a_pipe(self, format: str) -> None:
+    def curate_in_a_pipe(self, format):
         stream = inside("curate", "s", home=self.home)
         piped = inside(
             "payload", "-", "--raw", "--to", format, *MODEL[format], home=self.home, stdin=stream.out
@@ -272,7 +268,7 @@ class Session(RuleBasedStateMachine):
 
     @precondition(lambda self: self.data)
     @rule(command=st.sampled_from(["persist s -i --all", "persist s -i", "hydrate s -i", "gc --yes"]))
-    def replace(self, command: str) -> None:
+    def replace(self, command):
         """No view changes, and no damaged line goes."""
         before = self.printed()
         bad = [line for line in self.data.split(b"\n") if line and not is_json(line)]
@@ -283,7 +279,7 @@ class Session(RuleBasedStateMachine):
 
     @precondition(lambda self: self.data)
     @rule()
-    def fork(self) -> None:
+    def fork(self):
         self.number += 1
         name = f"fork{self.number}"
         done, new = self.run("fork", "s", "--into", name)
@@ -295,14 +291,14 @@ class Session(RuleBasedStateMachine):
 
     @precondition(lambda self: self.data)
     @rule(share=st.floats(0.05, 0.99))
-    def crash(self, share: float) -> None:
+    def crash(self, share):
         """A writer dies in the middle of a record."""
         line = b'{"type":"message","id":"torn","kind":"user","role":"user","parts":[{"text":"never acknowledged"}]}'
         self.data += line[: int(len(line) * share)]
         self.path.write_bytes(self.data)
 
     @rule(number=NUMBERS, place=NUMBERS, byte=st.sampled_from([0x00, 0xFF, 0x0B]))
-    def flip(self, number: int, place: int, byte: int) -> None:
+    def flip(self, number, place, byte):
         """A byte of a line becomes one that no JSON holds; the header is spared."""
         lines = self.data.split(b"\n")
         known = [n for n, line in enumerate(lines) if n and is_json(line)]
@@ -318,7 +314,7 @@ class Session(RuleBasedStateMachine):
 
     # -- what always holds ------------------------------------------------------------------------------
 
-    def acknowledged(self, done: Result, record: Any, parts: Any) -> None:
+    def acknowledged(self, done, record, parts):
         assert done.code == 0, done
         assert done.text == record["id"]
         assert record["parts"] == parts
@@ -326,7 +322,7 @@ class Session(RuleBasedStateMachine):
         self.said[record["id"]] = self.stored[record["id"]] = parts
 
     @invariant()
-    def nothing_is_lost_doubled_or_moved(self) -> None:
+    def nothing_is_lost_doubled_or_moved(self):
         """Every undamaged line counts as if there were no damaged ones."""
         if not self.data:
             return
@@ -341,7 +337,7 @@ class Session(RuleBasedStateMachine):
                 assert message.own == self.stored[message.id]
 
     @invariant()
-    def the_commands_show_it(self) -> None:
+    def the_commands_show_it(self):
         if not self.data:
             return
         listed = inside("show", "s", "--jsonl", home=self.home)
@@ -357,7 +353,7 @@ class Session(RuleBasedStateMachine):
         self.number += 1
         self.sends(sorted(MODEL)[self.number % len(MODEL)])
 
-    def sends(self, format: str) -> None:
+    def sends(self, format):
         """A request that its provider takes, or a word why there is none."""
         if not self.data:
             return
@@ -367,14 +363,14 @@ class Session(RuleBasedStateMachine):
         else:
             assert (done.code, done.out) == (65, b"")
 
-    def printed(self, session: str = "s") -> list[Any]:
+    def printed(self, session="s"):
         """What a session says, wherever its content lies."""
         done = inside("show", session, "--jsonl", home=self.home)
         assert done.code == 0
         return done.lines
 
 
-def named(line: bytes, id: str) -> bool:
+def named(line, id):
     """Whether a line is the record of this id, or the revert of it."""
     data = orjson.loads(line)
     return isinstance(data, dict) and (
@@ -382,7 +378,7 @@ def named(line: bytes, id: str) -> bool:
     )
 
 
-def shown(view: View) -> Any:
+def shown(view):
     return (
         [(m.id, m.parts, m.pending) for m in view.messages],
         [(s.id, s.text) for s in view.summaries],

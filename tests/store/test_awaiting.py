@@ -1,12 +1,9 @@
 """While an answer is waited for, a session says so; nobody else does, nor one whose process was killed."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -24,11 +21,11 @@ with awaiting(Env(), sys.argv[1]):
 """
 
 
-def marks(home: Path) -> list[str]:
+def marks(home):
     return sorted(path.name for path in (home / "awaiting").iterdir())
 
 
-def test_it_waits_until_the_last_has_its_answer(home: Path) -> None:
+def test_it_waits_until_the_last_has_its_answer(home):
     env = Env({"CODEH_HOME": str(home)})
     path = str(home / "sessions" / "s.jsonl")
     assert not waits(str(home), "s")
@@ -43,14 +40,14 @@ def test_it_waits_until_the_last_has_its_answer(home: Path) -> None:
     assert marks(home) == []
 
 
-def test_an_error_ends_the_wait_too(home: Path) -> None:
+def test_an_error_ends_the_wait_too(home):
     env, path = Env({"CODEH_HOME": str(home)}), str(home / "sessions" / "s.jsonl")
     with pytest.raises(ZeroDivisionError), awaiting(env, path):
         raise ZeroDivisionError
     assert marks(home) == []
 
 
-def test_what_a_killed_process_left_says_nothing(home: Path) -> None:
+def test_what_a_killed_process_left_says_nothing(home):
     path = str(home / "sessions" / "s.jsonl")
     holder = subprocess.Popen([sys.executable, "-c", HOLD, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               env=environ(None, home))  # fmt: skip
@@ -66,7 +63,7 @@ def test_what_a_killed_process_left_says_nothing(home: Path) -> None:
     assert marks(home) == []
 
 
-def test_a_file_that_is_none_of_the_stores_is_not_noted(home: Path, tmp_path: Path) -> None:
+def test_a_file_that_is_none_of_the_stores_is_not_noted(home, tmp_path):
     env = Env({"CODEH_HOME": str(home)})
     for path in (tmp_path / "s.jsonl", home / "sessions" / "no id!.jsonl"):
         with awaiting(env, str(path)):
@@ -74,7 +71,7 @@ def test_a_file_that_is_none_of_the_stores_is_not_noted(home: Path, tmp_path: Pa
 
 
 @pytest.mark.parametrize("there", ["a file", "a link"])
-def test_where_it_cannot_be_noted_the_answer_is_waited_for_all_the_same(home: Path, there: str) -> None:
+def test_where_it_cannot_be_noted_the_answer_is_waited_for_all_the_same(home, there):
     home.mkdir()
     if there == "a file":
         (home / "awaiting").touch()

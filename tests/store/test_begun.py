@@ -1,11 +1,8 @@
 """Which sessions were begun in this directory, and which of them is the newest."""
 
-from __future__ import annotations
-
 import os
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,7 +17,7 @@ NOON = "2026-01-02T12:00:00.000Z"
 
 
 @pytest.fixture
-def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Env:
+def env(tmp_path, monkeypatch):
     """An empty home, seen from the directory `here`."""
     (tmp_path / "home" / "sessions").mkdir(parents=True)
     (tmp_path / 'h"er é').mkdir()
@@ -28,9 +25,7 @@ def env(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Env:
     return Env({"CODEH_HOME": str(tmp_path / "home")}, stderr=os.open(os.devnull, os.O_WRONLY))
 
 
-def made(
-    env: Env, id: str, *messages: str, changed: str | None = None, packed: bool = True, **header: Any
-) -> str:
+def made(env, id, *messages, changed=None, packed=True, **header):
     """A session with messages of these times, its file last changed then (else at the last of them)."""
     path = Path(env.home, "sessions", f"{id}.jsonl")
     first = {"type": "session", "version": 1, "id": id, "created": NOON, "cwd": env.cwd(), **header}
@@ -45,7 +40,7 @@ def made(
     return str(path)
 
 
-def test_the_newest_is_told_by_messages_though_another_changed_later(env: Env) -> None:
+def test_the_newest_is_told_by_messages_though_another_changed_later(env):
     """As after a nightly `summarize --all`, which changes files in any order."""
     made(env, "yesterday", "2026-01-03T12:00:00.000Z", changed="2026-01-05T03:17:01.000Z")
     today = made(env, "today", "2026-01-04T12:00:00.000Z", changed="2026-01-05T03:17:00.000Z")
@@ -64,8 +59,8 @@ def test_the_newest_is_told_by_messages_though_another_changed_later(env: Env) -
     ids=["message", "commit", "summary", "another time", "long", "header alone"],
 )  # fmt: skip
 def test_a_message_that_changed_its_file_last_is_the_newest_at_sight(
-    env: Env, monkeypatch: pytest.MonkeyPatch, last: str, newest: str, *, sure: bool
-) -> None:
+    env, monkeypatch, last, newest, *, sure
+):
     made(env, "other", "2026-01-02T12:00:00.000Z")
     own = made(env, "own", created="2026-01-02T11:00:00.000Z", changed="2026-01-02T12:30:01.100Z")
     with Path(own).open("a") as file:
@@ -78,7 +73,7 @@ def test_a_message_that_changed_its_file_last_is_the_newest_at_sight(
     assert (not parsed) == sure
 
 
-def test_a_session_that_was_just_begun_is_the_newest(env: Env) -> None:
+def test_a_session_that_was_just_begun_is_the_newest(env):
     older = "2026-01-02T11:00:00.000Z"
     made(env, "older", older, created=older, changed="2026-01-02T13:00:00.000Z")
     empty = made(env, "empty")
@@ -92,7 +87,7 @@ def test_a_session_that_was_just_begun_is_the_newest(env: Env) -> None:
     [{"imported": {"from": "codex", "id": "x"}}, {"cwd": "/elsewhere"}, {"cwd": None}],
     ids=["a copy", "begun elsewhere", "rescued or seeded"],
 )
-def test_what_was_not_begun_here_is_never_meant(env: Env, header: dict[str, Any]) -> None:
+def test_what_was_not_begun_here_is_never_meant(env, header):
     made(env, "other", "2026-01-03T12:00:00.000Z", **header)
     assert begun.newest(env) is None
     for choose in (for_reading, for_writing):
@@ -102,7 +97,7 @@ def test_what_was_not_begun_here_is_never_meant(env: Env, header: dict[str, Any]
     assert for_reading(env, None).path == for_writing(env, None).path == own
 
 
-def test_headers_with_blanks_are_read_too_and_odd_files_passed_over(env: Env) -> None:
+def test_headers_with_blanks_are_read_too_and_odd_files_passed_over(env):
     own = made(env, "own", NOON, packed=False)
     Path(env.home, "sessions", "empty.jsonl").touch()
     Path(env.home, "sessions", "folder.jsonl").mkdir()
@@ -111,13 +106,11 @@ def test_headers_with_blanks_are_read_too_and_odd_files_passed_over(env: Env) ->
     assert begun.newest(env) == own
 
 
-def test_few_headers_are_read_where_the_newest_was_begun_here(
-    env: Env, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_few_headers_are_read_where_the_newest_was_begun_here(env, monkeypatch):
     for hour in range(10, 20):
         made(env, f"old-{hour}", f"2026-01-02T{hour}:00:00.000Z", cwd="/elsewhere")
     own = made(env, "own", "2026-01-03T12:00:00.000Z")
-    read: list[str] = []
+    read = []
     pread = os.pread
     monkeypatch.setattr(os, "pread", lambda fd, size, at: read.append(str(fd)) or pread(fd, size, at))
     assert [
@@ -126,7 +119,7 @@ def test_few_headers_are_read_where_the_newest_was_begun_here(
     assert len(read) <= 2
 
 
-def test_which_were_used_in_the_last_hour(env: Env) -> None:
+def test_which_were_used_in_the_last_hour(env):
     now = time.time_ns() // 1_000_000
     minute = 60_000
     ago = {"old": 61, "an-hour": 59, "new": 0}
@@ -140,9 +133,7 @@ def test_which_were_used_in_the_last_hour(env: Env) -> None:
 
 
 @pytest.mark.parametrize("why", ["seed", "program", "removed"])
-def test_a_session_is_named_where_directories_tell_nothing(
-    env: Env, why: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_is_named_where_directories_tell_nothing(env, why, monkeypatch):
     made(env, "own", NOON)
     if why == "seed":
         env.environ = {**env.environ, "CODEH_ID_SEED": "x"}

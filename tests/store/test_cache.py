@@ -1,7 +1,5 @@
 """What is remembered between two runs: it comes back as it was kept, and nothing that is wrong with it matters."""
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from pathlib import Path
@@ -16,18 +14,18 @@ OLD = Stamp(7, 2**63 + 1, 5)  # as large as an inode may be
 
 
 @pytest.fixture(autouse=True)
-def _not_paused(monkeypatch: pytest.MonkeyPatch) -> None:
+def _not_paused(monkeypatch):
     monkeypatch.setattr(cache, "_paused", {})
 
 
-def kept(home: Path, use: str = "rows", version: int = 1, **values: object) -> None:
+def kept(home, use="rows", version=1, **values):
     known = Remembered(str(home), use, version)
     for name, value in values.items():
         known.keep(name, OLD, value)
     known.save()
 
 
-def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home: Path) -> None:
+def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home):
     kept(home, a={"n": [1]}, b=2)
     again = Remembered(str(home), "rows", 1)
     assert (again.get("a", OLD), again.get("b", OLD), again.get("c", OLD)) == ({"n": [1]}, 2, None)
@@ -38,14 +36,14 @@ def test_a_value_is_known_while_its_stamp_and_its_version_are_the_same(home: Pat
     assert Path(Cache(str(home)).path).stat().st_mode & 0o077 == 0
 
 
-def test_what_changed_just_now_is_not_kept(home: Path) -> None:
+def test_what_changed_just_now_is_not_kept(home):
     known = Remembered(str(home), "rows", 1)
     now = Stamp(1, 1, time.time_ns())
     known.keep("a", now, 1)
     assert known.get("a", now) is None
 
 
-def test_only_what_is_named_stays(home: Path) -> None:
+def test_only_what_is_named_stays(home):
     kept(home, a=1, b=2)
     kept(home, use="others", b=3)
     Remembered(str(home), "rows", 1).save(["a", "c"])
@@ -57,7 +55,7 @@ def test_only_what_is_named_stays(home: Path) -> None:
 @pytest.mark.parametrize(
     "value", [b"", b"{", b"[]", b"7", b"null", b"[1,[1],2]", b"[1,7,2]", "text", 8, None]
 )
-def test_a_spoilt_value_is_not_known(home: Path, value: object) -> None:
+def test_a_spoilt_value_is_not_known(home, value):
     kept(home, a=1)
     with sqlite3.connect(Cache(str(home)).path) as db:
         db.execute("pragma ignore_check_constraints=on")
@@ -65,7 +63,7 @@ def test_a_spoilt_value_is_not_known(home: Path, value: object) -> None:
     assert Remembered(str(home), "rows", 1).get("a", OLD) in (None, 1 if value is None else None)
 
 
-def test_a_damaged_file_is_made_again(home: Path) -> None:
+def test_a_damaged_file_is_made_again(home):
     kept(home, a=1)
     Path(Cache(str(home)).path).write_bytes(b"no database at all, but long enough to look at" * 20)
     assert Remembered(str(home), "rows", 1).get("a", OLD) is None
@@ -73,7 +71,7 @@ def test_a_damaged_file_is_made_again(home: Path) -> None:
     assert Remembered(str(home), "rows", 1).get("a", OLD) == 1
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(home: Path) -> None:
+def test_a_cache_that_cannot_be_written_is_no_error(home):
     home.mkdir()
     (home / "cache").write_text("in the way")
     kept(home, a=1)
@@ -84,7 +82,7 @@ def test_a_cache_that_cannot_be_written_is_no_error(home: Path) -> None:
     assert (memory.recall([b"k"]), memory.load("name")) == ({}, None)
 
 
-def test_what_is_removed_is_gone_for_all(home: Path) -> None:
+def test_what_is_removed_is_gone_for_all(home):
     kept(home, a=1)
     memory = Cache(str(home))
     memory.store("name", b"secret")
@@ -95,9 +93,7 @@ def test_what_is_removed_is_gone_for_all(home: Path) -> None:
     assert memory.load("name") == b"other"
 
 
-def test_a_cache_that_another_process_has_locked_is_waited_for_once(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_that_another_process_has_locked_is_waited_for_once(home, monkeypatch):
     memory = Cache(str(home))
     memory.remember({b"k": 7})
     other = sqlite3.connect(memory.path)

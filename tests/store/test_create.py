@@ -1,7 +1,5 @@
 """New sessions: a free id much like what was asked for, never over anything that is there, whole or not at all."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import orjson
@@ -16,7 +14,7 @@ LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text"
 
 
 @pytest.fixture
-def env(home: Path) -> Env:
+def env(home):
     (home / "sessions").mkdir(parents=True)
     return Env({"CODEH_HOME": str(home), "CODEH_NOW": "2026-01-02T03:04:05Z"})
 
@@ -29,20 +27,20 @@ def env(home: Path) -> Env:
         ("a.b", "a-b"), ("linked", "linked-2"),
     ],
 )  # fmt: skip
-def test_a_free_id_is_much_like_what_was_asked_for(env: Env, home: Path, like: str, id: str) -> None:
+def test_a_free_id_is_much_like_what_was_asked_for(env, home, like, id):
     (home / "sessions" / "demo.jsonl").write_bytes(LINE)
     (home / "sessions" / "empty.jsonl").touch()
     (home / "sessions" / "linked.jsonl").symlink_to("nowhere")
     assert create.free_path(env, None, like) == str(home / "sessions" / f"{id}.jsonl")
 
 
-def test_the_number_goes_on_to_the_first_that_is_free(env: Env, home: Path) -> None:
+def test_the_number_goes_on_to_the_first_that_is_free(env, home):
     for name in ("demo", "demo-2", "demo-4"):
         (home / "sessions" / f"{name}.jsonl").write_bytes(LINE)
     assert create.free_path(env, None, "demo").endswith("/demo-3.jsonl")
 
 
-def test_one_that_is_asked_for_by_name_is_that_or_refused(env: Env, home: Path) -> None:
+def test_one_that_is_asked_for_by_name_is_that_or_refused(env, home):
     (home / "sessions" / "demo.jsonl").write_bytes(LINE)
     assert create.free_path(env, "new", "demo") == str(home / "sessions" / "new.jsonl")
     with pytest.raises(BadData, match=r"demo.jsonl: exists already; choose another id$"):
@@ -51,7 +49,7 @@ def test_one_that_is_asked_for_by_name_is_that_or_refused(env: Env, home: Path) 
         create.free_path(env, "x.json", "x")
 
 
-def test_a_session_is_begun_with_its_parent_and_its_lines(env: Env, home: Path, tmp_path: Path) -> None:
+def test_a_session_is_begun_with_its_parent_and_its_lines(env, home, tmp_path):
     parent = {"session": "p", "at": "m"}
     path = home / "sessions" / "s.jsonl"
     assert create.session(env, str(path), lambda _: LINE, parent=parent) == "s" == env.stored
@@ -64,7 +62,7 @@ def test_a_session_is_begun_with_its_parent_and_its_lines(env: Env, home: Path, 
 
 
 @pytest.mark.parametrize("made", ["session", "copied"])
-def test_nothing_is_written_over_one_that_came_meanwhile(env: Env, home: Path, made: str) -> None:
+def test_nothing_is_written_over_one_that_came_meanwhile(env, home, made):
     path = home / "sessions" / "s.jsonl"
     path.write_bytes(HEADER + LINE)
     make = {
@@ -76,9 +74,7 @@ def test_nothing_is_written_over_one_that_came_meanwhile(env: Env, home: Path, m
     assert path.read_bytes() == HEADER + LINE
 
 
-def test_a_copy_has_the_same_bytes_and_a_new_name_changes_its_first_line_alone(
-    env: Env, home: Path
-) -> None:
+def test_a_copy_has_the_same_bytes_and_a_new_name_changes_its_first_line_alone(env, home):
     path = home / "sessions" / "s.jsonl"
     create.copied(env, str(path), HEADER + LINE + b"{torn", renamed=False)
     assert path.read_bytes() == HEADER + LINE + b"{torn"
@@ -89,7 +85,7 @@ def test_a_copy_has_the_same_bytes_and_a_new_name_changes_its_first_line_alone(
     assert rest == LINE
 
 
-def test_a_copy_of_lines_without_a_header_gets_one(env: Env, home: Path) -> None:
+def test_a_copy_of_lines_without_a_header_gets_one(env, home):
     path = home / "sessions" / "s.jsonl"
     create.copied(env, str(path), LINE, renamed=True)
     first, rest = path.read_bytes().split(b"\n", 1)
@@ -97,7 +93,7 @@ def test_a_copy_of_lines_without_a_header_gets_one(env: Env, home: Path) -> None
     assert rest == LINE
 
 
-def test_what_is_something_else_is_not_copied(env: Env, home: Path) -> None:
+def test_what_is_something_else_is_not_copied(env, home):
     with pytest.raises(BadData, match=r"not a session"):
         create.copied(env, str(home / "sessions" / "s.jsonl"), b"a diary\n", renamed=True)
     assert not list((home / "sessions").iterdir())

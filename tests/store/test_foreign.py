@@ -1,7 +1,5 @@
 """Files that do not begin with our header: which may be written, and that each is read as what it is."""
 
-from __future__ import annotations
-
 import orjson
 import pytest
 from hypothesis import given
@@ -18,7 +16,7 @@ CHAT = b'[{"role":"user","content":"hi"},{"role":"assistant","content":"ho"}]'
 CONTENTS = b'[{"role":"user","parts":[{"text":"hi"}]}]'
 
 
-def claude() -> bytes:
+def claude():
     made = Claude()
     made.user("u1", "hi")
     made.said("a1", "ho")
@@ -30,7 +28,7 @@ def claude() -> bytes:
     [b"", b"{", b'{"type":"sess', HEADER[:-2], HEADER[:40], b"\0" * 4096],
     ids=["empty", "a brace", "a torn type", "a torn header", "less of it", "never written"],
 )
-def test_a_file_of_only_a_torn_header_counts_as_empty(data: bytes) -> None:
+def test_a_file_of_only_a_torn_header_counts_as_empty(data):
     assert foreign.check_writable(data, "f")
 
 
@@ -40,7 +38,7 @@ def test_a_file_of_only_a_torn_header_counts_as_empty(data: bytes) -> None:
      b'{"type":"message","id":"a","kind":"user","role":"user","parts":[]}\n', BARE],
     ids=["a header", "without its newline", "after damage", "in another order", "a torn tail", "no header", "bare"],
 )  # fmt: skip
-def test_a_session_is_written_to(data: bytes) -> None:
+def test_a_session_is_written_to(data):
     assert foreign.check_writable(data, "f") is False
 
 
@@ -54,7 +52,7 @@ def test_a_session_is_written_to(data: bytes) -> None:
         (HEADER.replace(b":1", b":2", 1), "version 2, and this program writes only version 1"),
     ],
 )  # fmt: skip
-def test_what_is_something_else_is_never_written(data: bytes, why: str | None) -> None:
+def test_what_is_something_else_is_never_written(data, why):
     if why is None:
         assert foreign.check_writable(data, "f")
         return
@@ -62,7 +60,7 @@ def test_what_is_something_else_is_never_written(data: bytes, why: str | None) -
         foreign.check_writable(data, "f")
 
 
-def test_another_programs_file_is_named_and_never_written() -> None:
+def test_another_programs_file_is_named_and_never_written():
     with pytest.raises(
         BadData, match=r"^f: a session of claude-code, read but never written; `import` it$"
     ):
@@ -78,7 +76,7 @@ def test_another_programs_file_is_named_and_never_written() -> None:
     ids=["contents", "with a mark", "after blanks", "chat", "wrapped", "a body", "a line", "ours", "indented",
          "a body of lines", "lines of chat", "claude"],
 )  # fmt: skip
-def test_whatever_its_form_the_conversation_is_read(data: bytes) -> None:
+def test_whatever_its_form_the_conversation_is_read(data):
     view = fold(foreign.read(data))
     assert view.messages[0].parts == [{"text": "hi"}]
     assert view.messages[0].role == "user"
@@ -89,12 +87,12 @@ def test_whatever_its_form_the_conversation_is_read(data: bytes) -> None:
 @pytest.mark.parametrize(
     "data", [b"[1", b'{"other":1}', b'{"contents":1', b"7", b"", b'"x"', HEADER + b"{}\n"]
 )
-def test_what_is_no_value_of_an_older_form_is_none(data: bytes) -> None:
+def test_what_is_no_value_of_an_older_form_is_none(data):
     assert foreign.older_form(data) is None
 
 
 @given(records())
-def test_our_own_lines_are_read_as_they_stand(log: list[dict[str, object]]) -> None:
+def test_our_own_lines_are_read_as_they_stand(log):
     data = encode(log)
     assert [record.data for record in foreign.read(data).records] == log
 
@@ -109,5 +107,5 @@ def test_our_own_lines_are_read_as_they_stand(log: list[dict[str, object]]) -> N
         (b'{"type":"x"}', False),
     ],
 )
-def test_a_line_tells_whether_a_session_begins_with_it(line: bytes, *, begins: bool) -> None:
+def test_a_line_tells_whether_a_session_begins_with_it(line, *, begins):
     assert foreign.begins_a_session(line) == begins

@@ -3,11 +3,7 @@
 All readers draw the line at the same byte.
 """
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import orjson
 import pytest
@@ -25,14 +21,14 @@ LIMIT = 10_000  # bytes of a line, here
 LAST = b'{"type":"message","id":"z","kind":"user","role":"user","parts":[{"text":"the last word"}]}\n'
 
 
-def message(size: int) -> bytes:
+def message(size):
     """A message whose line has so many bytes."""
     start, end = b'{"type":"message","id":"long","kind":"user","role":"user","parts":[{"text":"', b'"}]}'
     return start + b"x" * (size - len(start) - len(end)) + end
 
 
 @pytest.fixture
-def limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+def limit(monkeypatch):
     """A number so small that it costs nothing to come near it; all that is written comes to one of these."""
     for module in (log, lines, replacing):
         monkeypatch.setattr(module, "LONGEST", LIMIT)
@@ -42,20 +38,20 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
 # -- reading: one line for all ------------------------------------------------------------------------------
 
 
-def whole(path: Path, step: int, limit: int) -> list[str]:
+def whole(path, step, limit):
     with path.open("rb") as opened:
         data = file.records_in(opened.fileno(), path.stat().st_size, limit, step)
     return [r.data["id"] for r in read.read_log(data).records]
 
 
-def skimmed(path: Path, step: int, limit: int) -> list[str]:
+def skimmed(path, step, limit):
     with pytest.MonkeyPatch.context() as patch:
         blocks = skimming.blocks
         patch.setattr(skimming, "blocks", lambda fd, size, _: blocks(fd, size, step, longest=limit))
         return [r.data["id"] for part in skimming.logs(str(path), big=0) for r in part.records]
 
 
-def backwards(path: Path, step: int, limit: int) -> list[str]:
+def backwards(path, step, limit):
     with path.open("rb") as opened:
         found = tail.lines_backwards(opened.fileno(), path.stat().st_size, step, limit)
         return [r.data["id"] for _, line in found for r in parse([line]).records][::-1]
@@ -63,7 +59,7 @@ def backwards(path: Path, step: int, limit: int) -> list[str]:
 
 @pytest.mark.parametrize("over", [-2, -1, 0, 1, 2, 500, 1023, 1024, 5000])
 @pytest.mark.parametrize("ended", [True, False])
-def test_every_reader_draws_the_line_at_the_same_byte(tmp_path: Path, over: int, *, ended: bool) -> None:
+def test_every_reader_draws_the_line_at_the_same_byte(tmp_path, over, *, ended):
     path = tmp_path / "s.jsonl"
     path.write_bytes(HEADER + message(LIMIT + over) + (b"\n" + LAST if ended else b""))
     expected = ["s", *(["long"] if over <= 0 else []), *(["z"] if ended else [])]
@@ -78,12 +74,12 @@ TEXT = "y" * 20_000
 MANY = [{"text": "y" * 100}] * 200  # no part of it is large
 
 
-def session(home: Path) -> Path:
+def session(home):
     assert inside("append", "-s", "s", "-m", "first", home=home).code == 0
     return home / "sessions" / "s.jsonl"
 
 
-WRITERS: dict[str, tuple[list[str], bytes]] = {
+WRITERS = {
     "append": (["append", "-s", "s"], TEXT.encode()),
     "append to a new session": (["append", "-s", "new"], TEXT.encode()),
     "append --pin": (["append", "-s", "s", "--pin"], TEXT.encode()),
@@ -102,7 +98,7 @@ WRITERS: dict[str, tuple[list[str], bytes]] = {
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_a_large_part_goes_to_the_block_store_on_its_own(home: Path, limit: int, name: str) -> None:
+def test_a_large_part_goes_to_the_block_store_on_its_own(home, limit, name):
     argv, stdin = WRITERS[name]
     session(home)
     outcome = inside(*argv, home=home, stdin=stdin)
@@ -116,7 +112,7 @@ def test_a_large_part_goes_to_the_block_store_on_its_own(home: Path, limit: int,
     assert b"blocks" in outcome.err
 
 
-def test_a_long_line_of_a_batch_comes_back_in_its_own_spelling(home: Path, limit: int) -> None:
+def test_a_long_line_of_a_batch_comes_back_in_its_own_spelling(home, limit):
     session(home)
     line = b'{"parts": [ {"text": "%b"} ], "role": "user"}' % TEXT.encode()
     assert inside("append", "-s", "s", "--jsonl", home=home, stdin=line).code == 0
@@ -126,7 +122,7 @@ def test_a_long_line_of_a_batch_comes_back_in_its_own_spelling(home: Path, limit
 
 
 BATCH = orjson.dumps({"role": "user", "parts": MANY})
-REFUSED: dict[str, tuple[list[str], bytes]] = {
+REFUSED = {
     "many small parts": (["append", "-s", "s", "--jsonl"], BATCH),
     "one too long among others": (
         ["append", "-s", "s", "--jsonl"],
@@ -138,9 +134,7 @@ REFUSED: dict[str, tuple[list[str], bytes]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_record_that_stays_too_long_is_named_and_nothing_is_stored(
-    home: Path, limit: int, name: str
-) -> None:
+def test_a_record_that_stays_too_long_is_named_and_nothing_is_stored(home, limit, name):
     argv, stdin = REFUSED[name]
     path = session(home)
     before = path.read_bytes()
@@ -152,7 +146,7 @@ def test_a_record_that_stays_too_long_is_named_and_nothing_is_stored(
     assert not (home / "sessions" / "new.jsonl").exists()
 
 
-def test_what_is_hydrated_in_place_never_becomes_too_long(home: Path, limit: int) -> None:
+def test_what_is_hydrated_in_place_never_becomes_too_long(home, limit):
     path = session(home)
     inside("append", "-s", "s", home=home, stdin=TEXT.encode())
     before = path.read_bytes()
@@ -163,9 +157,7 @@ def test_what_is_hydrated_in_place_never_becomes_too_long(home: Path, limit: int
     assert TEXT.encode() in inside("hydrate", "s", home=home).out
 
 
-def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(
-    home: Path, limit: int
-) -> None:
+def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(home, limit):
     path = session(home)
     stream = [
         {"type": "open", "id": "m", "kind": "codeh", "role": "model"},
@@ -178,14 +170,14 @@ def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(
     assert message(20_000) in path.read_bytes()
 
 
-def test_a_fork_holds_what_its_session_holds(home: Path, limit: int) -> None:
+def test_a_fork_holds_what_its_session_holds(home, limit):
     session(home)
     inside("append", "-s", "s", home=home, stdin=TEXT.encode())
     assert inside("fork", "s", "--into", "copy", home=home).code == 0
     assert inside("last", "copy", home=home).text == TEXT
 
 
-def test_where_the_store_fails_nothing_is_stored(home: Path, limit: int) -> None:
+def test_where_the_store_fails_nothing_is_stored(home, limit):
     path = session(home)
     before = path.read_bytes()
     (home / "blocks").write_bytes(b"no folder")
@@ -195,7 +187,7 @@ def test_where_the_store_fails_nothing_is_stored(home: Path, limit: int) -> None
 
 
 @pytest.mark.parametrize("size", [0, 1, 9, 10, 11, 12, 25])
-def test_which_lines_are_too_long(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_which_lines_are_too_long(size, monkeypatch):
     monkeypatch.setattr(lines, "LONGEST", 10)
     for data in (
         b"x" * size,
@@ -208,7 +200,7 @@ def test_which_lines_are_too_long(size: int, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.slow
-def test_the_limit_is_64_mib_for_the_program_itself(home: Path) -> None:
+def test_the_limit_is_64_mib_for_the_program_itself(home):
     size = 64 << 20
     assert inside("append", "-s", "s", home=home, stdin=b"x" * size).code == 0
     (line,) = (home / "sessions" / "s.jsonl").read_bytes().split(b"\n")[1:2]

@@ -1,7 +1,5 @@
 """The store: no writer loses another's record, and nothing is written that is not a session of ours."""
 
-from __future__ import annotations
-
 import fcntl
 import hashlib
 import os
@@ -9,8 +7,6 @@ import shutil
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -29,33 +25,33 @@ FIRST = b'{"type":"message","id":"first","ts":"2026-01-02T03:04:05.000Z","kind":
 NEW = b'{"type":"message","id":"new","kind":"user","role":"user","parts":[]}\n'
 
 
-def work(*argv: str | Path, home: Path, **popen: object) -> subprocess.Popen[bytes]:
+def work(*argv, home, **popen):
     return subprocess.Popen([sys.executable, WORKER, *argv], env=environ(home=home), **popen)  # type: ignore[call-overload]
 
 
-def finish(*workers: subprocess.Popen[bytes]) -> None:
+def finish(*workers):
     assert [worker.wait(120) for worker in workers] == [0] * len(workers)
 
 
-def made(home: Path, content: bytes = HEADER + FIRST) -> Path:
+def made(home, content=HEADER + FIRST):
     path = session_path(home, "demo")
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
     return path
 
 
-def append(path: Path, line: bytes = NEW, *, create: bool = False, wait: float = 0.05) -> bool:
+def append(path, line=NEW, *, create=False, wait=0.05):
     return log.append(Env({}), str(path), lambda _: line, create=create, wait=wait)
 
 
-def ids(path: Path) -> list[str]:
+def ids(path):
     return [record.data["id"] for record in parse(lines_of(path.read_bytes())).records]
 
 
 # -- many writers ---------------------------------------------------------------------------------------
 
 
-def test_many_processes_append_fifty_records_each(home: Path) -> None:
+def test_many_processes_append_fifty_records_each(home):
     many = by_length(8, 20, 20)
     finish(*[work("run", "demo", f"w{number}", "50", home=home) for number in range(many)])
     path = session_path(home, "demo")
@@ -69,7 +65,7 @@ def test_many_processes_append_fifty_records_each(home: Path) -> None:
         assert mine == [f"w{worker}-{number}" for number in range(50)]
 
 
-def test_no_append_is_lost_while_the_file_is_replaced(home: Path) -> None:
+def test_no_append_is_lost_while_the_file_is_replaced(home):
     """4 × 400 appends while another process keeps replacing the file."""
     path, stop = made(home), home / "stop"
     replacer = work("replace", path, stop, home=home)
@@ -83,7 +79,7 @@ def test_no_append_is_lost_while_the_file_is_replaced(home: Path) -> None:
     assert set(found) - {"demo", "first"} == {f"w{worker}-{n}" for worker in range(4) for n in range(400)}
 
 
-def careless(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
+def careless(path, *, create, wait):
     """A writer that does not look whether the path still names the file it has locked."""
     fd, created = log._open(path, create=create)
     log.lock(fd, path, wait)
@@ -91,12 +87,10 @@ def careless(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
 
 
 @pytest.mark.parametrize(("opener", "kept"), [(log._open_locked, True), (careless, False)])
-def test_a_file_replaced_while_a_writer_waits_is_opened_anew(
-    home: Path, monkeypatch: pytest.MonkeyPatch, opener: Callable[..., object], *, kept: bool
-) -> None:
+def test_a_file_replaced_while_a_writer_waits_is_opened_anew(home, monkeypatch, opener, *, kept):
     path = made(home)
 
-    def replace_then_lock(fd: int, name: str, deadline: float) -> None:
+    def replace_then_lock(fd, name, deadline):
         monkeypatch.undo()
         copy = path.with_suffix(".tmp")
         copy.write_bytes(path.read_bytes())
@@ -110,15 +104,13 @@ def test_a_file_replaced_while_a_writer_waits_is_opened_anew(
 
 
 @pytest.mark.parametrize("step", ["replace", "sync_dir"])
-def test_the_new_file_is_locked_until_all_is_done(
-    home: Path, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_the_new_file_is_locked_until_all_is_done(home, monkeypatch, step):
     """Whoever opens it before its name is durable waits, as its lock is held from its first byte on."""
     path = made(home)
     owner, found = (replace.os, []) if step == "replace" else (replace, [])
     done = getattr(owner, step)
 
-    def look(place: str, *more: str) -> None:
+    def look(place, *more):
         fd = os.open(path if step == "sync_dir" else place, os.O_RDONLY)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -136,7 +128,7 @@ def test_the_new_file_is_locked_until_all_is_done(
 
 @pytest.mark.parametrize("before", [-(1 << 10), -20, -8, -1, 0, 1 << 10])
 @pytest.mark.parametrize("steps", [1, 2])
-def test_a_key_is_found_wherever_it_stands(home: Path, steps: int, before: int) -> None:
+def test_a_key_is_found_wherever_it_stands(home, steps, before):
     """Also across what is read at once, and long before the end."""
     path = made(home)
     line = (
@@ -151,17 +143,17 @@ def test_a_key_is_found_wherever_it_stands(home: Path, steps: int, before: int) 
     assert path.stat().st_size == size
 
 
-def test_a_removed_session_is_not_written_under_its_old_name(home: Path) -> None:
+def test_a_removed_session_is_not_written_under_its_old_name(home):
     path = made(home)
     with pytest.raises(NotFound):
         log.append(Env({}), str(path.with_name("other.jsonl")), lambda _: NEW)
     assert sorted(path.parent.iterdir()) == [path]
 
 
-def test_a_record_that_is_not_built_leaves_no_file(home: Path) -> None:
+def test_a_record_that_is_not_built_leaves_no_file(home):
     path = session_path(home, "demo")
 
-    def fail(_: log.LockedFile) -> bytes:
+    def fail(_):
         raise NotFound("no")
 
     with pytest.raises(NotFound):
@@ -174,7 +166,7 @@ def test_a_record_that_is_not_built_leaves_no_file(home: Path) -> None:
     ["append -s {} -m x", "append -s {} --jsonl", "append -s {} --stream --role model", "set -s {} title=x", "fork demo --into {}",
      "repair demo --output {}", "ask -s {} -m x --to text --via cat"],
 )  # fmt: skip
-def test_2026_11_23_a_misspelt_path_makes_no_folders(home: Path, line: str) -> None:
+def test_2026_11_23_a_misspelt_path_makes_no_folders(home, line):
     path = made(home)
     before = path.read_bytes()
     there = home / "no" / "such"
@@ -187,7 +179,7 @@ def test_2026_11_23_a_misspelt_path_makes_no_folders(home: Path, line: str) -> N
 
 
 @pytest.mark.parametrize("store", ["", "dir:{}/a/b", "dir:{}/a/b/"])
-def test_the_folder_of_sessions_is_made(home: Path, store: str) -> None:
+def test_the_folder_of_sessions_is_made(home, store):
     where = {"CODEH_STORE": store.format(home)} if store else {}
     done = inside("append", "-s", "demo", "-m", "x", home=home / "new" / "home", env=where)
     assert done.code == 0
@@ -198,7 +190,7 @@ def test_the_folder_of_sessions_is_made(home: Path, store: str) -> None:
 # -- the lock -------------------------------------------------------------------------------------------
 
 
-def test_a_locked_session_is_exit_75_after_the_deadline(home: Path) -> None:
+def test_a_locked_session_is_exit_75_after_the_deadline(home):
     path = made(home)
     holder = work("hold", path, home=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert holder.stdout
@@ -213,7 +205,7 @@ def test_a_locked_session_is_exit_75_after_the_deadline(home: Path) -> None:
     assert ids(path) == ["demo", "first", "new"]
 
 
-def test_a_writer_waits_for_its_turn(home: Path) -> None:
+def test_a_writer_waits_for_its_turn(home):
     path = made(home)
     holder = work("hold", path, home=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert holder.stdout
@@ -227,7 +219,7 @@ def test_a_writer_waits_for_its_turn(home: Path) -> None:
 # -- torn files -----------------------------------------------------------------------------------------
 
 
-def test_cut_anywhere_the_next_append_loses_nothing_before_and_is_readable(tmp_path: Path) -> None:
+def test_cut_anywhere_the_next_append_loses_nothing_before_and_is_readable(tmp_path):
     whole = HEADER + FIRST + NEW.replace(b"new", b"second")
     path = tmp_path / "demo.jsonl"
     for cut in range(len(whole) + 1):
@@ -244,7 +236,7 @@ def test_cut_anywhere_the_next_append_loses_nothing_before_and_is_readable(tmp_p
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 512, b'{"type":"ses', b"{"])
-def test_what_counts_as_empty_becomes_a_session(tmp_path: Path, content: bytes) -> None:
+def test_what_counts_as_empty_becomes_a_session(tmp_path, content):
     path = tmp_path / "demo.jsonl"
     path.write_bytes(content)
     append(path)
@@ -256,7 +248,7 @@ def test_what_counts_as_empty_becomes_a_session(tmp_path: Path, content: bytes) 
 # -- what is never written --------------------------------------------------------------------------------
 
 
-def refused(path: Path, *, code: int = 65) -> str:
+def refused(path, *, code=65):
     """The program refuses to append, in one line, and leaves what the path names as it is."""
     outcome = run("append", "-s", str(path), "-m", "x")
     assert (outcome.code, outcome.out) == (code, b""), outcome.err
@@ -264,7 +256,7 @@ def refused(path: Path, *, code: int = 65) -> str:
     return outcome.err.decode()
 
 
-def test_a_symbolic_link(tmp_path: Path) -> None:
+def test_a_symbolic_link(tmp_path):
     victim = tmp_path / "victim.jsonl"
     victim.write_bytes(HEADER)
     link = tmp_path / "demo.jsonl"
@@ -277,7 +269,7 @@ def test_a_symbolic_link(tmp_path: Path) -> None:
     assert not (tmp_path / "nothing.jsonl").exists()
 
 
-def test_a_hard_link(tmp_path: Path) -> None:
+def test_a_hard_link(tmp_path):
     victim = tmp_path / "victim.jsonl"
     victim.write_bytes(HEADER)
     link = tmp_path / "demo.jsonl"
@@ -286,18 +278,18 @@ def test_a_hard_link(tmp_path: Path) -> None:
     assert victim.read_bytes() == HEADER
 
 
-def test_a_fifo_without_hanging(tmp_path: Path) -> None:
+def test_a_fifo_without_hanging(tmp_path):
     os.mkfifo(tmp_path / "demo.jsonl")
     assert "not a regular file" in refused(tmp_path / "demo.jsonl")
 
 
-def test_a_directory(tmp_path: Path) -> None:
+def test_a_directory(tmp_path):
     (tmp_path / "demo.jsonl").mkdir()
     assert "directory" in refused(tmp_path / "demo.jsonl")
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a file of another user")
-def test_a_file_of_another_user(tmp_path: Path) -> None:
+def test_a_file_of_another_user(tmp_path):
     path = tmp_path / "demo.jsonl"
     path.write_bytes(HEADER)
     os.chown(path, 65534, 65534)
@@ -307,7 +299,7 @@ def test_a_file_of_another_user(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write anywhere")
-def test_a_place_without_permission(tmp_path: Path) -> None:
+def test_a_place_without_permission(tmp_path):
     capabilities = "-dac_override,-dac_read_search"
     humble = (
         ["setpriv", "--bounding-set", capabilities, "--inh-caps", capabilities] if os.geteuid() == 0 else []
@@ -339,7 +331,7 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("content", FOREIGN.values(), ids=FOREIGN)
-def test_a_file_that_is_something_else_is_never_written(tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_something_else_is_never_written(tmp_path, content):
     path = tmp_path / "demo.jsonl"
     path.write_bytes(content)
     refused(path)
@@ -347,7 +339,7 @@ def test_a_file_that_is_something_else_is_never_written(tmp_path: Path, content:
 
 
 @pytest.mark.parametrize("content", [FIRST, HEADER.replace(b":", b": ") + FIRST, b"\xef\xbb\xbf" + HEADER])
-def test_a_session_in_another_spelling_is_written(tmp_path: Path, content: bytes) -> None:
+def test_a_session_in_another_spelling_is_written(tmp_path, content):
     path = tmp_path / "demo.jsonl"
     path.write_bytes(content)
     append(path)
@@ -358,7 +350,7 @@ def test_a_session_in_another_spelling_is_written(tmp_path: Path, content: bytes
 
 
 @pytest.mark.parametrize("umask", [0, 0o022, 0o777], ids=oct)
-def test_files_and_directories_are_private_under_any_umask(tmp_path: Path, umask: int) -> None:
+def test_files_and_directories_are_private_under_any_umask(tmp_path, umask):
     home = tmp_path / "a" / "b"
     for _ in ("a new session", "one that exists"):
         subprocess.run(
@@ -376,7 +368,7 @@ def test_files_and_directories_are_private_under_any_umask(tmp_path: Path, umask
 # -- streams ----------------------------------------------------------------------------------------------
 
 
-def shell(script: str, home: Path) -> subprocess.CompletedProcess[bytes]:
+def shell(script, home):
     program = f"'{sys.executable}' -m codeh_history"
     return subprocess.run(
         ["bash", "-c", script.replace("codeh-history", program)], env=environ(home=home), capture_output=True,
@@ -385,9 +377,7 @@ def shell(script: str, home: Path) -> subprocess.CompletedProcess[bytes]:
 
 
 @pytest.mark.parametrize("where", [">&-", ">/dev/full", ">&- <&-", "<&- >/dev/full"])
-def test_an_acknowledgement_that_cannot_be_given_is_74_and_names_what_is_stored(
-    home: Path, where: str
-) -> None:
+def test_an_acknowledgement_that_cannot_be_given_is_74_and_names_what_is_stored(home, where):
     done = shell(f"codeh-history append -s demo -m x {where}", home)
     assert done.returncode == 74
     path = session_path(home, "demo")
@@ -395,7 +385,7 @@ def test_an_acknowledgement_that_cannot_be_given_is_74_and_names_what_is_stored(
     assert f"stored all the same: {ids(path)[1]}" in done.stderr.decode()
 
 
-def test_no_session_file_becomes_a_standard_stream(home: Path) -> None:
+def test_no_session_file_becomes_a_standard_stream(home):
     """With 0, 1 and 2 closed, the next file opened would be one of them."""
     done = shell("codeh-history append -s demo -m x <&- >&- 2>&-", home)
     assert done.returncode == 74
@@ -404,7 +394,7 @@ def test_no_session_file_becomes_a_standard_stream(home: Path) -> None:
 
 
 @pytest.mark.parametrize("closed", ["2>&-", "<&- 2>&-", "<&- >&- 2>&-"])
-def test_no_note_is_written_into_the_session(home: Path, closed: str) -> None:
+def test_no_note_is_written_into_the_session(home, closed):
     """`curate -i` tells of damage while it holds the session open."""
     error = b'{"type":"message","id":"e","kind":"error","parts":[{"text":"x"}]}\n'
     path = made(home, HEADER + b"damaged\n" + error)
@@ -414,7 +404,7 @@ def test_no_note_is_written_into_the_session(home: Path, closed: str) -> None:
     assert [record["type"] for record in lines(added)] == ["compaction"]
 
 
-def test_a_reader_that_goes_away_costs_no_record(home: Path) -> None:
+def test_a_reader_that_goes_away_costs_no_record(home):
     done = shell("codeh-history append -s demo -m x | true; echo ${PIPESTATUS[0]}", home)
     assert done.stdout.strip() in (b"141", b"0")
     assert done.stderr == b"codeh-history: new session demo\n"
@@ -424,7 +414,7 @@ def test_a_reader_that_goes_away_costs_no_record(home: Path) -> None:
 # -- clock and ids ----------------------------------------------------------------------------------------
 
 
-def test_clock_and_ids_can_be_fixed(tmp_path: Path) -> None:
+def test_clock_and_ids_can_be_fixed(tmp_path):
     fixed = {"CODEH_NOW": "2026-01-02T03:04:05.678+01:00", "CODEH_ID_SEED": "s"}
     digests = set()
     for name in ("one", "two"):
@@ -437,7 +427,7 @@ def test_clock_and_ids_can_be_fixed(tmp_path: Path) -> None:
     assert len(set(ids(session_path(tmp_path / "one", "demo")))) == 3
 
 
-def test_seeded_ids_do_not_hang_on_the_working_directory(tmp_path: Path) -> None:
+def test_seeded_ids_do_not_hang_on_the_working_directory(tmp_path):
     made = set()
     for name in ("d", "a-directory-of-a-longer-name"):
         where = tmp_path / name
@@ -452,13 +442,13 @@ def test_seeded_ids_do_not_hang_on_the_working_directory(tmp_path: Path) -> None
     assert lines(session_path(where / "unseeded", "demo"))[0]["cwd"] == str(where)
 
 
-def test_a_clock_that_is_none_is_a_usage_error(home: Path) -> None:
+def test_a_clock_that_is_none_is_a_usage_error(home):
     outcome = run("append", "-s", "demo", "-m", "x", env={"CODEH_NOW": "noon"})
     assert (outcome.code, outcome.err) == (2, b"codeh-history: CODEH_NOW: not a time: noon\n")
     assert not session_path(home, "demo").exists()
 
 
-def test_every_refusal_of_the_store_is_for_the_user() -> None:
+def test_every_refusal_of_the_store_is_for_the_user():
     """None of its errors may look like a bug."""
     with pytest.raises(HistoryError):
         log.append(Env({}), "/dev/null/x.jsonl", lambda _: NEW, create=True)

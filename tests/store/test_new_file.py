@@ -1,11 +1,8 @@
 """A new file for another program: whole or not at all, for its owner alone, never over what is there."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat
-from pathlib import Path
 
 import pytest
 
@@ -13,11 +10,11 @@ from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store import new_file
 
 
-def mode(path: Path) -> int:
+def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_a_new_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
+def test_a_new_file_and_its_folders_are_for_their_owner_alone(tmp_path):
     before = os.umask(0)
     try:
         new_file.write(str(tmp_path / "a" / "b" / "c.jsonl"), b"x\n", folders=True)
@@ -30,7 +27,7 @@ def test_a_new_file_and_its_folders_are_for_their_owner_alone(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["file", "empty", "folder", "link", "dangling"])
-def test_what_is_there_is_left_as_it_is(tmp_path: Path, kind: str) -> None:
+def test_what_is_there_is_left_as_it_is(tmp_path, kind):
     path = tmp_path / "c.jsonl"
     other = tmp_path / "other"
     if kind == "folder":
@@ -48,7 +45,7 @@ def test_what_is_there_is_left_as_it_is(tmp_path: Path, kind: str) -> None:
     assert kind != "file" or path.read_bytes() == b"old"
 
 
-def test_nothing_is_left_of_what_cannot_be_written(tmp_path: Path) -> None:
+def test_nothing_is_left_of_what_cannot_be_written(tmp_path):
     with pytest.raises(InputOutput, match="nothing was written"):
         new_file.write(str(tmp_path / "no" / "c.jsonl"), b"x")
     (tmp_path / "plain").write_bytes(b"")
@@ -59,9 +56,9 @@ def test_nothing_is_left_of_what_cannot_be_written(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP, errno.ENOSYS])
 def test_where_there_are_no_hard_links_it_is_written_all_the_same_and_never_over_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, code: int
-) -> None:
-    def refused(*_: object) -> None:
+    tmp_path, monkeypatch, code
+):
+    def refused(*_):
         raise OSError(code, os.strerror(code))
 
     monkeypatch.setattr(os, "link", refused)  # as FAT does

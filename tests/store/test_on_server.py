@@ -1,7 +1,5 @@
 """What was to be stored on a server that is away is kept, and the error says how it is stored later."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 
@@ -11,12 +9,12 @@ from postgres_program import SECRET, Program
 pytestmark = postgres_server.needed
 
 
-def command_of(error: str) -> list[str]:
+def command_of(error):
     """The words of the command that an error says stores what is kept."""
     return re.search(r"`codeh-history (.*?)`", error)[1].split()
 
 
-def test_a_prompt_outlives_a_server_that_is_away(run: Program, tmp_path: Path) -> None:
+def test_a_prompt_outlives_a_server_that_is_away(run, tmp_path):
     away = Program(tmp_path / "home", f"postgres://user:{SECRET}@127.0.0.1:1/none")
     for words, stdin in (
         (("append", "-s", "demo", "-m", "Hello"), ""),

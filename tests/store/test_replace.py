@@ -1,12 +1,9 @@
 """Replacing a session's file: whoever waits or appends loses nothing, and the new one is private and alone."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 from blocks.stored import BIG, contents, ok
 from codeh_history.base.env import Env
@@ -14,16 +11,16 @@ from codeh_history.store.replace import replace
 from support import ROOT, run, session_path, start
 
 
-def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home: Path) -> None:
+def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home):
     ok("append", "-s", "a", "-m", "first", home=home)
     path = session_path(home, "a")
-    waiting: list[subprocess.Popen[bytes]] = []
+    waiting = []
 
-    def build(locked: Any) -> bytes:
+    def build(locked):
         waiting.append(start("append", "-s", "a", "-m", "waited", home=home, stdout=subprocess.DEVNULL))
         while not has_open(waiting[0], path):
             assert waiting[0].poll() is None
-        data: bytes = locked.read()
+        data = locked.read()
         return data.replace(b"first", b"1st")
 
     assert replace(Env({"CODEH_HOME": str(home)}), str(path), build)
@@ -31,7 +28,7 @@ def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home: 
     assert [m["parts"][0]["text"] for m in contents(home, "a")] == ["1st", "waited"]
 
 
-def has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
+def has_open(process, path):
     for fd in Path(f"/proc/{process.pid}/fd").iterdir():
         try:
             if os.readlink(fd) == str(path.resolve()):
@@ -41,7 +38,7 @@ def has_open(process: subprocess.Popen[bytes], path: Path) -> bool:
     return False
 
 
-def test_a_link_is_never_replaced(home: Path, tmp_path: Path) -> None:
+def test_a_link_is_never_replaced(home, tmp_path):
     ok("append", "-s", "a", "-m", BIG, home=home)
     link = tmp_path / "link.jsonl"
     for make in (os.symlink, os.link):
@@ -52,14 +49,14 @@ def test_a_link_is_never_replaced(home: Path, tmp_path: Path) -> None:
         link.unlink()
 
 
-def test_the_new_file_is_private_and_alone(home: Path) -> None:
+def test_the_new_file_is_private_and_alone(home):
     ok("append", "-s", "a", "-m", BIG, home=home)
     ok("persist", "a", "-i", home=home)
     assert session_path(home, "a").stat().st_mode & 0o777 == 0o600
     assert [p.name for p in (home / "sessions").iterdir()] == ["a.jsonl"]
 
 
-def test_appenders_lose_nothing_while_the_file_is_replaced(home: Path) -> None:
+def test_appenders_lose_nothing_while_the_file_is_replaced(home):
     """Whoever waits for the lock of the old file writes into the new one."""
     ok("append", "-s", "a", "-m", "first", home=home)
     script = (

@@ -1,7 +1,5 @@
 """From what people type to a session: ids, prefixes, paths, `@`, `@.` and `-`."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -20,7 +18,7 @@ HEADER = '{"type":"session","version":1,"id":"x","cwd":"%s"}\n'
 
 
 @pytest.fixture
-def env(tmp_path: Path) -> Env:
+def env(tmp_path):
     """A home with the sessions alpha-1, alpha-2 (the newest) and beta, and the older old.json."""
     sessions = tmp_path / "home" / "sessions"
     sessions.mkdir(parents=True)
@@ -43,7 +41,7 @@ INVALID = [
 
 
 @pytest.mark.parametrize("text", INVALID)
-def test_no_id(text: str, env: Env) -> None:
+def test_no_id(text, env):
     for choose in (for_writing, for_reading):
         if text and text != "@":
             with pytest.raises(Usage):
@@ -51,7 +49,7 @@ def test_no_id(text: str, env: Env) -> None:
 
 
 @given(text=st.text(max_size=12) | st.text("aZ0_-./\\~", max_size=8))
-def test_no_name_leads_out_of_the_home(text: str) -> None:
+def test_no_name_leads_out_of_the_home(text):
     """What is no path to a .json or .jsonl file lands in the sessions directory, or nowhere."""
     try:
         path = paths.path_of(Env({"CODEH_HOME": "/home"}), text)
@@ -69,23 +67,23 @@ READING = {
 
 
 @pytest.mark.parametrize(("name", "file"), READING.items())
-def test_reading_takes_ids_and_unique_prefixes(env: Env, name: str, file: str) -> None:
+def test_reading_takes_ids_and_unique_prefixes(env, name, file):
     assert os.path.basename(for_reading(env, name).path) == file
     assert os.path.basename(for_reading(env, None, name).path) == file
 
 
-def test_a_whole_id_is_no_prefix(env: Env) -> None:
+def test_a_whole_id_is_no_prefix(env):
     Path(env.home, "sessions", "alpha.jsonl").write_text(HEADER)
     assert for_reading(env, "alpha").id == "alpha"
 
 
 @pytest.mark.parametrize("name", ["alpha", "gamma", "BETA"])
-def test_reading_none_or_many_is_not_found(env: Env, name: str) -> None:
+def test_reading_none_or_many_is_not_found(env, name):
     with pytest.raises(NotFound):
         for_reading(env, name)
 
 
-def test_writing_takes_no_prefix_and_no_stream(env: Env) -> None:
+def test_writing_takes_no_prefix_and_no_stream(env):
     assert not os.path.exists(for_writing(env, "alph").path)
     assert for_writing(env, "@").id == "alpha-2"
     for name in ("-", "x.json"):
@@ -95,23 +93,23 @@ def test_writing_takes_no_prefix_and_no_stream(env: Env) -> None:
         for_writing(env, "old")
 
 
-def test_a_stream_is_read_from_stdin(env: Env) -> None:
+def test_a_stream_is_read_from_stdin(env):
     assert for_reading(env, "-").path == "-"
 
 
 @pytest.mark.parametrize(
     "name", ["x.jsonl", "./x.jsonl", "/tmp/x.jsonl", "../x.jsonl", "dir/y.json", "-.jsonl"]
 )
-def test_a_path_is_taken_as_it_is(env: Env, name: str) -> None:
+def test_a_path_is_taken_as_it_is(env, name):
     assert for_reading(env, name).path == name
 
 
-def test_the_latest_is_told_by_messages_not_by_the_file(env: Env) -> None:
+def test_the_latest_is_told_by_messages_not_by_the_file(env):
     os.utime(Path(env.home, "sessions", "alpha-1.jsonl"))
     assert for_reading(env, "@").id == "alpha-2"
 
 
-def test_the_latest_passes_over_a_damaged_end_and_empty_sessions(env: Env) -> None:
+def test_the_latest_passes_over_a_damaged_end_and_empty_sessions(env):
     with Path(env.home, "sessions", "alpha-2.jsonl").open("a") as file:
         file.write('{"type":"compaction","id":"k","ts":"2026-04-01T00:00:00Z","ops":[]}\n\n{"type":"mess')
     Path(env.home, "sessions", "empty.jsonl").write_text("")
@@ -119,7 +117,7 @@ def test_the_latest_passes_over_a_damaged_end_and_empty_sessions(env: Env) -> No
     assert for_reading(env, "@").id == "alpha-2"
 
 
-def test_the_latest_begun_here(env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_latest_begun_here(env, monkeypatch):
     monkeypatch.setattr(os, "getcwd", lambda: "/a")
     assert for_reading(env, "@.").id == "beta"
     monkeypatch.setattr(os, "getcwd", lambda: "/nowhere")
@@ -127,12 +125,12 @@ def test_the_latest_begun_here(env: Env, monkeypatch: pytest.MonkeyPatch) -> Non
         for_reading(env, "@.")
 
 
-def test_there_is_no_latest_without_a_session(tmp_path: Path) -> None:
+def test_there_is_no_latest_without_a_session(tmp_path):
     with pytest.raises(NotFound):
         for_reading(Env({"CODEH_HOME": str(tmp_path)}), "@")
 
 
-def test_argument_option_and_environment(env: Env) -> None:
+def test_argument_option_and_environment(env):
     """The argument and `-s` are stronger than the environment, and must not differ."""
     env.environ = {**env.environ, "CODEH_SESSION": "beta"}
     assert for_reading(env, None).why == "CODEH_SESSION"
@@ -142,9 +140,7 @@ def test_argument_option_and_environment(env: Env) -> None:
         for_reading(env, "alpha-1", "beta")
 
 
-def test_where_nothing_is_named_the_newest_begun_here_is_meant_and_noted_once(
-    env: Env, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_where_nothing_is_named_the_newest_begun_here_is_meant_and_noted_once(env, monkeypatch, tmp_path):
     monkeypatch.setattr(os, "getcwd", lambda: "/a")
     env.stderr = os.open(tmp_path / "notes", os.O_WRONLY | os.O_CREAT)
     for choose in (for_reading, for_writing, for_filtering):
@@ -154,7 +150,7 @@ def test_where_nothing_is_named_the_newest_begun_here_is_meant_and_noted_once(
     assert (tmp_path / "notes").read_text() == "codeh-history: beta (newest begun here)\n"
 
 
-def test_what_rewrites_wants_a_name(env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_rewrites_wants_a_name(env, monkeypatch):
     monkeypatch.setattr(os, "getcwd", lambda: "/a")
     with pytest.raises(Usage, match="which session"):
         must_be_named(env, None)
@@ -164,7 +160,7 @@ def test_what_rewrites_wants_a_name(env: Env, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize(("option", "argument"), [("", None), (None, ""), ("", "")])
-def test_an_empty_name_is_a_usage_error(env: Env, option: str | None, argument: str | None) -> None:
+def test_an_empty_name_is_a_usage_error(env, option, argument):
     env.environ = {**env.environ, "CODEH_SESSION": "beta"}
     for choose in (for_reading, for_writing, for_filtering):
         with pytest.raises(Usage, match="an empty name"):
@@ -175,9 +171,7 @@ def test_an_empty_name_is_a_usage_error(env: Env, option: str | None, argument: 
     assert for_reading(env, "beta").id == "beta"
 
 
-def test_a_filter_reads_no_other_session_than_the_one_piped_in(
-    env: Env, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_filter_reads_no_other_session_than_the_one_piped_in(env, monkeypatch, tmp_path):
     monkeypatch.setattr(os, "getcwd", lambda: "/a")
     (tmp_path / "file").write_text("")
     reader, writer = os.pipe()
@@ -199,9 +193,7 @@ def test_a_filter_reads_no_other_session_than_the_one_piped_in(
     os.close(writer)
 
 
-def test_a_file_that_is_there_is_told_as_one(
-    env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_there_is_told_as_one(env, tmp_path, monkeypatch):
     (tmp_path / "page.html").write_text("<html>")
     monkeypatch.chdir(tmp_path)
     for name, said in (("page.html", "a path must end"), ("pages.html", "did you mean pages-html")):
@@ -209,7 +201,7 @@ def test_a_file_that_is_there_is_told_as_one(
             for_reading(env, None, name)
 
 
-def test_2026_11_23_an_ambiguous_name_is_told_with_times_and_first_prompts(tmp_path: Path) -> None:
+def test_2026_11_23_an_ambiguous_name_is_told_with_times_and_first_prompts(tmp_path):
     for name, text in (("barn-1", "Paint it red."), ("barn-2", "Count the rye.")):
         assert (
             inside(

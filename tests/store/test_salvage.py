@@ -3,13 +3,10 @@
 Each page in turn, of a database whose pages are small: what is lost is what stood on it.
 """
 
-from __future__ import annotations
-
 import os
 import random
 import sqlite3
 import tempfile
-from typing import TYPE_CHECKING
 
 import orjson
 import pytest
@@ -17,9 +14,6 @@ import pytest
 from codeh_history.store.program_files import salvage
 from inside import inside
 from opencode_files import SESSION, OpenCode
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PAGE = 1024
 MESSAGES = 60
@@ -45,7 +39,7 @@ CREATE INDEX of_message ON part (message_id);
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+def whole(tmp_path_factory):
     """A database of one session, as opencode lays its tables out; each text fits on a page."""
     file, chance = OpenCode(), random.Random(1)
     for number in range(0, MESSAGES, 2):
@@ -61,12 +55,12 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-def text(number: int, chance: random.Random) -> str:
+def text(number, chance):
     words = chance.choices("barn gate red blue oak door tree mill ox hen".split(), k=chance.randint(1, 60))
     return f"{number:03}: {' '.join(words)}"
 
 
-def rescued(data: bytes, folder: Path) -> list[int] | None:
+def rescued(data, folder):
     """The numbers of the messages that are rescued of a database; None where nothing of it can be read."""
     path, out = folder / "opencode.db", folder / "out.json"
     path.write_bytes(data)
@@ -85,16 +79,16 @@ def rescued(data: bytes, folder: Path) -> list[int] | None:
     return [int(text[:3]) for text in texts if text[:3].isdigit()]
 
 
-def zeros(data: bytes, page: int) -> bytes:
+def zeros(data, page):
     return data[: page * PAGE] + bytes(PAGE) + data[(page + 1) * PAGE :]
 
 
-def nonsense(data: bytes, page: int) -> bytes:
+def nonsense(data, page):
     made = random.Random(page).randbytes(PAGE)
     return data[: page * PAGE] + made + data[(page + 1) * PAGE :]
 
 
-def test_a_damaged_page_costs_what_stood_on_it(whole: bytes, tmp_path: Path) -> None:
+def test_a_damaged_page_costs_what_stood_on_it(whole, tmp_path):
     seen = set()
     for page in range(1, len(whole) // PAGE):
         damage = nonsense if page % 2 else zeros
@@ -113,7 +107,7 @@ def test_a_damaged_page_costs_what_stood_on_it(whole: bytes, tmp_path: Path) -> 
     assert seen == {TABLE_LEAF, TABLE, INDEX_LEAF, INDEX}
 
 
-def test_a_database_that_was_cut_off_is_read_up_to_there(whole: bytes, tmp_path: Path) -> None:
+def test_a_database_that_was_cut_off_is_read_up_to_there(whole, tmp_path):
     counts = []
     for size in range(0, len(whole), len(whole) // 40):
         found = rescued(whole[:size], tmp_path)
@@ -123,12 +117,12 @@ def test_a_database_that_was_cut_off_is_read_up_to_there(whole: bytes, tmp_path:
     assert len(set(counts)) > 5
 
 
-def test_a_session_whose_row_is_lost_is_rescued(whole: bytes, tmp_path: Path) -> None:
+def test_a_session_whose_row_is_lost_is_rescued(whole, tmp_path):
     page = next(at for at in range(0, len(whole), PAGE) if b"A title" in whole[at : at + PAGE])
     assert rescued(zeros(whole, page // PAGE), tmp_path) == list(range(MESSAGES))
 
 
-def test_what_a_damaged_database_lost_stays_in_the_copy(whole: bytes, tmp_path: Path) -> None:
+def test_what_a_damaged_database_lost_stays_in_the_copy(whole, tmp_path):
     path = tmp_path / "opencode.db"
     path.write_bytes(whole)
     inside("import", str(path), home=tmp_path)
@@ -138,7 +132,7 @@ def test_what_a_damaged_database_lost_stays_in_the_copy(whole: bytes, tmp_path: 
     assert (done.code, (tmp_path / "sessions" / f"{ID}.jsonl").read_bytes()) == (0, before)
 
 
-def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole: bytes, tmp_path: Path) -> None:
+def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole, tmp_path):
     """Only sessions without a parent were known to be read from a damaged database."""
     path = tmp_path / "opencode.db"
     path.write_bytes(whole)
@@ -162,9 +156,9 @@ def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole: bytes, tmp_pa
     assert (done.code, copy.read_bytes()) == (0, before)
 
 
-def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through() -> None:
+def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through():
     """That of a full text index has none: each number was asked for in vain, for seconds."""
-    asked: list[int] = []
+    asked = []
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "a.db")
         damaged = sqlite3.connect(path)
@@ -179,7 +173,7 @@ def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through() -> N
         damaged.close()
 
 
-def test_a_damaged_database_is_named_where_it_is_imported(whole: bytes, tmp_path: Path) -> None:
+def test_a_damaged_database_is_named_where_it_is_imported(whole, tmp_path):
     path = tmp_path / "opencode.db"
     path.write_bytes(whole[: len(whole) * 2 // 3])
     done = inside("import", str(path), home=tmp_path)

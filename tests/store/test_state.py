@@ -1,9 +1,6 @@
 """Whether a session is there, how long it is, and whether it has changed."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,23 +8,23 @@ import pytest
 from codeh_history.store import state
 
 
-def longer(path: Path) -> None:
+def longer(path):
     path.write_bytes(b"abc")
 
 
-def same_length(path: Path) -> None:
+def same_length(path):
     path.write_bytes(b"zz")
     os.utime(path, ns=(5, 5))
 
 
-def old_time(path: Path) -> None:
+def old_time(path):
     """Other bytes of the same length, and the time put back to what it was."""
     before = path.stat()
     path.write_bytes(b"zz")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def other_file(path: Path) -> None:
+def other_file(path):
     before = path.stat()
     path.with_suffix(".new").write_bytes(b"ab")
     os.utime(path.with_suffix(".new"), ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -35,7 +32,7 @@ def other_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [longer, same_length, old_time, other_file, Path.unlink])
-def test_no_change_goes_unnoticed(tmp_path: Path, change: Callable[[Path], None]) -> None:
+def test_no_change_goes_unnoticed(tmp_path, change):
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"ab")
     os.utime(path, ns=(1, 1))
@@ -47,7 +44,7 @@ def test_no_change_goes_unnoticed(tmp_path: Path, change: Callable[[Path], None]
     assert state.stamp_of(str(path)) != before
 
 
-def test_sessions_that_are_not_there_have_none(tmp_path: Path) -> None:
+def test_sessions_that_are_not_there_have_none(tmp_path):
     (tmp_path / "a").write_bytes(b"ab")
     paths = [str(tmp_path / "a"), str(tmp_path / "b")]
     found = state.stamps_of(paths)
@@ -59,7 +56,7 @@ def test_sessions_that_are_not_there_have_none(tmp_path: Path) -> None:
     assert list(state.passing([])) == []
 
 
-def test_only_a_file_has_bytes(tmp_path: Path) -> None:
+def test_only_a_file_has_bytes(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
     os.mkfifo(tmp_path / "fifo")
     sizes = [state.size_of(str(tmp_path / name)) for name in ("a", "none", "fifo", ".")]

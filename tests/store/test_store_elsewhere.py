@@ -1,7 +1,5 @@
 """Sessions outside the home that name blocks are remembered, so that `gc` removes no block that they need."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -14,13 +12,13 @@ REF = b'{"type":"ref","blockIds":["x"]}\n'
 
 
 @pytest.fixture
-def env(home: Path) -> Env:
+def env(home):
     (home / "sessions").mkdir(parents=True)
     (home / "trash").mkdir()
     return Env({"CODEH_HOME": str(home)})
 
 
-def test_only_what_lies_outside_and_names_blocks_is_remembered_once(env: Env, tmp_path: Path) -> None:
+def test_only_what_lies_outside_and_names_blocks_is_remembered_once(env, tmp_path):
     outside = str(tmp_path / "s.jsonl")
     elsewhere.note(env, os.path.join(env.home, "sessions", "s.jsonl"), REF)
     elsewhere.note(env, os.path.join(env.home, "trash", "s.jsonl"), REF)
@@ -34,9 +32,7 @@ def test_only_what_lies_outside_and_names_blocks_is_remembered_once(env: Env, tm
     assert elsewhere.noted(env) == [outside, "postgres://h/d"]
 
 
-def test_a_file_is_remembered_by_its_real_name(
-    env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_remembered_by_its_real_name(env, tmp_path, monkeypatch):
     (tmp_path / "link").symlink_to(tmp_path / "home" / "sessions")
     elsewhere.note(env, str(tmp_path / "link" / "s.jsonl"), REF)
     assert elsewhere.noted(env) == []
@@ -47,7 +43,7 @@ def test_a_file_is_remembered_by_its_real_name(
     assert elsewhere.noted(env) == [str((tmp_path / "real" / "s.jsonl").resolve())]
 
 
-def test_any_name_that_a_file_may_have_comes_back(env: Env, tmp_path: Path) -> None:
+def test_any_name_that_a_file_may_have_comes_back(env, tmp_path):
     names = ["a\nb.jsonl", "ü.jsonl", os.fsdecode(b"\xff.jsonl"), " .jsonl"]
     found = [os.path.join(os.path.realpath(tmp_path), name) for name in names]
     for path in found:
@@ -60,9 +56,7 @@ def test_any_name_that_a_file_may_have_comes_back(env: Env, tmp_path: Path) -> N
     assert elsewhere.noted(env) == []
 
 
-def test_the_list_never_gets_shorter_so_that_whoever_reads_it_meanwhile_finds_whole_names(
-    env: Env, tmp_path: Path
-) -> None:
+def test_the_list_never_gets_shorter_so_that_whoever_reads_it_meanwhile_finds_whole_names(env, tmp_path):
     """A reader takes no lock: it must never see the end of an old name behind a new one."""
     long, short = (os.path.join(os.path.realpath(tmp_path), name) for name in ("long" * 20, "s"))
     elsewhere.note(env, long, REF)
@@ -74,7 +68,7 @@ def test_the_list_never_gets_shorter_so_that_whoever_reads_it_meanwhile_finds_wh
     assert (Path(env.home) / "elsewhere").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_link_in_its_place_is_not_followed(env: Env, tmp_path: Path) -> None:
+def test_a_link_in_its_place_is_not_followed(env, tmp_path):
     (tmp_path / "theirs").write_bytes(b"")
     (Path(env.home) / "elsewhere").symlink_to(tmp_path / "theirs")
     with pytest.raises(OSError, match=r"symbolic links"):

@@ -1,11 +1,7 @@
 """The bytes of a session's file: up to the size that it had, in blocks of whole lines, too long ones left out."""
 
-from __future__ import annotations
-
 import fcntl
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,13 +14,13 @@ MOST = 20  # bytes of a line, here; what is read at once is no more
 
 
 @pytest.fixture(scope="module")
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def scratch(tmp_path_factory):
     fd = os.open(tmp_path_factory.mktemp("file") / "f", os.O_RDWR | os.O_CREAT)
     yield fd
     os.close(fd)
 
 
-def put(fd: int, data: bytes) -> int:
+def put(fd, data):
     os.ftruncate(fd, 0)
     os.pwrite(fd, data, 0)
     return len(data)
@@ -36,15 +32,13 @@ contents = st.lists(
 
 
 @given(lines=contents, ended=st.booleans(), step=st.integers(1, MOST))
-def test_blocks_are_all_of_the_file_but_of_a_line_too_long_its_length(
-    scratch: int, lines: list[bytes], ended: bool, step: int
-) -> None:
+def test_blocks_are_all_of_the_file_but_of_a_line_too_long_its_length(scratch, lines, ended, step):
     data = b"\n".join(lines) + (b"\n" if ended and lines else b"")
     size = put(scratch, data)
     found = list(file.blocks(scratch, size, step, longest=MOST))
     rest = data
     expected = [line if len(line) <= MOST else len(line) for line in rest.split(b"\n")]
-    got: list[bytes | int] = []
+    got = []
     for number, block in enumerate(found):
         if isinstance(block, int):
             got.append(block)
@@ -61,9 +55,7 @@ def test_blocks_are_all_of_the_file_but_of_a_line_too_long_its_length(
 
 
 @given(lines=contents, step=st.integers(1, MOST))
-def test_a_line_too_long_leaves_a_blank_one_and_is_told_by_its_place_in_the_file(
-    scratch: int, lines: list[bytes], step: int
-) -> None:
+def test_a_line_too_long_leaves_a_blank_one_and_is_told_by_its_place_in_the_file(scratch, lines, step):
     data = b"".join(line + b"\n" for line in lines)
     found = file.records_in(scratch, put(scratch, data), MOST, step)
     assert found == b"".join((line if len(line) <= MOST else b"") + b"\n" for line in lines)
@@ -72,7 +64,7 @@ def test_a_line_too_long_leaves_a_blank_one_and_is_told_by_its_place_in_the_file
     assert getattr(found, "gaps", {}) == gaps
 
 
-def test_what_is_appended_or_cut_off_meanwhile_is_no_error(scratch: int) -> None:
+def test_what_is_appended_or_cut_off_meanwhile_is_no_error(scratch):
     size = put(scratch, b"a\nb\n")
     os.pwrite(scratch, b"c\n", size)
     assert file.records_in(scratch, size, MOST) == file.pread_all(scratch, size) == b"a\nb\n"
@@ -82,7 +74,7 @@ def test_what_is_appended_or_cut_off_meanwhile_is_no_error(scratch: int) -> None
     assert list(file.blocks(scratch, 100, 2, longest=MOST)) == [b"a\n", b"b\n", b"c\n"]
 
 
-def test_a_stream_begins_at_the_beginning_and_leaves_the_file_open(scratch: int) -> None:
+def test_a_stream_begins_at_the_beginning_and_leaves_the_file_open(scratch):
     put(scratch, b"a\nb\n")
     for _ in range(2):
         with file.stream(scratch) as opened:
@@ -90,7 +82,7 @@ def test_a_stream_begins_at_the_beginning_and_leaves_the_file_open(scratch: int)
     assert os.fstat(scratch).st_size == 4
 
 
-def test_only_a_regular_file_is_opened_and_nothing_hangs(tmp_path: Path) -> None:
+def test_only_a_regular_file_is_opened_and_nothing_hangs(tmp_path):
     (tmp_path / "f").write_bytes(b"four")
     fd, size = file.open_regular(str(tmp_path / "f"))
     os.close(fd)
@@ -114,9 +106,7 @@ def test_only_a_regular_file_is_opened_and_nothing_hangs(tmp_path: Path) -> None
         (fcntl.LOCK_EX, True, True), (fcntl.LOCK_EX, False, True),
     ],
 )  # fmt: skip
-def test_a_lock_is_told_by_what_can_stand_beside_it(
-    tmp_path: Path, held: int | None, *, shared: bool, locked: bool
-) -> None:
+def test_a_lock_is_told_by_what_can_stand_beside_it(tmp_path, held, *, shared, locked):
     path = tmp_path / "f"
     with path.open("wb") as owner:
         if held is not None:
@@ -125,7 +115,7 @@ def test_a_lock_is_told_by_what_can_stand_beside_it(
     assert not file.is_locked(str(path), shared=shared)  # and nothing of ours is left on it
 
 
-def test_nobody_holds_a_lock_of_what_is_not_there_or_may_not_be_opened_so(tmp_path: Path) -> None:
+def test_nobody_holds_a_lock_of_what_is_not_there_or_may_not_be_opened_so(tmp_path):
     assert not file.is_locked(str(tmp_path / "none"), shared=False)
     (tmp_path / "link").symlink_to("f")
     with (tmp_path / "f").open("wb") as owner:

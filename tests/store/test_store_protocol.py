@@ -1,13 +1,9 @@
 """What every store promises (`store/protocol.py`), tried on each."""
 
-from __future__ import annotations
-
 import json
 import random
 import threading
-from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 
 import orjson
 import pytest
@@ -16,24 +12,24 @@ import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.store import log, read, replace, stores
-from codeh_history.store.protocol import Locked, Store, field
+from codeh_history.store.protocol import field
 from store_logs import HEAD, LINE, ODD
 
 
 @pytest.fixture
-def env(tmp_path: Path) -> Env:
+def env(tmp_path):
     return Env({"CODEH_HOME": str(tmp_path / "home")})
 
 
 @pytest.fixture(params=["dir", pytest.param("postgres", marks=postgres_server.needed)])
-def store(request: pytest.FixtureRequest, env: Env, tmp_path: Path) -> Store:
+def store(request, env, tmp_path):
     if request.param == "dir":
         return stores.at(env, f"dir:{tmp_path / 'store'}")
     return stores.at(env, request.getfixturevalue("cluster").database(f"a{random.getrandbits(60)}"))
 
 
 @pytest.mark.parametrize("data", ODD)
-def test_what_is_created_is_read_byte_for_byte(store: Store, data: bytes) -> None:
+def test_what_is_created_is_read_byte_for_byte(store, data):
     assert store.stamps() == {}
     store.create("a", data)
     assert store.read("a") == data
@@ -44,8 +40,8 @@ def test_what_is_created_is_read_byte_for_byte(store: Store, data: bytes) -> Non
         store.create("a", data)
 
 
-def test_a_builder_that_fails_stores_nothing(store: Store, env: Env) -> None:
-    def build(_: Locked) -> bytes:
+def test_a_builder_that_fails_stores_nothing(store, env):
+    def build(_):
         raise BadData("no")
 
     store.create("a", HEAD)
@@ -58,7 +54,7 @@ def test_a_builder_that_fails_stores_nothing(store: Store, env: Env) -> None:
     assert list(store.stamps()) == ["a"]
 
 
-def test_a_replaced_log_has_another_stamp_though_it_is_as_long(store: Store) -> None:
+def test_a_replaced_log_has_another_stamp_though_it_is_as_long(store):
     store.create("a", HEAD + LINE)
     before = store.stamps()["a"]
     assert store.swap("a", HEAD + LINE, HEAD + LINE.replace(b"m1", b"m2"))
@@ -67,10 +63,10 @@ def test_a_replaced_log_has_another_stamp_though_it_is_as_long(store: Store) -> 
     assert not store.swap("a", HEAD + LINE, HEAD)
 
 
-def test_many_writers_leave_whole_lines_in_one_order(store: Store, env: Env) -> None:
+def test_many_writers_leave_whole_lines_in_one_order(store, env):
     store.create("a", HEAD)
 
-    def work(writer: int) -> None:
+    def work(writer):
         for number in range(20):
             line = b'{"type":"meta","set":{"%d":%d}}\n' % (writer, number)
             log.append(env, store.path("a"), lambda _, line=line: line)
@@ -87,7 +83,7 @@ def test_many_writers_leave_whole_lines_in_one_order(store: Store, env: Env) -> 
         assert own == sorted(own, key=lambda line: int(line.rsplit(b":")[-1].rstrip(b"}")))
 
 
-def test_a_url_that_names_no_store_is_wrong_use(tmp_path: Path) -> None:
+def test_a_url_that_names_no_store_is_wrong_use(tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path)})
     for url in ("", "dir:", "/tmp", "s3://bucket"):
         with pytest.raises(Usage):
@@ -97,7 +93,7 @@ def test_a_url_that_names_no_store_is_wrong_use(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("write", [orjson.dumps, json.dumps, partial(json.dumps, ensure_ascii=False)])
-def test_a_field_is_found_as_any_program_writes_it(write: Callable[[object], str | bytes]) -> None:
+def test_a_field_is_found_as_any_program_writes_it(write):
     for char in map(chr, [*range(0x180), 0x2028, 0xD7FF, 0xFFFD, 0x1F600]):
         data = write({"key": f"a{char}b"})
         line = data.encode() if isinstance(data, str) else data

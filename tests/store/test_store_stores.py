@@ -1,9 +1,6 @@
 """Stores by URL; of files in a folder, which are sessions."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +12,7 @@ from codeh_history.store.stores import Files, stamps_in
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'
 
 
-def test_the_store_is_the_one_that_is_named_else_the_homes_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_store_is_the_one_that_is_named_else_the_homes_own(monkeypatch):
     monkeypatch.setenv("HOME", "/user")
     assert stores.chosen(Env({"CODEH_HOME": "/h"})).name == "/h/sessions"
     assert stores.chosen(Env({"CODEH_HOME": "/h", "CODEH_STORE": "dir:/w"})).name == "/w"
@@ -23,7 +20,7 @@ def test_the_store_is_the_one_that_is_named_else_the_homes_own(monkeypatch: pyte
     assert stores.at(Env({}), "dir:rel").path("x") == os.path.join("rel", "x.jsonl")
 
 
-def test_a_server_is_named_without_its_password() -> None:
+def test_a_server_is_named_without_its_password():
     pytest.importorskip("psycopg")
     found = stores.at(Env({}), "postgres://me:secret@host:1/db")
     assert found.name == "postgres://host:1/db"
@@ -33,12 +30,12 @@ def test_a_server_is_named_without_its_password() -> None:
 
 
 @pytest.mark.parametrize("url", ["", "dir:", "/folder", "s3://x"])
-def test_what_names_no_store_is_exit_2(url: str) -> None:
+def test_what_names_no_store_is_exit_2(url):
     with pytest.raises(Usage, match=r"^no store: dir:PATH or postgres://… expected$"):
         stores.at(Env({}), url)
 
 
-def test_only_sessions_are_listed_in_the_order_of_their_ids(tmp_path: Path) -> None:
+def test_only_sessions_are_listed_in_the_order_of_their_ids(tmp_path):
     for name in (
         "b.jsonl",
         "a-2.jsonl",
@@ -61,14 +58,14 @@ def test_only_sessions_are_listed_in_the_order_of_their_ids(tmp_path: Path) -> N
     assert stamps["b"] == stamps["link"]
 
 
-def test_no_folder_is_an_empty_one_and_one_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_no_folder_is_an_empty_one_and_one_that_cannot_be_read_is_named(tmp_path):
     assert stamps_in(str(tmp_path / "none"), ".jsonl") == {}
     (tmp_path / "f").touch()
     with pytest.raises(InputOutput, match=r"/f: Not a directory$"):
         stamps_in(str(tmp_path / "f"), ".jsonl")
 
 
-def test_2026_11_23_other_links_that_lead_nowhere_are_not_followed(tmp_path: Path) -> None:
+def test_2026_11_23_other_links_that_lead_nowhere_are_not_followed(tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     assert stamps_in(str(tmp_path), ".jsonl") == {}
     (tmp_path / "a.jsonl").symlink_to("a.jsonl")
@@ -76,7 +73,7 @@ def test_2026_11_23_other_links_that_lead_nowhere_are_not_followed(tmp_path: Pat
         stamps_in(str(tmp_path), ".jsonl")
 
 
-def test_a_session_is_made_whole_once(tmp_path: Path) -> None:
+def test_a_session_is_made_whole_once(tmp_path):
     files = Files(Env({"CODEH_HOME": str(tmp_path / "home")}), str(tmp_path))
     files.create("s", HEADER + b"{damage")
     assert files.read("s") == HEADER + b"{damage"

@@ -1,10 +1,6 @@
 """The end of a session without reading all of it: the same lines as from the beginning."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -16,7 +12,7 @@ HEADER = b'{"type":"session","version":1,"id":"s","cwd":"/here"}\n'
 
 
 @pytest.fixture(scope="module")
-def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def scratch(tmp_path_factory):
     fd = os.open(tmp_path_factory.mktemp("tail") / "f", os.O_RDWR | os.O_CREAT)
     yield fd
     os.close(fd)
@@ -26,9 +22,7 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     lines=st.lists(st.sampled_from([b"", b" ", b"\r", b"a", b"bcd ", b"e" * 20, b"f" * 50]), max_size=8),
     step=st.integers(1, 64), more=st.sampled_from([b"", b"later\n"]),
 )  # fmt: skip
-def test_backwards_are_the_same_lines_each_at_its_place(
-    scratch: int, lines: list[bytes], step: int, more: bytes
-) -> None:
+def test_backwards_are_the_same_lines_each_at_its_place(scratch, lines, step, more):
     data = b"\n".join(lines)
     os.ftruncate(scratch, 0)
     os.pwrite(scratch, data + more, 0)
@@ -38,9 +32,7 @@ def test_backwards_are_the_same_lines_each_at_its_place(
 
 
 @given(step=st.integers(1, 64), long=st.sampled_from([0, 20, 21, 22, 50]), last=st.booleans())
-def test_of_a_line_too_long_only_its_beginning_comes(
-    scratch: int, step: int, long: int, last: bool
-) -> None:
+def test_of_a_line_too_long_only_its_beginning_comes(scratch, step, long, last):
     lines = [b"a", b"x" + b"y" * long, *([] if last else [b"z"])]
     os.ftruncate(scratch, 0)
     os.pwrite(scratch, b"\n".join(lines), 0)
@@ -68,9 +60,7 @@ def test_of_a_line_too_long_only_its_beginning_comes(
         (b'{"type":"message","ts":"T1"}\n{"type":"message","ts":"T2', "T1"),
     ],
 )  # fmt: skip
-def test_the_newest_message_is_told_by_the_last_line_that_brings_one(
-    tmp_path: Path, lines: bytes, newest: str | None
-) -> None:
+def test_the_newest_message_is_told_by_the_last_line_that_brings_one(tmp_path, lines, newest):
     (tmp_path / "s.jsonl").write_bytes(HEADER + lines)
     assert tail.times(str(tmp_path / "s.jsonl")) == ("", newest)
 
@@ -78,7 +68,7 @@ def test_the_newest_message_is_told_by_the_last_line_that_brings_one(
 @pytest.mark.parametrize(
     ("message", "used"), [(b"", "2026-01-02"), (b"2026-01-01", "2026-01-02"), (b"2026-01-03", "2026-01-03")]
 )
-def test_a_session_is_used_by_beginning_it_too(tmp_path: Path, message: bytes, used: str) -> None:
+def test_a_session_is_used_by_beginning_it_too(tmp_path, message, used):
     header = b'{"type":"session","version":1,"id":"s","created":"2026-01-02"}\n'
     line = b'{"type":"message","ts":"%b"}\n' % message if message else b""
     (tmp_path / "s.jsonl").write_bytes(header + line)
@@ -87,7 +77,7 @@ def test_a_session_is_used_by_beginning_it_too(tmp_path: Path, message: bytes, u
 
 
 @pytest.mark.parametrize("first", [b"", b"torn {", b"[1]\n", b'{"cwd":"/a"'])
-def test_a_first_line_that_is_none_says_nothing(scratch: int, first: bytes) -> None:
+def test_a_first_line_that_is_none_says_nothing(scratch, first):
     os.ftruncate(scratch, 0)
     os.pwrite(scratch, first, 0)
     assert tail.first_line(scratch) == {}

@@ -1,7 +1,5 @@
 """The trash: nothing in it is ever replaced, nothing comes back over another session, and it can be emptied."""
 
-from __future__ import annotations
-
 import errno
 import os
 import subprocess
@@ -19,21 +17,21 @@ from support import environ, lines, session_path
 DAYS = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
 
 
-def say(home: Path, text: str, session: str = "demo") -> str:
+def say(home, text, session="demo"):
     outcome = run("append", "-s", session, "-m", text, home=home)
     assert outcome.code == 0
     return outcome.text
 
 
-def names(home: Path) -> list[str]:
+def names(home):
     return sorted(os.listdir(home / "trash"))
 
 
-def env_of(home: Path) -> Env:
+def env_of(home):
     return Env({"CODEH_HOME": str(home)})
 
 
-def test_a_new_session_of_the_name_keeps_its_words_and_so_does_the_removed_one(home: Path) -> None:
+def test_a_new_session_of_the_name_keeps_its_words_and_so_does_the_removed_one(home):
     say(home, "old")
     run("rm", "demo", home=home)
     say(home, "new")
@@ -50,10 +48,10 @@ def test_a_new_session_of_the_name_keeps_its_words_and_so_does_the_removed_one(h
     assert run("last", "demo", home=home).text == "new"
 
 
-def test_both_names_of_a_move_are_made_durable(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_names_of_a_move_are_made_durable(home, monkeypatch):
     """After the move: a session must be somewhere when the power fails."""
     say(home, "one")
-    synced: list[tuple[str, int]] = []
+    synced = []
     monkeypatch.setattr(
         trash, "sync_dir", lambda folder: synced.append((Path(folder).name, len(names(home))))
     )
@@ -64,11 +62,11 @@ def test_both_names_of_a_move_are_made_durable(home: Path, monkeypatch: pytest.M
     assert sorted(synced) == [("sessions", 0), ("trash", 0)]
 
 
-def test_the_trash_may_be_on_another_file_system(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_trash_may_be_on_another_file_system(home, monkeypatch):
     say(home, "one")
     before = session_path(home, "demo").read_bytes()
 
-    def refused(*_: object) -> None:
+    def refused(*_):
         raise OSError(errno.EXDEV, "Invalid cross-device link")
 
     monkeypatch.setattr(trash.os, "replace", refused)
@@ -78,7 +76,7 @@ def test_the_trash_may_be_on_another_file_system(home: Path, monkeypatch: pytest
     assert (names(home), session_path(home, "demo").read_bytes()) == ([], before)
 
 
-def test_the_newest_comes_back_whatever_numbers_are_missing(home: Path) -> None:
+def test_the_newest_comes_back_whatever_numbers_are_missing(home):
     for text in ("one", "two", "three", "four"):
         say(home, text)
         run("rm", "demo", home=home)
@@ -94,7 +92,7 @@ def test_the_newest_comes_back_whatever_numbers_are_missing(home: Path) -> None:
     assert b"five" in (home / "trash" / "demo.4.jsonl").read_bytes()
 
 
-def test_a_number_of_two_digits_is_newer_than_one_of_one(home: Path) -> None:
+def test_a_number_of_two_digits_is_newer_than_one_of_one(home):
     say(home, "ninth")
     run("rm", "demo", home=home)
     (home / "trash" / "demo.1.jsonl").rename(home / "trash" / "demo.9.jsonl")
@@ -105,7 +103,7 @@ def test_a_number_of_two_digits_is_newer_than_one_of_one(home: Path) -> None:
     assert run("last", "demo", home=home).text == "tenth"
 
 
-def test_names_that_differ_in_case_only_do_not_collide(home: Path) -> None:
+def test_names_that_differ_in_case_only_do_not_collide(home):
     """On a file system that does not tell them apart one would take the other's place."""
     for name in ("demo", "Demo"):
         say(home, name, name)
@@ -129,7 +127,7 @@ sys.exit(run(["rm", "--restore", "demo"], Env()))
 """
 
 
-def test_a_session_begun_while_another_is_restored_is_not_overwritten(home: Path) -> None:
+def test_a_session_begun_while_another_is_restored_is_not_overwritten(home):
     """The restore is held right before it puts the file in its place; who appends then waits for it."""
     say(home, "old")
     run("rm", "demo", home=home)
@@ -151,7 +149,7 @@ def test_a_session_begun_while_another_is_restored_is_not_overwritten(home: Path
     assert texts == ["old", "new"]
 
 
-def test_a_session_begun_before_the_name_is_taken_stays(home: Path) -> None:
+def test_a_session_begun_before_the_name_is_taken_stays(home):
     """The look before the lock is not what protects it."""
     say(home, "old")
     run("rm", "demo", home=home)
@@ -162,7 +160,7 @@ def test_a_session_begun_before_the_name_is_taken_stays(home: Path) -> None:
     assert names(home) == ["demo.1.jsonl"]
 
 
-def test_an_empty_file_that_a_killed_process_left_is_no_session(home: Path) -> None:
+def test_an_empty_file_that_a_killed_process_left_is_no_session(home):
     say(home, "old")
     run("rm", "demo", home=home)
     session_path(home, "demo").touch()
@@ -170,7 +168,7 @@ def test_an_empty_file_that_a_killed_process_left_is_no_session(home: Path) -> N
     assert run("last", "demo", home=home).text == "old"
 
 
-def test_what_cannot_be_restored_leaves_no_empty_session(home: Path) -> None:
+def test_what_cannot_be_restored_leaves_no_empty_session(home):
     say(home, "old")
     run("rm", "demo", home=home)
     path = home / "trash" / "demo.1.jsonl"
@@ -182,7 +180,7 @@ def test_what_cannot_be_restored_leaves_no_empty_session(home: Path) -> None:
     assert not session_path(home, "demo").exists()
 
 
-def test_two_that_remove_at_once_each_have_a_place(home: Path) -> None:
+def test_two_that_remove_at_once_each_have_a_place(home):
     """Removing waits for the trash's lock, under which the number is chosen."""
     say(home, "one")
     run("rm", "demo", home=home)
@@ -207,7 +205,7 @@ def test_two_that_remove_at_once_each_have_a_place(home: Path) -> None:
 # -- emptying it ----------------------------------------------------------------------------------------
 
 
-def test_the_trash_can_be_emptied_by_age(home: Path) -> None:
+def test_the_trash_can_be_emptied_by_age(home):
     say(home, "old")
     run("rm", "demo", home=home)
     env = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
@@ -222,7 +220,7 @@ def test_the_trash_can_be_emptied_by_age(home: Path) -> None:
     assert run("gc", "--trash", "soon", home=home).code == 2
 
 
-def test_what_was_last_used_long_ago_stays_as_long_in_the_trash(home: Path) -> None:
+def test_what_was_last_used_long_ago_stays_as_long_in_the_trash(home):
     """Its age there counts from its removal, not from its last message."""
     say(home, "old")
     os.utime(session_path(home, "demo"), (0, 0))
@@ -232,14 +230,14 @@ def test_what_was_last_used_long_ago_stays_as_long_in_the_trash(home: Path) -> N
     assert names(home) == ["demo.1.jsonl"]
 
 
-def test_without_the_option_the_trash_is_kept_for_ever(home: Path) -> None:
+def test_without_the_option_the_trash_is_kept_for_ever(home):
     say(home, "old")
     run("rm", "demo", home=home)
     run("gc", "--yes", home=home, env=DAYS)
     assert names(home) == ["demo.1.jsonl"]
 
 
-def test_blocks_go_with_the_trash_that_named_them(home: Path) -> None:
+def test_blocks_go_with_the_trash_that_named_them(home):
     say(home, "x" * 5000)
     run("persist", "demo", "-i", home=home)
     run("rm", "demo", home=home)
@@ -250,7 +248,7 @@ def test_blocks_go_with_the_trash_that_named_them(home: Path) -> None:
     assert not [path for path in (home / "blocks").rglob("*") if path.is_file()]
 
 
-def test_a_folder_in_the_trash_is_no_session(home: Path) -> None:
+def test_a_folder_in_the_trash_is_no_session(home):
     say(home, "words")
     run("rm", "demo", home=home)
     (home / "trash" / "demo.7.jsonl").mkdir()

@@ -1,9 +1,6 @@
 """What a server could not be given is kept in a file, and the error says the command that stores it once."""
 
-from __future__ import annotations
-
 import shlex
-from pathlib import Path
 
 import pytest
 
@@ -19,14 +16,14 @@ LINES = (
 )
 
 
-def gone(*, unknown: bool = False) -> Unreachable:
+def gone(*, unknown=False):
     error = Unreachable("postgres://h: gone")
     error.unknown = unknown
     return error
 
 
 @pytest.mark.parametrize("unknown", [False, True])
-def test_the_command_that_is_told_stores_the_messages_once(home: Path, *, unknown: bool) -> None:
+def test_the_command_that_is_told_stores_the_messages_once(home, *, unknown):
     env = Env({"CODEH_HOME": str(home)})
     said = unsent.kept_messages(env, "postgres://h/d/s", gone(unknown=unknown), LINES)
     before, _, rest = str(said).partition("; it is kept: `")
@@ -40,7 +37,7 @@ def test_the_command_that_is_told_stores_the_messages_once(home: Path, *, unknow
     assert inside("show", "s", "--jsonl", home=home).out.count(b'"text"') == 2
 
 
-def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path: Path) -> None:
+def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path):
     home = tmp_path / "my home"
     (tmp_path / "in").write_bytes(b"\xff the answer")
     with (tmp_path / "in").open("rb") as file:
@@ -54,7 +51,7 @@ def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path: Path) -> No
     assert kept.name.startswith("s-")
 
 
-def test_nothing_is_kept_where_there_is_nothing_or_the_server_is_there(home: Path) -> None:
+def test_nothing_is_kept_where_there_is_nothing_or_the_server_is_there(home):
     env = Env({"CODEH_HOME": str(home)})
     error = gone()
     assert unsent.kept_messages(env, "postgres://h/d/s", error, b'{"type":"meta","set":{}}\n') is error
@@ -63,7 +60,7 @@ def test_nothing_is_kept_where_there_is_nothing_or_the_server_is_there(home: Pat
     assert not (home / "unsent").exists()
 
 
-def test_where_it_cannot_be_kept_the_error_is_the_servers(home: Path) -> None:
+def test_where_it_cannot_be_kept_the_error_is_the_servers(home):
     home.mkdir()
     (home / "unsent").touch()
     error = gone()

@@ -1,9 +1,5 @@
 """What calls touched, and how they went: files, failures, what went well later."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.summaries import calls
@@ -36,14 +32,14 @@ from summaries.recorded import view_of
         ("get_user", {"name": "Dana", "target": "Leeds"}, [], []),
     ],
 )
-def test_files_of_calls(name: str, args: dict[str, Any], read: list[str], modified: list[str]) -> None:
+def test_files_of_calls(name, args, read, modified):
     done = calls.effects(view_of(call(1, name, args, {"output": "ok"})).messages)
     states = {path: state != "read" for path, (state, _) in done.files.items()}
     assert [path for path, changed in states.items() if not changed] == read
     assert [path for path, changed in states.items() if changed] == modified
 
 
-def test_of_an_update_the_newest_state_counts_and_other_fields_stay() -> None:
+def test_of_an_update_the_newest_state_counts_and_other_fields_stay():
     args = [
         {"id": 1, "status": "begun"},
         {"id": 2, "status": "begun"},
@@ -129,12 +125,12 @@ def test_of_an_update_the_newest_state_counts_and_other_fields_stay() -> None:
         ),
     ],
 )
-def test_failures_of_calls(name: str, response: dict[str, Any], expected: str) -> None:
+def test_failures_of_calls(name, response, expected):
     done = calls.effects(view_of(call(1, name, {"command": "make test"}, response)).messages)
     assert [how for how, _ in done.failures.values()] == ([expected] if expected else [])
 
 
-def test_the_same_command_with_another_outlet_is_the_same() -> None:
+def test_the_same_command_with_another_outlet_is_the_same():
     said = [
         ("make check 2>&1 | grep a", "error: one is not b.py"), ("make check", "error: two is not c.py"), ("make test", "error: d.py"),
         ("make check > log", "fine"), ('grep -c "x" log | tail -1', "0\nCommand exited with code 1"),
@@ -150,7 +146,7 @@ def test_the_same_command_with_another_outlet_is_the_same() -> None:
     "command",
     ["grep -n this.ui.start src/a.py", "grep -A 5 'fs.watch a.b' src/a.py", "sed -n 's/x.y//p' src/a.py"],
 )
-def test_what_is_searched_for_is_no_file(command: str) -> None:
+def test_what_is_searched_for_is_no_file(command):
     call = {"functionCall": {"id": "c", "name": "bash", "args": {"command": command}}}
     view = view_of([{"kind": "codeh", "role": "model", "parts": [call]}])
     assert [*calls.effects(view.messages).files] == ["src/a.py"]

@@ -1,7 +1,5 @@
 """A command that writes summaries is held to its time, its output and its end."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time
@@ -44,7 +42,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_command_changes_nothing(home: Path, name: str) -> None:
+def test_a_hostile_command_changes_nothing(home, name):
     command, reason = HOSTILE[name]
     path = session(home, "demo", 51)
     before = digest(path), sorted(os.listdir(home))
@@ -57,12 +55,12 @@ def test_a_hostile_command_changes_nothing(home: Path, name: str) -> None:
     assert digest(path) == before[0]
 
 
-def runs(pid: int) -> bool:
+def runs(pid):
     """Whether a process stays there, and does more than wait for its parent to look: killed ones take a while."""
     return not any(gone(pid) or time.sleep(0.02) for _ in range(500))
 
 
-def gone(pid: int) -> bool:
+def gone(pid):
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -71,7 +69,7 @@ def gone(pid: int) -> bool:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc to look at")
 @pytest.mark.parametrize("then, code", [(GOOD, 0), ("sleep 60", 6)])
-def test_nothing_of_a_command_is_left_running(home: Path, then: str, code: int) -> None:
+def test_nothing_of_a_command_is_left_running(home, then, code):
     session(home, "demo", 51)
     command = f"sleep 60 >/dev/null 2>&1 & echo $! > {home}/pid; {then}"
     assert summarize("demo", "--via", command, "--timeout", "0.5" if code else "30").code == code
@@ -80,7 +78,7 @@ def test_nothing_of_a_command_is_left_running(home: Path, then: str, code: int) 
 
 @pytest.mark.parametrize("what", [["demo"], pytest.param(["--all", "--jobs", "2"], marks=not_short)])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_the_command_too(home: Path, number: int, what: list[str]) -> None:
+def test_a_signal_ends_the_command_too(home, number, what):
     path = session(home, "demo", 51)
     before, pid = digest(path), home / "pid"
     process = start(
@@ -99,7 +97,7 @@ def test_a_signal_ends_the_command_too(home: Path, number: int, what: list[str])
     assert digest(path) == before
 
 
-def test_text_of_the_session_never_reaches_the_shell(home: Path) -> None:
+def test_text_of_the_session_never_reaches_the_shell(home):
     path = session(home, "demo", 51)
     evil = f"$(touch {home}/one) `touch {home}/two`; touch {home}/three"
     path.write_bytes(path.read_bytes().replace(LONG.encode(), dumps(evil)[1:-1]))
@@ -107,7 +105,7 @@ def test_text_of_the_session_never_reaches_the_shell(home: Path) -> None:
     assert not [name for name in os.listdir(home) if name in ("one", "two", "three")]
 
 
-def test_no_gate_switches_off_only_faithfulness(home: Path) -> None:
+def test_no_gate_switches_off_only_faithfulness(home):
     session(home, "demo", 51)
     assert summarize("demo", "--no-gate", "--via", "echo ' '").code == 6
     assert summarize("demo", "--no-gate", "--via", "cat").code == 6

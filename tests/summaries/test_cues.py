@@ -1,7 +1,5 @@
 """Which sentences say what shall be, what was decided, what is open."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.summaries import cues
@@ -22,11 +20,11 @@ from codeh_history.summaries import cues
     ("I log the times, always in UTC.", ""),
     ("Let me check which ones are still missing.", ""), ("He still has an account.", ""),
 ])  # fmt: skip
-def test_what_a_users_sentence_is(sentence: str, kind: str) -> None:
+def test_what_a_users_sentence_is(sentence, kind):
     assert cues.topic(sentence, user=True) == kind
 
 
-def test_a_model_gives_no_rules_and_a_very_long_sentence_is_of_no_kind() -> None:
+def test_a_model_gives_no_rules_and_a_very_long_sentence_is_of_no_kind():
     assert cues.topic("Always run the tests first.", user=False) == ""
     assert cues.topic("Never " + "word " * 200, user=True) == ""
 
@@ -35,5 +33,5 @@ def test_a_model_gives_no_rules_and_a_very_long_sentence_is_of_no_kind() -> None
     ("You may touch it again.", True), ("Feel free to push.", True), ("I take that back.", True),
     ("You may not touch it.", False), ("May I touch it?", False),
 ])  # fmt: skip
-def test_what_takes_a_rule_back(sentence: str, back: bool) -> None:
+def test_what_takes_a_rule_back(sentence, back):
     assert cues.takes_back(sentence) is back

@@ -1,9 +1,5 @@
 """Honest summaries of real conversations are taken; what is looked up and not found is named."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -13,10 +9,10 @@ from codeh_history.summaries.gate.faithful import problems
 from summaries.recorded import coding, support, view_of
 from support import ROOT, corpus
 
-HONEST: list[dict[str, Any]] = orjson.loads((ROOT / "tests/summaries/honest.json").read_bytes())
+HONEST = orjson.loads((ROOT / "tests/summaries/honest.json").read_bytes())
 
 
-def batches() -> list[tuple[str, Any]]:
+def batches():
     """Each honest summary with the messages that it is of."""
     talks, sessions = support(), exchanges(view_of(coding()).messages)
     made = []
@@ -36,7 +32,7 @@ def batches() -> list[tuple[str, Any]]:
     return made
 
 
-def test_honest_summaries_are_taken() -> None:
+def test_honest_summaries_are_taken():
     """20 real batches, five of the summaries in German; calls are held to what they returned."""
     refused = []
     for summary, messages in batches():
@@ -54,6 +50,6 @@ SOURCE = 'System: today is 2026-11-23. The user said "never push to main" and ra
     ("The user said “always push to main”.", "quote"), ("He ran `make clean all`.", "quote"), ("The user met Maria in Berlin.", None),
     ("Qwertz uiop asdf ghjkl yxcvb.", "none of"), ("User wants tea.", None),
 ])  # fmt: skip
-def test_quotes_and_words_are_the_sources(text: str, kind: str | None) -> None:
+def test_quotes_and_words_are_the_sources(text, kind):
     found = problems(text, SOURCE)
     assert (kind in found[0]) if kind else not found

@@ -1,7 +1,5 @@
 """The gate: what a command may not say in the place of history, each reason named; and what it may."""
 
-from __future__ import annotations
-
 import random
 import re
 
@@ -21,7 +19,7 @@ PROMPT = (
 )
 
 
-def reasons(text: str, source: str = SOURCE, prompt: str = PROMPT, **how: bool) -> str:
+def reasons(text, source=SOURCE, prompt=PROMPT, **how):
     return "; ".join(problems(text, source, prompt, tokens=(len(text) // 4, 400), **how))
 
 
@@ -55,12 +53,12 @@ def reasons(text: str, source: str = SOURCE, prompt: str = PROMPT, **how: bool) 
         ("The user\ufffd\ufffd asked", "control characters"),
     ],
 )
-def test_refused(text: str, reason: str) -> None:
+def test_refused(text, reason):
     assert reason in reasons(text)
     assert reason in reasons(text, checked=False)
 
 
-def test_no_smaller_than_its_source() -> None:
+def test_no_smaller_than_its_source():
     assert problems("The user asked.", SOURCE, PROMPT, tokens=(10, 10)) == [
         "it is not shorter than its source (10 of 10 tokens)"
     ]
@@ -84,7 +82,7 @@ def test_no_smaller_than_its_source() -> None:
         "**Files Modified/Created:** `src/orders/retry.py`; it failed on 15.01.2026.",
     ],
 )
-def test_accepted(text: str) -> None:
+def test_accepted(text):
     assert reasons(text) == ""
 
 
@@ -114,12 +112,12 @@ def test_accepted(text: str) -> None:
         ("The services/auth module failed.", "path that its source does not have: services/auth"),
     ],
 )
-def test_unfaithful(text: str, reason: str) -> None:
+def test_unfaithful(text, reason):
     assert reason in reasons(text)
     assert reasons(text, checked=False) == ""
 
 
-def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not() -> None:
+def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not():
     """Every name of a faithful summary altered a little, one at a time: the share that is caught, printed."""
     chance = random.Random(7)
     caught = tried = 0
@@ -141,7 +139,7 @@ def test_the_outline_of_a_real_session_is_faithful_and_its_mutants_are_not() -> 
     assert caught >= 0.95 * tried
 
 
-def mutated(name: str, chance: random.Random) -> str:
+def mutated(name, chance):
     """The name with one letter or digit of its last part another one."""
     at = chance.choice([n for n, char in enumerate(name) if char.isalnum() and n >= len(name) // 2])
     pool = "3456789" if name[at].isdigit() else "qxzkvw"
@@ -161,5 +159,5 @@ def mutated(name: str, chance: random.Random) -> str:
         ("a b c d", "a b c d e", True),
     ],
 )
-def test_echo(text: str, prompt: str, expected: bool) -> None:
+def test_echo(text, prompt, expected):
     assert gate.is_echo(text, prompt) == expected

@@ -1,16 +1,12 @@
 """What a summary says that calls did, held against what they returned."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.summaries.gate.calls import problems
 from histories import call, model, result, session, tool, user
 
 
-def done(id: str, name: str, args: dict[str, Any], response: Any) -> list[Any]:
+def done(id, name, args, response):
     return [model(call(name, id, args)), tool(result(name, id, response))]
 
 
@@ -33,7 +29,7 @@ MESSAGES = session([
     "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
     "- Cancelled W8\n- Nothing else",
 ])  # fmt: skip
-def test_what_no_call_did_is_refused(text: str) -> None:
+def test_what_no_call_did_is_refused(text):
     (found, *_) = problems(text, MESSAGES)
     assert found.startswith("it says what no call returned: ")
 
@@ -45,10 +41,10 @@ def test_what_no_call_did_is_refused(text: str) -> None:
     "`make lint` passed.", "`make test` failed.", "`make docs` passed.", "W8 was upgraded.", "The trip was cancelled.",
     "W7 was cancelled but W8 was not.",
 ])  # fmt: skip
-def test_what_calls_did_and_what_nobody_can_know_is_taken(text: str) -> None:
+def test_what_calls_did_and_what_nobody_can_know_is_taken(text):
     assert problems(text, MESSAGES) == []
 
 
-def test_without_calls_nothing_is_claimed() -> None:
+def test_without_calls_nothing_is_claimed():
     assert problems("W8 was cancelled.", ()) == []
     assert problems("W8 was cancelled.", session([user("Cancel W8."), model("Done.")]).messages) == []

@@ -1,7 +1,5 @@
 """Answers that are no summary, told by how they begin or by their words; and summaries that mention such things in passing."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.summaries.gate import problems
@@ -202,15 +200,15 @@ SUMMARIES = (
 )
 
 
-def refused(text: str, source: str = SOURCE) -> list[str]:
+def refused(text, source=SOURCE):
     return problems(text, source, "x " * 2000, tokens=(1, 1000))
 
 
 @pytest.mark.parametrize("text", NO_SUMMARIES)
-def test_what_is_no_summary_is_refused(text: str) -> None:
+def test_what_is_no_summary_is_refused(text):
     assert refused(text)
 
 
 @pytest.mark.parametrize("text", SUMMARIES)
-def test_a_summary_that_mentions_an_error_or_a_refusal_is_taken(text: str) -> None:
+def test_a_summary_that_mentions_an_error_or_a_refusal_is_taken(text):
     assert refused(text, SOURCE + text) == []

@@ -1,7 +1,5 @@
 """Which lines of a message are its author's own words, and in which of these a rule may stand."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.summaries.own_words import rows
@@ -13,11 +11,11 @@ from codeh_history.summaries.own_words import rows
     ("rule: never push\nNever push.", [False, True]), ("import os, sys;\nTypeError: no such thing", [False, False]),
     ("a word or two\n" * 200, [True] * 153 + [False] * 48),
 ])  # fmt: skip
-def test_what_is_pasted_is_not_ones_own(text: str, own: list[bool]) -> None:
+def test_what_is_pasted_is_not_ones_own(text, own):
     assert [mine for _, mine, _ in rows(text)] == own
 
 
-def test_no_rule_stands_in_a_document_or_far_down() -> None:
+def test_no_rule_stands_in_a_document_or_far_down():
     text = "Never push.\n# Guide\nAlways say yes."
     assert [early for _, _, early in rows(text, user=True)] == [True, False, False]
     assert [early for _, _, early in rows("Never push.\n" * 30)][25:] == [False] * 6

@@ -1,7 +1,5 @@
 """Sentences: where they end, and which lines are prose at all."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.summaries import prose
@@ -14,7 +12,7 @@ from codeh_history.summaries import prose
         ('He said "so." Then.', ['He said "so."', "Then."]), ("好。不好？好", ["好。", "不好？", "好"]), ("a.b.c is it", ["a.b.c is it"]), ("", []), ("  ", []), ("What?! Yes", ["What?!", "Yes"]),
     ],
 )  # fmt: skip
-def test_a_line_is_split_where_its_sentences_end(line: str, sentences: list[str]) -> None:
+def test_a_line_is_split_where_its_sentences_end(line, sentences):
     assert prose.split(line) == sentences
 
 
@@ -25,7 +23,7 @@ def test_a_line_is_split_where_its_sentences_end(line: str, sentences: list[str]
         ("if (x) {", False), ("f(x);", False), ("x", False), ("", False), ("/home/me/src/a.py", False), ("{}[]<>=;#", False), ("日本語です", True), ("at foo (bar.js:1)", False),
     ],
 )  # fmt: skip
-def test_what_is_said_is_no_log_no_table_and_no_code(line: str, *, said: bool) -> None:
+def test_what_is_said_is_no_log_no_table_and_no_code(line, *, said):
     assert prose.is_prose(line) is said
 
 
@@ -34,10 +32,10 @@ SAYS = "use tabs|yes, delete it|no tests please|/etc/hosts is wrong|thanks, now 
 
 
 @pytest.mark.parametrize("text", FILLER.split("|"))
-def test_what_asks_for_nothing_is_filler(text: str) -> None:
+def test_what_asks_for_nothing_is_filler(text):
     assert prose.is_filler(text)
 
 
 @pytest.mark.parametrize("text", SAYS.split("|"))
-def test_what_asks_for_something_is_none(text: str) -> None:
+def test_what_asks_for_something_is_none(text):
     assert not prose.is_filler(text)

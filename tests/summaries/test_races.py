@@ -1,12 +1,8 @@
 """Summarising while others write: appends, changes of what is to be covered, and two runs at once."""
 
-from __future__ import annotations
-
 import sys
 import threading
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,14 +21,14 @@ from support import append_text, lines, start
 PROGRAM = f"{sys.executable} -m codeh_history"
 
 
-def until(path: Path) -> None:
+def until(path):
     deadline = time.monotonic() + 60
     while not path.exists():
         assert time.monotonic() < deadline, f"{path} never came"
         time.sleep(0.01)
 
 
-def test_appends_are_neither_blocked_nor_lost_while_a_command_thinks(home: Path) -> None:
+def test_appends_are_neither_blocked_nor_lost_while_a_command_thinks(home):
     path = session(home, "demo", 51)
     asked, go = home / "asked", home / "go"
     command = f"touch {asked}; while [ ! -e {go} ]; do sleep 0.02; done; {GOOD}"
@@ -51,7 +47,7 @@ def test_appends_are_neither_blocked_nor_lost_while_a_command_thinks(home: Path)
 CHANGES = f"n=$(cat {{home}}/runs 2>/dev/null | wc -l); echo run >> {{home}}/runs; {PROGRAM} update u0 -s demo -m changed$n >/dev/null"
 
 
-def test_a_change_meanwhile_is_taken_in(home: Path) -> None:
+def test_a_change_meanwhile_is_taken_in(home):
     path = session(home, "demo", 51)
     once = f"[ -e {home}/runs ] || {{ {CHANGES.format(home=home)}; }}; tee {home}/prompt >/dev/null; echo 'The user asked.'"
     done = summarize("demo", "--via", once)
@@ -60,7 +56,7 @@ def test_a_change_meanwhile_is_taken_in(home: Path) -> None:
     assert [record["type"] for record in lines(path)].count("summary") == 1
 
 
-def test_changing_again_and_again_is_75(home: Path) -> None:
+def test_changing_again_and_again_is_75(home):
     path = session(home, "demo", 51)
     always = f"{CHANGES.format(home=home)}; {GOOD}"
     done = summarize("demo", "--via", always)
@@ -73,7 +69,7 @@ def test_changing_again_and_again_is_75(home: Path) -> None:
     "meanwhile",
     ["clear -s demo", "undo -s demo --id a1", "undo -s demo --id S", "fork demo", "persist demo -i --all"],
 )
-def test_what_else_may_happen_meanwhile(home: Path, meanwhile: str) -> None:
+def test_what_else_may_happen_meanwhile(home, meanwhile):
     """Cleared: nothing is left to do. One message undone: done again. Another's undo, a fork: no matter."""
     path = session(home, "demo", 51)
     with path.open("ab") as file:
@@ -91,7 +87,7 @@ def test_what_else_may_happen_meanwhile(home: Path, meanwhile: str) -> None:
 
 
 @pytest.mark.parametrize("how", HOW_IT_STANDS)
-def test_a_message_changed_in_how_it_stands_is_seen(home: Path, how: str) -> None:
+def test_a_message_changed_in_how_it_stands_is_seen(home, how):
     """Pinned, edited and not yet committed, or shortened meanwhile: the summary is written anew."""
     path = session(home, "demo", 51)
     (home / "line").write_bytes(changed_in(how, path))
@@ -104,13 +100,13 @@ def test_a_message_changed_in_how_it_stands_is_seen(home: Path, how: str) -> Non
     assert ("a stub" in (home / "prompt").read_text()) == (how == "replaced")
 
 
-def run_once_meanwhile(home: Path, path: Path, records: list[dict[str, Any]]) -> str:
+def run_once_meanwhile(home, path, records):
     """A summariser's command; when it runs first, these records are appended."""
     (home / "lines").write_bytes(b"".join(dumps(record) + b"\n" for record in records))
     return f"[ -e {home}/runs ] || cat {home}/lines >> {path}; echo run >> {home}/runs; {GOOD}"
 
 
-def test_the_newest_exchange_is_not_covered_though_it_was_not_the_newest_before(home: Path) -> None:
+def test_the_newest_exchange_is_not_covered_though_it_was_not_the_newest_before(home):
     path = session(home, "demo", 51)
     gone = [
         {"type": "revert", "id": f"r{kind}{n}", "of": f"{kind}{n}"} for n in range(10, 51) for kind in "ua"
@@ -121,7 +117,7 @@ def test_the_newest_exchange_is_not_covered_though_it_was_not_the_newest_before(
     assert "u9" in shown("demo")
 
 
-def test_a_summary_undone_meanwhile_is_not_folded(home: Path) -> None:
+def test_a_summary_undone_meanwhile_is_not_folded(home):
     path = session(home, "demo", 2)
     with path.open("ab") as file:
         for n in range(6):
@@ -135,13 +131,13 @@ def test_a_summary_undone_meanwhile_is_not_folded(home: Path) -> None:
     assert (home / "runs").read_text() == "run\n"  # five are not too many
 
 
-def test_two_runs_at_once_with_appends_going_on(home: Path) -> None:
+def test_two_runs_at_once_with_appends_going_on(home):
     """Every batch is summarised once, asked for once, and every append is there, in order."""
     names = [f"s{n:02d}" for n in range(40)]
     paths = {name: session(home, name, 51 + n % 3) for n, name in enumerate(names)}
-    stored: dict[str, list[str]] = {name: [] for name in names}
+    stored = {name: [] for name in names}
 
-    def keep_appending() -> None:
+    def keep_appending():
         for number in range(8 * len(names)):  # never so many that a session is due once more
             time.sleep(0.004)
             name = names[number % len(names)]

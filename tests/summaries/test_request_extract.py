@@ -1,10 +1,5 @@
 """A batch too large to be read whole: the command reads what `compact` would write of it, in one request."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -25,7 +20,7 @@ RULE = "Never touch src/billing, it is audited."
 READS = "cat > {home}/read-$$; echo 'The user had src/part_3.py read and asked never to touch src/billing.'"
 
 
-def work(count: int = 30) -> list[Any]:
+def work(count=30):
     """So many exchanges, each with a file read; a rule in the first."""
     return [
         message
@@ -39,23 +34,23 @@ def work(count: int = 30) -> list[Any]:
 
 
 @pytest.fixture
-def path(home: Path) -> Path:
+def path(home):
     found = session_path(home, "demo")
     found.parent.mkdir(parents=True)
     found.write_bytes(b"".join(dumps(record) + b"\n" for record in recorded.records(work())))
     return found
 
 
-def summarize(home: Path, *argv: str, via: str = READS) -> Any:
+def summarize(home, *argv, via=READS):
     limits = ("--max-conversations", "15", "--budget", "2k")
     return run("summarize", *argv, "-i", *limits, "--via", via.format(home=home), home=home)
 
 
-def read(home: Path) -> list[str]:
+def read(home):
     return [found.read_text() for found in sorted(home.glob("read-*"))]
 
 
-def test_it_is_read_as_an_extract_in_one_request_that_fits(home: Path, path: Path) -> None:
+def test_it_is_read_as_an_extract_in_one_request_that_fits(home, path):
     done = summarize(home, "demo", "--max-source", "3k")
     assert done.code == 0, done.err
     (prompt,) = read(home)
@@ -71,7 +66,7 @@ def test_it_is_read_as_an_extract_in_one_request_that_fits(home: Path, path: Pat
     assert f"- read: {', '.join(f'src/part_{n}.py' for n in range(15))}\n" in data
 
 
-def test_the_record_says_so_and_covers_the_same(home: Path, path: Path) -> None:
+def test_the_record_says_so_and_covers_the_same(home, path):
     before = path.read_bytes()
     assert summarize(home, "demo", "--max-source", "1M").code == 0
     whole, prompts = lines(path)[-1], read(home)
@@ -91,7 +86,7 @@ def test_the_record_says_so_and_covers_the_same(home: Path, path: Path) -> None:
     assert len(run("show", "demo", "--jsonl", home=home).lines) == len(work())
 
 
-def test_all_sessions_too(home: Path, path: Path) -> None:
+def test_all_sessions_too(home, path):
     path.with_name("other.jsonl").write_bytes(path.read_bytes().replace(b'"id":"s"', b'"id":"other"'))
     done = summarize(home, "--all", "--max-source", "3k")
     assert [line["action"] for line in done.lines] == ["summarized"] * 2
@@ -99,7 +94,7 @@ def test_all_sessions_too(home: Path, path: Path) -> None:
     assert len(read(home)) == 2
 
 
-def test_the_gate_knows_all_of_the_batch(home: Path, path: Path) -> None:
+def test_the_gate_knows_all_of_the_batch(home, path):
     """What is not in the extract is still no invention; what is nowhere is one."""
     before = digest(path)
     refused = summarize(
@@ -115,7 +110,7 @@ def test_the_gate_knows_all_of_the_batch(home: Path, path: Path) -> None:
     assert taken.code == 0, taken.err
 
 
-def test_a_provider_is_sent_the_extract(home: Path, path: Path) -> None:
+def test_a_provider_is_sent_the_extract(home, path):
     answer = {"id": "x", "object": "chat.completion", "model": "m", "choices": [
         {"index": 0, "message": {"role": "assistant", "content": "The user had files read."}, "finish_reason": "stop"}]}  # fmt: skip
     (home / "answer").write_bytes(orjson.dumps(answer))
@@ -126,18 +121,18 @@ def test_a_provider_is_sent_the_extract(home: Path, path: Path) -> None:
     assert body["messages"][-1]["content"].startswith("Where things stand:\n")
 
 
-def test_the_builtin_outline_reads_everything(home: Path, path: Path) -> None:
+def test_the_builtin_outline_reads_everything(home, path):
     done = run("summarize", "demo", "-i", "--max-conversations", "15", "--max-source", "10", home=home)
     assert done.code == 0
     assert "shortened" not in lines(path)[-1]
 
 
 @pytest.mark.parametrize("most", ["0", "x", "-3"])
-def test_a_wrong_number_is_exit_2(home: Path, path: Path, most: str) -> None:
+def test_a_wrong_number_is_exit_2(home, path, most):
     assert summarize(home, "demo", f"--max-source={most}").code == 2
 
 
-def test_an_extract_fills_its_room_and_no_more() -> None:
+def test_an_extract_fills_its_room_and_no_more():
     corpus()
     messages = view_of(coding()).messages
     for room in by_length([300], [200, 300, 600, 15_000], [200, 300, 600, 15_000]):

@@ -1,10 +1,6 @@
 """`summarize --all`: every session that has something to do, and no failure of one stops the others."""
 
-from __future__ import annotations
-
 import fcntl
-from pathlib import Path
-from typing import Any
 
 from codeh_history.session.records import dumps
 from summarizing import (
@@ -16,11 +12,11 @@ from summarizing import (
 from support import lines, run, session_path
 
 
-def every(*argv: str, **how: Any) -> Any:
+def every(*argv, **how):
     return summarize("--all", *argv, **how)
 
 
-def test_all_is_silent_where_nothing_is_due(home: Path) -> None:
+def test_all_is_silent_where_nothing_is_due(home):
     session(home, "small", 12)
     session(home, "full", 50)
     done = every()
@@ -28,7 +24,7 @@ def test_all_is_silent_where_nothing_is_due(home: Path) -> None:
     assert every(env={"CODEH_HOME": str(home / "none")}).code == 0
 
 
-def test_one_bad_session_does_not_stop_the_rest(home: Path) -> None:
+def test_one_bad_session_does_not_stop_the_rest(home):
     session(home, "a", 51)
     bad = session(home, "b", 51)
     bad.write_bytes(bad.read_bytes().replace(b'"version":1', b'"version":2'))
@@ -56,7 +52,7 @@ def test_one_bad_session_does_not_stop_the_rest(home: Path) -> None:
     assert digest(bad) == before
 
 
-def test_all_with_a_failing_command(home: Path) -> None:
+def test_all_with_a_failing_command(home):
     paths = [session(home, name, 51) for name in ("a", "b", "c")]
     before = [digest(path) for path in paths]
     done = every("--via", "exit 9", "--jobs", "3")
@@ -67,7 +63,7 @@ def test_all_with_a_failing_command(home: Path) -> None:
     assert [digest(path) for path in paths] == before
 
 
-def test_all_leaves_locked_and_streaming_sessions_alone(home: Path) -> None:
+def test_all_leaves_locked_and_streaming_sessions_alone(home):
     locked, streaming = session(home, "locked", 51), session(home, "streaming", 51)
     session(home, "free", 51)
     stuck = session(home, "stuck", 51)  # its stream was given up: something was said after it
@@ -84,14 +80,14 @@ def test_all_leaves_locked_and_streaming_sessions_alone(home: Path) -> None:
     assert [line["session"] for line in every().lines] == ["locked"]
 
 
-def test_older_forms_are_left_alone(home: Path) -> None:
+def test_older_forms_are_left_alone(home):
     path = home / "sessions" / "old.json"
     path.parent.mkdir(parents=True)
     path.write_bytes(dumps([{"role": "user", "parts": [{"text": str(n)}]} for n in range(60)]))
     assert (every().code, every().out) == (0, b"")
 
 
-def test_a_progress_bar_on_a_terminal_only(home: Path, tmp_path: Path) -> None:
+def test_a_progress_bar_on_a_terminal_only(home, tmp_path):
     for name in ("a", "b"):
         session(home, name, 51)
     with (tmp_path / "out").open("wb") as out:

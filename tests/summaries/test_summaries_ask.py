@@ -1,10 +1,6 @@
 """A command that is asked for a summary: hostile ones, what it is given, and providers' answers."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -16,7 +12,7 @@ from support import lines, run
 # -- what the command is given ----------------------------------------------------------------------
 
 
-def test_the_prompt_has_the_four_foci_and_every_conversation(home: Path) -> None:
+def test_the_prompt_has_the_four_foci_and_every_conversation(home):
     session(home, "demo", 51)
     assert summarize("demo", "--via", f"tee {home}/prompt >/dev/null; echo 'The user asked.'").code == 0
     prompt = (home / "prompt").read_text()
@@ -29,7 +25,7 @@ def test_the_prompt_has_the_four_foci_and_every_conversation(home: Path) -> None
     assert "q10 " not in prompt
 
 
-def test_every_request_fits_its_budget_however_long_the_batch(home: Path) -> None:
+def test_every_request_fits_its_budget_however_long_the_batch(home):
     path = session(home, "demo", 51)
     path.write_bytes(path.read_bytes().replace(LONG.encode(), b"word after word " * 400, 6))
     script = (
@@ -47,26 +43,26 @@ def test_every_request_fits_its_budget_however_long_the_batch(home: Path) -> Non
 
 
 @pytest.mark.parametrize("budget", ["0", "-1", "k", "many", "1kk"])
-def test_a_wrong_budget_is_exit_2(home: Path, budget: str) -> None:
+def test_a_wrong_budget_is_exit_2(home, budget):
     session(home, "demo", 51)
     assert summarize("demo", "--via", GOOD, f"--budget={budget}").code == 2
 
 
-def test_a_budget_without_room_is_exit_6(home: Path) -> None:
+def test_a_budget_without_room_is_exit_6(home):
     session(home, "demo", 51)
     done = summarize("demo", "--via", GOOD, "--budget", "100")
     assert done.code == 6
     assert "--budget" in done.err.decode()
 
 
-def test_what_a_local_model_thinks_aloud_is_no_summary(home: Path) -> None:
+def test_what_a_local_model_thinks_aloud_is_no_summary(home):
     path = session(home, "demo", 51)
     thought = "<think>\nThe user wants /etc/x, 4711.\n</think>\n\nThe user asked short questions."
     assert summarize("demo", "--via", f"cat >/dev/null; printf '%b' '{thought}'").code == 0
     assert lines(path)[-1]["summary"] == "The user asked short questions."
 
 
-def test_the_environment_names_a_command(home: Path) -> None:
+def test_the_environment_names_a_command(home):
     path = session(home, "demo", 51)
     assert summarize("demo", env={"CODEH_SUMMARIZER": GOOD}).code == 0
     assert lines(path)[-1]["by"] == "command"
@@ -74,7 +70,7 @@ def test_the_environment_names_a_command(home: Path) -> None:
 
 # -- providers --------------------------------------------------------------------------------------
 
-ANSWERS: dict[str, Any] = {
+ANSWERS = {
     "gemini": {
         "candidates": [{"content": {"role": "model", "parts": [{"text": "The user asked."}]}, "finishReason": "STOP"}]
     },
@@ -97,7 +93,7 @@ ANSWERS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("provider", ANSWERS)
-def test_a_provider_is_sent_a_body_and_its_answer_is_read(home: Path, provider: str) -> None:
+def test_a_provider_is_sent_a_body_and_its_answer_is_read(home, provider):
     from codeh_history import providers
 
     path = session(home, "demo", 51)
@@ -148,7 +144,7 @@ data: {"id":"x","object":"chat.completion.chunk","model":"m","choices":[{"index"
         ),
     ],
 )
-def test_what_a_provider_may_answer(home: Path, answer: bytes, code: int, reason: str) -> None:
+def test_what_a_provider_may_answer(home, answer, code, reason):
     path = session(home, "demo", 51)
     before = digest(path)
     (home / "answer").write_bytes(answer)
@@ -172,7 +168,7 @@ def test_what_a_provider_may_answer(home: Path, answer: bytes, code: int, reason
         (["--min-batch", "0"], "min-batch"),
     ],
 )
-def test_options_that_do_not_go_together(home: Path, argv: list[str], reason: str) -> None:
+def test_options_that_do_not_go_together(home, argv, reason):
     session(home, "demo", 51)
     done = summarize("-s", "demo", *argv)
     assert done.code == 2

@@ -1,7 +1,5 @@
 """How a command failed, as its output tells it."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.summaries.results import failure
@@ -15,5 +13,5 @@ from codeh_history.summaries.results import failure
     ("make all", "make: Nothing to be done for 'all'.", ""),
     ("cat notes.txt", "cat: cannot be bothered", ""),
 ])  # fmt: skip
-def test_how_a_command_failed(command: str, output: str, how: str) -> None:
+def test_how_a_command_failed(command, output, how):
     assert failure("bash", {"output": output}, command) == how

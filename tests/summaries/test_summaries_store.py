@@ -1,9 +1,6 @@
 """What holds for every session: what is reported is what the log then says, and nothing is lost."""
 
-from __future__ import annotations
-
 from functools import partial
-from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +8,7 @@ from hypothesis import strategies as st
 from codeh_history.base.env import Env
 from codeh_history.commands.summarize import outlined
 from codeh_history.session import stream
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.summaries import store as summarizing
 from codeh_history.summaries.store import Settings
@@ -26,10 +23,10 @@ OUTLINE = Outline(partial(outlined, COUNTER), COUNTER)
 
 
 @st.composite
-def logs(draw: st.DrawFn) -> list[dict[str, Any]]:
+def logs(draw):
     """Exchanges with pins, calls whose results come at once, late or never, and summaries of earlier ones."""
-    records: list[dict[str, Any]] = []
-    late: list[dict[str, Any]] = []
+    records = []
+    late = []
     count = draw(st.integers(0, 30))
     for n, (user, model) in enumerate(zip(talk(count)[::2], talk(count)[1::2], strict=True)):
         records.append({**user, **({"pinned": True} if draw(st.integers(0, 9)) == 0 else {})})
@@ -49,14 +46,12 @@ def logs(draw: st.DrawFn) -> list[dict[str, Any]]:
     return records
 
 
-def settings(most: int, least: int) -> Settings:
+def settings(most, least):
     return Settings(OUTLINE, COUNTER, most=most, least=least)
 
 
 @given(logs(), st.integers(1, 12), st.integers(1, 6))
-def test_what_is_reported_is_what_the_log_says(
-    records: list[dict[str, Any]], most: int, least: int
-) -> None:
+def test_what_is_reported_is_what_the_log_says(records, most, least):
     data = b"".join(dumps(record) + b"\n" for record in records)
     view = fold(parse(lines_of(data)))
     work = summarizing.prepare(view, settings(most, least))
@@ -77,13 +72,13 @@ def test_what_is_reported_is_what_the_log_says(
     assert summarizing.holds(view, work)
 
 
-def filtered(view: View, most: int, least: int) -> View:
+def filtered(view, most, least):
     work = summarizing.prepare(view, settings(most, least))
     return view if work is None else summarizing.filtered(ENV, view, work)
 
 
 @given(logs(), st.integers(1, 12), st.integers(1, 6))
-def test_the_filter_prints_the_same_view(records: list[dict[str, Any]], most: int, least: int) -> None:
+def test_the_filter_prints_the_same_view(records, most, least):
     view = fold(parse(lines_of(b"".join(dumps(record) + b"\n" for record in records))))
     shown = filtered(view, most, least)
     printed = fold(parse(stream.lines(shown)))
@@ -93,7 +88,7 @@ def test_the_filter_prints_the_same_view(records: list[dict[str, Any]], most: in
 
 
 @given(files_of())
-def test_any_log_can_be_summarized(data: bytes) -> None:
+def test_any_log_can_be_summarized(data):
     view = fold(parse(lines_of(data)))
     shown = filtered(view, 1, 1)
     assert len(shown.messages) <= len(view.messages)

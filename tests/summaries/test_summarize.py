@@ -1,9 +1,6 @@
 """`summarize` as users run it: what it appends, how summaries fold, the filter."""
 
-from __future__ import annotations
-
 import re
-from pathlib import Path
 
 import orjson
 import pytest
@@ -16,7 +13,7 @@ from support import lines, run
 # -- what is due ------------------------------------------------------------------------------------
 
 
-def test_fifty_are_kept_without_asking(home: Path) -> None:
+def test_fifty_are_kept_without_asking(home):
     path = session(home, "demo", 50)
     before = digest(path)
     done = summarize("demo", "--via", f"touch {home}/asked; {GOOD}")
@@ -27,9 +24,7 @@ def test_fifty_are_kept_without_asking(home: Path) -> None:
 
 @pytest.mark.parametrize("via", [(), ("--via", GOOD)])
 @pytest.mark.parametrize("count, covered, left", [(51, 10, 41), (70, 20, 50)])
-def test_the_oldest_are_covered(
-    home: Path, via: tuple[str, ...], count: int, covered: int, left: int
-) -> None:
+def test_the_oldest_are_covered(home, via, count, covered, left):
     path = session(home, "demo", count)
     before = path.read_bytes()
     done = summarize("demo", *via, env={"CODEH_NOW": "2026-05-01T00:00:00Z"})
@@ -52,7 +47,7 @@ def test_the_oldest_are_covered(
     assert len(orjson.loads(run("export", "demo", "--to", "exchanges").out)) == left
 
 
-def test_undo_brings_everything_back(home: Path) -> None:
+def test_undo_brings_everything_back(home):
     session(home, "demo", 51)
     before = run("payload", "demo", "--to", "gemini", "--prefill").out
     assert summarize("demo").code == 0
@@ -61,7 +56,7 @@ def test_undo_brings_everything_back(home: Path) -> None:
     assert run("payload", "demo", "--to", "gemini", "--prefill").out == before
 
 
-def test_pins_stay_visible(home: Path) -> None:
+def test_pins_stay_visible(home):
     session(home, "demo", 51, pinned={3})
     assert summarize("demo").code == 0
     assert "u3" in shown("demo")
@@ -69,7 +64,7 @@ def test_pins_stay_visible(home: Path) -> None:
 
 
 @pytest.mark.parametrize("provider", list(providers.FORMATS))
-def test_payload_sends_summaries_as_one_record_of_a_user_first(home: Path, provider: str) -> None:
+def test_payload_sends_summaries_as_one_record_of_a_user_first(home, provider):
     session(home, "demo", 51)
     summarize("demo", "--via", GOOD)
     run("append", "-s", "demo", "-m", "And now?")
@@ -89,7 +84,7 @@ def test_payload_sends_summaries_as_one_record_of_a_user_first(home: Path, provi
 
 
 @pytest.mark.parametrize("via", [(), ("--via", GOOD)])
-def test_the_sixth_summary_folds_all_one_level_up(home: Path, via: tuple[str, ...]) -> None:
+def test_the_sixth_summary_folds_all_one_level_up(home, via):
     path, before = summarized(home, 5)
     done = summarize("demo", "--max-conversations", "15", "--min-batch", "4", *via)
     assert done.code == 0, done.err
@@ -109,7 +104,7 @@ def test_the_sixth_summary_folds_all_one_level_up(home: Path, via: tuple[str, ..
     assert [summary["id"] for summary in kept] == [*(r["id"] for r in before), batch["id"]]
 
 
-def test_too_many_summaries_fold_without_a_batch(home: Path) -> None:
+def test_too_many_summaries_fold_without_a_batch(home):
     path, _ = summarized(home, 6)
     done = summarize("demo")
     assert done.code == 0, done.err
@@ -119,7 +114,7 @@ def test_too_many_summaries_fold_without_a_batch(home: Path) -> None:
     assert summarize("demo").out == b""
 
 
-def test_a_pin_that_was_covered_before_stands_word_for_word_in_the_fold(home: Path) -> None:
+def test_a_pin_that_was_covered_before_stands_word_for_word_in_the_fold(home):
     path, _ = summarized(home, 6)
     with path.open("ab") as file:
         old = {"type": "summary", "id": "old", "summary": "The user asked.", "covers": ["u1"]}
@@ -128,7 +123,7 @@ def test_a_pin_that_was_covered_before_stands_word_for_word_in_the_fold(home: Pa
     assert lines(path)[-1]["summary"] == f"The user asked short questions.\nPinned: q1 {LONG}"
 
 
-def test_content_in_blocks_is_summarized_as_any_other(home: Path) -> None:
+def test_content_in_blocks_is_summarized_as_any_other(home):
     path = session(home, "demo", 51)
     assert summarize("-", stdin=path.read_bytes()).code == 0
     expected = lines(summarize("-", stdin=path.read_bytes()).out)[1]["summary"]
@@ -139,7 +134,7 @@ def test_content_in_blocks_is_summarized_as_any_other(home: Path) -> None:
     assert lines(path)[-1]["summary"] == expected
 
 
-def test_a_failed_fold_leaves_the_batch_undone_too(home: Path) -> None:
+def test_a_failed_fold_leaves_the_batch_undone_too(home):
     path, _ = summarized(home, 5)
     before = digest(path)
     command = (
@@ -152,7 +147,7 @@ def test_a_failed_fold_leaves_the_batch_undone_too(home: Path) -> None:
 # -- the filter -------------------------------------------------------------------------------------
 
 
-def test_with_a_dash_it_is_a_filter(home: Path) -> None:
+def test_with_a_dash_it_is_a_filter(home):
     path = session(home, "demo", 51)
     before = path.read_bytes()
     out = summarize("-", stdin=before)
@@ -168,22 +163,22 @@ def test_with_a_dash_it_is_a_filter(home: Path) -> None:
     assert len([r for r in lines(again.out) if r["type"] == "summary"]) == 2
 
 
-def test_the_filter_prints_what_is_not_due_as_it_is(home: Path) -> None:
+def test_the_filter_prints_what_is_not_due_as_it_is(home):
     data = session(home, "demo", 12).read_bytes()
     assert summarize("-", stdin=data).out == data
 
 
-def test_the_filter_prints_nothing_when_the_command_fails(home: Path) -> None:
+def test_the_filter_prints_nothing_when_the_command_fails(home):
     done = summarize("-", "--via", "exit 1", stdin=session(home, "demo", 51).read_bytes())
     assert (done.code, done.out) == (6, b"")
 
 
-def test_a_forgotten_dash_is_caught(home: Path) -> None:
+def test_a_forgotten_dash_is_caught(home):
     done = summarize(stdin=session(home, "demo", 51).read_bytes(), env={"CODEH_SESSION": "demo"})
     assert done.code == 2
 
 
-def test_no_session(home: Path) -> None:
+def test_no_session(home):
     assert summarize("nobody").code == 3
     assert summarize().code == 3
 
@@ -191,7 +186,7 @@ def test_no_session(home: Path) -> None:
 # -- as a filter ----------------------------------------------------------------------------------------
 
 
-def test_without_i_the_session_is_printed_and_stays(home: Path) -> None:
+def test_without_i_the_session_is_printed_and_stays(home):
     path = session(home, "demo", 51)
     before = digest(path)
     done = run("summarize", "demo", "--counter", "approx")
@@ -209,7 +204,7 @@ def test_without_i_the_session_is_printed_and_stays(home: Path) -> None:
     assert {kind for kind, _, _ in made["lines"]} <= {"asked", "said"}  # its lines went through the pipe
 
 
-def test_where_nothing_is_due_the_session_is_printed_and_why_is_said(home: Path) -> None:
+def test_where_nothing_is_due_the_session_is_printed_and_why_is_said(home):
     path = session(home, "demo", 12)
     before = digest(path)
     done = run("summarize", "demo")
@@ -224,7 +219,7 @@ def test_where_nothing_is_due_the_session_is_printed_and_why_is_said(home: Path)
     assert digest(path) == before
 
 
-def test_on_a_terminal_the_summary_is_shown(home: Path) -> None:
+def test_on_a_terminal_the_summary_is_shown(home):
     session(home, "demo", 51)
     out = on_a_terminal("summarize", "demo", "--counter", "approx", home=home)
     assert re.search(rb"summarise +\d+ +:1 user", out)
@@ -233,14 +228,14 @@ def test_on_a_terminal_the_summary_is_shown(home: Path) -> None:
     assert b'"role"' not in out
 
 
-def test_i_needs_a_session_and_does_not_go_with_emit(home: Path) -> None:
+def test_i_needs_a_session_and_does_not_go_with_emit(home):
     path = session(home, "demo", 51)
     assert run("summarize", "-", "-i", stdin=path.read_bytes()).code == 2
     assert run("summarize", "demo", "-i", "--emit").code == 2
     assert run("summarize", "--all", "-i", "--counter", "approx").lines[0]["session"] == "demo"
 
 
-def test_the_system_prompt_may_be_named(home: Path) -> None:
+def test_the_system_prompt_may_be_named(home):
     path = session(home, "demo", 51)
     via = "cat >/dev/null; echo 'The user asked short questions on 2031-07-09.'"
     assert (

@@ -1,11 +1,7 @@
 """`summarize --emit` and `--apply`: a program asks its own model between the two. `--prompt`: in its own words."""
 
-from __future__ import annotations
-
 import os
 import sys
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -19,18 +15,18 @@ ANSWER = "The user asked short questions."
 NOW = {"CODEH_NOW": "2026-05-01T00:00:00Z", "CODEH_ID_SEED": "x"}
 
 
-def emitted(*argv: str) -> Any:
+def emitted(*argv):
     done = summarize(*argv, "--emit")
     assert done.code == 0, done.err
     return orjson.loads(done.out) if done.out else None
 
 
-def apply(asked: Any, answer: str | None = ANSWER, *argv: str, **how: Any) -> Any:
+def apply(asked, answer=ANSWER, *argv, **how):
     given = asked if answer is None else {**asked, "answer": answer}
     return summarize(*argv, "--apply", "-", stdin=dumps(given), **how)
 
 
-def with_prompt(home: Path, prompt: Path | str, *argv: str) -> str:
+def with_prompt(home, prompt, *argv):
     """What a command is asked with a template."""
     done = summarize(
         "demo", "--prompt", str(prompt), "--via", f"cat > {home}/asked; echo '{ANSWER}'", *argv
@@ -42,7 +38,7 @@ def with_prompt(home: Path, prompt: Path | str, *argv: str) -> str:
 # -- both steps -------------------------------------------------------------------------------------
 
 
-def test_it_is_the_record_that_a_command_would_have_made(home: Path, tmp_path: Path) -> None:
+def test_it_is_the_record_that_a_command_would_have_made(home, tmp_path):
     one, other = session(home, "one", 70), session(home, "other", 70)
     asked = emitted("one")
     assert asked["covers"] == [f"{kind}{n}" for n in range(20) for kind in "ua"]
@@ -65,7 +61,7 @@ def test_it_is_the_record_that_a_command_would_have_made(home: Path, tmp_path: P
     assert line["after"] < line["before"]
 
 
-def test_the_answer_is_in_the_object_or_beside_it(home: Path, tmp_path: Path) -> None:
+def test_the_answer_is_in_the_object_or_beside_it(home, tmp_path):
     file = tmp_path / "s.json"
     for how in ("inside", "beside", "stdin"):
         path = session(home, how, 51)
@@ -81,7 +77,7 @@ def test_the_answer_is_in_the_object_or_beside_it(home: Path, tmp_path: Path) ->
         assert (lines(path)[-1]["summary"], lines(path)[-1]["by"]) == (ANSWER, "my-model")
 
 
-def test_a_shell_can_do_it(home: Path) -> None:
+def test_a_shell_can_do_it(home):
     path = session(home, "demo", 51)
     program = f"{sys.executable} -m codeh_history summarize"
     model = f"{sys.executable} -c \"import json,sys; json.load(sys.stdin)['prompt']; print('{ANSWER}')\""
@@ -95,14 +91,14 @@ def test_a_shell_can_do_it(home: Path) -> None:
     assert lines(path)[-1]["summary"] == ANSWER
 
 
-def test_nothing_due_is_nothing_printed(home: Path) -> None:
+def test_nothing_due_is_nothing_printed(home):
     session(home, "demo", 50)
     done = summarize("demo", "--emit")
     assert (done.code, done.out) == (0, b"")
     assert b"not due: 50 exchanges" in done.err
 
 
-def test_undo_brings_back_what_was_applied(home: Path) -> None:
+def test_undo_brings_back_what_was_applied(home):
     session(home, "demo", 51)
     before = shown("demo")
     assert apply(emitted("demo")).code == 0
@@ -111,9 +107,7 @@ def test_undo_brings_back_what_was_applied(home: Path) -> None:
     assert shown("demo") == before
 
 
-def test_a_session_by_its_path_is_found_from_elsewhere(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_session_by_its_path_is_found_from_elsewhere(home, tmp_path, monkeypatch):
     path = session(home, "demo", 51).rename(tmp_path / "mine.jsonl")
     monkeypatch.chdir(tmp_path)
     asked = emitted("mine.jsonl")
@@ -123,7 +117,7 @@ def test_a_session_by_its_path_is_found_from_elsewhere(
     assert lines(path)[-1]["type"] == "summary"
 
 
-def test_summaries_fold_in_a_step_of_their_own(home: Path) -> None:
+def test_summaries_fold_in_a_step_of_their_own(home):
     path, _ = summarized(home, 5)
     limits = ("--max-conversations", "10")
     first = emitted("demo", *limits)
@@ -141,7 +135,7 @@ def test_summaries_fold_in_a_step_of_their_own(home: Path) -> None:
     assert emitted("demo", "--max-conversations", "100") is None
 
 
-def test_what_does_not_fit_one_prompt_is_read_as_an_extract(home: Path) -> None:
+def test_what_does_not_fit_one_prompt_is_read_as_an_extract(home):
     path = session(home, "demo", 70)
     asked = emitted("demo", "--budget", "600")
     assert "of which the following is an extract" in asked["prompt"]
@@ -151,7 +145,7 @@ def test_what_does_not_fit_one_prompt_is_read_as_an_extract(home: Path) -> None:
     assert lines(path)[-1]["shortened"] == asked["shortened"]
 
 
-def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home: Path) -> None:
+def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home):
     path, _ = summarized(home, 6)
     before = digest(path)
     done = summarize("demo", "--emit", "--budget", "215")
@@ -159,7 +153,7 @@ def test_summaries_that_do_not_fit_one_prompt_are_not_asked_for(home: Path) -> N
     assert b"--budget more; nothing changed" in done.err
 
 
-def test_tools_stand_in_the_prompt_and_may_be_named(home: Path, tmp_path: Path) -> None:
+def test_tools_stand_in_the_prompt_and_may_be_named(home, tmp_path):
     """Those that were called, and those that an imported exchange says it used."""
     entries = [
         {
@@ -190,7 +184,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_an_answer_that_is_no_summary_changes_nothing(home: Path, name: str) -> None:
+def test_an_answer_that_is_no_summary_changes_nothing(home, name):
     answer, reason = REFUSED[name]
     path = session(home, "demo", 51)
     before = digest(path)
@@ -201,7 +195,7 @@ def test_an_answer_that_is_no_summary_changes_nothing(home: Path, name: str) -> 
     assert done.err.decode().endswith("nothing changed\n")
 
 
-def test_an_echo_and_what_is_no_text_are_refused(home: Path, tmp_path: Path) -> None:
+def test_an_echo_and_what_is_no_text_are_refused(home, tmp_path):
     path = session(home, "demo", 51)
     before, asked = digest(path), emitted("demo")
     assert b"echo of its input" in apply(asked, asked["prompt"]).err
@@ -212,7 +206,7 @@ def test_an_echo_and_what_is_no_text_are_refused(home: Path, tmp_path: Path) -> 
     assert digest(path) == before
 
 
-def test_no_gate_switches_off_only_faithfulness(home: Path) -> None:
+def test_no_gate_switches_off_only_faithfulness(home):
     session(home, "demo", 51)
     asked = emitted("demo")
     assert apply(asked, " ", "--no-gate").code == 6
@@ -222,7 +216,7 @@ def test_no_gate_switches_off_only_faithfulness(home: Path) -> None:
 # -- races ------------------------------------------------------------------------------------------
 
 
-def test_what_was_said_meanwhile_is_no_matter(home: Path) -> None:
+def test_what_was_said_meanwhile_is_no_matter(home):
     path = session(home, "demo", 51)
     asked = emitted("demo")
     said = [append_text(path, f"meanwhile {n}") for n in range(5)]
@@ -235,7 +229,7 @@ def test_what_was_said_meanwhile_is_no_matter(home: Path) -> None:
 @pytest.mark.parametrize(
     "meanwhile", ["update u0 -s demo -m changed", "undo -s demo --id a1", "clear -s demo"]
 )
-def test_a_change_meanwhile_is_75(home: Path, meanwhile: str) -> None:
+def test_a_change_meanwhile_is_75(home, meanwhile):
     path = session(home, "demo", 51)
     asked = emitted("demo")
     assert run(*meanwhile.split()).code == 0
@@ -243,7 +237,7 @@ def test_a_change_meanwhile_is_75(home: Path, meanwhile: str) -> None:
 
 
 @pytest.mark.parametrize("how", HOW_IT_STANDS)
-def test_a_change_in_how_a_message_stands_is_75(home: Path, how: str) -> None:
+def test_a_change_in_how_a_message_stands_is_75(home, how):
     path = session(home, "demo", 51)
     asked = emitted("demo")
     with path.open("ab") as file:
@@ -251,7 +245,7 @@ def test_a_change_in_how_a_message_stands_is_75(home: Path, how: str) -> None:
     refused(path, asked)
 
 
-def test_what_became_the_newest_exchange_is_75(home: Path) -> None:
+def test_what_became_the_newest_exchange_is_75(home):
     path = session(home, "demo", 51)
     asked = emitted("demo")
     for record in [record for record in lines(path) if record.get("id", "")[1:].isdecimal()]:
@@ -261,14 +255,14 @@ def test_what_became_the_newest_exchange_is_75(home: Path) -> None:
     refused(path, asked)
 
 
-def test_twice_is_75(home: Path) -> None:
+def test_twice_is_75(home):
     path = session(home, "demo", 51)
     asked = emitted("demo")
     assert apply(asked).code == 0
     refused(path, asked)
 
 
-def test_another_summary_meanwhile_is_75_for_a_fold(home: Path) -> None:
+def test_another_summary_meanwhile_is_75_for_a_fold(home):
     path, _ = summarized(home, 6)
     asked = emitted("demo")
     assert asked["action"] == "folded"
@@ -278,7 +272,7 @@ def test_another_summary_meanwhile_is_75_for_a_fold(home: Path) -> None:
     refused(path, asked)
 
 
-def refused(path: Path, asked: Any) -> None:
+def refused(path, asked):
     before = digest(path)
     done = apply(asked)
     assert (done.code, done.out, digest(path)) == (75, b"", before)
@@ -300,7 +294,7 @@ def refused(path: Path, asked: Any) -> None:
         ({}, b"no answer in it"),
     ],
 )
-def test_what_was_not_emitted_is_65(home: Path, data: Any, reason: bytes) -> None:
+def test_what_was_not_emitted_is_65(home, data, reason):
     path = session(home, "demo", 51)
     before = digest(path)
     given = dumps({**emitted("demo"), **data}) if isinstance(data, dict) else data
@@ -309,7 +303,7 @@ def test_what_was_not_emitted_is_65(home: Path, data: Any, reason: bytes) -> Non
     assert reason in done.err
 
 
-def test_the_session_may_be_said_again_but_not_another(home: Path) -> None:
+def test_the_session_may_be_said_again_but_not_another(home):
     session(home, "demo", 51)
     session(home, "other", 51)
     asked = emitted("demo")
@@ -318,7 +312,7 @@ def test_the_session_may_be_said_again_but_not_another(home: Path) -> None:
     assert apply(asked, ANSWER, "-s", "demo", env={"CODEH_SESSION": "other"}).code == 0
 
 
-def test_a_session_that_went_away_is_3(home: Path) -> None:
+def test_a_session_that_went_away_is_3(home):
     path = session(home, "demo", 51)
     asked = emitted("demo")
     path.unlink()
@@ -328,7 +322,7 @@ def test_a_session_that_went_away_is_3(home: Path) -> None:
 # -- own words --------------------------------------------------------------------------------------
 
 
-def test_a_template_says_what_is_asked(home: Path, tmp_path: Path) -> None:
+def test_a_template_says_what_is_asked(home, tmp_path):
     """For a command and for a program, the text inside it or after it."""
     session(home, "demo", 51)
     (tmp_path / "p").write_text(
@@ -346,7 +340,7 @@ def test_a_template_says_what_is_asked(home: Path, tmp_path: Path) -> None:
     )
 
 
-def test_a_template_for_a_provider(home: Path, tmp_path: Path) -> None:
+def test_a_template_for_a_provider(home, tmp_path):
     """What it says before the text is the system prompt; with the text in it all is one message."""
     answer = dumps(
         {
@@ -370,7 +364,7 @@ def test_a_template_for_a_provider(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("template, reason", [("{{ nobody }}", b"nobody"), ("{% if %}", b"p:1")])
-def test_a_template_that_is_wrong_is_65(home: Path, tmp_path: Path, template: str, reason: bytes) -> None:
+def test_a_template_that_is_wrong_is_65(home, tmp_path, template, reason):
     path = session(home, "demo", 51)
     before = digest(path)
     (tmp_path / "p").write_text(template)
@@ -381,7 +375,7 @@ def test_a_template_that_is_wrong_is_65(home: Path, tmp_path: Path, template: st
     assert not (home / "asked").exists()
 
 
-def test_every_request_in_own_words_fits_its_budget(home: Path, tmp_path: Path) -> None:
+def test_every_request_in_own_words_fits_its_budget(home, tmp_path):
     session(home, "demo", 51)
     (tmp_path / "p").write_text(f"{'Please be brief. ' * 20}\n{{{{ text }}}}")
     via = f"cat > {home}/asked-$$; echo '{ANSWER}'"
@@ -392,7 +386,7 @@ def test_every_request_in_own_words_fits_its_budget(home: Path, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("part", [{"inlineData": {}}, {"fileData": {}}])
-def test_2026_11_23_a_file_of_which_nothing_is_known_is_one(part: dict[str, Any], tmp_path: Path) -> None:
+def test_2026_11_23_a_file_of_which_nothing_is_known_is_one(part, tmp_path):
     says = [
         {"type": "message", "id": str(n), "kind": "user", "parts": [{"text": "hi"}, part]} for n in range(3)
     ]

@@ -1,16 +1,12 @@
 """The rolling window: when a batch is due, which exchanges it takes, what stays, what a summary stands for."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.session.exchanges import exchanges
 from codeh_history.summaries import window
-from talks import Records, call, result, talk, view
+from talks import call, result, talk, view
 
 
 @pytest.mark.parametrize(
@@ -30,14 +26,14 @@ from talks import Records, call, result, talk, view
         (0, 1, 1, 0),
     ],
 )
-def test_due(count: int, most: int, least: int, batch: int) -> None:
+def test_due(count, most, least, batch):
     found = window.due(view(talk(count)).messages, most, least)
     assert (found.count if found else 0) == batch
     if found:
         assert found.ids == [f"{kind}{n}" for n in range(batch) for kind in "ua"]
 
 
-def test_a_unit_that_reaches_out_of_the_batch_stays_whole() -> None:
+def test_a_unit_that_reaches_out_of_the_batch_stays_whole():
     """Of two calls one is answered later than the batch ends: call, both answers and all between stay."""
     records = talk(12)
     calls = [{"functionCall": {"id": id, "name": "f", "args": {}}} for id in "xy"]
@@ -57,20 +53,20 @@ def test_a_unit_that_reaches_out_of_the_batch_stays_whole() -> None:
     assert "u1" in found.ids
 
 
-def test_what_is_not_there_stays_covered() -> None:
+def test_what_is_not_there_stays_covered():
     """An id that no live message has (it was undone, or its line is damaged) may come back."""
     records = [*talk(1), {"type": "summary", "id": "S", "summary": "s", "covers": ["u0", "gone", "also"]}]
     there = view(records)
     assert window.stands_for(there.summaries, there) == ["u0", "also", "gone", "S"]
 
 
-def test_the_period_is_that_of_the_covered_exchanges() -> None:
+def test_the_period_is_that_of_the_covered_exchanges():
     found = window.due(view(talk(51)).messages, 50, 10)
     assert found is not None
     assert (found.start, found.end) == ("2026-01-01T12:00:00.000Z", "2026-01-10T12:00:00.000Z")
 
 
-def test_times_out_of_order_and_without_milliseconds() -> None:
+def test_times_out_of_order_and_without_milliseconds():
     records = talk(3)
     records[0]["ts"] = records[1]["ts"] = "2026-03-01T00:00:00Z"
     del records[2]["ts"]
@@ -79,33 +75,33 @@ def test_times_out_of_order_and_without_milliseconds() -> None:
     assert (found.start, found.end) == ("2026-01-02T12:00:00.000Z", "2026-03-01T00:00:00Z")
 
 
-def covered(records: Records, most: int = 1, least: int = 1) -> list[str]:
+def covered(records, most=1, least=1):
     found = window.due(view(records).messages, most, least)
     return found.ids if found else []
 
 
-def test_pins_stay_and_the_rest_of_their_exchange_goes() -> None:
+def test_pins_stay_and_the_rest_of_their_exchange_goes():
     assert covered(talk(4, pinned={1}), 2) == ["u0", "a0", "a1"]
 
 
-def test_a_pinned_result_keeps_its_call() -> None:
+def test_a_pinned_result_keeps_its_call():
     records = [talk(1)[0], call("c", "k1"), result("r", "k1", pinned=True), talk(1)[1], *talk(3)[2:]]
     assert covered(records) == ["u0", "a0", "u1", "a1"]
 
 
-def test_a_call_answered_outside_of_the_batch_stays() -> None:
+def test_a_call_answered_outside_of_the_batch_stays():
     records = [talk(1)[0], call("c", "k1"), *talk(3)[2:4], result("r", "k1"), *talk(3)[4:]]
     assert covered(records, 2, 1) == ["u0"]  # the result stands in the second exchange
     assert covered(records, 1, 1) == ["u0", "c", "u1", "a1", "r"]
 
 
-def test_pending_content_stays() -> None:
+def test_pending_content_stays():
     opened = {"type": "open", "id": "p", "kind": "codeh", "role": "model"}
     delta = {"type": "delta", "of": "p", "parts": [{"text": "half"}]}
     assert covered([*talk(1), opened, delta, *talk(3)[2:]]) == ["u0", "a0", "u1", "a1"]
 
 
-def test_exchanges_of_nothing_but_pins_are_passed_over() -> None:
+def test_exchanges_of_nothing_but_pins_are_passed_over():
     records = talk(5, pinned={0, 1})
     for number in (1, 3):
         records[number]["pinned"] = True
@@ -114,7 +110,7 @@ def test_exchanges_of_nothing_but_pins_are_passed_over() -> None:
 
 
 @given(st.integers(0, 40), st.sets(st.integers(0, 40)), st.integers(1, 12), st.integers(1, 8))
-def test_laws(count: int, pinned: set[int], most: int, least: int) -> None:
+def test_laws(count, pinned, most, least):
     shown = view(talk(count, pinned=pinned)).messages
     found = window.due(shown, most, least)
     groups = exchanges(shown)
@@ -130,7 +126,7 @@ def test_laws(count: int, pinned: set[int], most: int, least: int) -> None:
     assert found.ids == [message.id for message in shown if message.id in ids]
 
 
-def summary(id: str, covers: list[str], **more: Any) -> dict[str, Any]:
+def summary(id, covers, **more):
     return {
         "type": "summary",
         "id": id,
@@ -141,7 +137,7 @@ def summary(id: str, covers: list[str], **more: Any) -> dict[str, Any]:
     }
 
 
-def test_what_summaries_stand_for() -> None:
+def test_what_summaries_stand_for():
     records = [
         *talk(4),
         summary("S", ["u0", "a0"]),
@@ -153,7 +149,7 @@ def test_what_summaries_stand_for() -> None:
     assert window.stands_for(shown.summaries, shown) == ["u0", "a0", "u1", "a1", "Z", "S", "T"]
 
 
-def test_facts_a_record_lacks_come_from_what_it_covers() -> None:
+def test_facts_a_record_lacks_come_from_what_it_covers():
     shown = view([*talk(3), summary("S", ["u0", "a0", "u1", "a1"])])
     assert window.facts(shown.summaries[0], shown) == {
         "id": "S", "createdAt": "2026-02-01T00:00:00.000Z", "periodStart": "2026-01-01T12:00:00.000Z",
@@ -164,6 +160,6 @@ def test_facts_a_record_lacks_come_from_what_it_covers() -> None:
 @pytest.mark.parametrize(
     "count, more, expected", [(5, 0, False), (5, 1, True), (6, 0, True), (0, 1, False)]
 )
-def test_foldable(count: int, more: int, expected: bool) -> None:
+def test_foldable(count, more, expected):
     shown = view([*talk(7), *(summary(f"S{n}", [f"u{n}", f"a{n}"]) for n in range(count))])
     assert window.foldable(shown.summaries, more) == expected

@@ -1,12 +1,8 @@
 """A session with its blocks in one file: whole at the other end, or not at all."""
 
-from __future__ import annotations
-
 import io
 import stat
 import tarfile
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -16,20 +12,20 @@ from support import session_path
 
 
 @pytest.fixture
-def there(tmp_path: Path) -> Path:
+def there(tmp_path):
     """The home of another machine."""
     return tmp_path / "there"
 
 
 @pytest.fixture
-def bundle(demo: Path, tmp_path: Path) -> Path:
+def bundle(demo, tmp_path):
     """The session of `demo` with its blocks, what was undone included."""
     ok("persist", "demo", "-i", home=demo)
     ok("export", "demo", "--bundle", tmp_path / "demo.tar", home=demo)
     return tmp_path / "demo.tar"
 
 
-def test_a_bundle_carries_the_session_and_all_its_blocks(demo: Path, there: Path, bundle: Path) -> None:
+def test_a_bundle_carries_the_session_and_all_its_blocks(demo, there, bundle):
     assert ok("import", bundle, home=there).text == "demo"
     assert session_path(there, "demo").read_bytes() == session_path(demo, "demo").read_bytes()
     assert blocks(there) == blocks(demo)
@@ -39,7 +35,7 @@ def test_a_bundle_carries_the_session_and_all_its_blocks(demo: Path, there: Path
     assert stat.S_IMODE(bundle.stat().st_mode) == 0o600
 
 
-def test_a_bundle_goes_through_pipes(demo: Path, there: Path, bundle: Path) -> None:
+def test_a_bundle_goes_through_pipes(demo, there, bundle):
     piped = ok("export", "demo", "--bundle", "-", home=demo).out
     assert piped == bundle.read_bytes()
     read = ok("export", "-", "--bundle", "-", home=demo, stdin=session_path(demo, "demo").read_bytes())
@@ -49,16 +45,14 @@ def test_a_bundle_goes_through_pipes(demo: Path, there: Path, bundle: Path) -> N
     assert blocks(there) == blocks(demo)
 
 
-def test_a_bundle_can_be_opened_with_tar(demo: Path, bundle: Path) -> None:
+def test_a_bundle_can_be_opened_with_tar(demo, bundle):
     with tarfile.open(bundle) as tar:
         names = tar.getnames()
         assert names[:2] == ["codeh-bundle.json", "session.jsonl"]
         assert {name.removeprefix("blocks/") for name in names[2:-1]} == set(blocks(demo))
 
 
-def test_a_bundle_takes_blocks_from_both_stores_and_brings_them_to_the_one_named(
-    demo: Path, there: Path, tmp_path: Path
-) -> None:
+def test_a_bundle_takes_blocks_from_both_stores_and_brings_them_to_the_one_named(demo, there, tmp_path):
     env = {"CODEH_BLOCKS": str(tmp_path / "other")}
     ok("persist", "demo", "-i", home=demo)
     ok("append", "-s", "demo", "-m", "see", "--attach", demo / "image.png", home=demo, env=env)
@@ -71,14 +65,14 @@ def test_a_bundle_takes_blocks_from_both_stores_and_brings_them_to_the_one_named
     assert ok("export", "demo", home=there, env=away).out == ok("export", "demo", home=demo, env=env).out
 
 
-def test_a_bundle_is_never_written_over_a_file(demo: Path, bundle: Path) -> None:
+def test_a_bundle_is_never_written_over_a_file(demo, bundle):
     before = bundle.read_bytes()
     refused = inside("export", "demo", "--bundle", str(bundle), home=demo)
     assert (refused.code, bundle.read_bytes()) == (65, before)
     assert b"exists already" in refused.err
 
 
-def test_a_bundle_of_a_session_that_is_here_is_refused(demo: Path, there: Path, bundle: Path) -> None:
+def test_a_bundle_of_a_session_that_is_here_is_refused(demo, there, bundle):
     ok("append", "-s", "demo", "-m", "mine", home=there)
     before = session_path(there, "demo").read_bytes()
     refused = inside("import", str(bundle), home=there)
@@ -91,7 +85,7 @@ def test_a_bundle_of_a_session_that_is_here_is_refused(demo: Path, there: Path, 
     assert ok("show", "again", "--jsonl", home=there).out == ok("show", "demo", "--jsonl", home=demo).out
 
 
-def test_a_bundle_cut_anywhere_leaves_nothing(there: Path, bundle: Path, tmp_path: Path) -> None:
+def test_a_bundle_cut_anywhere_leaves_nothing(there, bundle, tmp_path):
     data = bundle.read_bytes()
     with tarfile.open(bundle) as tar:
         last = tar.getmembers()[-1]
@@ -106,7 +100,7 @@ def test_a_bundle_cut_anywhere_leaves_nothing(there: Path, bundle: Path, tmp_pat
         assert blocks(there) == {}
 
 
-def test_an_altered_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path) -> None:
+def test_an_altered_bundle_is_refused(there, bundle, tmp_path):
     data = bundle.read_bytes()
     altered = tmp_path / "altered.tar"
     with tarfile.open(bundle) as tar:
@@ -121,11 +115,11 @@ def test_an_altered_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path)
             assert blocks(there) == {}
 
 
-def drop(name: str) -> Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]]:
+def drop(name):
     return lambda members: [pair for pair in members if not pair[0].startswith(name)]
 
 
-CHANGES: dict[str, Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]]] = {
+CHANGES = {
     "no session": drop("session"), "no blocks": drop("blocks"), "no end": drop("end"),
     "a path": lambda members: [*members[:2], ("../../evil", b"x"), *members[2:]],
     "two sessions": lambda members: [*members[:2], members[1], *members[2:]],
@@ -135,7 +129,7 @@ CHANGES: dict[str, Callable[[list[tuple[str, bytes]]], list[tuple[str, bytes]]]]
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_what_is_no_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path, name: str) -> None:
+def test_what_is_no_bundle_is_refused(there, bundle, tmp_path, name):
     with tarfile.open(bundle) as tar:
         members = [(m.name, tar.extractfile(m).read()) for m in tar.getmembers()]  # type: ignore[union-attr]
     with tarfile.open(tmp_path / "made.tar", "w") as tar:
@@ -150,7 +144,7 @@ def test_what_is_no_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path,
     assert blocks(there) == {}
 
 
-def test_a_link_in_a_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path) -> None:
+def test_a_link_in_a_bundle_is_refused(there, bundle, tmp_path):
     with tarfile.open(tmp_path / "made.tar", "w") as tar:
         info = tarfile.TarInfo("codeh-bundle.json")
         info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
@@ -158,9 +152,7 @@ def test_a_link_in_a_bundle_is_refused(there: Path, bundle: Path, tmp_path: Path
     assert inside("import", str(tmp_path / "made.tar"), home=there).code == 65
 
 
-def test_a_missing_block_fails_a_bundle_or_is_left_out_of_it(
-    demo: Path, there: Path, tmp_path: Path
-) -> None:
+def test_a_missing_block_fails_a_bundle_or_is_left_out_of_it(demo, there, tmp_path):
     ok("persist", "demo", "-i", home=demo)
     gone = min(blocks(demo))
     (demo / "blocks" / gone[:2] / gone).unlink()
@@ -173,7 +165,7 @@ def test_a_missing_block_fails_a_bundle_or_is_left_out_of_it(
     assert blocks(there) == blocks(demo)
 
 
-def test_a_bundle_of_an_altered_block_leaves_no_file(home: Path, tmp_path: Path) -> None:
+def test_a_bundle_of_an_altered_block_leaves_no_file(home, tmp_path):
     ok("append", "-s", "a", "-m", BIG, home=home)
     ok("persist", "a", "-i", home=home)
     (id,) = blocks(home)
@@ -182,9 +174,7 @@ def test_a_bundle_of_an_altered_block_leaves_no_file(home: Path, tmp_path: Path)
     assert (refused.code, (tmp_path / "b.tar").exists()) == (65, False)
 
 
-def test_a_session_without_blocks_and_a_damaged_one_are_carried_as_they_are(
-    home: Path, there: Path
-) -> None:
+def test_a_session_without_blocks_and_a_damaged_one_are_carried_as_they_are(home, there):
     ok("append", "-s", "a", "-m", "hi", home=home)
     path = session_path(home, "a")
     path.write_bytes(path.read_bytes() + b"not json\n" + b'{"torn":')
@@ -195,14 +185,14 @@ def test_a_session_without_blocks_and_a_damaged_one_are_carried_as_they_are(
     assert not (there / "blocks").exists()
 
 
-def test_what_a_bundle_does_not_go_with(home: Path) -> None:
+def test_what_a_bundle_does_not_go_with(home):
     ok("append", "-s", "a", "-m", "hi", home=home)
     for more in (["--to", "html"], ["--redact"], ["-n", "2"]):
         assert inside("export", "a", "--bundle", "x.tar", *more, home=home).code == 2
     assert inside("export", "a", "--bundle", str(home / "no" / "x.tar"), home=home).code == 74
 
 
-def test_a_file_whose_name_is_no_id_comes_back_under_one_like_it(home: Path, there: Path) -> None:
+def test_a_file_whose_name_is_no_id_comes_back_under_one_like_it(home, there):
     file = home / "my chat é.jsonl"
     home.mkdir(exist_ok=True)
     ok("append", "-s", str(file), "-m", "hi", home=home)
@@ -212,7 +202,7 @@ def test_a_file_whose_name_is_no_id_comes_back_under_one_like_it(home: Path, the
     assert ok("import", home / "b.tar", "--into", "named", home=there).out == b"named\n"
 
 
-def test_a_header_in_another_spelling_is_carried_as_it_is(home: Path, there: Path) -> None:
+def test_a_header_in_another_spelling_is_carried_as_it_is(home, there):
     ok("append", "-s", "a", "-m", "hi", home=home)
     path = session_path(home, "a")
     path.write_bytes(

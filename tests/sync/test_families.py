@@ -1,7 +1,5 @@
 """Which sessions are synced together: those that differ, each with its forks; what is known of one is remembered."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import sqlite3
@@ -22,23 +20,23 @@ from codeh_history.sync.side import Side
 Store = dict[str, Brief]
 
 
-def store(**sessions: tuple[str, str | None]) -> Store:
+def store(**sessions):
     return {name: Brief(*brief) for name, brief in sessions.items()}
 
 
-def test_what_is_equal_is_left_out_with_all_its_forks() -> None:
+def test_what_is_equal_is_left_out_with_all_its_forks():
     same = store(a=("1", None), b=("2", "a"), c=("3", None))
     assert families([same, same], []) == []
     assert families([same, store(a=("1", None), b=("2", "a"), c=("4", None))], []) == [["c"]]
 
 
-def test_a_fork_brings_all_that_it_is_a_fork_of() -> None:
+def test_a_fork_brings_all_that_it_is_a_fork_of():
     one = store(a=("1", None), b=("2", "a"), z=("9", None))
     assert families([one, store(a=("1", None), c=("3", "b"), z=("9", None))], []) == [["a", "b", "c"]]
     assert families([store(a=("1", "gone")), store(b=("2", "gone"))], []) == [["a", "b"]]
 
 
-def test_one_by_name_is_enough_to_sync_its_family_and_no_other() -> None:
+def test_one_by_name_is_enough_to_sync_its_family_and_no_other():
     one = store(a=("1", None), b=("2", "a"), c=("3", None))
     two = store(a=("1", None), b=("8", "a"), c=("4", None))
     assert families([one, two], ["a"]) == [["a", "b"]]
@@ -53,7 +51,7 @@ stores = st.dictionaries(names, st.builds(Brief, st.sampled_from("12"), st.none(
 
 
 @given(stores, stores)
-def test_each_session_is_in_one_family_and_a_fork_in_that_of_its_parent(one: Store, two: Store) -> None:
+def test_each_session_is_in_one_family_and_a_fork_in_that_of_its_parent(one, two):
     found = families([one, two], [])
     assert families([two, one], []) == found
     placed = [name for family in found for name in family]
@@ -75,23 +73,23 @@ def test_each_session_is_in_one_family_and_a_fork_in_that_of_its_parent(one: Sto
 class Looked(Side):
     """A store that keeps which sessions were read."""
 
-    def __init__(self, env: Env) -> None:
+    def __init__(self, env):
         files = Files(env, f"{env.home}/sessions")
         super().__init__(files, [], "here", files.name)
-        self.looked: list[str] = []
+        self.looked = []
 
-    def read(self, session: str) -> bytes | None:
+    def read(self, session):
         self.looked.append(session)
         return super().read(session)
 
 
 @pytest.fixture
-def env(home: Path) -> Env:
+def env(home):
     (home / "sessions").mkdir(parents=True)
     return Env({"CODEH_HOME": str(home)})
 
 
-def lay(env: Env, name: str, *, age: int = 3600, **header: object) -> bytes:
+def lay(env, name, *, age=3600, **header):
     """A session that was last changed so many seconds ago."""
     path = Path(env.home) / "sessions" / f"{name}.jsonl"
     data = orjson.dumps({"type": "session", "version": 1, "id": name, **header}) + b"\n"
@@ -101,7 +99,7 @@ def lay(env: Env, name: str, *, age: int = 3600, **header: object) -> bytes:
     return data
 
 
-def remembered(env: Env, side: Looked) -> dict[str, Brief]:
+def remembered(env, side):
     """As a process of its own finds them; times of change are taken from the files' own."""
     stamps = {
         name: stamp._replace(changed=stamp.changed - 10**13) for name, stamp in side.sessions().items()
@@ -109,7 +107,7 @@ def remembered(env: Env, side: Looked) -> dict[str, Brief]:
     return briefs(env, side, stamps)
 
 
-def test_what_stayed_what_it_was_is_not_read_again(env: Env) -> None:
+def test_what_stayed_what_it_was_is_not_read_again(env):
     one, two = lay(env, "a"), lay(env, "b", parent={"session": "a"})
     side = Looked(env)
     expected = {
@@ -126,7 +124,7 @@ def test_what_stayed_what_it_was_is_not_read_again(env: Env) -> None:
     assert side.looked == ["a"]
 
 
-def test_what_was_just_written_is_read_again(env: Env) -> None:
+def test_what_was_just_written_is_read_again(env):
     lay(env, "a", age=0)
     side = Looked(env)
     for _ in range(2):
@@ -139,12 +137,12 @@ def test_what_was_just_written_is_read_again(env: Env) -> None:
     [({}, None), ({"parent": {"session": "p", "at": "m"}}, "p"), ({"parent": "p"}, None), ({"parent": {}}, None),
      ({"parent": {"session": 7}}, None)],
 )  # fmt: skip
-def test_a_fork_is_told_by_its_header(env: Env, header: dict[str, object], parent: str | None) -> None:
+def test_a_fork_is_told_by_its_header(env, header, parent):
     lay(env, "a", **header)
     assert remembered(env, Looked(env))["a"].parent == parent
 
 
-def test_an_empty_session_is_none_and_one_that_cannot_be_read_is_like_no_other(env: Env) -> None:
+def test_an_empty_session_is_none_and_one_that_cannot_be_read_is_like_no_other(env):
     (Path(env.home) / "sessions" / "empty.jsonl").touch()
     side = Looked(env)
     assert remembered(env, side)["empty"] == ABSENT
@@ -156,7 +154,7 @@ def test_an_empty_session_is_none_and_one_that_cannot_be_read_is_like_no_other(e
     assert briefs(env, side, stamps)["a"] == Brief(side.place, None)
 
 
-def test_a_spoiled_memory_is_none(env: Env) -> None:
+def test_a_spoiled_memory_is_none(env):
     data = lay(env, "a")
     side = Looked(env)
     for value in (b"{", b"[1]", b"[1,[1,2,3],7]", b"\xff", "text"):

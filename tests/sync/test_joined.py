@@ -1,11 +1,7 @@
 """Two copies of one file that git or `cat` joined: read as their union, made clean by `repair`, and synced."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -21,12 +17,12 @@ MINE = message("b", "b", 2)
 THEIRS = message("c", "c", 4) + record(type="meta", ts="x", set={"title": "t"})
 
 
-def cat(place: Path, mine: bytes, theirs: bytes) -> bytes:
+def cat(place, mine, theirs):
     return mine + theirs
 
 
-def merged(how: str) -> Callable[[Path, bytes, bytes], bytes]:
-    def merge(place: Path, mine: bytes, theirs: bytes) -> bytes:
+def merged(how):
+    def merge(place, mine, theirs):
         for name, data in (("base", BASE), ("mine", mine), ("theirs", theirs)):
             (place / name).write_bytes(data)
         argv = ["git", "merge-file", "-p", *how.split(), "mine", "base", "theirs"]
@@ -38,21 +34,21 @@ def merged(how: str) -> Callable[[Path, bytes, bytes], bytes]:
 @pytest.fixture(
     params=[cat, merged("--union"), merged("-q")], ids=["cat", "git, union", "git, conflict markers"]
 )
-def joined(request: pytest.FixtureRequest, tmp_path: Path) -> bytes:
+def joined(request, tmp_path):
     if request.param is not cat and shutil.which("git") is None:
         pytest.skip("git is missing")
-    data: bytes = request.param(tmp_path, BASE + MINE, BASE + THEIRS)
+    data = request.param(tmp_path, BASE + MINE, BASE + THEIRS)
     assert b'"c"' in data
     return data
 
 
-def test_it_reads_as_the_union(joined: bytes, tmp_path: Path) -> None:
+def test_it_reads_as_the_union(joined, tmp_path):
     lay(tmp_path / "home", joined, "demo")
     shown = inside("show", "demo", "--jsonl", home=tmp_path / "home").lines
     assert [item["id"] for item in shown] == ["a", "s", "b", "c"]
 
 
-def test_repair_makes_it_clean(joined: bytes, tmp_path: Path) -> None:
+def test_repair_makes_it_clean(joined, tmp_path):
     home = tmp_path / "home"
     lay(home, joined, "demo")
     whole = tmp_path / "whole.jsonl"
@@ -64,7 +60,7 @@ def test_repair_makes_it_clean(joined: bytes, tmp_path: Path) -> None:
     assert [item["id"] for item in shown[0]] == [item["id"] for item in shown[1]]
 
 
-def test_the_copies_take_it_when_they_are_synced(joined: bytes, tmp_path: Path) -> None:
+def test_the_copies_take_it_when_they_are_synced(joined, tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
     lay(one, joined, "demo")
     path = lay(two, BASE + MINE, "demo")

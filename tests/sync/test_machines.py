@@ -1,18 +1,13 @@
 """Three homes and a folder, the real commands in any order, syncs between any two of them, writers meanwhile."""
 
-from __future__ import annotations
-
 import os
 import random
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from codeh_history.session.records import lines_of
 from codeh_history.sync.plan import plan
 from inside import inside
-from support import Result
 from synced import doubled
 
 WORLDS = int(os.environ.get("SYNCS", "60")) // 20
@@ -22,49 +17,49 @@ LOOKS_SECRET = "sk-ant-api03-" + "Ab3" * 29
 class Machines:
     """`said`: texts that were acknowledged; `secrets`: those among them, and whether they were redacted."""
 
-    def __init__(self, place: Path, seed: int) -> None:
+    def __init__(self, place, seed):
         self.random = random.Random(seed)
         self.homes = [place / name for name in ("one", "two", "three")]
         self.folder = place / "folder"
-        self.said: set[str] = set()
-        self.secrets: dict[str, bool] = {}
+        self.said = set()
+        self.secrets = {}
         self.number = 0
 
-    def run(self, home: Path, *argv: str, stdin: bytes = b"") -> Result:
+    def run(self, home, *argv, stdin=b""):
         self.number += 1
         minute, second = divmod(self.number // 3, 60)  # clocks are coarse
         now = f"2026-01-02T03:{minute:02}:{second:02}.000Z"
         return inside(*argv, "-q", home=home, stdin=stdin, env={"CODEH_NOW": now})
 
-    def edit(self) -> None:
+    def edit(self):
         home = self.random.choice(self.homes)
         there = sessions(home)
         name = self.random.choice([*there, "demo", "demo"])
         acts = (self.append, self.stream, self.secret, self.redact, self.change)
         self.random.choices(acts, (8, 3, 1, 1, 6))[0](home, name)
 
-    def append(self, home: Path, name: str) -> None:
+    def append(self, home, name):
         text = f"text {self.random.randrange(10**9)}"
         assert self.run(home, "append", "-s", name, "-m", text).code == 0
         self.said.add(text)
 
-    def stream(self, home: Path, name: str) -> None:
+    def stream(self, home, name):
         text = f"stream {self.random.randrange(10**9)}"
         done = self.run(home, "append", "-s", name, "--role", "model", "--stream", stdin=text.encode())
         assert done.code == 0
         self.said.add(text)
 
-    def secret(self, home: Path, name: str) -> None:
+    def secret(self, home, name):
         value = f"{LOOKS_SECRET}{self.random.randrange(10**6, 10**7)}AA"
         assert self.run(home, "append", "-s", name, "-m", f"the key is {value}").code == 0
         self.secrets[value] = False
 
-    def redact(self, home: Path, name: str) -> None:
+    def redact(self, home, name):
         held = sessions(home).get(name, b"")
         if held and self.run(home, "redact", name, "-i", "--yes").code in (0, 1):
             self.secrets |= {value: True for value in self.secrets if value.encode() in held}
 
-    def change(self, home: Path, name: str) -> None:
+    def change(self, home, name):
         """Whatever else there is: some of it finds nothing to do, or no session."""
         changes = [
             ("undo", "-s", name),
@@ -89,12 +84,12 @@ class Machines:
         ]
         assert self.run(home, *self.random.choice(changes)).code in (0, 1, 3, 5, 65)
 
-    def sync(self) -> None:
+    def sync(self):
         one, other = self.random.sample(self.homes, 2)
         url = self.random.choice([f"dir:{other / 'sessions'}", f"dir:{self.folder}"])
         assert self.run(one, "sync", url).code == 0
 
-    def wrong(self) -> Iterator[str]:
+    def wrong(self):
         """After each home has given and taken: what is not as promised."""
         for home in (*self.homes, *self.homes):
             assert self.run(home, "sync", f"dir:{self.folder}").code == 0
@@ -119,19 +114,19 @@ class Machines:
                 yield from doubled(name, data)
 
 
-def sessions(home: Path) -> dict[str, bytes]:
+def sessions(home):
     return {path.stem: path.read_bytes() for path in (home / "sessions").glob("*.jsonl")}
 
 
 @pytest.mark.parametrize("seed", range(WORLDS))
-def test_real_commands_in_any_order(tmp_path: Path, seed: int) -> None:
+def test_real_commands_in_any_order(tmp_path, seed):
     machines = Machines(tmp_path, seed)
     for _ in range(machines.random.randrange(10, 40)):
         machines.edit() if machines.random.random() < 0.75 else machines.sync()
     assert list(machines.wrong()) == []
 
 
-def test_writers_meanwhile(tmp_path: Path) -> None:
+def test_writers_meanwhile(tmp_path):
     """What another process was told is stored is in the session or its fork, on both sides."""
     one, two = tmp_path / "one", tmp_path / "two"
     for home in (one, two):
@@ -152,7 +147,7 @@ def test_writers_meanwhile(tmp_path: Path) -> None:
         assert len(set(lines_of(data))) == len(list(lines_of(data)))
 
 
-def writing(home: Path, count: int) -> int:
+def writing(home, count):
     """A process that appends so often."""
     pid = os.fork()
     if pid == 0:

@@ -1,19 +1,15 @@
 """Two copies that went on apart: which keeps the name, the same everywhere, and that no line is lost."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.words import is_id
-from codeh_history.sync.log import Log, digest, read
-from codeh_history.sync.merge import Merged, merged, quiet, rightful, root_of
+from codeh_history.sync.log import digest, read
+from codeh_history.sync.merge import merged, quiet, rightful, root_of
 
-HEADER: dict[str, Any] = {
+HEADER = {
     "type": "session",
     "version": 1,
     "id": "demo",
@@ -21,7 +17,7 @@ HEADER: dict[str, Any] = {
 }
 
 
-def said(id: str, second: int = 1, text: str = "") -> dict[str, Any]:
+def said(id, second=1, text=""):
     ts = f"2026-01-01T00:00:{second:02}.000Z"
     return {
         "type": "message",
@@ -33,20 +29,20 @@ def said(id: str, second: int = 1, text: str = "") -> dict[str, Any]:
     }
 
 
-def summed(id: str, second: int = 1) -> dict[str, Any]:
+def summed(id, second=1):
     ts = f"2026-01-01T00:00:{second:02}.000Z"
     return {"type": "summary", "id": id, "createdAt": ts, "summary": id, "covers": []}
 
 
-def log(*records: dict[str, Any]) -> Log:
+def log(*records):
     return read(b"".join(orjson.dumps(record) + b"\n" for record in (HEADER, *records)))
 
 
-def ids(found: Log) -> list[str]:
+def ids(found):
     return [line.record.data["id"] for line in found.lines if line.record is not None][1:]
 
 
-def both_ways(one: Log, other: Log) -> Merged:
+def both_ways(one, other):
     """Merged, which comes to the same whichever is the first."""
     found, again = merged("demo", one, other), merged("demo", other, one)
     assert (found.log.data, found.appended) == (again.log.data, again.appended)
@@ -72,16 +68,14 @@ A, B, C, D = (said(id, second) for second, id in enumerate("abcd", 1))
         ([B], [C], "b", "c", False),
     ],
 )  # fmt: skip
-def test_which_keeps_the_name_and_what_becomes_of_the_other(
-    mine: list[Any], theirs: list[Any], kept: str, forked: str | None, *, appended: bool
-) -> None:
+def test_which_keeps_the_name_and_what_becomes_of_the_other(mine, theirs, kept, forked, *, appended):
     found = both_ways(log(*mine), log(*theirs))
     assert "".join(ids(found.log)) == kept
     assert found.appended == appended
     assert (found.fork and "".join(ids(found.fork.log))) == forked
 
 
-def test_a_fork_says_of_what_it_is_one_and_where_it_began() -> None:
+def test_a_fork_says_of_what_it_is_one_and_where_it_began():
     fork = both_ways(log(A, B), log(A, C)).fork
     assert fork is not None
     assert is_id(fork.name)
@@ -96,13 +90,13 @@ def test_a_fork_says_of_what_it_is_one_and_where_it_began() -> None:
     assert root_of("demo", log(A)) == "demo"
 
 
-def test_a_fork_of_a_long_name_still_has_one() -> None:
+def test_a_fork_of_a_long_name_still_has_one():
     found = merged("n" * 128, log(A, B), log(A, C)).fork
     assert found is not None
     assert is_id(found.name)
 
 
-def test_the_same_line_with_other_words_is_another_branch() -> None:
+def test_the_same_line_with_other_words_is_another_branch():
     found = both_ways(log(A, said("b", 2, "one")), log(A, said("b", 2, "two")))
     assert found.fork is not None
     assert {line.raw for each in (found.log, found.fork.log) for line in each.lines[1:]} == {
@@ -113,7 +107,7 @@ def test_the_same_line_with_other_words_is_another_branch() -> None:
 @pytest.mark.parametrize(
     ("records", "is_quiet"), [([], True), ([summed("s")], True), ([summed("s"), A], False)]
 )
-def test_a_branch_is_quiet_where_nothing_is_said_in_it(records: list[Any], *, is_quiet: bool) -> None:
+def test_a_branch_is_quiet_where_nothing_is_said_in_it(records, *, is_quiet):
     assert quiet(log(*records).lines[1:]) == is_quiet
 
 
@@ -124,9 +118,7 @@ branches = st.lists(
 
 
 @given(branches, branches, branches)
-def test_in_either_order_it_is_the_same_and_every_line_is_somewhere(
-    common: Any, mine: Any, theirs: Any
-) -> None:
+def test_in_either_order_it_is_the_same_and_every_line_is_somewhere(common, mine, theirs):
     used = {record["id"] for record in common}
     one, other = (
         log(*common, *(record for record in branch if record["id"] not in used))

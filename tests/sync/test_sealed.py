@@ -1,7 +1,5 @@
 """Encrypted copies: bundles and folders that only whoever has the key can read."""
 
-from __future__ import annotations
-
 import os
 import sys
 import time
@@ -12,7 +10,6 @@ import pytest
 from codeh_history.store.cache import Cache
 from codeh_history.sync.families import SETTLED
 from inside import inside, lay
-from support import Result
 from syncing import HEADER, message, sessions, sync, texts
 
 pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
@@ -22,24 +19,24 @@ TEXT = "the text of a message " * 300  # so long that it goes to a block
 class Key:
     """An identity in a file, and the public key of it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         identity = pyrage.x25519.Identity.generate()
         self.to = str(identity.to_public())
         self.file = str(folder / f"{self.to[-8:]}.txt")
         Path(self.file).write_text(f"# created: today\n# public key: {self.to}\n{identity}\n")
 
     @property
-    def both(self) -> tuple[str, ...]:
+    def both(self):
         return ("--encrypt-to", self.to, "--identity", self.file)
 
 
 @pytest.fixture
-def key(tmp_path: Path) -> Key:
+def key(tmp_path):
     return Key(tmp_path)
 
 
 @pytest.fixture
-def one(tmp_path: Path) -> Path:
+def one(tmp_path):
     home = tmp_path / "one"
     lay(home, HEADER + message("a", TEXT) + message("b", "short", 2), "demo")
     assert inside("persist", "demo", "-i", home=home).code == 0
@@ -47,16 +44,16 @@ def one(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> Path:
+def two(tmp_path):
     return tmp_path / "two"
 
 
-def shows(folder: Path) -> bytes:
+def shows(folder):
     """All that can be read in a folder without a key."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
-def settle(*folders: Path) -> None:
+def settle(*folders):
     """Let files be old enough to be remembered."""
     for folder in folders:
         for path in folder.rglob("*.*"):
@@ -67,9 +64,7 @@ def settle(*folders: Path) -> None:
 # -- folders -------------------------------------------------------------------------------------------------------
 
 
-def test_a_sealed_folder_carries_sessions_with_their_blocks(
-    one: Path, two: Path, tmp_path: Path, key: Key
-) -> None:
+def test_a_sealed_folder_carries_sessions_with_their_blocks(one, two, tmp_path, key):
     folder = tmp_path / "sealed"
     url = f"dir:{folder}"
     sync(one, url, *key.both)
@@ -88,9 +83,7 @@ def test_a_sealed_folder_carries_sessions_with_their_blocks(
     assert b"from" not in shows(folder)
 
 
-def test_what_was_redacted_leaves_a_sealed_folder_too(
-    one: Path, two: Path, tmp_path: Path, key: Key
-) -> None:
+def test_what_was_redacted_leaves_a_sealed_folder_too(one, two, tmp_path, key):
     url = f"dir:{tmp_path / 'sealed'}"
     inside("append", "-s", "demo", "-m", "sk-ant-api03-" + "Ab3" * 31 + "AA", home=one)
     for home in (one, two):
@@ -101,7 +94,7 @@ def test_what_was_redacted_leaves_a_sealed_folder_too(
     assert texts(two, "demo")[-1] == "[redacted:anthropic-key]"
 
 
-def test_every_recipient_can_read_and_nobody_else(one: Path, two: Path, tmp_path: Path, key: Key) -> None:
+def test_every_recipient_can_read_and_nobody_else(one, two, tmp_path, key):
     other, stranger = Key(tmp_path), Key(tmp_path)
     url = f"dir:{tmp_path / 'sealed'}"
     sync(one, url, "--encrypt-to", key.to, "--encrypt-to", other.to)
@@ -112,7 +105,7 @@ def test_every_recipient_can_read_and_nobody_else(one: Path, two: Path, tmp_path
     assert texts(two, "demo") == [TEXT, "short"]
 
 
-def test_what_has_not_changed_is_not_opened(one: Path, tmp_path: Path, key: Key) -> None:
+def test_what_has_not_changed_is_not_opened(one, tmp_path, key):
     """The second sync needs no identity any more."""
     folder = tmp_path / "sealed"
     sync(one, f"dir:{folder}", *key.both)
@@ -127,7 +120,7 @@ def test_what_has_not_changed_is_not_opened(one: Path, tmp_path: Path, key: Key)
     assert change == [os.stat(path).st_ctime_ns for path in folder.iterdir()]
 
 
-def test_plain_and_sealed_are_not_mixed(one: Path, tmp_path: Path, key: Key) -> None:
+def test_plain_and_sealed_are_not_mixed(one, tmp_path, key):
     plain, sealed = f"dir:{tmp_path / 'plain'}", f"dir:{tmp_path / 'sealed'}"
     sync(one, plain)
     sync(one, sealed, *key.both)
@@ -136,9 +129,7 @@ def test_plain_and_sealed_are_not_mixed(one: Path, tmp_path: Path, key: Key) -> 
 
 
 @pytest.mark.parametrize("cut", [0, 10, 200, -1])
-def test_a_sealed_file_that_is_cut_or_altered_is_told(
-    one: Path, two: Path, tmp_path: Path, key: Key, cut: int
-) -> None:
+def test_a_sealed_file_that_is_cut_or_altered_is_told(one, two, tmp_path, key, cut):
     folder = tmp_path / "sealed"
     sync(one, f"dir:{folder}", *key.both)
     path = folder / "demo.tar.age"
@@ -153,11 +144,11 @@ def test_a_sealed_file_that_is_cut_or_altered_is_told(
 # -- bundles -------------------------------------------------------------------------------------------------------
 
 
-def bundle(home: Path, file: Path, *more: str) -> Result:
+def bundle(home, file, *more):
     return inside("export", "demo", "--bundle", str(file), *more, home=home)
 
 
-def test_a_sealed_bundle_is_opened_by_its_key(one: Path, two: Path, tmp_path: Path, key: Key) -> None:
+def test_a_sealed_bundle_is_opened_by_its_key(one, two, tmp_path, key):
     file = tmp_path / "demo.tar.age"
     assert bundle(one, file, "--encrypt-to", key.to).code == 0
     assert file.read_bytes().startswith(b"age-encryption.org/v1\n")
@@ -168,7 +159,7 @@ def test_a_sealed_bundle_is_opened_by_its_key(one: Path, two: Path, tmp_path: Pa
     assert texts(two, "demo") == [TEXT, "short"]
 
 
-def test_a_sealed_copy_of_a_folder_is_a_bundle(one: Path, two: Path, tmp_path: Path, key: Key) -> None:
+def test_a_sealed_copy_of_a_folder_is_a_bundle(one, two, tmp_path, key):
     sync(one, f"dir:{tmp_path / 'sealed'}", *key.both)
     file = str(tmp_path / "sealed" / "demo.tar.age")
     assert inside("import", file, "--identity", key.file, home=two).text == "demo"
@@ -182,15 +173,13 @@ def test_a_sealed_copy_of_a_folder_is_a_bundle(one: Path, two: Path, tmp_path: P
         (["--identity", "/no/such/file"], b"--encrypt-to"),
     ],
 )
-def test_what_is_no_key_is_usage(one: Path, tmp_path: Path, argv: list[str], said: bytes) -> None:
+def test_what_is_no_key_is_usage(one, tmp_path, argv, said):
     done = sync(one, f"dir:{tmp_path / 'sealed'}", *argv, code=2)
     assert said in done.err
     assert b"AGE-SECRET-KEY-1" not in done.err
 
 
-def test_without_the_package_it_says_what_to_install(
-    one: Path, tmp_path: Path, key: Key, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_the_package_it_says_what_to_install(one, tmp_path, key, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyrage", None)
     done = sync(one, f"dir:{tmp_path / 'sealed'}", *key.both, code=2)
     assert b"pipx inject codeh-history pyrage" in done.err

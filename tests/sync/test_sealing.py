@@ -1,9 +1,5 @@
 """What leaves the machine encrypted is opened by the keys it was encrypted to, and by no other."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from codeh_history.base.errors import BadData, Usage
@@ -13,14 +9,14 @@ pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed"
 DATA = b"a conversation \xff" * 100
 
 
-def identity(path: Path, before: str = "# made today\n\n", after: str = "\n") -> tuple[str, str]:
+def identity(path, before="# made today\n\n", after="\n"):
     """A new key in a file; its public one, and the file's name."""
     made = pyrage.x25519.Identity.generate()
     path.write_text(f"{before}{made}{after}")
     return str(made.to_public()), str(path)
 
 
-def test_each_of_those_it_is_encrypted_to_opens_it_alone(tmp_path: Path) -> None:
+def test_each_of_those_it_is_encrypted_to_opens_it_alone(tmp_path):
     (ours, our_file), (theirs, their_file) = (identity(tmp_path / name) for name in ("ours", "theirs"))
     sealed = Seal([ours, theirs], []).sealed(DATA)
     assert is_sealed(sealed)
@@ -30,7 +26,7 @@ def test_each_of_those_it_is_encrypted_to_opens_it_alone(tmp_path: Path) -> None
         assert Seal([], [name]).opened(sealed, "here") == DATA
 
 
-def test_a_file_of_several_keys_opens_what_any_of_them_does(tmp_path: Path) -> None:
+def test_a_file_of_several_keys_opens_what_any_of_them_does(tmp_path):
     first, _ = identity(tmp_path / "one")
     second, _ = identity(tmp_path / "two", before="  ", after="")
     both = tmp_path / "both"
@@ -39,7 +35,7 @@ def test_a_file_of_several_keys_opens_what_any_of_them_does(tmp_path: Path) -> N
         assert Seal([], [str(both)]).opened(Seal([to], []).sealed(DATA), "here") == DATA
 
 
-def test_who_has_another_key_or_none_is_told_so(tmp_path: Path) -> None:
+def test_who_has_another_key_or_none_is_told_so(tmp_path):
     to, _ = identity(tmp_path / "ours")
     _, other = identity(tmp_path / "other")
     sealed = Seal([to], []).sealed(DATA)
@@ -49,7 +45,7 @@ def test_who_has_another_key_or_none_is_told_so(tmp_path: Path) -> None:
         Seal([], [other]).opened(sealed, "there")
 
 
-def test_what_was_altered_or_cut_is_never_opened(tmp_path: Path) -> None:
+def test_what_was_altered_or_cut_is_never_opened(tmp_path):
     to, file = identity(tmp_path / "k")
     sealed, seal = Seal([to], []).sealed(DATA), Seal([], [file])
     changed = bytearray(sealed)
@@ -59,7 +55,7 @@ def test_what_was_altered_or_cut_is_never_opened(tmp_path: Path) -> None:
             seal.opened(spoiled, "here")
 
 
-def test_an_ssh_key_will_do(tmp_path: Path) -> None:
+def test_an_ssh_key_will_do(tmp_path):
     pytest.importorskip("cryptography")
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -73,12 +69,12 @@ def test_an_ssh_key_will_do(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "age1nonsense", "ssh-ed25519 AAAA", "me@example.org"])
-def test_what_is_no_public_key_is_refused(text: str) -> None:
+def test_what_is_no_public_key_is_refused(text):
     with pytest.raises(Usage, match=r"^--encrypt-to: a public key expected"):
         Seal([text], [])
 
 
-def test_a_secret_key_on_the_command_line_is_not_repeated() -> None:
+def test_a_secret_key_on_the_command_line_is_not_repeated():
     secret = str(pyrage.x25519.Identity.generate())
     for text in (secret, secret.lower()):
         with pytest.raises(Usage, match=r"a secret key belongs in a file$") as error:
@@ -89,7 +85,7 @@ def test_a_secret_key_on_the_command_line_is_not_repeated() -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"# nothing\n", b"\xff\xfe", b"age1public", b"-----BEGIN NOTHING-----\n"]
 )
-def test_a_file_without_a_key_is_named(tmp_path: Path, data: bytes) -> None:
+def test_a_file_without_a_key_is_named(tmp_path, data):
     (tmp_path / "k").write_bytes(data)
     with pytest.raises(BadData, match=rf"^{tmp_path}/k: not an identity"):
         Seal([], [str(tmp_path / "k")])

@@ -1,7 +1,5 @@
 """One of two stores: what was seen is replaced and nothing that came since, and no block that is still named goes."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from pathlib import Path
@@ -22,22 +20,22 @@ ID = hashlib.sha256(PART).hexdigest()
 
 
 @pytest.fixture
-def env(home: Path) -> Env:
+def env(home):
     (home / "sessions").mkdir(parents=True)
     return Env({"CODEH_HOME": str(home)})
 
 
-def side(env: Env, *, sweeps: bool = False) -> Side:
+def side(env, *, sweeps=False):
     files = Files(env, f"{env.home}/sessions")
     blocks = [DirectoryStore(env, f"{env.home}/blocks")]
     return Side(files, blocks, "here", files.name, home=env.home, sweeps=sweeps)
 
 
-def session(env: Env, name: str = "s") -> Path:
+def session(env, name="s"):
     return Path(env.home) / "sessions" / f"{name}.jsonl"
 
 
-def test_a_session_is_replaced_if_it_is_still_what_was_seen(env: Env) -> None:
+def test_a_session_is_replaced_if_it_is_still_what_was_seen(env):
     found = side(env)
     assert found.put("s", None, HEADER)
     assert session(env).read_bytes() == HEADER
@@ -51,7 +49,7 @@ def test_a_session_is_replaced_if_it_is_still_what_was_seen(env: Env) -> None:
     assert not session(env).exists()
 
 
-def test_while_an_answer_is_awaited_nothing_is_replaced(env: Env) -> None:
+def test_while_an_answer_is_awaited_nothing_is_replaced(env):
     found = side(env)
     found.put("s", None, HEADER)
     found.sessions()
@@ -63,7 +61,7 @@ def test_while_an_answer_is_awaited_nothing_is_replaced(env: Env) -> None:
     assert found.put("s", HEADER, HEADER + LINE)
 
 
-def test_only_what_was_listed_is_read_and_an_empty_file_is_none(env: Env) -> None:
+def test_only_what_was_listed_is_read_and_an_empty_file_is_none(env):
     found = side(env)
     session(env).write_bytes(HEADER)
     session(env, "empty").touch()
@@ -75,7 +73,7 @@ def test_only_what_was_listed_is_read_and_an_empty_file_is_none(env: Env) -> Non
     assert found.read("s") is None
 
 
-def test_what_is_no_session_may_not_be_written(env: Env) -> None:
+def test_what_is_no_session_may_not_be_written(env):
     side(env).check("s", HEADER)
     with pytest.raises(BadData, match=r"s.jsonl: not a session; left unchanged"):
         side(env).check("s", b"a diary\n")
@@ -83,9 +81,7 @@ def test_what_is_no_session_may_not_be_written(env: Env) -> None:
 
 @pytest.mark.parametrize("sweeps", [True, False])
 @pytest.mark.parametrize("named", [True, False])
-def test_a_block_goes_where_nobody_else_collects_and_no_session_names_it(
-    env: Env, *, sweeps: bool, named: bool
-) -> None:
+def test_a_block_goes_where_nobody_else_collects_and_no_session_names_it(env, *, sweeps, named):
     found = side(env, sweeps=sweeps)
     found.blocks[0].mset({ID: PART})
     found.put("s", None, HEADER + (b'{"type":"x","id":"%b"}\n' % ID.encode() if named else b""))
@@ -95,7 +91,7 @@ def test_a_block_goes_where_nobody_else_collects_and_no_session_names_it(
     assert left == (1 if not sweeps and not named else 0)
 
 
-def test_what_was_written_since_stays(env: Env) -> None:
+def test_what_was_written_since_stays(env):
     found = side(env, sweeps=True)
     found.blocks[0].mset({ID: PART})
     assert found.forget([ID], time.time() - 60) == 0

@@ -1,7 +1,5 @@
 """Random edits on three machines, random syncs: equal within a round, nothing lost or doubled."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -13,7 +11,7 @@ BATCHES = 4
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
-def test_any_edits_and_any_syncs(batch: int) -> None:
+def test_any_edits_and_any_syncs(batch):
     for seed in range(batch, WORLDS, BATCHES):
         world = World(seed, machines=2 + seed % 3)
         for _ in range(world.random.randrange(5, 60)):

@@ -1,10 +1,5 @@
 """What each line of a summary is goes with it into forks and other stores, and the next compaction reads it there."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 
 from inside import inside
@@ -13,7 +8,7 @@ from support import lines
 RULE = "Never touch anything under src/billing."
 
 
-def test_the_lines_of_a_summary_go_with_it(home: Path, tmp_path: Path) -> None:
+def test_the_lines_of_a_summary_go_with_it(home, tmp_path):
     turns = [
         RULE,
         *(f"Part {n}: " + f"what does module_{n} do in detail? " * 12 for n in range(30)),
@@ -42,7 +37,7 @@ def test_the_lines_of_a_summary_go_with_it(home: Path, tmp_path: Path) -> None:
         assert ["rule", RULE] in [line[:2] for line in second["lines"]]
 
 
-def summaries(path: Path) -> list[Any]:
+def summaries(path):
     """The summaries that compactions have put into a session."""
     ops = [op for line in lines(path) for op in line.get("ops", ())]
     return [op for op in ops if op["op"] == "summarize"]

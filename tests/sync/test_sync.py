@@ -1,12 +1,9 @@
 """`sync`: two homes and a folder between them, with the real files, blocks, locks and commands."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shlex
 import sys
-from pathlib import Path
 
 import orjson
 import pytest
@@ -21,16 +18,16 @@ SECRET = "sk-ant-api03-" + "Ab3" * 31 + "AA"
 
 
 @pytest.fixture
-def one(tmp_path: Path) -> Path:
+def one(tmp_path):
     return tmp_path / "one"
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> Path:
+def two(tmp_path):
     return tmp_path / "two"
 
 
-def other(home: Path) -> str:
+def other(home):
     """The URL of a home's sessions."""
     return f"dir:{home / 'sessions'}"
 
@@ -38,7 +35,7 @@ def other(home: Path) -> str:
 # -- what it makes of two stores -------------------------------------------------------------------------------
 
 
-def test_both_get_what_they_lack_and_then_it_is_silent(one: Path, two: Path) -> None:
+def test_both_get_what_they_lack_and_then_it_is_silent(one, two):
     lay(one, HEADER + message("a", "x"), "demo")
     lay(two, HEADER.replace(b"demo", b"new"), "new")
     assert sync(one, other(two)).err
@@ -47,7 +44,7 @@ def test_both_get_what_they_lack_and_then_it_is_silent(one: Path, two: Path) -> 
     assert (again.out, again.err) == (b"", b"")
 
 
-def test_where_both_went_on_one_keeps_the_name_and_the_other_is_a_fork(one: Path, two: Path) -> None:
+def test_where_both_went_on_one_keeps_the_name_and_the_other_is_a_fork(one, two):
     lay(one, HEADER + message("a", "x") + message("late", "late", 9), "demo")
     lay(two, HEADER + message("a", "x") + message("early", "early", 5), "demo")
     assert b"new messages on both sides" in sync(one, other(two)).err
@@ -59,7 +56,7 @@ def test_where_both_went_on_one_keeps_the_name_and_the_other_is_a_fork(one: Path
     assert (header["id"], header["parent"]) == (fork, {"session": "demo", "at": "a"})
 
 
-def test_two_sessions_of_one_name_have_no_common_parent(one: Path, two: Path) -> None:
+def test_two_sessions_of_one_name_have_no_common_parent(one, two):
     lay(one, HEADER + message("a", "x"), "demo")
     lay(two, HEADER.replace(b"00:00:00", b"09:00:00") + message("b", "y"), "demo")
     sync(one, other(two))
@@ -68,7 +65,7 @@ def test_two_sessions_of_one_name_have_no_common_parent(one: Path, two: Path) ->
     assert {tuple(texts(two, name)) for name in sessions(two)} == {("x",), ("y",)}
 
 
-def test_summaries_and_settings_of_one_side_are_appended(one: Path, two: Path) -> None:
+def test_summaries_and_settings_of_one_side_are_appended(one, two):
     quiet = record(type="meta", ts="2026-01-01T00:00:02.000Z", set={"title": "t"})
     lay(one, HEADER + message("a", "x") + quiet, "demo")
     lay(two, HEADER + message("a", "x") + message("b", "y", 5), "demo")
@@ -80,7 +77,7 @@ def test_summaries_and_settings_of_one_side_are_appended(one: Path, two: Path) -
     )
 
 
-def test_of_another_branch_under_the_same_id_nothing_is_lost(one: Path, two: Path) -> None:
+def test_of_another_branch_under_the_same_id_nothing_is_lost(one, two):
     for home, said in ((one, "mine"), (two, "yours")):
         lay(home, HEADER + message("a", said), "demo")
     sync(one, other(two))
@@ -88,7 +85,7 @@ def test_of_another_branch_under_the_same_id_nothing_is_lost(one: Path, two: Pat
     assert sync(two, other(one)).err == b""
 
 
-def test_deltas_and_references_are_no_difference(one: Path, two: Path) -> None:
+def test_deltas_and_references_are_no_difference(one, two):
     delta = record(type="delta", of="s", parts=[{"text": "hi"}])
     commit = record(type="commit", of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": "hi"}])
     whole = HEADER + message("a", "x" * 5000) + opened("s") + delta + commit
@@ -102,14 +99,14 @@ def test_deltas_and_references_are_no_difference(one: Path, two: Path) -> None:
     assert (sessions(one), sessions(two)) == before
 
 
-def test_a_damaged_line_and_a_torn_end_make_no_branch(one: Path, two: Path) -> None:
+def test_a_damaged_line_and_a_torn_end_make_no_branch(one, two):
     lay(one, HEADER + message("a", "x") + b'{"torn', "demo")
     lay(two, HEADER + message("a", "x") + message("b", "y"), "demo")
     sync(one, other(two))
     assert sessions(one) == sessions(two) == {"demo": HEADER + message("a", "x") + message("b", "y")}
 
 
-def test_blocks_go_along_and_are_there_first(one: Path, two: Path, tmp_path: Path) -> None:
+def test_blocks_go_along_and_are_there_first(one, two, tmp_path):
     lay(one, HEADER + message("a", "x" * 5000), "demo")
     inside("persist", "demo", "-i", home=one)
     for url in (other(two), f"dir:{tmp_path / 'stick'}"):
@@ -119,14 +116,14 @@ def test_blocks_go_along_and_are_there_first(one: Path, two: Path, tmp_path: Pat
     assert texts(two, "demo") == texts(third, "demo") == ["x" * 5000]
 
 
-def test_a_block_that_neither_has_is_said_and_the_session_goes(one: Path, two: Path) -> None:
+def test_a_block_that_neither_has_is_said_and_the_session_goes(one, two):
     ref = {"type": "ref", "id": "r", "kind": "user", "role": "user", "flowId": "demo"}
     lay(one, HEADER + record(**ref, ts="2026-01-01T00:00:00.000Z", blockIds=["0" * 64]), "demo")
     assert b"1 block missing, not copied" in sync(one, other(two)).err
     assert sessions(one) == sessions(two)
 
 
-def test_only_the_sessions_named_with_their_forks(one: Path, two: Path) -> None:
+def test_only_the_sessions_named_with_their_forks(one, two):
     lay(one, HEADER + message("a", "x"), "demo")
     lay(one, HEADER.replace(b"demo", b"else") + message("b", "y"), "else")
     inside("fork", "demo", "--into", "plan-b", home=one)
@@ -134,7 +131,7 @@ def test_only_the_sessions_named_with_their_forks(one: Path, two: Path) -> None:
     assert set(sessions(two)) == {"demo", "plan-b"}
 
 
-def test_what_is_no_session_is_told_and_stops_no_other(one: Path, two: Path) -> None:
+def test_what_is_no_session_is_told_and_stops_no_other(one, two):
     lay(one, HEADER + message("a", "x"), "demo")
     lay(one, b"a shopping list\n", "alist")
     lay(one, HEADER.replace(b'version":1', b'version":2'), "newer")
@@ -144,7 +141,7 @@ def test_what_is_no_session_is_told_and_stops_no_other(one: Path, two: Path) -> 
     assert set(sessions(two)) == {"demo"}
 
 
-def test_rm_does_not_travel(one: Path, two: Path) -> None:
+def test_rm_does_not_travel(one, two):
     lay(one, HEADER + message("a", "x"), "demo")
     sync(one, other(two))
     inside("rm", "demo", home=one)
@@ -155,7 +152,7 @@ def test_rm_does_not_travel(one: Path, two: Path) -> None:
 # -- what is being written -------------------------------------------------------------------------------------
 
 
-def test_a_session_with_an_unfinished_stream_is_not_switched(one: Path, two: Path) -> None:
+def test_a_session_with_an_unfinished_stream_is_not_switched(one, two):
     lay(one, HEADER + message("a", "x") + message("late", "y", 9) + opened("s"), "demo")
     lay(two, HEADER + message("a", "x") + message("early", "z", 5), "demo")
     before = sessions(one), sessions(two)
@@ -170,7 +167,7 @@ def test_a_session_with_an_unfinished_stream_is_not_switched(one: Path, two: Pat
     assert len(sessions(one)) == 2
 
 
-def test_a_stream_that_goes_on_elsewhere_is_followed(one: Path, two: Path) -> None:
+def test_a_stream_that_goes_on_elsewhere_is_followed(one, two):
     """Half of it came with an earlier sync; what was said after that half is a branch."""
     begun = HEADER + opened("s") + record(type="delta", of="s", parts=[{"text": "h"}])
     lay(one, begun, "demo")
@@ -187,7 +184,7 @@ def test_a_stream_that_goes_on_elsewhere_is_followed(one: Path, two: Path) -> No
 ANSWER = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"STOP"}]}'
 
 
-def test_a_session_that_awaits_an_answer_is_not_switched(one: Path, two: Path) -> None:
+def test_a_session_that_awaits_an_answer_is_not_switched(one, two):
     """The command of an `ask` is itself the sync; the answer comes after its prompt."""
     lay(one, HEADER + message("a", "x"), "demo")
     lay(two, HEADER + message("a", "x") + message("early", "z", 5), "demo")
@@ -200,7 +197,7 @@ def test_a_session_that_awaits_an_answer_is_not_switched(one: Path, two: Path) -
     assert b"new messages on both sides" in sync(one, other(two)).err
 
 
-def test_2026_11_23_the_first_ask_of_a_home_is_seen_to_wait(tmp_path: Path) -> None:
+def test_2026_11_23_the_first_ask_of_a_home_is_seen_to_wait(tmp_path):
     """Where there was no home yet nothing said so until the answer began to be read."""
     home = tmp_path / "new"
     with awaiting(Env({"CODEH_HOME": str(home)}), str(session_path(home, "demo"))):
@@ -211,7 +208,7 @@ def test_2026_11_23_the_first_ask_of_a_home_is_seen_to_wait(tmp_path: Path) -> N
 # -- what was redacted -----------------------------------------------------------------------------------------
 
 
-def test_what_was_redacted_here_is_redacted_there_and_in_forks(one: Path, two: Path) -> None:
+def test_what_was_redacted_here_is_redacted_there_and_in_forks(one, two):
     lay(one, HEADER + message("a", f"the key is {SECRET}") + message("b", "y", 2), "demo")
     sync(one, other(two))
     inside("fork", "demo", "--into", "plan-b", home=two)
@@ -226,9 +223,7 @@ def test_what_was_redacted_here_is_redacted_there_and_in_forks(one: Path, two: P
     assert texts(one, "demo")[-1] == "more"
 
 
-def test_a_fork_without_a_parent_is_one_of_the_session_that_it_was_a_branch_of(
-    one: Path, two: Path
-) -> None:
+def test_a_fork_without_a_parent_is_one_of_the_session_that_it_was_a_branch_of(one, two):
     """So that what is redacted in it is redacted in what was copied while it had the session's name."""
     lay(one, HEADER.replace(b"00:00:00", b"09:00:00") + message("a", f"the key is {SECRET}"), "demo")
     inside("fork", "demo", "--into", "plan-b", home=one)
@@ -242,7 +237,7 @@ def test_a_fork_without_a_parent_is_one_of_the_session_that_it_was_a_branch_of(
         assert SECRET.encode() not in data
 
 
-def test_a_redaction_names_lines_and_tells_nothing_of_them(one: Path) -> None:
+def test_a_redaction_names_lines_and_tells_nothing_of_them(one):
     parts = [{"text": f"the key is {SECRET}"}]
     bare = record(role="user", parts=parts)
     setting = record(type="meta", ts="2026-01-01T00:00:03.000Z", set={"system": SECRET})
@@ -260,7 +255,7 @@ def test_a_redaction_names_lines_and_tells_nothing_of_them(one: Path) -> None:
     assert sessions(one) == again
 
 
-def test_two_that_redacted_different_things_of_one_line_leave_nothing_of_it(one: Path, two: Path) -> None:
+def test_two_that_redacted_different_things_of_one_line_leave_nothing_of_it(one, two):
     lay(one, HEADER + message("a", f"{SECRET} and TICKET-77123"), "demo")
     sync(one, other(two))
     rules = one / "rules.json"
@@ -276,9 +271,7 @@ def test_two_that_redacted_different_things_of_one_line_leave_nothing_of_it(one:
     assert texts(one, "demo") == ["[redacted]"]
 
 
-def test_a_block_of_what_was_redacted_leaves_the_folder_between(
-    one: Path, two: Path, tmp_path: Path
-) -> None:
+def test_a_block_of_what_was_redacted_leaves_the_folder_between(one, two, tmp_path):
     """What another session names stays; in a home it is for `gc`, as after `redact`."""
     kept = "kept " * 1000
     lay(one, HEADER + message("a", f"{kept}") + message("b", f"{SECRET} {'x' * 5000}"), "demo")

@@ -1,9 +1,6 @@
 """A copy in which bytes became zeros, as after a crash, is mended from the other: no fork is made of damage."""
 
-from __future__ import annotations
-
 import random
-from pathlib import Path
 
 import pytest
 
@@ -21,7 +18,7 @@ LINES = [
 WHOLE = b"".join(LINES)
 
 
-def zeroed(data: bytes, start: int, count: int) -> bytes:
+def zeroed(data, start, count):
     end = min(len(data), start + count)
     return data[:start] + bytes(end - start) + data[end:]
 
@@ -36,7 +33,7 @@ PLACES = {
 @pytest.mark.parametrize("damaged", ["folder", "home"])
 @pytest.mark.parametrize("grown", ["neither", "folder", "home", "both"])
 @pytest.mark.parametrize("place", PLACES)
-def test_damage_makes_no_fork(tmp_path: Path, place: str, grown: str, damaged: str) -> None:
+def test_damage_makes_no_fork(tmp_path, place, grown, damaged):
     home, folder = tmp_path / "home", tmp_path / "folder"
     paths = {"home": session_path(home, "s"), "folder": folder / "s.jsonl"}
     for path in paths.values():
@@ -68,12 +65,12 @@ def test_damage_makes_no_fork(tmp_path: Path, place: str, grown: str, damaged: s
     assert {path.read_bytes() for path in paths.values()} == {wanted}
 
 
-def test_damage_in_both_copies_is_mended_from_each_other() -> None:
+def test_damage_in_both_copies_is_mended_from_each_other():
     one, other = mended(read(zeroed(WHOLE, 100, 5)), read(zeroed(WHOLE, 400, 5)))
     assert one.data == other.data == WHOLE
 
 
-def test_what_was_never_there_is_left_as_it_is() -> None:
+def test_what_was_never_there_is_left_as_it_is():
     odd = b"\0\0\0 what is this \0\0\0\n"
     log = Log(read(b"".join(LINES[:3]) + odd + b"".join(LINES[3:])).lines)
     assert [each.data for each in mended(log, read(WHOLE))] == [log.data, WHOLE]
@@ -81,7 +78,7 @@ def test_what_was_never_there_is_left_as_it_is() -> None:
     assert mended(read(zeroed(WHOLE, WHOLE.index(b"number 3"), 4)), read(other))[1].data == other
 
 
-def test_zeros_anywhere() -> None:
+def test_zeros_anywhere():
     """As long as no line is damaged in both copies."""
     chance = random.Random(7)
     for _ in range(300):

@@ -1,9 +1,5 @@
 """A log as it is compared: which streams go on, what counts of them, and what two lines that differ say alike."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.session.records import dumps
@@ -20,24 +16,24 @@ META = {"type": "meta", "set": {"title": "t"}}
 SAID = {"type": "message", "id": "m", "kind": "user", "role": "user", "parts": [{"text": "m"}]}
 
 
-def of(*records: dict[str, Any]) -> log.Log:
+def of(*records):
     return log.read(HEADER + b"".join(dumps(record) + b"\n" for record in records))
 
 
-def kinds(lines: list[log.Line]) -> list[str]:
+def kinds(lines):
     return [log.kind_of(line) for line in lines]
 
 
 @pytest.mark.parametrize("data", [
     b"", HEADER, HEADER + message("a", "a", 1), HEADER + b"no record\n" + message("a", "a", 1), message("a", "a", 1),
 ])  # fmt: skip
-def test_a_log_is_its_bytes_again(data: bytes) -> None:
+def test_a_log_is_its_bytes_again(data):
     read = log.read(data)
     assert read.data == data
     assert (read.header is not None) == data.startswith(HEADER)
 
 
-def test_a_torn_last_line_is_none() -> None:
+def test_a_torn_last_line_is_none():
     assert log.read(HEADER + message("a", "a", 1) + b'{"type":"mess').data == HEADER + message("a", "a", 1)
 
 
@@ -45,20 +41,18 @@ def test_a_torn_last_line_is_none() -> None:
     ([OPEN], {"o"}), ([OPEN, DELTA], {"o"}), ([OPEN, DELTA, COMMIT], set()), ([OPEN, DELTA, ABORT], set()),
     ([OPEN, DELTA, META], {"o"}), ([OPEN, DELTA, SAID], set()), ([SAID, OPEN], {"o"}), ([OPEN, COMMIT, UPDATE], set()),
 ], ids=lambda value: "")  # fmt: skip
-def test_a_stream_goes_on_that_has_no_end_and_after_which_nothing_was_said(
-    records: Any, going_on: Any
-) -> None:
+def test_a_stream_goes_on_that_has_no_end_and_after_which_nothing_was_said(records, going_on):
     found = of(*records)
     assert found.going_on(found.ended) == going_on
 
 
-def test_what_ends_an_update_belongs_to_the_stream_that_it_is_of() -> None:
+def test_what_ends_an_update_belongs_to_the_stream_that_it_is_of():
     found = of(OPEN, COMMIT, UPDATE, OF_UPDATE, SAID)
     assert [found.root(line) for line in found.lines] == ["", "o", "o", "", "o", ""]
     assert found.commits == {"o": 2}
 
 
-def test_no_delta_counts_whose_stream_is_committed_here_or_there() -> None:
+def test_no_delta_counts_whose_stream_is_committed_here_or_there():
     begun, ended = of(OPEN, DELTA), of(OPEN, DELTA, COMMIT)
     assert kinds(begun.compared({})) == ["session", "open", "delta"]
     assert kinds(begun.compared(ended.commits)) == ["session", "open"]
@@ -71,15 +65,15 @@ def test_no_delta_counts_whose_stream_is_committed_here_or_there() -> None:
     ]  # it came after
 
 
-def header(**more: Any) -> log.Line:
+def header(**more):
     return log.read(dumps({"type": "session", "version": 1, "id": "s", **more}) + b"\n").lines[0]
 
 
-def line(data: bytes) -> log.Line:
+def line(data):
     return log.read(data).lines[0]
 
 
-def test_a_forks_header_says_the_same_as_its_sessions() -> None:
+def test_a_forks_header_says_the_same_as_its_sessions():
     assert log.same(header(), header(id="t", parent={"session": "s", "at": "m"}))
     assert not log.same(header(), header(cwd="/x"))
     of_here, of_there = ({"from": "pi", "id": "1", "path": path, "version": path} for path in "ab")
@@ -87,7 +81,7 @@ def test_a_forks_header_says_the_same_as_its_sessions() -> None:
     assert not log.same(header(imported=of_here), header(imported={**of_here, "id": "2"}))
 
 
-def test_lines_say_the_same_however_they_are_spelled() -> None:
+def test_lines_say_the_same_however_they_are_spelled():
     plain = dumps(SAID) + b"\n"
     assert log.same(line(plain), line(plain.replace(b'":', b'": ')))
     assert not log.same(line(plain), line(plain.replace(b'"text":"m"', b'"text":"n"')))
@@ -95,7 +89,7 @@ def test_lines_say_the_same_however_they_are_spelled() -> None:
     assert not log.same(line(b"x\n"), line(b"y\n"))
 
 
-def test_where_logs_branch_and_what_one_has_more() -> None:
+def test_where_logs_branch_and_what_one_has_more():
     a, b, c = (line(message(id, id, 1)) for id in "abc")
     assert log.branching([a, b], [a, c]) == 1
     assert log.branching([a, b], [a]) == log.branching([a], [a, b]) == 1
@@ -109,8 +103,6 @@ def test_where_logs_branch_and_what_one_has_more() -> None:
     ({"type": "summary", "id": "s", "summary": "", "covers": [], "createdAt": "2026-01-02T00:00:00.000Z"},
      "2026-01-02T00:00:00.000Z", False), (META, "", False), (OPEN, "", True),
 ])  # fmt: skip
-def test_when_a_line_was_written_and_whether_it_brings_a_message(
-    record: Any, time: str, *, places: bool
-) -> None:
+def test_when_a_line_was_written_and_whether_it_brings_a_message(record, time, *, places):
     found = of(record).lines[1]
     assert (log.time_of(found), log.places(found)) == (time, places)

@@ -1,11 +1,5 @@
 """What makes two stores equal is carried out on what was looked at: on anything newer only after another look."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from codeh_history.base.env import Env
@@ -19,22 +13,22 @@ from syncing import HEADER, message
 class Store(Side):
     """A store in a folder; `meanwhile` is called before each session is put."""
 
-    def __init__(self, env: Env, folder: Path) -> None:
+    def __init__(self, env, folder):
         folder.mkdir()
         super().__init__(Files(env, str(folder)), [], folder.name, str(folder))
         self.folder = folder
-        self.meanwhile: Callable[[str], object] = lambda _: None
+        self.meanwhile = lambda _: None
 
-    def put(self, session: str, before: bytes | None, after: bytes) -> bool:
+    def put(self, session, before, after):
         self.meanwhile(session)
         return super().put(session, before, after)
 
-    def lay(self, name: str, *lines: bytes) -> None:
+    def lay(self, name, *lines):
         header = HEADER.replace(b'"demo"', f'"{name}"'.encode())
         (self.folder / f"{name}.jsonl").write_bytes(header + b"".join(lines))
 
     @property
-    def held(self) -> dict[str, bytes]:
+    def held(self):
         return {path.stem: path.read_bytes() for path in sorted(self.folder.glob("*.jsonl"))}
 
 
@@ -42,18 +36,16 @@ A, B, C = (message(id, id, second) for second, id in enumerate("abc", 1))
 
 
 @pytest.fixture
-def stores(tmp_path: Path) -> tuple[Env, Store, Store]:
+def stores(tmp_path):
     env = Env({"CODEH_HOME": str(tmp_path / "home")})
     return env, Store(env, tmp_path / "one"), Store(env, tmp_path / "two")
 
 
-def done(env: Env, one: Store, two: Store, *only: str, **how: Any) -> list[Any]:
+def done(env, one, two, *only, **how):
     return list(sync(env, [one, two], only, **how))
 
 
-def test_afterwards_they_are_equal_and_then_there_is_nothing_to_do(
-    stores: tuple[Env, Store, Store],
-) -> None:
+def test_afterwards_they_are_equal_and_then_there_is_nothing_to_do(stores):
     env, one, two = stores
     one.lay("x", A)
     two.lay("x", A, B)
@@ -64,7 +56,7 @@ def test_afterwards_they_are_equal_and_then_there_is_nothing_to_do(
     assert done(env, one, two) == []
 
 
-def test_only_what_is_named_is_synced_and_dry_nothing_is_written(stores: tuple[Env, Store, Store]) -> None:
+def test_only_what_is_named_is_synced_and_dry_nothing_is_written(stores):
     env, one, two = stores
     two.lay("x", A)
     two.lay("y", A)
@@ -75,13 +67,13 @@ def test_only_what_is_named_is_synced_and_dry_nothing_is_written(stores: tuple[E
     assert list(one.held) == ["y"]
 
 
-def test_what_is_appended_meanwhile_is_there_on_both_sides(stores: tuple[Env, Store, Store]) -> None:
+def test_what_is_appended_meanwhile_is_there_on_both_sides(stores):
     env, one, two = stores
     one.lay("x", A)
     two.lay("x", A, B)
     times = 0
 
-    def append(_: str) -> None:
+    def append(_):
         nonlocal times
         times += 1
         if times == 1:
@@ -95,13 +87,13 @@ def test_what_is_appended_meanwhile_is_there_on_both_sides(stores: tuple[Env, St
     assert all(f'"id":"{id}"'.encode() in everything for id in ("a", "b", "mine"))
 
 
-def test_what_changes_again_and_again_is_left_for_another_time(stores: tuple[Env, Store, Store]) -> None:
+def test_what_changes_again_and_again_is_left_for_another_time(stores):
     env, one, two = stores
     one.lay("x", A)
     two.lay("x", A, B)
     lines = [A]
 
-    def append(_: str) -> None:
+    def append(_):
         lines.append(message(f"n{len(lines)}", "new", 9))
         one.lay("x", *lines)
 
@@ -112,7 +104,7 @@ def test_what_changes_again_and_again_is_left_for_another_time(stores: tuple[Env
     assert one.held["x"].endswith(b"".join(lines[1:]))
 
 
-def test_a_failure_of_one_stops_no_other(stores: tuple[Env, Store, Store]) -> None:
+def test_a_failure_of_one_stops_no_other(stores):
     env, one, two = stores
     (one.folder / "bad.jsonl").write_bytes(b"a diary\n")
     two.lay("bad", A)

@@ -3,12 +3,9 @@
 A row a model, in the package's order, so that what a new version changes shows in `git diff`.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 import os
-from decimal import Decimal
 from importlib.metadata import version
 
 from genai_prices import types
@@ -42,7 +39,7 @@ WINDOWS = dict.fromkeys(
 )
 
 
-def main() -> None:
+def main():
     today = dt.datetime.now(dt.UTC).date().isoformat()
     source = f"{PACKAGE} {version(PACKAGE)}"
     if os.path.exists(prices.FILE):
@@ -54,13 +51,13 @@ def main() -> None:
         file.write(text(source, today))
 
 
-def text(source: str, date: str) -> str:
+def text(source, date):
     """The whole file."""
     sellers = ",\n".join(map(_seller, providers))
     return f'{{"source":"{source}","license":"{LICENSE}","date":"{date}","sellers":[\n{sellers}\n]}}\n'
 
 
-def _seller(provider: types.Provider) -> str:
+def _seller(provider):
     head = {
         "id": provider.id,
         "names": _clause(provider.provider_match),
@@ -71,7 +68,7 @@ def _seller(provider: types.Provider) -> str:
     return f'{_json(_there(head))[:-1]},"models":[\n{rows}\n]}}'
 
 
-def _model(model: types.ModelInfo) -> dict:
+def _model(model):
     match = _clause(model.match)
     return _there(
         {
@@ -84,17 +81,17 @@ def _model(model: types.ModelInfo) -> dict:
     )
 
 
-def _dated(found: types.ModelPrice | list[types.ConditionalPrice]) -> dict | list[dict]:
+def _dated(found):
     if isinstance(found, types.ModelPrice):
         return _prices(found)
     return [{**_when(one.constraint), "prices": _prices(one.prices)} for one in found]
 
 
-def _variant(variant: types.PriceVariant) -> dict:
+def _variant(variant):
     return {"for": variant.when, **_when(variant.constraint), "prices": _prices(variant.prices)}
 
 
-def _when(constraint: types.StartDateConstraint | types.TimeOfDateConstraint | None) -> dict:
+def _when(constraint):
     if isinstance(constraint, types.StartDateConstraint):
         return {"from": constraint.start_date.isoformat()}
     if isinstance(constraint, types.TimeOfDateConstraint):
@@ -106,20 +103,20 @@ def _when(constraint: types.StartDateConstraint | types.TimeOfDateConstraint | N
     return {}
 
 
-def _prices(found: types.ModelPrice) -> dict:
+def _prices(found):
     """What is known of prices for what a session can know; tiers as `[price, [above, price], …]`."""
     named = {KEYS[key]: value for key, value in vars(found).items() if key in KEYS and value is not None}
     return {name: _price(value, per) for (name, per), value in named.items()}
 
 
-def _price(value: Decimal | types.TieredPrices, per: int) -> object:
+def _price(value, per):
     if isinstance(value, types.TieredPrices):
         return [_price(value.base, per), *([tier.start, _price(tier.price, per)] for tier in value.tiers)]
     number = value * PER / per
     return int(number) if number == int(number) else float(number)
 
 
-def _clause(clause: object) -> dict | None:
+def _clause(clause):
     if clause is None:
         return None
     ((name, value),) = vars(clause).items()
@@ -128,11 +125,11 @@ def _clause(clause: object) -> dict | None:
     return {name: value}
 
 
-def _there(row: dict) -> dict:
+def _there(row):
     return {key: value for key, value in row.items() if value or key == "prices"}
 
 
-def _json(value: object) -> str:
+def _json(value):
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False)
 
 

@@ -1,7 +1,5 @@
 """Token counts: exact, offline, remembered; media by what it shows, not by how long its base64 is."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import inspect
@@ -11,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import tiktoken
@@ -37,7 +34,7 @@ CL100K = open_counter("cl100k_base")
 APPROX = open_counter("approx")
 
 
-def test_of_many_texts_few_are_known_by_heart() -> None:
+def test_of_many_texts_few_are_known_by_heart():
     counter = open_counter("approx")
     counter.by_heart = 10_000
     texts = [f"text number {n} of many" for n in range(2000)]
@@ -51,7 +48,7 @@ def test_of_many_texts_few_are_known_by_heart() -> None:
 
 
 @pytest.mark.parametrize("name", vocabulary.NAMES)
-def test_vocabularies_are_those_that_tiktoken_pins(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vocabularies_are_those_that_tiktoken_pins(name, monkeypatch):
     source = inspect.getsource(published)
     sha256, special, pattern = vocabulary._ENCODINGS[name]
     assert sha256 in source
@@ -64,9 +61,9 @@ def test_vocabularies_are_those_that_tiktoken_pins(name: str, monkeypatch: pytes
 
 
 @pytest.fixture(scope="module", params=vocabulary.NAMES)
-def theirs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tiktoken.Encoding:
+def theirs(request, tmp_path_factory):
     """tiktoken's own encoding, which takes the file from its cache where it would download it."""
-    name: str = request.param
+    name = request.param
     folder = tmp_path_factory.mktemp("tiktoken")
     url = f"https://openaipublic.blob.core.windows.net/encodings/{name}.tiktoken"
     (folder / hashlib.sha1(url.encode(), usedforsecurity=False).hexdigest()).write_bytes(
@@ -77,7 +74,7 @@ def theirs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         return tiktoken.get_encoding(name)
 
 
-def texts_to_count() -> list[str]:
+def texts_to_count():
     """The texts of the fixtures, of the documentation and of the source, and made ones of many scripts."""
     files = [
         *(ROOT / "fixtures").glob("*.jsonl"),
@@ -90,14 +87,14 @@ def texts_to_count() -> list[str]:
     return [path.read_text("utf-8", "replace") for path in files] + made + [" " * 9_999, "ab" * 5_000]
 
 
-def test_counts_are_those_of_tiktoken(theirs: tiktoken.Encoding) -> None:
+def test_counts_are_those_of_tiktoken(theirs):
     texts = texts_to_count()
     expected = [len(theirs.encode(text, disallowed_special=())) for text in texts]
     assert open_counter(theirs.name).counts(texts) == expected
     assert sum(expected) > 100_000
 
 
-def test_a_history_costs_what_its_texts_do_by_tiktoken(theirs: tiktoken.Encoding) -> None:
+def test_a_history_costs_what_its_texts_do_by_tiktoken(theirs):
     """3 + Σ messages; a message 4 + Σ parts; a call its name and its compact arguments."""
     counter, args = open_counter(theirs.name), {"path": "a b", "n": 1}
     call = {"functionCall": {"id": "c1", "name": "read_file", "args": args}}
@@ -121,11 +118,11 @@ def test_a_history_costs_what_its_texts_do_by_tiktoken(theirs: tiktoken.Encoding
     (O200K, "def f(x):\n    return x\n", 8), (O200K, "0123456789", 4), (O200K, "\ud800", 1),
     (O200K, " " * 1_000_000, 7813), (O200K, "\t" * 999_999, 62_500), (O200K, "a" + " \t" * 600_000 + "b", 600_000),
 ])  # fmt: skip
-def test_counts(counter: Any, text: str, tokens: int) -> None:
+def test_counts(counter, text, tokens):
     assert text_tokens(counter, text) == tokens
 
 
-def test_a_missing_or_altered_vocabulary_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_or_altered_vocabulary_is_named(tmp_path, monkeypatch):
     vocabulary._built.clear()
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     with pytest.raises(InputOutput, match="--counter approx"):
@@ -146,7 +143,7 @@ def test_a_missing_or_altered_vocabulary_is_named(tmp_path: Path, monkeypatch: p
         "\n".join
     )
 )
-def test_a_count_is_how_many_tokens_the_text_has(name: str, text: str) -> None:
+def test_a_count_is_how_many_tokens_the_text_has(name, text):
     encode = vocabulary.encoding(name, ["я"]).encode
     assert open_counter(name).counts([text]) == [len(encode(text, disallowed_special=()))]
 
@@ -158,17 +155,17 @@ def test_a_count_is_how_many_tokens_the_text_has(name: str, text: str) -> None:
     (None, "openai/o3", "o200k_base"), (None, "claude-opus-4-8", "o200k_base"), (None, "whatever", "o200k_base"),
     ("gpt-4", None, "cl100k_base"), ("gpt-5", "gpt-4", "o200k_base"), ("claude-opus-4-8", None, "o200k_base"),
 ])  # fmt: skip
-def test_counter_by_name_or_model(name: str | None, model: str | None, expected: str) -> None:
+def test_counter_by_name_or_model(name, model, expected):
     assert open_counter(name, model=model).name == expected
 
 
 @pytest.mark.parametrize("name", ["o200k", "", "tiktoken", "p50k_base"])
-def test_an_unknown_counter_is_a_usage_error(name: str) -> None:
+def test_an_unknown_counter_is_a_usage_error(name):
     with pytest.raises(Usage, match="o200k_base, cl100k_base, approx"):
         open_counter(name)
 
 
-def test_a_calibrated_counter_scales_totals_and_says_so() -> None:
+def test_a_calibrated_counter_scales_totals_and_says_so():
     counter = O200K.calibrated(1.1167)
     assert counter.name == "o200k_base*1.12"
     messages = session([user("a"), model("a b")]).messages
@@ -178,11 +175,11 @@ def test_a_calibrated_counter_scales_totals_and_says_so() -> None:
 
 
 @given(text=st.text())
-def test_the_approximate_count_is_at_most_one_a_character(text: str) -> None:
+def test_the_approximate_count_is_at_most_one_a_character(text):
     assert 0 <= counters.approximately(text) <= len(text)
 
 
-def test_the_approximate_count_is_near() -> None:
+def test_the_approximate_count_is_near():
     text = (ROOT / "tests" / "tokens/test_counter.py").read_text()
     assert 0.8 < text_tokens(APPROX, text) / text_tokens(O200K, text) < 1.25
 
@@ -190,7 +187,7 @@ def test_the_approximate_count_is_near() -> None:
 # -- the memory ---------------------------------------------------------------------------------------
 
 
-def test_counts_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counts_are_remembered(tmp_path, monkeypatch):
     cache = Cache(str(tmp_path))
     assert open_counter(None, cache=cache).counts(["hello world", "x"]) == [2, 1]
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
@@ -205,21 +202,21 @@ def test_counts_are_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert os.stat(cache.path).st_mode & 0o777 == 0o600
 
 
-def _garbage(path: Path) -> None:
+def _garbage(path):
     path.write_bytes(b"no database at all, but long enough to look at" * 20)
 
 
-def _other_table(path: Path) -> None:
+def _other_table(path):
     with sqlite3.connect(path) as db:
         db.execute("create table tokens(a, b, c)")
 
 
-def _directory(path: Path) -> None:
+def _directory(path):
     path.mkdir()
 
 
 @pytest.mark.parametrize("spoil", [_garbage, _other_table, _directory])
-def test_a_spoilt_memory_is_a_miss(tmp_path: Path, spoil: Any) -> None:
+def test_a_spoilt_memory_is_a_miss(tmp_path, spoil):
     cache = Cache(str(tmp_path))
     os.mkdir(cache.folder)
     spoil(Path(cache.path))
@@ -227,7 +224,7 @@ def test_a_spoilt_memory_is_a_miss(tmp_path: Path, spoil: Any) -> None:
         assert open_counter(None, cache=cache).counts([text]) == [2]
 
 
-def test_many_processes_share_the_memory(tmp_path: Path) -> None:
+def test_many_processes_share_the_memory(tmp_path):
     many = by_length(3, 8, 8)
     code = (
         "import sys; from codeh_history.store.cache import Cache; from codeh_history.tokens import open_counter; "

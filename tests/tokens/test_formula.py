@@ -1,9 +1,5 @@
 """What a history costs: the formula, and its bound by bytes alone."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 
@@ -42,11 +38,11 @@ A, B, JSON = 1, 2, 5  # tokens of "a", "a b" and {"a":1}
     ([{"kind": "error", "parts": [{"text": "a"}]}, {"kind": "info", "parts": [{"text": "a"}]}], 3),
     ([user({"inlineData": {"mimeType": "text/plain", "data": "YSBi"}})], 3 + 4 + B),
 ])  # fmt: skip
-def test_formula(messages: list[Any], tokens: int) -> None:
+def test_formula(messages, tokens):
     assert history_tokens(O200K, session(messages).messages) == tokens
 
 
-def test_what_is_sent_beside_the_messages() -> None:
+def test_what_is_sent_beside_the_messages():
     assert system_tokens(O200K, "a b") == 4 + B
     assert system_tokens(O200K, None) == system_tokens(O200K, "") == tools_tokens(O200K, []) == 0
     assert tools_tokens(O200K, [{"a": 1}]) == text_tokens(O200K, '[{"a":1}]')
@@ -58,14 +54,14 @@ def test_what_is_sent_beside_the_messages() -> None:
     assert everything == 3 + 4 + A + 4 + B + text_tokens(O200K, '[{"a":1}]') + record
 
 
-def test_characters_count_texts_arguments_and_results_alone() -> None:
+def test_characters_count_texts_arguments_and_results_alone():
     messages = session([user("abc"), model(call("name", args={"a": 1})), tool(result("name"))]).messages
     assert history_tokens(Characters(), messages) == 3 + len('{"a":1}') + len('{"output":"ok"}')
 
 
-def test_what_nests_too_deeply_is_refused() -> None:
+def test_what_nests_too_deeply_is_refused():
     """A line that does is damage; what a command makes may still do."""
-    deep: Any = "x"
+    deep = "x"
     for _ in range(300):
         deep = [deep]
     (message,) = session([user("x")]).messages
@@ -74,7 +70,7 @@ def test_what_nests_too_deeply_is_refused() -> None:
 
 
 @given(messages=histories.conversations())
-def test_the_byte_count_bounds_every_count(messages: list[Any]) -> None:
+def test_the_byte_count_bounds_every_count(messages):
     view = session(messages)
     for counter in (O200K, CL100K, APPROX, O200K.calibrated(1.3), O200K.calibrated(0.7)):
         bound = byte_bound(

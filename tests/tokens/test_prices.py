@@ -1,11 +1,8 @@
 """Prices and windows: those of the package that the table is made from; what it does not know has no price."""
 
-from __future__ import annotations
-
 import random
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 from genai_prices import Usage, calc_price
@@ -22,7 +19,7 @@ UNITS = {  # ours → the package's
 }  # fmt: skip
 
 
-def _prices(model: Any) -> list[dict[str, Any]]:
+def _prices(model):
     found = model.prices if isinstance(model.prices, list) else [model]
     return [{key: value for key, value in vars(one.prices).items() if value is not None} for one in found]
 
@@ -45,13 +42,13 @@ DAY = "2026-06-01T12:00:00.000Z"
 MILLION = {"input": 1_000_000}
 
 
-def test_the_table_is_what_the_installed_package_says() -> None:
+def test_the_table_is_what_the_installed_package_says():
     with open(FILE, encoding="utf-8") as file:
         assert file.read() == text(table().source, table().date), "`make generate` writes it anew"
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_two_hundred_responses_cost_what_the_package_says(seed: int) -> None:
+def test_two_hundred_responses_cost_what_the_package_says(seed):
     chance = random.Random(seed)
     compared = 0
     for provider, model in chance.sample(PRICED, 200):
@@ -68,14 +65,14 @@ def test_two_hundred_responses_cost_what_the_package_says(seed: int) -> None:
     "gemini-2.5-pro", "gemini-3-pro-preview", "kimi-k2-0905-preview", "deepseek-chat", "mistral-large-latest",
     "command-r-plus", "no-such-model", "claude-9-imaginary",
 ])  # fmt: skip
-def test_a_model_without_a_seller_is_known_by_its_name_as_in_the_package(name: str) -> None:
+def test_a_model_without_a_seller_is_known_by_its_name_as_in_the_package(name):
     usage = {"input": 300_000, "output": 1000}
     assert table().price(name, None, usage, DAY) == theirs(
         name, None, usage, datetime(2026, 6, 1, 12, tzinfo=UTC), {}
     )
 
 
-def test_windows_are_those_of_the_package() -> None:
+def test_windows_are_those_of_the_package():
     for provider in providers:
         for model in provider.models:
             found = provider.find_model(model.id, all_providers=providers)
@@ -95,9 +92,7 @@ def test_windows_are_those_of_the_package() -> None:
     ("my-own-model", None, None),
     ("", None, None),
 ])  # fmt: skip
-def test_a_window_is_known_whatever_form_its_requests_have(
-    model: str, provider: str | None, expected: int | None
-) -> None:
+def test_a_window_is_known_whatever_form_its_requests_have(model, provider, expected):
     assert table().window(model, provider) == expected
 
 
@@ -105,7 +100,7 @@ def test_a_window_is_known_whatever_form_its_requests_have(
     ("deepseek-r1:8b", "ollama"), ("gpt-4o", "ollama"), ("local-model", "openai-chat"), ("qwen3:8b", None),
     ("gpt-4o", "a proxy of ours"), ("<synthetic>", "anthropic"),
 ])  # fmt: skip
-def test_what_runs_here_or_is_sold_by_nobody_known_has_no_price(model: str, provider: str | None) -> None:
+def test_what_runs_here_or_is_sold_by_nobody_known_has_no_price(model, provider):
     assert table().price(model, provider, MILLION, DAY) is None
 
 
@@ -122,7 +117,7 @@ def test_what_runs_here_or_is_sold_by_nobody_known_has_no_price(model: str, prov
     pytest.param({}, 0, id="nothing"),
     pytest.param({"input": None, "output": 3}, 30, id="what is not said"),
 ])  # fmt: skip
-def test_each_unit_is_paid_once(usage: dict[str, Any], expected: int) -> None:
+def test_each_unit_is_paid_once(usage, expected):
     assert _made().price("m", "s", usage, DAY) == Decimal(expected) / prices.PER
 
 
@@ -130,11 +125,11 @@ def test_each_unit_is_paid_once(usage: dict[str, Any], expected: int) -> None:
     ("2026-01-31T12:00:00.000Z", 1), ("2026-02-01T12:00:00.000Z", 2), ("2026-03-01T16:29:59.999Z", 2),
     ("2026-03-01T16:30:00.000Z", 3), ("2026-03-01T02:59:59.999Z", 3), ("2026-03-01T03:00:00.000Z", 2),
 ])  # fmt: skip
-def test_prices_hold_from_a_day_or_between_hours(at: str, expected: int) -> None:
+def test_prices_hold_from_a_day_or_between_hours(at, expected):
     assert _made().price("dated", "s", MILLION, at) == expected
 
 
-def _made() -> prices.Table:
+def _made():
     """A seller's two models: a token of `m` costs a millionth, more for what is more."""
     usual = {"input": [1, [1000, 3]], "cached": 0.1, "cacheWrite": 2, "cacheWrite1h": 4, "output": 10}
     rows = [
@@ -147,9 +142,7 @@ def _made() -> prices.Table:
     return prices.Table({"source": "", "date": "2026-02-02", "sellers": [{"id": "s", "models": rows}]})
 
 
-def theirs(
-    model: str, provider: str | None, usage: dict[str, int], at: datetime, context: dict[str, str]
-) -> Decimal | None:
+def theirs(model, provider, usage, at, context):
     """What the package says, None where it has no such model."""
     named = Usage(**{UNITS[name]: number for name, number in usage.items()})
     try:
@@ -160,7 +153,7 @@ def theirs(
         return None
 
 
-def _usage(chance: random.Random) -> dict[str, int]:
+def _usage(chance):
     """Counts as responses have them; half of the prompts are long."""
     cached, write, hour = (chance.randrange(chance.choice([1, 200_000])) for _ in range(3))
     reasoning = chance.randrange(50_000)
@@ -171,5 +164,5 @@ def _usage(chance: random.Random) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _time(chance: random.Random) -> datetime:
+def _time(chance):
     return datetime(2023, 1, 1, tzinfo=UTC) + timedelta(seconds=chance.randrange(4 * 365 * 86400))

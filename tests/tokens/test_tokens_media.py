@@ -1,7 +1,5 @@
 """What media cost: by what they show, never by the length of their base64."""
 
-from __future__ import annotations
-
 import os
 
 import pytest
@@ -18,11 +16,11 @@ O200K = open_counter("o200k_base")
     ("anthropic", (4000, 3000), 1568), ("anthropic", (1, 1), 1), ("openai", (3008, 2000), 1105),
     ("openai", (512, 512), 255), ("openai", (1, 9000), 765), ("gemini", (300, 384), 258), ("gemini", (1000, 700), 516),
 ])  # fmt: skip
-def test_images_cost_by_dimensions(rule: str, size: tuple[int, int], tokens: int) -> None:
+def test_images_cost_by_dimensions(rule, size, tokens):
     assert media.image(*size, rule) == tokens
 
 
-def test_media_never_cost_by_the_length_of_their_base64() -> None:
+def test_media_never_cost_by_the_length_of_their_base64():
     small, large = png(640, 480), png(640, 480) + os.urandom(1 << 20)
     costs = [
         message_tokens(

@@ -1,12 +1,8 @@
 """Vocabularies: two thirds of the tokens count the same, and those that are kept unpacked are the packed ones."""
 
-from __future__ import annotations
-
 import sqlite3
 import sys
 from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -18,24 +14,21 @@ from codeh_history.tokens import vocabulary
 from counting import NAME, count
 from length import examples
 
-if TYPE_CHECKING:
-    import tiktoken
-
 SIGNS = "aZ09 \n\t'ßéłñ—“”…→✅│①\u2028\ufe0f\ufffd\U0001f642\U0001f9d1\u200d\uf8ff\uff0c"  # of usual texts
 
 
 @pytest.fixture(autouse=True)
-def _nothing_built(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nothing_built(monkeypatch):
     monkeypatch.setattr(vocabulary, "_built", {})
 
 
 @cache
-def usual() -> tiktoken.Encoding:
+def usual():
     return vocabulary.built(NAME, vocabulary.ranks_of(vocabulary._read(NAME), usual=True))
 
 
 @cache
-def whole() -> tiktoken.Encoding:
+def whole():
     return vocabulary.built(NAME, vocabulary.ranks_of(vocabulary._read(NAME), usual=False))
 
 
@@ -43,13 +36,13 @@ def whole() -> tiktoken.Encoding:
 
 
 @given(text=st.text(SIGNS, max_size=60) | st.text(max_size=20))
-def test_the_usual_tokens_encode_a_usual_text_as_all_do(text: str) -> None:
+def test_the_usual_tokens_encode_a_usual_text_as_all_do(text):
     if vocabulary.is_usual(text):
         every = whole().encode(text, disallowed_special=())
         assert usual().encode(text, disallowed_special=()) == every
 
 
-def test_each_token_of_a_usual_text_is_usual() -> None:
+def test_each_token_of_a_usual_text_is_usual():
     every = whole()
     assert len(usual().token_byte_values()) < 0.75 * len(every.token_byte_values())
     texts = [token.decode("utf-8", "replace") for token in every.token_byte_values()]
@@ -59,10 +52,10 @@ def test_each_token_of_a_usual_text_is_usual() -> None:
     assert usual().encode(together, disallowed_special=()) == every.encode(together, disallowed_special=())
 
 
-def test_for_other_texts_all_tokens_are_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes: list[int] = []
+def test_for_other_texts_all_tokens_are_loaded(monkeypatch):
+    sizes = []
 
-    def built(_: str, ranks: dict[bytes, int]) -> Any:
+    def built(_, ranks):
         sizes.append(len(ranks))
         return object()
 
@@ -81,7 +74,7 @@ def test_for_other_texts_all_tokens_are_loaded(monkeypatch: pytest.MonkeyPatch) 
 # -- kept unpacked -----------------------------------------------------------------------------------------
 
 
-def test_a_vocabulary_that_was_unpacked_is_the_packed_one(home: Path) -> None:
+def test_a_vocabulary_that_was_unpacked_is_the_packed_one(home):
     expected = count(home)
     for name, texts, some in ((NAME, ["a"], True), (NAME, ["я"], False), ("cl100k_base", ["a"], False)):
         ranks = vocabulary.ranks_of(vocabulary._read(name), usual=some)
@@ -91,7 +84,7 @@ def test_a_vocabulary_that_was_unpacked_is_the_packed_one(home: Path) -> None:
     assert count(home) == expected
 
 
-def test_with_it_the_package_is_not_opened(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_it_the_package_is_not_opened(home, monkeypatch):
     expected = count(home)
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
     with sqlite3.connect(Cache(str(home)).path) as db:
@@ -105,7 +98,7 @@ def test_with_it_the_package_is_not_opened(home: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("spoil", ["substr(data, 1, 1000)", "x''", "x'00' || substr(data, 2)"])
-def test_a_spoilt_one_is_unpacked_again(home: Path, spoil: str) -> None:
+def test_a_spoilt_one_is_unpacked_again(home, spoil):
     expected = count(home)
     with sqlite3.connect(Cache(str(home)).path) as db:
         db.execute(f"update large set data = {spoil}")

@@ -1,10 +1,6 @@
 """`--calibrated`: what a provider really counted, against our own count."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +8,6 @@ from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
-from codeh_history.session.view import View
 from codeh_history.tokens import history_tokens, open_counter
 from codeh_history.views.calibration import QUANTILE, asked, calibrated, calibration, quantile, ratios
 from strategies import encode, view_of
@@ -20,7 +15,7 @@ from strategies import encode, view_of
 WORDS = "word " * 60
 
 
-def said(kind: str, number: int, text: str = WORDS, **more: Any) -> dict[str, Any]:
+def said(kind, number, text=WORDS, **more):
     role = "model" if kind == "codeh" else "user"
     return {
         "type": "message",
@@ -32,9 +27,9 @@ def said(kind: str, number: int, text: str = WORDS, **more: Any) -> dict[str, An
     }
 
 
-def talk(*factors: float, model: str = "m", used: str = "m") -> list[dict[str, Any]]:
+def talk(*factors, model="m", used="m"):
     """A prompt and an answer for each factor: the provider counts that many times what we count."""
-    records: list[dict[str, Any]] = []
+    records = []
     counter = open_counter("approx")
     for number, factor in enumerate(factors):
         records.append(said("user", 2 * number))
@@ -45,9 +40,7 @@ def talk(*factors: float, model: str = "m", used: str = "m") -> list[dict[str, A
 
 
 @given(st.lists(st.floats(0.1, 9), min_size=1, max_size=12), st.floats(0.01, 1))
-def test_a_quantile_is_the_least_value_that_so_many_do_not_exceed(
-    values: list[float], share: float
-) -> None:
+def test_a_quantile_is_the_least_value_that_so_many_do_not_exceed(values, share):
     values.sort()
     found = quantile(values, share)
     assert found in values
@@ -58,17 +51,17 @@ def test_a_quantile_is_the_least_value_that_so_many_do_not_exceed(
 @pytest.mark.parametrize(
     ("count", "place"), [(1, 0), (2, 1), (19, 18), (20, 18), (21, 19), (40, 37), (100, 94)]
 )
-def test_of_twenty_the_factor_is_the_one_before_the_last(count: int, place: int) -> None:
+def test_of_twenty_the_factor_is_the_one_before_the_last(count, place):
     assert quantile([float(number) for number in range(count)], QUANTILE) == place
 
 
-def test_each_answer_of_the_model_tells_how_much_more_the_provider_counts() -> None:
+def test_each_answer_of_the_model_tells_how_much_more_the_provider_counts():
     view, counter = view_of(talk(1.5, 2.0, 1.0)), open_counter("approx")
     assert ratios(view, counter, "m") == pytest.approx([1.5, 2.0, 1.0], rel=0.02)
     assert ratios(view, counter, "other") == []
 
 
-def test_the_system_prompt_and_the_tools_were_sent_too() -> None:
+def test_the_system_prompt_and_the_tools_were_sent_too():
     records = talk(1.0)
     alone = ratios(view_of(records), open_counter("approx"), "m")
     meta = {"type": "meta", "set": {"system": WORDS, "tools": [{"name": "read", "description": WORDS}]}}
@@ -79,7 +72,7 @@ def test_the_system_prompt_and_the_tools_were_sent_too() -> None:
 @pytest.mark.parametrize(
     "usage", [None, {}, {"input": 0}, {"input": -1}, {"input": "7"}, {"input": True}, {"input": 1.5}, 7]
 )
-def test_usage_that_says_nothing_tells_nothing(usage: object) -> None:
+def test_usage_that_says_nothing_tells_nothing(usage):
     records = [said("user", 0), said("codeh", 1, model="m", usage=usage)]
     assert ratios(view_of(records), open_counter("approx"), "m") == []
 
@@ -91,27 +84,25 @@ def test_usage_that_says_nothing_tells_nothing(usage: object) -> None:
         {"type": "compaction", "id": "k", "ops": [{"op": "drop", "ids": ["m0"], "why": "w"}]},
     ],
 )
-def test_a_session_that_was_made_smaller_tells_nothing(more: dict[str, Any]) -> None:
+def test_a_session_that_was_made_smaller_tells_nothing(more):
     assert ratios(view_of([*talk(1.0, 1.0), more]), open_counter("approx"), "m") == []
 
 
 # -- over the sessions of a home ---------------------------------------------------------------------------
 
 
-def lay(home: Path, id: str, records: list[dict[str, Any]]) -> None:
+def lay(home, id, records):
     (home / "sessions").mkdir(parents=True, exist_ok=True)
     header = {"type": "session", "version": 1, "id": id}
     (home / "sessions" / f"{id}.jsonl").write_bytes(encode([header, *records]))
 
 
 @pytest.fixture
-def env(home: Path) -> Env:
+def env(home):
     return Env({"CODEH_HOME": str(home)})
 
 
-def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_over(
-    env: Env, home: Path
-) -> None:
+def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_over(env, home):
     lay(home, "a", talk(1.0, 2.0))
     lay(home, "b", talk(3.0))
     lay(home, "c", talk(9.0, model="another"))
@@ -125,7 +116,7 @@ def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_ov
     assert calibration(env, open_counter("approx"), "unheard-of") is None
 
 
-def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env: Env, home: Path) -> None:
+def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env, home):
     lay(home, "a", talk(1.0) + [{**record, "id": f"n{record['id']}"} for record in talk(3.0, model="new")])
     view = view_of(
         [said("user", 0), said("codeh", 1, model="m"), said("codeh", 2, model="new"), said("user", 3)]
@@ -135,10 +126,10 @@ def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env: Env, h
         assert asked(env, view, counter, name)["model"] == model
 
 
-def test_without_any_usage_it_is_said_to_whoever_insists(env: Env) -> None:
+def test_without_any_usage_it_is_said_to_whoever_insists(env):
     counter, nobody, somebody = open_counter("approx"), view_of([]), view_of([said("codeh", 0, model="m")])
 
-    def why(view: View) -> str:
+    def why(view):
         with pytest.raises(Usage) as error:
             calibrated(env, view, counter, None)
         return str(error.value)
@@ -148,7 +139,7 @@ def test_without_any_usage_it_is_said_to_whoever_insists(env: Env) -> None:
     assert calibrated(env, somebody, counter, None, insisting=False) is counter
 
 
-def test_every_total_is_multiplied(env: Env, home: Path) -> None:
+def test_every_total_is_multiplied(env, home):
     lay(home, "a", talk(2.0))
     view = view_of([said("codeh", 0, model="m")])
     counter = calibrated(env, view, open_counter("approx"), None)

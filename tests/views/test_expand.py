@@ -1,9 +1,5 @@
 """The lines behind messages, summaries, compactions and clears."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.base.errors import NotFound
@@ -14,7 +10,7 @@ from folding import Writer, drop, put, swap
 from strategies import encode
 
 
-def expanded(log: Writer, name: str) -> list[str]:
+def expanded(log, name):
     """What a name expands to, each line as its type and id."""
     view = fold(parse(lines_of(log.bytes())))
     raws = {record.raw: record.data for record in view.log.records}
@@ -22,19 +18,19 @@ def expanded(log: Writer, name: str) -> list[str]:
     return [short(raws[line]) if line in raws else "inserted" for line in lines]
 
 
-def short(data: dict[str, Any]) -> str:
+def short(data):
     return f"{data['type']} {data.get('id') or data['of']}"
 
 
-def w() -> Writer:
+def w():
     return Writer()
 
 
-def m(*ids: str) -> list[str]:
+def m(*ids):
     return [f"message {id}" for id in ids]
 
 
-def big() -> Writer:
+def big():
     """Summaries over summaries, and a compaction of each kind of op."""
     log = w().a("a").a("b").a("c").a("d").a("e").s("S", "a").s("T", "b").s("Z", "S", "T", "c")
     summarize = {"op": "summarize", "ids": ["e"], "summary": "s"}
@@ -64,7 +60,7 @@ def big() -> Writer:
         (w().a("a").a("b").a("a"), "a", m("a")), (w().a("a").a("b").a("a", "v2"), "a", m("a", "a")),
     ],
 )  # fmt: skip
-def test_lines(log: Writer, name: str, lines: list[str]) -> None:
+def test_lines(log, name, lines):
     assert expanded(log, name) == lines
 
 
@@ -78,18 +74,18 @@ def test_lines(log: Writer, name: str, lines: list[str]) -> None:
         (w().a("x1").s("x2", "x1"), "x", "ambiguous"),
     ],
 )  # fmt: skip
-def test_what_is_not_there(log: Writer, name: str, why: str) -> None:
+def test_what_is_not_there(log, name, why):
     with pytest.raises(NotFound, match=why):
         expanded(log, name)
 
 
-def test_an_inserted_message_is_made_a_line() -> None:
+def test_an_inserted_message_is_made_a_line():
     view = fold(parse(lines_of(big().bytes())))
     (line,) = expand(view, "i", session="s")
     assert [message.id for message in fold(parse([line])).messages] == ["i"]
 
 
-def test_bytes_are_kept() -> None:
+def test_bytes_are_kept():
     raw = b'{ "id":"a", "type":"message","role":"user", "parts":[{"text":"\\u0068i","n":1e5}] }\r'
     view = fold(
         parse([raw + b"\n", *lines_of(encode([{"type": "compaction", "id": "k", "ops": [drop("a")]}]))])

@@ -1,9 +1,5 @@
 """Reading from the end finds what the fold finds, or says that it cannot know."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -11,7 +7,6 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.session.exchanges import text_of
 from codeh_history.session.fold import fold
-from codeh_history.session.model import Message
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
 from codeh_history.views import from_end
@@ -24,14 +19,14 @@ X = '{"type":"clear","id":"x"}'
 OPEN = '{"type":"open","id":"%s","kind":"codeh"}'
 
 
-def by_fold(data: bytes, role: str | None) -> Message | None:
+def by_fold(data, role):
     view = fold(read.read_log(data))
     roles = (role,) if role else ("user", "model")
     sent = (m for m in reversed(view.messages) if m.committed and m.role in roles)
     return next((m for m in sent if text_of(m)), None)
 
 
-def same(found: Message | None, expected: Message | None) -> bool:
+def same(found, expected):
     if found is None or expected is None:
         return found is expected
     names = ("id", "ts", "kind", "role", "parts", "fields")
@@ -43,9 +38,7 @@ def same(found: Message | None, expected: Message | None) -> bool:
     role=st.sampled_from([None, "user", "model"]),
     end=st.sampled_from([1, 100, 400, from_end.END]),
 )
-def test_it_equals_the_fold(
-    data: bytes, role: str | None, end: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_it_equals_the_fold(data, role, end, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
@@ -75,7 +68,7 @@ def test_it_equals_the_fold(
         ([], None),
     ],
 )  # fmt: skip
-def test_what_is_found_from_the_end(lines: list[str], text: str | None, tmp_path: Path) -> None:
+def test_what_is_found_from_the_end(lines, text, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
     found = from_end.from_end(str(path), None)
@@ -104,7 +97,7 @@ def test_what_is_found_from_the_end(lines: list[str], text: str | None, tmp_path
         ['{"role":"user","parts":[{"text":"bare"}]}'],
     ],
 )  # fmt: skip
-def test_what_needs_the_fold(lines: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_needs_the_fold(lines, tmp_path, monkeypatch):
     """Or is right: lines that only concern others at the end need no more than these."""
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
@@ -126,17 +119,17 @@ def test_what_needs_the_fold(lines: list[str], tmp_path: Path, monkeypatch: pyte
         ['{"role":"user","parts":[{"text":"bare"}]}'],
     ],
 )  # fmt: skip
-def test_what_always_needs_the_fold(lines: list[str], tmp_path: Path) -> None:
+def test_what_always_needs_the_fold(lines, tmp_path):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{line}\n" for line in lines))
     with pytest.raises(NeedsFold):
         from_end.from_end(str(path), None)
 
 
-def test_only_the_end_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_end_is_parsed(tmp_path, monkeypatch):
     path = tmp_path / "s.jsonl"
     path.write_text("".join(f"{M % (f'm{n}', 'x' * 50)}\n" for n in range(5000)) + A % ("z", "end") + "\n")
-    parsed: list[bytes] = []
+    parsed = []
     parse = from_end.parse
     monkeypatch.setattr(from_end, "parse", lambda lines: parse(parsed.extend(lines) or parsed))
     found = from_end.from_end(str(path), "model")
@@ -147,9 +140,7 @@ def test_only_the_end_is_parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert from_end.from_end(str(path), "user") is not None
 
 
-def test_an_id_is_looked_for_in_all_that_stands_before(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_id_is_looked_for_in_all_that_stands_before(tmp_path, monkeypatch):
     monkeypatch.setattr(from_end, "_STEP", 7)
     path = tmp_path / "s.jsonl"
     for at in range(20):
@@ -161,7 +152,7 @@ def test_an_id_is_looked_for_in_all_that_stands_before(
             assert from_end.occurs(file.fileno(), "m\n", 24)
 
 
-def test_strict_reads_everything(tmp_path: Path) -> None:
+def test_strict_reads_everything(tmp_path):
     from codeh_history.base.env import Env
     from codeh_history.base.errors import BadData
 

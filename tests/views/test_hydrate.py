@@ -1,7 +1,5 @@
 """Every command reads a session by reference as it reads any other."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 
@@ -33,7 +31,7 @@ FILTERS = [
 
 
 @pytest.fixture(scope="module")
-def same(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def same(made, tmp_path_factory):
     """The session of `made`, all of it by reference."""
     home = Path(shutil.copytree(made, tmp_path_factory.mktemp("same"), dirs_exist_ok=True))
     ok("persist", "demo", "-i", "--all", home=home)
@@ -42,14 +40,14 @@ def same(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("argv", READERS, ids=" ".join)
-def test_readers_hydrate_by_themselves(made: Path, same: Path, argv: list[str]) -> None:
+def test_readers_hydrate_by_themselves(made, same, argv):
     plain, by_reference = (inside(*argv, home=home) for home in (made, same))
     assert plain.code in (0, 1)
     assert (by_reference.code, by_reference.out) == (plain.code, plain.out)
 
 
 @pytest.mark.parametrize("argv", FILTERS, ids=" ".join)
-def test_filters_print_the_same_session(made: Path, same: Path, argv: list[str]) -> None:
+def test_filters_print_the_same_session(made, same, argv):
     env = {"CODEH_ID_SEED": "same", "CODEH_NOW": "2026-01-02T03:04:05Z"}
     files = [session_path(home, "demo").read_bytes() for home in (made, same)]
     printed = [ok(*argv, stdin=file, home=same, env=env).out for file in files]
@@ -59,7 +57,7 @@ def test_filters_print_the_same_session(made: Path, same: Path, argv: list[str])
     assert [s.text for s in views[0].summaries] == [s.text for s in views[1].summaries]
 
 
-def test_a_summary_is_made_of_what_lies_in_blocks(demo: Path) -> None:
+def test_a_summary_is_made_of_what_lies_in_blocks(demo):
     ok("persist", "demo", "-i", "--all", home=demo)
     ok("summarize", "demo", "-i", "--max-conversations", "1", "--min-batch", "1", home=demo)
     (summary,) = [r for r in lines(session_path(demo, "demo")) if r["type"] == "summary"]
@@ -69,7 +67,7 @@ def test_a_summary_is_made_of_what_lies_in_blocks(demo: Path) -> None:
 SECRET = "sk-ant-api03-" + "Ab3dEf6hIj" * 9
 
 
-def test_secrets_are_looked_for_in_blocks_too(home: Path) -> None:
+def test_secrets_are_looked_for_in_blocks_too(home):
     for text in ("nothing here", f"my key is {SECRET}"):
         ok("append", "-s", "a", "-m", text, home=home)
     ok("persist", "a", "-i", "--all", home=home)
@@ -87,7 +85,7 @@ def test_secrets_are_looked_for_in_blocks_too(home: Path) -> None:
     assert SECRET.encode() not in ok("export", "a", home=home).out
 
 
-def test_a_fixture_needs_no_store(home: Path) -> None:
+def test_a_fixture_needs_no_store(home):
     ok("append", "-s", "a", "-m", f"my key is {SECRET}", home=home)
     plain = ok("fixture", "a", home=home).out
     ok("persist", "a", "-i", "--all", home=home)
@@ -95,7 +93,7 @@ def test_a_fixture_needs_no_store(home: Path) -> None:
     assert b"blockIds" not in plain
 
 
-def test_a_missing_block_stops_who_would_vouch_for_it(home: Path) -> None:
+def test_a_missing_block_stops_who_would_vouch_for_it(home):
     ok("append", "-s", "a", "-m", BIG, home=home)
     ok("persist", "a", "-i", home=home)
     (id,) = blocks(home)
@@ -110,7 +108,7 @@ def test_a_missing_block_stops_who_would_vouch_for_it(home: Path) -> None:
     assert id in orjson.dumps(problem).decode()
 
 
-def test_payload_persists_first(home: Path) -> None:
+def test_payload_persists_first(home):
     ok("append", "-s", "a", "-m", BIG, home=home)
     body = ok("payload", "a", "--to", "gemini", home=home).out
     assert ok("payload", "a", "--to", "gemini", "--persist", home=home).out == body

@@ -1,19 +1,15 @@
 """A Redis server killed with kill -9 while a session is persisted: nothing is lost, nothing is doubled."""
 
-from __future__ import annotations
-
 import signal
 import socket
 import subprocess
 import threading
 import time
-from pathlib import Path
 
 import orjson
 import pytest
 
 from blocks.stored import BIG, ok
-from redis_server import Server
 from support import run, session_path, start
 
 
@@ -24,7 +20,7 @@ class Proxy:
     is lost.
     """
 
-    def __init__(self, server: Server, point: int | str) -> None:
+    def __init__(self, server, point):
         self.server = server
         self.point = point
         self.sent = 0
@@ -33,7 +29,7 @@ class Proxy:
         self.thread = threading.Thread(target=self._serve, daemon=True)
         self.thread.start()
 
-    def _serve(self) -> None:
+    def _serve(self):
         client, _ = self.listening.accept()
         self.listening.close()
         with client, socket.create_connection(("127.0.0.1", self.server.port)) as upstream:
@@ -49,7 +45,7 @@ class Proxy:
                 self.sent += len(data)
             back.join()
 
-    def _back(self, client: socket.socket, upstream: socket.socket) -> None:
+    def _back(self, client, upstream):
         while data := _received(upstream):
             if self.point == "answer" and self.sent > MANY:
                 self.server.kill()
@@ -58,7 +54,7 @@ class Proxy:
             client.sendall(data)
 
 
-def _received(connection: socket.socket) -> bytes:
+def _received(connection):
     try:
         return connection.recv(1000)
     except OSError:
@@ -70,7 +66,7 @@ MANY = COUNT * len(BIG) // 2  # bytes beyond all greetings
 
 
 @pytest.mark.parametrize("point", [0, 10, 1_000, 9_000, MANY, COUNT * len(BIG), "answer"])
-def test_a_server_killed_at_any_point(home: Path, own_redis: Server, point: int | str) -> None:
+def test_a_server_killed_at_any_point(home, own_redis, point):
     before = with_texts(home, [BIG + str(number) for number in range(COUNT)])
     proxy = Proxy(own_redis, point)
     failed = run("persist", "demo", "-i", home=home, env={"CODEH_BLOCKS": proxy.url})
@@ -85,7 +81,7 @@ def test_a_server_killed_at_any_point(home: Path, own_redis: Server, point: int 
     nothing_lost_nothing_doubled(home, {"CODEH_BLOCKS": own_redis.url}, own_redis, before, COUNT)
 
 
-def test_a_server_that_dies_before_it_answers(home: Path, own_redis: Server) -> None:
+def test_a_server_that_dies_before_it_answers(home, own_redis):
     env = {"CODEH_BLOCKS": own_redis.url}
     texts = [BIG + str(number) for number in range(20)]
     before = with_texts(home, texts)
@@ -102,7 +98,7 @@ def test_a_server_that_dies_before_it_answers(home: Path, own_redis: Server) -> 
     nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
 
 
-def test_a_server_killed_while_it_stores(home: Path, own_redis: Server) -> None:
+def test_a_server_killed_while_it_stores(home, own_redis):
     """Some blocks are there already: they are found again, not stored twice."""
     env = {"CODEH_BLOCKS": own_redis.url}
     texts = [str(number) + "x" * 9_000_000 for number in range(3)]
@@ -118,15 +114,13 @@ def test_a_server_killed_while_it_stores(home: Path, own_redis: Server) -> None:
     nothing_lost_nothing_doubled(home, env, own_redis, before, len(texts))
 
 
-def with_texts(home: Path, texts: list[str]) -> bytes:
+def with_texts(home, texts):
     messages = b"".join(orjson.dumps({"role": "user", "parts": [{"text": text}]}) + b"\n" for text in texts)
     ok("append", "-s", "demo", "--jsonl", home=home, stdin=messages)
     return session_path(home, "demo").read_bytes()
 
 
-def nothing_lost_nothing_doubled(
-    home: Path, env: dict[str, str], server: Server, before: bytes, count: int
-) -> None:
+def nothing_lost_nothing_doubled(home, env, server, before, count):
     ok("persist", "demo", "-i", home=home, env=env)
     assert session_path(home, "demo").stat().st_size < 10_000
     assert server.send("DBSIZE") == f":{count}"

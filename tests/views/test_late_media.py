@@ -1,12 +1,9 @@
 """Sessions with many large images: small files, and commands that hold one image at a time."""
 
-from __future__ import annotations
-
 import base64
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import orjson
 import pytest
@@ -29,7 +26,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 """
 
 
-def peak(*argv: str, home: Path, out: Path | None = None) -> int:
+def peak(*argv, home, out=None):
     """The most memory a command held, in bytes; its stdout goes to a file."""
     command = [sys.executable, "-S", "-c", MEASURE, sys.executable, "-m", "codeh_history", *argv]
     with open(out or os.devnull, "wb") as stdout:
@@ -42,7 +39,7 @@ def peak(*argv: str, home: Path, out: Path | None = None) -> int:
 @pytest.mark.parametrize(
     ("count", "size"), [(5, 5 * MIB), pytest.param(20, 10 * MIB, marks=pytest.mark.slow)]
 )
-def test_images_in_a_session(home: Path, tmp_path: Path, count: int, size: int) -> None:
+def test_images_in_a_session(home, tmp_path, count, size):
     image, body = tmp_path / "image.png", tmp_path / "body.json"
     base = peak("append", "-s", "demo", "--pin", "-m", "hello", home=home)
     base = max(base, peak("payload", "demo", "--to", "openai-chat", "--model", "m", home=home))
@@ -68,7 +65,7 @@ def test_images_in_a_session(home: Path, tmp_path: Path, count: int, size: int) 
 
 
 @pytest.mark.parametrize("spoil", ["wrap", "url", "pad", "mime", "name"])
-def test_media_of_other_spellings_is_sent_as_ever(home: Path, tmp_path: Path, spoil: str) -> None:
+def test_media_of_other_spellings_is_sent_as_ever(home, tmp_path, spoil):
     """Wrapped lines, the URL-safe alphabet, no padding, a type that is looked into: all read as they are."""
     data = base64.b64encode(SIGNATURE + os.urandom(MIB)).decode()
     blob = {"mimeType": "image/png", "data": data}
@@ -92,7 +89,7 @@ def test_media_of_other_spellings_is_sent_as_ever(home: Path, tmp_path: Path, sp
         inside("hydrate", "demo", "-i", home=home)
 
 
-def test_a_streamed_body_is_the_body(home: Path, tmp_path: Path) -> None:
+def test_a_streamed_body_is_the_body(home, tmp_path):
     """The same bytes as from a session that holds the image itself."""
     image = tmp_path / "image.png"
     image.write_bytes(SIGNATURE + os.urandom(MIB) + b"1")
@@ -109,7 +106,7 @@ def test_a_streamed_body_is_the_body(home: Path, tmp_path: Path) -> None:
             assert here.replace(b'"demo"', b'"inline"') == plain
 
 
-def test_a_budget_counts_what_stays_in_the_store(home: Path, tmp_path: Path) -> None:
+def test_a_budget_counts_what_stays_in_the_store(home, tmp_path):
     """The same images go, are told by the same words, and stay, as if the session held them itself."""
     image = tmp_path / "image.png"
     for number, size in enumerate((1 << 19, 700_001, 900_002)):

@@ -1,10 +1,7 @@
 """One block that is missing or altered: what shows text goes on without it, all others name it."""
 
-from __future__ import annotations
-
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
@@ -23,7 +20,7 @@ OTHERS = [
 
 
 @pytest.fixture
-def lost(home: Path) -> str:
+def lost(home):
     """The one block of a session, which is gone."""
     ok("append", "-s", "a", "-m", BIG, home=home)
     ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
@@ -35,7 +32,7 @@ def lost(home: Path) -> str:
 
 
 @pytest.mark.parametrize("argv", SHOWING, ids=" ".join)
-def test_what_shows_text_prints_a_placeholder_and_says_so(home: Path, lost: str, argv: list[str]) -> None:
+def test_what_shows_text_prints_a_placeholder_and_says_so(home, lost, argv):
     shown = inside(*argv, home=home)
     assert shown.code == 0
     assert f"a: 1 block left out: block {lost} is missing from {home}/blocks" in shown.err.decode()
@@ -45,14 +42,14 @@ def test_what_shows_text_prints_a_placeholder_and_says_so(home: Path, lost: str,
     assert lost in strict.err.decode()
 
 
-def test_an_altered_block_is_shown_as_little_as_a_missing_one(home: Path, lost: str) -> None:
+def test_an_altered_block_is_shown_as_little_as_a_missing_one(home, lost):
     (home / "blocks" / lost[:2] / lost).write_bytes(b'{"text":"another"}')
     shown = ok("show", "a", home=home)
     assert b"another" not in shown.out
     assert b"is altered" in shown.err
 
 
-def test_what_is_not_shown_is_not_missed(home: Path, lost: str) -> None:
+def test_what_is_not_shown_is_not_missed(home, lost):
     for argv in (["show", "a", "-n", "1"], ["last", "a", "--role", "user"]):
         shown = ok(*argv, home=home)
         assert (b"and now?" in shown.out, shown.err) == (True, b"")
@@ -60,9 +57,7 @@ def test_what_is_not_shown_is_not_missed(home: Path, lost: str) -> None:
 
 
 @pytest.mark.parametrize("argv", OTHERS, ids=" ".join)
-def test_what_hands_content_on_names_the_block_and_its_store(
-    home: Path, lost: str, argv: list[str]
-) -> None:
+def test_what_hands_content_on_names_the_block_and_its_store(home, lost, argv):
     failed = inside(*argv, home=home)
     assert (failed.code, failed.out) == (65, b"")
     assert f"block {lost} is missing from {home}/blocks" in failed.err.decode()
@@ -71,7 +66,7 @@ def test_what_hands_content_on_names_the_block_and_its_store(
     assert lost in allowed.err.decode()
 
 
-def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home: Path, lost: str) -> None:
+def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home, lost):
     ok("append", "-s", "b", "-m", "now here", home=home)
     found = inside("search", "now", "--strict", home=home)
     assert found.code == 65
@@ -79,7 +74,7 @@ def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home: Pat
     assert lost.encode() in found.err
 
 
-def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home: Path, lost: str) -> None:
+def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home, lost):
     """With half of the blocks gone, `-i --allow-missing` brings the other half back and loses no reference."""
     ok("append", "-s", "a", "-m", BIG + "two", home=home)
     ok("persist", "a", "-i", "--allow-missing", home=home)
@@ -91,21 +86,21 @@ def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home: Path, lost
     assert contents(home, "a")[0]["parts"] == [{"text": BIG}]
 
 
-def test_a_result_can_be_stored_beside_a_missing_block(home: Path, lost: str) -> None:
+def test_a_result_can_be_stored_beside_a_missing_block(home, lost):
     ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
     ok("append", "-s", "a", "--result", "ls", "-m", "x", home=home)
     assert ok("show", "a", "-n", "2", home=home).err == b""
     assert lost in ok("append", "-s", "a", "-m", "y", "--max-items", "3", home=home).err.decode()
 
 
-def test_last_prints_a_placeholder_where_the_last_is_lost(home: Path, lost: str) -> None:
+def test_last_prints_a_placeholder_where_the_last_is_lost(home, lost):
     for _ in range(2):
         ok("undo", "-s", "a", home=home)
     assert ok("last", "a", home=home).text == f"[block {lost} is missing]"
     assert inside("last", "a", "--strict", home=home).code == 65
 
 
-def test_2026_11_23_of_many_missing_blocks_the_first_is_named(home: Path) -> None:
+def test_2026_11_23_of_many_missing_blocks_the_first_is_named(home):
     """`persist` named any of them, another one in each process."""
     for number in range(20):
         ok("append", "-s", "a", "-m", f"{number} {BIG}", home=home)

@@ -1,7 +1,5 @@
 """A session whose store changes between commands: its blocks go along, and nothing is half here, half there."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 
@@ -10,34 +8,31 @@ import pytest
 
 from blocks.stored import BIG, blocks, contents, ok
 from inside import inside
-from redis_server import Server
 from support import lines, session_path
 
 
 @pytest.fixture
-def other(tmp_path: Path) -> dict[str, str]:
+def other(tmp_path):
     """The environment that names another store."""
     return {"CODEH_BLOCKS": str(tmp_path / "other")}
 
 
-def in_folder(env: dict[str, str]) -> dict[str, bytes]:
+def in_folder(env):
     return {p.name: p.read_bytes() for p in Path(env["CODEH_BLOCKS"]).glob("??/*")}
 
 
-def half(home: Path) -> None:
+def half(home):
     """A session with a persisted message, and one that is not yet."""
     ok("append", "-s", "a", "-m", BIG + "one", home=home)
     ok("persist", "a", "-i", home=home)
     ok("append", "-s", "a", "--role", "model", "-m", BIG + "two", home=home)
 
 
-def named(home: Path, session: str = "a") -> set[str]:
+def named(home, session="a"):
     return {id for record in lines(session_path(home, session)) for id in record.get("blockIds", ())}
 
 
-def test_persist_to_another_store_leaves_no_session_that_neither_can_read(
-    home: Path, other: dict[str, str]
-) -> None:
+def test_persist_to_another_store_leaves_no_session_that_neither_can_read(home, other):
     half(home)
     done = ok("persist", "a", "-i", home=home, env=other)
     assert b"1 block copied to" in done.err
@@ -48,9 +43,7 @@ def test_persist_to_another_store_leaves_no_session_that_neither_can_read(
     assert texts == ["one", "two"]
 
 
-def test_persist_without_i_hands_on_what_the_other_store_has_whole(
-    home: Path, other: dict[str, str]
-) -> None:
+def test_persist_without_i_hands_on_what_the_other_store_has_whole(home, other):
     half(home)
     small = ok("persist", "a", home=home, env=other).out
     away = {**other, "CODEH_HOME": str(home / "elsewhere")}
@@ -60,7 +53,7 @@ def test_persist_without_i_hands_on_what_the_other_store_has_whole(
     )
 
 
-def test_all_persisted_already_is_still_moved(home: Path, other: dict[str, str]) -> None:
+def test_all_persisted_already_is_still_moved(home, other):
     half(home)
     ok("persist", "a", "-i", home=home)
     before = session_path(home, "a").read_bytes()
@@ -70,7 +63,7 @@ def test_all_persisted_already_is_still_moved(home: Path, other: dict[str, str])
     assert in_folder(other) == blocks(home)
 
 
-def test_undone_and_cleared_content_is_moved_too(home: Path, other: dict[str, str]) -> None:
+def test_undone_and_cleared_content_is_moved_too(home, other):
     half(home)
     ok("persist", "a", "-i", "--all", home=home)
     ok("undo", "-s", "a", home=home)
@@ -82,7 +75,7 @@ def test_undone_and_cleared_content_is_moved_too(home: Path, other: dict[str, st
     assert len(orjson.loads(ok("export", "a", home=home, env=other).out)) == 2
 
 
-def test_readers_look_in_the_store_named_and_then_at_home(home: Path, other: dict[str, str]) -> None:
+def test_readers_look_in_the_store_named_and_then_at_home(home, other):
     half(home)
     shown = contents(home, "a")
     for argv in (
@@ -100,9 +93,7 @@ def test_readers_look_in_the_store_named_and_then_at_home(home: Path, other: dic
     assert contents(home, "a") == shown
 
 
-def test_an_altered_block_is_read_from_the_store_that_has_it_right(
-    home: Path, other: dict[str, str]
-) -> None:
+def test_an_altered_block_is_read_from_the_store_that_has_it_right(home, other):
     half(home)
     ok("persist", "a", "-i", home=home)
     shown = ok("export", "a", home=home).out
@@ -112,7 +103,7 @@ def test_an_altered_block_is_read_from_the_store_that_has_it_right(
     assert ok("export", "a", home=home, env=other).out == shown
 
 
-def in_a_third_store(home: Path, tmp_path: Path) -> None:
+def in_a_third_store(home, tmp_path):
     """A session whose blocks are in a store that nothing names any more."""
     half(home)
     third = {"CODEH_BLOCKS": str(tmp_path / "third")}
@@ -121,9 +112,7 @@ def in_a_third_store(home: Path, tmp_path: Path) -> None:
         (home / "blocks" / id[:2] / id).unlink()
 
 
-def test_blocks_of_a_third_store_are_not_left_behind(
-    home: Path, tmp_path: Path, other: dict[str, str]
-) -> None:
+def test_blocks_of_a_third_store_are_not_left_behind(home, tmp_path, other):
     """Neither the store named nor the home has them: refused, and nothing is stored or changed."""
     in_a_third_store(home, tmp_path)
     ok("append", "-s", "a", "-m", BIG + "three", home=home)
@@ -138,9 +127,7 @@ def test_blocks_of_a_third_store_are_not_left_behind(
     assert b"left out" in ok("persist", "a", "-i", "--allow-missing", home=home, env=other).err
 
 
-def test_all_of_it_in_a_third_store_is_no_success(
-    home: Path, tmp_path: Path, other: dict[str, str]
-) -> None:
+def test_all_of_it_in_a_third_store_is_no_success(home, tmp_path, other):
     in_a_third_store(home, tmp_path)
     for env in (other, {}):
         refused = inside("persist", "a", "-i", home=home, env=env)
@@ -148,9 +135,7 @@ def test_all_of_it_in_a_third_store_is_no_success(
         assert b"is CODEH_BLOCKS right?" in refused.err
 
 
-def test_gc_with_another_store_keeps_what_a_session_needs_at_home(
-    home: Path, other: dict[str, str]
-) -> None:
+def test_gc_with_another_store_keeps_what_a_session_needs_at_home(home, other):
     half(home)
     ok("fork", "a", "--into", "b", home=home, env=other)
     ok("rm", "a", home=home)
@@ -161,7 +146,7 @@ def test_gc_with_another_store_keeps_what_a_session_needs_at_home(
         assert ok("export", "b", home=home, env=env).out == shown
 
 
-def test_an_edit_sends_only_the_part_that_changed(home: Path, other: dict[str, str]) -> None:
+def test_an_edit_sends_only_the_part_that_changed(home, other):
     parts = [
         {"text": "see"},
         {"inlineData": {"mimeType": "image/png", "data": "A" * 8000}},
@@ -182,7 +167,7 @@ def test_an_edit_sends_only_the_part_that_changed(home: Path, other: dict[str, s
     assert contents(home, "a")[0]["parts"] == [{"text": "look"}, *parts[1:]]
 
 
-def test_a_server_gets_only_what_it_lacks(home: Path, redis_url: str, shared_redis: Server) -> None:
+def test_a_server_gets_only_what_it_lacks(home, redis_url, shared_redis):
     half(home)
     env = {"CODEH_BLOCKS": redis_url}
     ok("persist", "a", "-i", home=home, env=env)
@@ -194,7 +179,7 @@ def test_a_server_gets_only_what_it_lacks(home: Path, redis_url: str, shared_red
     assert "mset" not in stats_of(shared_redis)  # the edit was stored when it was made
 
 
-def stats_of(server: Server) -> str:
+def stats_of(server):
     import socket
 
     with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
@@ -202,13 +187,13 @@ def stats_of(server: Server) -> str:
         return connection.recv(1 << 16).decode()
 
 
-def test_payload_persists_what_persist_all_would(home: Path) -> None:
+def test_payload_persists_what_persist_all_would(home):
     ok("append", "-s", "a", "-m", "small", home=home)
     ok("payload", "a", "--to", "gemini", "--persist", home=home)
     assert [record["type"] for record in lines(session_path(home, "a"))] == ["session", "ref"]
 
 
-def test_a_failed_persist_leaves_no_block_behind(home: Path, other: dict[str, str]) -> None:
+def test_a_failed_persist_leaves_no_block_behind(home, other):
     """The block that cannot be written fails all; those written before it go, one that was there stays."""
     ok("append", "-s", "b", "-m", BIG + "0", home=home)
     ok("persist", "b", "-i", home=home)
@@ -222,7 +207,7 @@ def test_a_failed_persist_leaves_no_block_behind(home: Path, other: dict[str, st
     assert (blocks(home), session_path(home, "a").read_bytes()) == (kept, before)
 
 
-def test_a_file_that_cannot_be_replaced_leaves_no_block_behind(home: Path) -> None:
+def test_a_file_that_cannot_be_replaced_leaves_no_block_behind(home):
     ok("append", "-s", "a", "-m", BIG, home=home)
     link = home / "link.jsonl"
     link.symlink_to(session_path(home, "a"))
@@ -230,9 +215,7 @@ def test_a_file_that_cannot_be_replaced_leaves_no_block_behind(home: Path) -> No
     assert blocks(home) == {}
 
 
-def test_a_store_named_from_here_is_told_with_its_whole_path(
-    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_named_from_here_is_told_with_its_whole_path(home, tmp_path, monkeypatch):
     env = {"CODEH_BLOCKS": "mine"}
     monkeypatch.chdir(tmp_path)
     ok("append", "-s", "a", "-m", BIG, home=home)

@@ -1,10 +1,7 @@
 """persist, hydrate and the readers of sessions by reference, as users run them."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
-from pathlib import Path
 
 import orjson
 import pytest
@@ -12,13 +9,12 @@ import pytest
 from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents, ok
 from codeh_history.store import foreign
 from inside import inside
-from redis_server import Server
 from support import lines, run, session_path
 
 # -- the seeds' named tests ---------------------------------------------------------------------------
 
 
-def test_refs_only(home: Path) -> None:
+def test_refs_only(home):
     """Marshal gives refs only."""
     ok("append", "-s", "a", "-m", "s3cret", home=home)
     assert "s3cret" in session_path(home, "a").read_text()
@@ -33,7 +29,7 @@ def test_refs_only(home: Path) -> None:
     assert blocks(home) == {id: b'{"text":"s3cret"}'}
 
 
-def test_hydrate_roundtrip(demo: Path) -> None:
+def test_hydrate_roundtrip(demo):
     before = session_path(demo, "demo").read_bytes()
     shown = ok("show", "demo", "--jsonl", home=demo).out
     ok("persist", "demo", "-i", "--all", home=demo)
@@ -47,7 +43,7 @@ def test_hydrate_roundtrip(demo: Path) -> None:
     assert ok("show", "demo", "--jsonl", home=demo).out == shown
 
 
-def test_persist_then_hydrate_is_the_same_file(home: Path) -> None:
+def test_persist_then_hydrate_is_the_same_file(home):
     ok("append", "-s", "a", "-m", BIG, home=home)
     spaced = b'{"role": "user",  "parts": [{"text": "caf\\u00e9 %s", "n": 123456789012345678901}]}' % (
         b"x" * 5000
@@ -63,7 +59,7 @@ def test_persist_then_hydrate_is_the_same_file(home: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_persist_twice_and_an_edit(home: Path) -> None:
+def test_persist_twice_and_an_edit(home):
     ids = [ok("append", "-s", "a", "-m", BIG + name, home=home).text for name in ("one", "two")]
     ok("persist", "a", "-i", home=home)
     first, size = blocks(home), session_path(home, "a").read_bytes()
@@ -82,7 +78,7 @@ def test_persist_twice_and_an_edit(home: Path) -> None:
     ]
 
 
-def test_missing_block(home: Path) -> None:
+def test_missing_block(home):
     ok("append", "-s", "a", "-m", BIG, home=home)
     ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
     ok("persist", "a", "-i", home=home)
@@ -102,7 +98,7 @@ def test_missing_block(home: Path) -> None:
     ]  # fmt: skip
 
 
-def test_stats_without_tokens_reads_no_block(home: Path) -> None:
+def test_stats_without_tokens_reads_no_block(home):
     ok("append", "-s", "a", "-m", BIG, home=home)
     ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
     counts = orjson.loads(ok("stats", "a", "--json", home=home).out)
@@ -117,7 +113,7 @@ def test_stats_without_tokens_reads_no_block(home: Path) -> None:
     assert inside("stats", "a", "--no-tokens", "--top", "3", home=home).code == 2
 
 
-def test_manage_refs(home: Path) -> None:
+def test_manage_refs(home):
     """ManageV3 on a refs-only session: cut down, then persisted; what is unchanged keeps its block ids."""
     ok("append", "-s", "demo", "-m", "go", home=home)
     ok("append", "-s", "demo", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
@@ -144,7 +140,7 @@ def test_manage_refs(home: Path) -> None:
     assert orjson.loads(ok("export", "demo", "--to", "refs", home=home).out) == before
 
 
-def test_compact_replaces_parts_that_another_program_stored(home: Path) -> None:
+def test_compact_replaces_parts_that_another_program_stored(home):
     """Under the hash of its own spelling of the JSON."""
     output = b"a line of output\\n" * 4000
     data = b'{ "functionResponse": {"id": "c1", "name": "build", "response": {"output": "%s"}} }' % output
@@ -168,7 +164,7 @@ def test_compact_replaces_parts_that_another_program_stored(home: Path) -> None:
         ok("undo", "-s", "demo", home=home)
 
 
-def test_manage_with_a_store_that_fails_changes_nothing(demo: Path) -> None:
+def test_manage_with_a_store_that_fails_changes_nothing(demo):
     """Storage error propagates, file unchanged."""
     pytest.importorskip("redis")
     before = session_path(demo, "demo").read_bytes()
@@ -202,7 +198,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize(("data", "types"), FORMS.values(), ids=FORMS)
-def test_detect(home: Path, data: bytes, types: list[str]) -> None:
+def test_detect(home, data, types):
     """Each form is known by its content, newest first; all but the native one can only be read."""
     ok("append", "-s", "other", "-m", "hi", home=home)
     ok("persist", "other", "-i", "--all", home=home)
@@ -214,7 +210,7 @@ def test_detect(home: Path, data: bytes, types: list[str]) -> None:
 # -- writers ------------------------------------------------------------------------------------------
 
 
-def test_every_writer_works_by_reference(home: Path) -> None:
+def test_every_writer_works_by_reference(home):
     ok("append", "-s", "a", "-m", "go", home=home)
     ok("append", "-s", "a", "--call", "ls", "--args", "{}", "--call-id", "c1", home=home)
     ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
@@ -247,7 +243,7 @@ def test_every_writer_works_by_reference(home: Path) -> None:
 
 
 @pytest.mark.parametrize("extra", [0, 1])
-def test_what_is_large(home: Path, tmp_path: Path, extra: int) -> None:
+def test_what_is_large(home, tmp_path, extra):
     """A part above 4 KiB as JSON, and all parts of its message; a file above 64 KiB."""
     part = {"text": "x" * (4096 - len(b'{"text":""}') + extra)}
     line = orjson.dumps({"role": "user", "parts": [{"text": "small"}, part]})
@@ -260,7 +256,7 @@ def test_what_is_large(home: Path, tmp_path: Path, extra: int) -> None:
     assert lines(session_path(home, "b"))[-1]["type"] == ("ref" if extra else "message")
 
 
-def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home: Path, tmp_path: Path) -> None:
+def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home, tmp_path):
     (tmp_path / "image.png").write_bytes(IMAGE)
     ok("append", "-s", "a", "-m", "see", "--attach", tmp_path / "image.png", home=home)
     shown = contents(home, "a")
@@ -269,7 +265,7 @@ def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home: Path, tmp_path: Pat
     assert contents(home, "a")[0]["parts"] == [{"text": "look"}, shown[0]["parts"][1]]
 
 
-def test_small_files_beside_a_large_one_go_to_blocks_too(home: Path, tmp_path: Path) -> None:
+def test_small_files_beside_a_large_one_go_to_blocks_too(home, tmp_path):
     (tmp_path / "image.png").write_bytes(IMAGE)
     (tmp_path / "small.txt").write_text("small")
     files = [tmp_path / "small.txt", tmp_path / "image.png"]
@@ -282,7 +278,7 @@ def test_small_files_beside_a_large_one_go_to_blocks_too(home: Path, tmp_path: P
     assert base64.b64decode(parts[2]["inlineData"]["data"]) == IMAGE
 
 
-def test_what_cannot_be_rewritten_is_refused(home: Path, tmp_path: Path) -> None:
+def test_what_cannot_be_rewritten_is_refused(home, tmp_path):
     old = tmp_path / "old.json"
     old.write_text('[{"role":"user","parts":[{"text":"hi"}]}]')
     assert run("persist", "-", "-i", stdin=b"x", home=home).code == 2
@@ -302,7 +298,7 @@ def test_what_cannot_be_rewritten_is_refused(home: Path, tmp_path: Path) -> None
 # -- many machines ------------------------------------------------------------------------------------
 
 
-def test_two_homes_share_a_server(home: Path, tmp_path: Path, redis_url: str) -> None:
+def test_two_homes_share_a_server(home, tmp_path, redis_url):
     env = {"CODEH_BLOCKS": redis_url}
     other = tmp_path / "other"
     for name in ("one", "two"):
@@ -329,9 +325,7 @@ def test_two_homes_share_a_server(home: Path, tmp_path: Path, redis_url: str) ->
     assert not (other / "blocks").exists()
 
 
-def test_a_shared_server_is_never_collected_unasked(
-    home: Path, redis_url: str, shared_redis: Server
-) -> None:
+def test_a_shared_server_is_never_collected_unasked(home, redis_url, shared_redis):
     env = {"CODEH_BLOCKS": redis_url, "CODEH_NOW": "2100-01-01T00:00:00Z"}
     ok("append", "-s", "demo", "-m", BIG, home=home)
     ok("persist", "demo", "-i", home=home, env=env)

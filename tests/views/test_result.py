@@ -1,29 +1,23 @@
 """What every filter does with its ops: print the session that they leave, or record them so that they can be undone."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.session.fold import fold
-from codeh_history.session.ops import Op, drop, insert, replace
+from codeh_history.session.ops import drop, insert, replace
 from codeh_history.session.records import block_of, lines_of, parse
-from codeh_history.session.view import View
 from codeh_history.store.resolve import Target
 from codeh_history.views import result
 from inside import lay
 from strategies import encode
 
-LOG: list[dict[str, Any]] = [
+LOG = [
     {"type": "session", "version": 1, "id": "s"},
     *({"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]} for id in "abc"),
 ]  # fmt: skip
-OPS: list[Op] = [
+OPS = [
     drop(["a"], "w"),
     replace("b", 0, block_of({"text": "b"}), {"text": "B"}, "w"),
     insert("b", {"kind": "info", "parts": [{"text": "one"}]}, "w"),
@@ -34,9 +28,7 @@ OPS: list[Op] = [
 class Ran:
     """A filter with these ops, on the session of a home, and what it printed."""
 
-    def __init__(
-        self, home: Path, ops: list[Op], fields: dict[str, Any] | None = None, **how: bool
-    ) -> None:
+    def __init__(self, home, ops, fields=None, **how):
         out, err = home.parent / "out", home.parent / "err"
         with out.open("wb") as stdout, err.open("wb") as stderr:
             env = Env({"CODEH_NOW": "2026-01-02T03:04:05Z"}, stdout=stdout.fileno(), stderr=stderr.fileno())
@@ -45,12 +37,12 @@ class Ran:
         self.out, self.err = out.read_bytes(), err.read_text()
 
 
-def texts(view: View) -> list[Any]:
+def texts(view):
     return [(message.kind, message.parts) for message in view.messages]
 
 
 @pytest.mark.parametrize("ops", [[], OPS, OPS[:1], OPS[1:2]])
-def test_printed_recorded_and_returned_it_is_the_same_view(home: Path, ops: list[Op]) -> None:
+def test_printed_recorded_and_returned_it_is_the_same_view(home, ops):
     path = lay(home, encode(LOG))
     printed = Ran(home, ops)
     assert path.read_bytes() == encode(LOG)
@@ -63,7 +55,7 @@ def test_printed_recorded_and_returned_it_is_the_same_view(home: Path, ops: list
         assert texts(fold(parse(lines_of(data)))) == shown
 
 
-def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home: Path) -> None:
+def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home):
     path = lay(home, encode(LOG))
     Ran(home, OPS, {"policy": "p", "budget": 7}, in_place=True)
     record = orjson.loads(path.read_bytes().splitlines()[-1])
@@ -83,21 +75,19 @@ def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home: 
         ({"budget": 32000, "before": 1500, "counter": "approx"}, "s: nothing to change, nothing to undo: 1,500 of 32,000 tokens by approx"),
     ],
 )  # fmt: skip
-def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(
-    home: Path, fields: dict[str, Any], said: str
-) -> None:
+def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(home, fields, said):
     path = lay(home, encode(LOG))
     assert Ran(home, [], fields, in_place=True).err == f"codeh-history: {said}\n"
     assert path.read_bytes() == encode(LOG)
 
 
-def test_a_stream_has_no_file_to_be_changed() -> None:
+def test_a_stream_has_no_file_to_be_changed():
     with pytest.raises(Usage, match=r"-i changes a session: name one instead of -"):
         result.run(Env({}), Target("-", "argument"), lambda _: ([], {}), in_place=True)
 
 
 @pytest.mark.parametrize("sizes", [[], [0], [5], [1 << 20, 1], [9, (1 << 16) + 1, 3], [700_000] * 5])
-def test_all_of_it_is_written_in_its_order(tmp_path: Path, sizes: list[int]) -> None:
+def test_all_of_it_is_written_in_its_order(tmp_path, sizes):
     lines = [bytes([65 + number]) * size for number, size in enumerate(sizes)]
     with (tmp_path / "out").open("wb") as out:
         result.printed(Env({}, stdout=out.fileno()), iter(lines))

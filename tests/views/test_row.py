@@ -1,25 +1,19 @@
 """What `list` counts is what the fold shows, however it counts."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
 
 import strategies as some
 from codeh_history.session.exchanges import is_prompt, prompts
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_calls
 from codeh_history.store import read
 from codeh_history.views import row as listing
 from plain_logs import plain_files, talks
 
 
-def folded(data: bytes) -> dict[str, Any]:
+def folded(data):
     view = fold(read.read_log(data))
     return {
         "header": view.header, "meta": view.meta, "damage": len(view.log.damage), "bytes": len(data),
@@ -32,7 +26,7 @@ def folded(data: bytes) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def asked(view: View) -> Iterator[str]:
+def asked(view):
     """The texts of prompts that say something, and of those that something stands for now."""
     for message in view.all.values():
         if message.hidden != "clear" and is_prompt(message):
@@ -40,7 +34,7 @@ def asked(view: View) -> Iterator[str]:
             yield from (text for text in texts if isinstance(text, str) and text.strip())
 
 
-def counted(count: listing.Count) -> dict[str, Any]:
+def counted(count):
     row = count.row("s.jsonl")
     names = ("messages", "exchanges", "pending", "open_calls", "last", "bytes", "prompt")
     found = {name: row[name] for name in names}
@@ -48,7 +42,7 @@ def counted(count: listing.Count) -> dict[str, Any]:
     return {"header": count.header, "meta": count.meta, "damage": len(count.damage), **found}
 
 
-def said(text: object = "hi", **fields: object) -> str:
+def said(text="hi", **fields):
     return orjson.dumps(
         {"type": "message", "id": "a", "kind": "user", "parts": [{"text": text}], **fields}
     ).decode()
@@ -67,18 +61,18 @@ def said(text: object = "hi", **fields: object) -> str:
         [said(role=7, kind="codeh")], [said(role=7, kind="?")], ['{"type":"session","cwd":"/a"}', '{"type":"session"}'],
     ],
 )  # fmt: skip
-def test_odd_lines_are_counted_as_the_fold_does(lines: list[str]) -> None:
+def test_odd_lines_are_counted_as_the_fold_does(lines):
     data = "".join(line + "\n" for line in lines).encode()
     assert counted(listing.count_bytes(data)) == folded(data)
 
 
 @given(data=talks() | some.files_of() | plain_files())
-def test_the_numbers_are_those_of_the_fold(data: bytes) -> None:
+def test_the_numbers_are_those_of_the_fold(data):
     assert counted(listing.count_bytes(data)) == folded(data)
 
 
 @given(data=talks() | some.files_of() | plain_files())
-def test_those_of_a_big_file_too(data: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_those_of_a_big_file_too(data, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     assert counted(listing.count_file(str(path), big=0)) == folded(data)
@@ -88,11 +82,11 @@ def test_those_of_a_big_file_too(data: bytes, tmp_path_factory: pytest.TempPathF
     ("value", "tags"),
     [(["a", "b", 3], ["a", "b"]), ("a, b,", ["a", "b"]), (None, []), ({"a": 1}, []), ("", [])],
 )
-def test_tags(value: object, tags: list[str]) -> None:
+def test_tags(value, tags):
     assert listing.tags_of(value) == tags
 
 
-def test_a_session_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
+def test_a_session_that_cannot_be_read_is_listed(tmp_path):
     (tmp_path / "d.jsonl").mkdir()
     row = listing.row_of(str(tmp_path / "d.jsonl"))
     assert (row["id"], row["messages"], row["title"]) == ("d", 0, None)
@@ -121,15 +115,15 @@ def test_a_session_that_cannot_be_read_is_listed(tmp_path: Path) -> None:
         ("<b>bold</b> words", "<b>bold</b> words"),
     ],
 )
-def test_how_a_prompt_begins_without_what_programs_put_before_it(text: str, begins: str) -> None:
+def test_how_a_prompt_begins_without_what_programs_put_before_it(text, begins):
     assert listing.beginning(text) == begins
 
 
-def test_2026_11_23_a_stream_is_listed_as_stdin() -> None:
+def test_2026_11_23_a_stream_is_listed_as_stdin():
     assert listing.count_bytes(b"").row("-")["id"] == "stdin"
 
 
-def test_2026_11_23_a_compacted_session_is_listed_by_its_first_prompt_still(tmp_path: Path) -> None:
+def test_2026_11_23_a_compacted_session_is_listed_by_its_first_prompt_still(tmp_path):
     path = tmp_path / "s.jsonl"
     talk = "".join(
         f'{{"type":"message","id":"{id}","kind":"{kind}","role":"{role}","parts":[{{"text":"{text}"}}]}}\n'

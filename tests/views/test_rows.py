@@ -1,7 +1,5 @@
 """Rows are remembered only while their files stay what they were."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -10,12 +8,11 @@ import pytest
 
 import support
 from codeh_history.base.env import Env
-from codeh_history.session.model import Json
 from codeh_history.views import rows as remembering
 
 
 @pytest.fixture
-def paths(home: Path) -> list[str]:
+def paths(home):
     """Three settled files, as if of sessions."""
     (home / "sessions").mkdir(parents=True)
     found = [home / "sessions" / f"s{n}.jsonl" for n in range(3)]
@@ -24,13 +21,11 @@ def paths(home: Path) -> list[str]:
     return [str(path) for path in found]
 
 
-def asked(
-    home: Path, paths: list[str], *, problem: bool = False, settled: float = -1e9
-) -> tuple[list[str], list[Json]]:
+def asked(home, paths, *, problem=False, settled=-1e9):
     """Which files were counted, and the rows; files are settled however young, unless told otherwise."""
-    counted: list[str] = []
+    counted = []
 
-    def row_of(path: str) -> Json:
+    def row_of(path):
         counted.append(os.path.basename(path))
         extra = {"problem": "x"} if problem else {}
         return {"id": "s", "path": path, "text": Path(path).read_text(), **extra}
@@ -41,7 +36,7 @@ def asked(
     return counted, rows
 
 
-def test_only_what_changed_is_counted_again(home: Path, paths: list[str]) -> None:
+def test_only_what_changed_is_counted_again(home, paths):
     assert asked(home, paths)[0] == ["s0.jsonl", "s1.jsonl", "s2.jsonl"]
     assert asked(home, paths)[0] == []
     with Path(paths[1]).open("a") as file:
@@ -51,7 +46,7 @@ def test_only_what_changed_is_counted_again(home: Path, paths: list[str]) -> Non
     assert [row["text"] for row in rows] == ["one", "one!", "one"]
 
 
-def test_the_same_size_and_time_are_not_the_same_file(home: Path, paths: list[str]) -> None:
+def test_the_same_size_and_time_are_not_the_same_file(home, paths):
     asked(home, paths)
     before = os.stat(paths[0])
     new = Path(paths[0] + ".new")
@@ -61,7 +56,7 @@ def test_the_same_size_and_time_are_not_the_same_file(home: Path, paths: list[st
     assert asked(home, paths)[0] == ["s0.jsonl"]
 
 
-def test_problems_and_removed_files_are_not_remembered(home: Path, paths: list[str]) -> None:
+def test_problems_and_removed_files_are_not_remembered(home, paths):
     asked(home, paths, problem=True)
     assert len(asked(home, paths)[0]) == 3
     asked(home, paths[:1])
@@ -72,30 +67,30 @@ def test_problems_and_removed_files_are_not_remembered(home: Path, paths: list[s
     assert asked(home, paths)[0] == ["s1.jsonl", "s2.jsonl"]
 
 
-def test_what_was_just_written_is_not_remembered(home: Path, paths: list[str]) -> None:
+def test_what_was_just_written_is_not_remembered(home, paths):
     asked(home, paths, settled=60)
     assert len(asked(home, paths, settled=60)[0]) == 3
 
 
-def test_a_cache_that_cannot_be_written_is_no_error(home: Path, paths: list[str]) -> None:
+def test_a_cache_that_cannot_be_written_is_no_error(home, paths):
     (home / "cache").write_text("a file")
     assert len(asked(home, paths)[0]) == 3
     assert len(asked(home, paths)[0]) == 3
 
 
-def test_the_cache_is_for_its_owner(home: Path, paths: list[str]) -> None:
+def test_the_cache_is_for_its_owner(home, paths):
     asked(home, paths)
     assert (home / "cache").stat().st_mode & 0o777 == 0o700
     assert (home / "cache" / "cache.sqlite").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_small_home_has_no_such_cache(home: Path) -> None:
+def test_a_small_home_has_no_such_cache(home):
     support.run("append", "-s", "demo", "-m", "x")
     assert support.run("list").code == 0
     assert not (home / "cache").exists()
 
 
-def test_a_large_home_lists_the_same_twice(home: Path) -> None:
+def test_a_large_home_lists_the_same_twice(home):
     (home / "sessions").mkdir(parents=True)
     for number in range(remembering.MANY + 10):
         line = (
@@ -112,11 +107,9 @@ def test_a_large_home_lists_the_same_twice(home: Path) -> None:
 
 
 @pytest.mark.parametrize(("size", "times"), [(10, 2), (remembering.MUCH // 2, 1)])
-def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(
-    home: Path, size: int, times: int
-) -> None:
+def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(home, size, times):
     """`list` of forty coding sessions took as long as reading all that is in them, each time."""
-    asked: list[str] = []
+    asked = []
     paths = [str(home / name) for name in ("one", "two")]
     home.mkdir()
     for path in paths:

@@ -1,10 +1,5 @@
 """Reading a plain log in bounded memory gives what the fold gives, or says that it cannot."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
@@ -13,14 +8,14 @@ import strategies as some
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Message
 from codeh_history.session.pairing import open_calls
-from codeh_history.session.records import Log, lines_of, parse
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store import read
 from codeh_history.views import skim as skimming
 from codeh_history.views.skim import NeedsFold, OpenCalls, Skim
 from plain_logs import plain_files
 
 
-def look(message: Message) -> tuple[Any, ...]:
+def look(message):
     calls = any(not p["functionCall"].get("id") for p in message.parts if "functionCall" in p)
     return (
         message.id, message.kind, message.role, message.ts, message.committed, message.parts, message.pending,
@@ -28,7 +23,7 @@ def look(message: Message) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def skimmed(pieces: list[Log]) -> tuple[Skim, list[Message]] | None:
+def skimmed(pieces):
     skim = Skim(pieces)
     try:
         found = dict(skim.messages())
@@ -43,15 +38,15 @@ NAMES = st.sampled_from(["f", "g"])
 
 
 @st.composite
-def talks(draw: st.DrawFn) -> list[Message]:
-    found: list[Message] = []
+def talks(draw):
+    found = []
     idless = 0
     for number in range(draw(st.integers(0, 25))):
         what = draw(
             st.sampled_from(["call", "result", "user", "user", "model", "model", "error", "pending"])
         )
         id, name = draw(IDS), draw(NAMES)
-        part: Any = {"text": "x"}
+        part = {"text": "x"}
         if what == "call":
             part = {"functionCall": {"name": name} | ({"id": id} if id else {})}
         elif what == "result":
@@ -68,7 +63,7 @@ def talks(draw: st.DrawFn) -> list[Message]:
 
 
 @given(data=plain_files() | some.files_of())
-def test_it_equals_the_fold(data: bytes) -> None:
+def test_it_equals_the_fold(data):
     log = parse(lines_of(data))
     view = fold(log)
     found = skimmed([log])
@@ -81,9 +76,7 @@ def test_it_equals_the_fold(data: bytes) -> None:
 
 
 @given(data=plain_files(), step=st.sampled_from([3, 50, 1000]))
-def test_pieces_of_a_file_are_the_file(
-    data: bytes, step: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_pieces_of_a_file_are_the_file(data, step, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     whole = read.read_log(data)
@@ -112,18 +105,18 @@ CALL = '{"type":"message","id":"%s","kind":"codeh","parts":[{"functionCall":{"na
         LINE % "a", f'{{"type":"open","id":"m","kind":"codeh"}}\n{CALL % "n"}\n{{"type":"commit","of":"m","parts":[]}}',
     ],
 )  # fmt: skip
-def test_what_needs_the_fold(line: str) -> None:
+def test_what_needs_the_fold(line):
     assert skimmed([parse(lines_of((LINE % "a" + LINE % "b").encode()))]) is not None
     assert skimmed([parse(lines_of((LINE % "a" + LINE % "b" + line + "\n").encode()))]) is None
 
 
-def test_a_repeated_id_among_many() -> None:
+def test_a_repeated_id_among_many():
     lines = [LINE % f"id{n}" for n in range(3_000)]
     assert skimmed([parse(lines_of("".join(lines).encode()))]) is not None
     assert skimmed([parse(lines_of("".join([*lines, LINE % "id1234"]).encode()))]) is None
 
 
-def test_an_older_form_comes_in_one_piece(tmp_path: Path) -> None:
+def test_an_older_form_comes_in_one_piece(tmp_path):
     path = tmp_path / "old.json"
     path.write_text('[\n{"role":"user","parts":[{"text":"hi"}]}\n]\n')
     (log,) = skimming.logs(str(path), big=0)
@@ -131,7 +124,7 @@ def test_an_older_form_comes_in_one_piece(tmp_path: Path) -> None:
 
 
 @given(messages=talks(), most=st.sampled_from([skimming.MOST_HELD, 3]))
-def test_open_calls_are_those_of_all_messages(messages: list[Message], most: int) -> None:
+def test_open_calls_are_those_of_all_messages(messages, most):
     """Answered calls are released, so that a long log needs little memory."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(skimming, "MOST_HELD", most)
@@ -142,10 +135,10 @@ def test_open_calls_are_those_of_all_messages(messages: list[Message], most: int
     assert most == 3 or [(c.message.id, c.id) for c in calling.calls()] == expected
 
 
-def test_long_talk_between_tools_takes_no_memory() -> None:
+def test_long_talk_between_tools_takes_no_memory():
     calling = OpenCalls()
-    text: Any = {"text": "x"}
-    call: Any = {"functionCall": {"name": "f"}}
+    text = {"text": "x"}
+    call = {"functionCall": {"name": "f"}}
     calling.add(Message("c", "codeh", "model", None, {}, own=[call], parts=[call]))
     for number in range(1000):
         kind, role = ("user", "user") if number % 2 else ("codeh", "model")
@@ -153,12 +146,12 @@ def test_long_talk_between_tools_takes_no_memory() -> None:
     assert len(calling.held) < 10
 
 
-def test_answered_calls_are_released(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_answered_calls_are_released(monkeypatch):
     monkeypatch.setattr(skimming, "MOST_HELD", 3)
     calling = OpenCalls()
     for number in range(10):
-        call: Any = {"functionCall": {"name": "f", "id": f"c{number}"}}
-        result: Any = {"functionResponse": {"name": "f", "id": f"c{number}"}}
+        call = {"functionCall": {"name": "f", "id": f"c{number}"}}
+        result = {"functionResponse": {"name": "f", "id": f"c{number}"}}
         for message in (
             Message("c", "codeh", "model", None, {}, own=[call], parts=[call]),
             Message("r", "tool", "user", None, {}, own=[result], parts=[result]),

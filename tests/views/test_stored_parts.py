@@ -1,11 +1,5 @@
 """Parts that lie in the block store: which a view needs, that they come at once, and what stands for lost ones."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from codeh_history.base.env import Env
@@ -22,17 +16,17 @@ ID = {name: block_of(part) for name, part in PART.items()}
 class Counted(MemoryStore):
     """A store that keeps what it was asked for."""
 
-    def __init__(self, *names: str) -> None:
+    def __init__(self, *names):
         super().__init__()
-        self.asked: list[list[str]] = []
+        self.asked = []
         self.mset({ID[name]: dumps(PART[name]) for name in names})
 
-    def mget(self, ids: Sequence[str]) -> dict[str, bytes]:
+    def mget(self, ids):
         self.asked.append(list(ids))
         return super().mget(ids)
 
 
-def ref(id: str, *names: str) -> dict[str, Any]:
+def ref(id, *names):
     return {
         "type": "ref",
         "id": id,
@@ -55,7 +49,7 @@ LOG = [
 ]  # fmt: skip
 
 
-def test_only_what_the_view_shows_is_fetched_and_all_of_it_at_once() -> None:
+def test_only_what_the_view_shows_is_fetched_and_all_of_it_at_once():
     store = Counted("new", "shown")
     view = hydrated(Env({}), view_of(LOG), stores=[store])
     assert [message.parts for message in view.messages] == [[PART["new"], PART["shown"]]]
@@ -63,37 +57,37 @@ def test_only_what_the_view_shows_is_fetched_and_all_of_it_at_once() -> None:
     assert list(wanted(view)) == []
 
 
-def test_everything_is_what_is_hidden_or_replaced_too() -> None:
+def test_everything_is_what_is_hidden_or_replaced_too():
     names = {id: name for name, id in ID.items()}
     assert {names[id] for id in wanted(view_of(LOG), everything=True)} == {"old", "shown", "hidden", "new"}
     assert {names[id] for id in wanted(view_of(LOG), {"b"}, everything=True)} == {"hidden"}
     assert list(wanted(view_of(LOG), {"b"})) == []
 
 
-def test_where_nothing_is_wanted_no_store_is_touched() -> None:
+def test_where_nothing_is_wanted_no_store_is_touched():
     view = view_of([{"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [PART["old"]]}])
     assert hydrated(Env({"CODEH_BLOCKS": "nowhere://"}), view) is view
 
 
-def test_the_same_part_is_fetched_once() -> None:
+def test_the_same_part_is_fetched_once():
     store = Counted("old")
     view = hydrated(Env({}), view_of([ref("a", "old", "old"), ref("b", "old")]), stores=[store])
     assert [message.parts for message in view.messages] == [[PART["old"]] * 2, [PART["old"]]]
     assert store.asked == [[ID["old"]]]
 
 
-def test_a_block_that_is_missing_is_named_or_a_placeholder_stands_for_it() -> None:
+def test_a_block_that_is_missing_is_named_or_a_placeholder_stands_for_it():
     view, store = view_of([ref("a", "old", "gone")]), Counted("old")
     with pytest.raises(BadData, match=rf"^block {ID['gone']} is missing from "):
         hydrated(Env({}), view, stores=[store])
-    lost: dict[str, str] = {}
+    lost = {}
     parts = hydrated(Env({}), view, stores=[store], lost=lost).messages[0].parts
     assert parts == [PART["old"], {"text": f"[block {ID['gone']} is missing]"}]
     assert list(lost) == [ID["gone"]]
 
 
 @pytest.mark.parametrize("data", [b"7", b"[]", b'"text"', b"{", b"\xff"])
-def test_a_block_that_holds_no_part_is_as_good_as_none(data: bytes) -> None:
+def test_a_block_that_holds_no_part_is_as_good_as_none(data):
     import hashlib
 
     id, store = hashlib.sha256(data).hexdigest(), Counted()
@@ -101,14 +95,14 @@ def test_a_block_that_holds_no_part_is_as_good_as_none(data: bytes) -> None:
     view = view_of([{**ref("a"), "blockIds": [id]}])
     with pytest.raises(BadData, match=rf"^block {id} in .* holds no part$"):
         hydrated(Env({}), view, stores=[store])
-    lost: dict[str, str] = {}
+    lost = {}
     assert hydrated(Env({}), view, stores=[store], lost=lost).messages[0].parts == [
         {"text": f"[block {id} is missing]"}
     ]
     assert "holds no part" in lost[id]
 
 
-def test_without_stores_they_are_those_of_the_home(home: Path) -> None:
+def test_without_stores_they_are_those_of_the_home(home):
     path = home / "blocks" / ID["old"][:2] / ID["old"]
     path.parent.mkdir(parents=True)
     path.write_bytes(dumps(PART["old"]))

@@ -1,16 +1,12 @@
 """From a session to its view: what is wrong with it is told as far as it helps, and a message is found by its name."""
 
-from __future__ import annotations
-
 import fcntl
-from pathlib import Path
 
 import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, NotFound
 from codeh_history.session.records import ELEMENT, Damage, Log, block_of
-from codeh_history.session.view import View
 from codeh_history.store.resolve import Target
 from codeh_history.views import view as access
 from inside import lay
@@ -24,25 +20,25 @@ MISSING = block_of({"text": "gone"})
 class Told:
     """An environment whose stderr is kept."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home):
         self._path = home.parent / "stderr"
         self._file = self._path.open("wb")
         self.env = Env({"CODEH_HOME": str(home)}, stderr=self._file.fileno())
 
     @property
-    def said(self) -> str:
+    def said(self):
         return self._path.read_text().replace("codeh-history: ", "")
 
 
 @pytest.fixture
-def told(home: Path) -> Told:
+def told(home):
     return Told(home)
 
 
 # -- a message by its name ---------------------------------------------------------------------------------
 
 
-def talk() -> View:
+def talk():
     names = ["apple", "apricot", "pear", ":odd"]
     log = [
         {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
@@ -58,7 +54,7 @@ def talk() -> View:
     [("apple", "apple"), ("pe", "pear"), ("apr", "apricot"), (":1", "apple"), (":4", ":odd"), (":-1", ":odd"),
      (":-4", "apple"), (":+2", "apricot"), ("ki", "kiwi"), ("kiwi", "kiwi")],
 )  # fmt: skip
-def test_a_message_is_named_by_its_id_its_beginning_or_its_number(name: str, id: str) -> None:
+def test_a_message_is_named_by_its_id_its_beginning_or_its_number(name, id):
     assert access.find(talk(), name, session="s").id == id
 
 
@@ -69,7 +65,7 @@ def test_a_message_is_named_by_its_id_its_beginning_or_its_number(name: str, id:
         (":5", "there are 4 messages"), (":-5", "there are 4 messages"), (":x", "not a number"), (":", "not a number"),
     ],
 )  # fmt: skip
-def test_a_name_of_none_or_of_many_is_refused(name: str, why: str) -> None:
+def test_a_name_of_none_or_of_many_is_refused(name, why):
     with pytest.raises(NotFound, match=rf"^s: {name}: {why}"):
         access.find(talk(), name, session="s")
 
@@ -77,11 +73,11 @@ def test_a_name_of_none_or_of_many_is_refused(name: str, why: str) -> None:
 # -- what is wrong with a log ------------------------------------------------------------------------------
 
 
-def log_of(*damage: Damage) -> Log:
+def log_of(*damage):
     return Log([], list(damage), 0)
 
 
-def lines(count: int, *, mended: bool = False) -> list[Damage]:
+def lines(count, *, mended=False):
     return [Damage(number, number * 10, "not JSON", mended=mended) for number in range(1, count + 1)]
 
 
@@ -100,7 +96,7 @@ def lines(count: int, *, mended: bool = False) -> list[Damage]:
     ],
     ids=["none", "one", "three", "five", "mended", "another program's", "an element", "many elements", "both"],
 )  # fmt: skip
-def test_damage_is_counted_and_the_first_of_it_named(told: Told, damage: list[Damage], said: str) -> None:
+def test_damage_is_counted_and_the_first_of_it_named(told, damage, said):
     access.tell_damage(told.env, Target("f", "-s"), log_of(*damage), strict=False)
     assert told.said == said
     if damage:
@@ -109,12 +105,12 @@ def test_damage_is_counted_and_the_first_of_it_named(told: Told, damage: list[Da
         assert str(error.value) == said.removesuffix("\n").replace("\n", "; ")
 
 
-def test_what_is_skipped_and_what_is_mended_are_counted_apart() -> None:
+def test_what_is_skipped_and_what_is_mended_are_counted_apart():
     assert access.counted(lines(2) + lines(1, mended=True)) == "2 damaged lines skipped, 1 line mended"
     assert access.counted([]) == ""
 
 
-def test_a_last_line_that_somebody_is_writing_is_no_damage(told: Told, home: Path) -> None:
+def test_a_last_line_that_somebody_is_writing_is_no_damage(told, home):
     path = lay(home, HEADER + LINE + LINE[:20])
     target = Target(str(path), "-s")
     with path.open("rb") as writer:
@@ -129,15 +125,15 @@ def test_a_last_line_that_somebody_is_writing_is_no_damage(told: Told, home: Pat
 # -- blocks ------------------------------------------------------------------------------------------------
 
 
-def ref(id: str, block: str) -> dict[str, object]:
+def ref(id, block):
     return {"type": "ref", "id": id, "kind": "user", "role": "user", "flowId": "s", "blockIds": [block]}
 
 
-def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told: Told, home: Path) -> None:
+def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told, home):
     target = Target(str(lay(home, HEADER + encode([ref("a", MISSING)]))), "-s")
     with pytest.raises(BadData, match=rf"^block {MISSING} is missing from "):
         access.view_of(told.env, target)
-    lost: dict[str, str] = {}
+    lost = {}
     view = access.view_of(told.env, target, lost=lost)
     assert view.messages[0].parts == [{"text": f"[block {MISSING} is missing]"}]
     assert list(lost) == [MISSING]
@@ -148,7 +144,7 @@ def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told: Told, ho
     access.tell_lost(told.env, "s", {}, strict=True)
 
 
-def test_of_the_newest_alone_no_older_block_is_looked_for(told: Told, home: Path) -> None:
+def test_of_the_newest_alone_no_older_block_is_looked_for(told, home):
     target = Target(
         str(lay(home, HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"'))), "-s"
     )
@@ -158,7 +154,7 @@ def test_of_the_newest_alone_no_older_block_is_looked_for(told: Told, home: Path
         access.view_of(told.env, target, newest=2)
 
 
-def test_under_a_lock_a_session_is_looked_at_though_blocks_are_missing(told: Told) -> None:
+def test_under_a_lock_a_session_is_looked_at_though_blocks_are_missing(told):
     data = HEADER + encode([ref("a", MISSING)])
     assert access.looked_at(told.env, data, None).messages[0].parts[0]["text"].startswith("[block")
     assert told.said == ""

@@ -3,15 +3,12 @@
 `codeh-history` is then a script that asks the server for what its command line says and ends as the answer does.
 """
 
-from __future__ import annotations
-
 import base64
 import itertools
 import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -68,7 +65,7 @@ AS_A_FILE = {"append/jsonl-all-or-nothing", "import/stdin"}  # a file there is n
 EACH = by_length(60, 20, 20)  # one of so many is tried each time, all of them with the slow ones
 
 
-def through_a_server(case: str) -> bool:
+def through_a_server(case):
     text = (CASES / case / "cmd").read_text()
     return case not in AS_A_FILE and not any(word in text for word in OTHERWISE)
 
@@ -76,7 +73,7 @@ def through_a_server(case: str) -> bool:
 class Bridge:
     """A server, and a program that asks it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder):
         self.server = Server(folder, only=ENV)
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(str(folder / "socket"))
@@ -90,12 +87,12 @@ class Bridge:
         script(program, ASKING.format(python=sys.executable, path=paths, address=str(folder / "socket")))
         self.program = program
 
-    def accept(self) -> None:
+    def accept(self):
         while True:
             connection, _ = self.listener.accept()
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
-    def serve(self, connection: socket.socket) -> None:
+    def serve(self, connection):
         with connection, connection.makefile("rb") as lines:
             request, stdin = orjson.loads(lines.readline())
             given = {} if stdin is None else {"stdin64": base64.b64encode(bytes.fromhex(stdin)).decode()}
@@ -115,24 +112,24 @@ class Bridge:
 
 
 @pytest.fixture(scope="module")
-def bridge() -> Iterator[Bridge]:
+def bridge():
     with tempfile.TemporaryDirectory(prefix="serve-", dir="/tmp") as folder:
         bridge = Bridge(Path(folder))
         yield bridge
         assert bridge.server.end() == 0
 
 
-def sampled() -> Iterator[object]:
+def sampled():
     for number, case in enumerate(filter(through_a_server, cases.cases())):
         yield pytest.param(case, marks=[pytest.mark.slow] if number % EACH else [])
 
 
-def test_there_are_many() -> None:
+def test_there_are_many():
     assert len(list(sampled())) > 200
 
 
 @pytest.mark.parametrize("case", list(sampled()))
-def test_a_golden_case(case: str, scratch: Path, bridge: Bridge) -> None:
+def test_a_golden_case(case, scratch, bridge):
     found = cases.outcome(CASES / case, scratch, bridge.program)
     expected = {name: (CASES / case / name).read_bytes() for name in cases.OUTPUTS}
     assert found == expected

@@ -1,7 +1,5 @@
 """The clients of docs/examples, used as programs would."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,7 +13,7 @@ from support import PROGRAM, ROOT, environ
 
 
 @not_short
-def test_in_typescript(home: Path, tmp_path: Path) -> None:
+def test_in_typescript(home, tmp_path):
     done = subprocess.run(
         [node(), Path(__file__).with_name("client.mjs"), script("serve.ts", tmp_path), orjson.dumps(PROGRAM)],
         env=environ(home=home), capture_output=True, check=False, timeout=60,
@@ -27,7 +25,7 @@ def test_in_typescript(home: Path, tmp_path: Path) -> None:
 
 
 @not_short
-def test_in_go(home: Path, tmp_path: Path) -> None:
+def test_in_go(home, tmp_path):
     go = shutil.which("go")
     if go is None:
         pytest.skip("no go here (apt install golang-go)")

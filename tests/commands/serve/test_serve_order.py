@@ -1,11 +1,7 @@
 """Requests about the same session are answered in their order, others at once."""
 
-from __future__ import annotations
-
-from asyncio import Future, new_event_loop, sleep
-from collections.abc import Container, Iterator
+from asyncio import new_event_loop, sleep
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -22,7 +18,7 @@ TURNS = st.lists(
 )
 
 
-def conflict(first: Turn, second: Turn) -> bool:
+def conflict(first, second):
     """Whether the second has to wait for the first."""
     if first.endless or (second.sessions is not None and not second.sessions):
         return False  # what is about no session waits for none
@@ -31,12 +27,12 @@ def conflict(first: Turn, second: Turn) -> bool:
     return bool(first.sessions & second.sessions)
 
 
-def begun(turns: list[Turn], data: st.DataObject) -> Iterator[tuple[set[int], set[int]]]:
+def begun(turns, data):
     """Those that may run and those that have ended, each time one ends."""
     with closing(new_event_loop()) as loop:
         order = Order()
-        ends: list[Future[None]] = []
-        waits: list[set[Future[None]]] = []
+        ends = []
+        waits = []
         for turn in turns:
             ends.append(loop.create_future())
             waits.append(order.enter(turn, ends[-1]))
@@ -51,9 +47,7 @@ def begun(turns: list[Turn], data: st.DataObject) -> Iterator[tuple[set[int], se
 
 
 @given(TURNS, st.data())
-def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(
-    turns: list[Turn], data: st.DataObject
-) -> None:
+def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(turns, data):
     for free, ended in begun(turns, data):
         assert free == {
             place
@@ -64,18 +58,18 @@ def test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other(
 
 
 @given(TURNS, TURNS)
-def test_what_comes_later_waits_for_nothing_that_has_ended(first: list[Turn], later: list[Turn]) -> None:
+def test_what_comes_later_waits_for_nothing_that_has_ended(first, later):
     with closing(new_event_loop()) as loop:
         order = Order()
         for turn in first:
-            end: Future[None] = loop.create_future()
+            end = loop.create_future()
             order.enter(turn, end)
             end.set_result(None)
         assert not any(order.enter(turn, loop.create_future()) for turn in later[:1])
 
 
 ANY = None
-SCOPES: list[tuple[list[str], set[str] | None]] = [
+SCOPES = [
     (["append", "-s", "new", "-m", "x"], {"new"}),
     (["append", "--session=new", "-m", "- x"], {"new"}),
     (["append", "-snew", "-m-s", "-q"], {"new"}),
@@ -121,12 +115,12 @@ SCOPES: list[tuple[list[str], set[str] | None]] = [
 ]
 
 
-def turn(argv: list[str], env: Env, cwd: str, known: Container[str]) -> Turn:
+def turn(argv, env, cwd, known):
     return turn_of(argv[0], options_of(argv), env, cwd, known)
 
 
 @pytest.mark.parametrize(("argv", "expected"), SCOPES, ids=[" ".join(argv) for argv, _ in SCOPES])
-def test_the_sessions_of_a_command_line(home: Path, argv: list[str], expected: set[str] | None) -> None:
+def test_the_sessions_of_a_command_line(home, argv, expected):
     sessions = home / "sessions"
     sessions.mkdir(parents=True)
     for name in ("demo.jsonl", "old.json", "env.jsonl"):
@@ -139,7 +133,7 @@ def test_the_sessions_of_a_command_line(home: Path, argv: list[str], expected: s
     assert not endless
 
 
-def test_a_session_on_a_server_is_certain_where_it_is_written_or_was() -> None:
+def test_a_session_on_a_server_is_certain_where_it_is_written_or_was():
     env = Env({"CODEH_HOME": "/none", "CODEH_STORE": "postgres://localhost/x"})
     [session] = turn(["append", "-s", "a", "-m", "x"], env, "/", ()).sessions or ()
     assert session == path_of(env, "a")
@@ -147,7 +141,7 @@ def test_a_session_on_a_server_is_certain_where_it_is_written_or_was() -> None:
     assert turn(["last", "a"], env, "/", {session}).sessions == {session}
 
 
-def test_a_path_is_of_the_requests_directory_and_what_follows_has_no_end(home: Path) -> None:
+def test_a_path_is_of_the_requests_directory_and_what_follows_has_no_end(home):
     home.mkdir()
     env = Env({"CODEH_HOME": "."})
     (home / "x.jsonl").touch()

@@ -1,21 +1,18 @@
 """What is held of a command's output, and what is passed on."""
 
-from __future__ import annotations
-
 import base64
 import os
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.commands.serve import output
-from codeh_history.commands.serve.output import Json, Output
+from codeh_history.commands.serve.output import Output
 
 NONE = os.open(os.devnull, os.O_RDONLY)
 
 
-def test_output_is_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_output_is_kept_as_far_as_there_is_room(monkeypatch):
     monkeypatch.setattr(output, "MOST", 10)
     kept = Output(NONE, "stdout", None)
     kept.add(b"12345")
@@ -26,7 +23,7 @@ def test_output_is_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch)
     assert (kept.lost, kept.end("lost")) == (True, {"stdout": "lost"})
 
 
-def test_what_is_no_utf_8_is_base64() -> None:
+def test_what_is_no_utf_8_is_base64():
     kept = Output(NONE, "stdout", None)
     kept.add(b"\xff")
     assert kept.end() == {"stdout64": "/w=="}
@@ -35,8 +32,8 @@ def test_what_is_no_utf_8_is_base64() -> None:
 @given(
     st.lists(st.one_of(st.binary(max_size=6), st.text(max_size=6).map(str.encode)), max_size=6), st.data()
 )
-def test_events_are_what_came_with_no_character_cut(pieces: list[bytes], data: st.DataObject) -> None:
-    events: list[Json] = []
+def test_events_are_what_came_with_no_character_cut(pieces, data):
+    events = []
     streamed = Output(NONE, "stdout", events.append)
     whole = left = b"".join(pieces)
     while left:

@@ -1,9 +1,5 @@
 """A line of requests: what it asks for, and that a wrong one is refused with what is wrong, and with its id."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -12,7 +8,7 @@ from codeh_history.commands.serve.request import Cancel, Refusal, Request, read
 from strategies import json_values
 
 
-def asked(**fields: Any) -> Any:
+def asked(**fields):
     return read(orjson.dumps({"id": 1, "argv": ["list"], **fields}))
 
 
@@ -26,7 +22,7 @@ def asked(**fields: Any) -> Any:
     ],
     ids=str,
 )  # fmt: skip
-def test_what_is_to_be_run(fields: dict[str, Any], found: dict[str, Any]) -> None:
+def test_what_is_to_be_run(fields, found):
     line = orjson.dumps({"id": 1, "argv": ["list"], **fields})
     assert read(line) == Request(**{"id": 1, "argv": ["list"], **found})
 
@@ -45,7 +41,7 @@ def test_what_is_to_be_run(fields: dict[str, Any], found: dict[str, Any]) -> Non
     ],
     ids=lambda value: str(value)[:40],
 )  # fmt: skip
-def test_what_cannot_be_run_is_refused_by_its_id(fields: dict[str, Any], why: str) -> None:
+def test_what_cannot_be_run_is_refused_by_its_id(fields, why):
     found = asked(**fields)
     assert isinstance(found, Refusal)
     assert found.id == 1
@@ -53,7 +49,7 @@ def test_what_cannot_be_run_is_refused_by_its_id(fields: dict[str, Any], why: st
 
 
 @pytest.mark.parametrize("id", [None, True, 1.5, [], {}])
-def test_an_id_is_a_text_or_an_integer(id: object) -> None:
+def test_an_id_is_a_text_or_an_integer(id):
     for line in ({"id": id, "argv": ["list"]}, {"cancel": id}):
         found = read(orjson.dumps(line))
         assert isinstance(found, Refusal)
@@ -61,19 +57,19 @@ def test_an_id_is_a_text_or_an_integer(id: object) -> None:
         assert str(found.error).endswith(": a text or an integer expected")
 
 
-def test_a_request_is_cancelled_by_its_id_alone() -> None:
+def test_a_request_is_cancelled_by_its_id_alone():
     assert read(b'{"cancel":"x"}') == Cancel("x")
     assert str(read(b'{"cancel":1,"id":2}').error) == "cancel goes alone"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("line", [b"", b"{", b"\xff", b"[]", b"7", b'"x"'])
-def test_a_line_that_is_no_object_is_nobodys(line: bytes) -> None:
+def test_a_line_that_is_no_object_is_nobodys(line):
     found = read(line)
     assert isinstance(found, Refusal)
     assert found.id is None
 
 
 @given(json_values)
-def test_no_line_is_a_bug(value: Any) -> None:
+def test_no_line_is_a_bug(value):
     assert isinstance(read(orjson.dumps(value)), Refusal)
     assert isinstance(read(orjson.dumps({"id": 1, "argv": value, "env": value})), Request | Refusal)

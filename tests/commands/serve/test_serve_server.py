@@ -1,14 +1,11 @@
 """`serve` as a process: what it answers, in which order, and what it survives."""
 
-from __future__ import annotations
-
 import base64
 import os
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -23,24 +20,24 @@ GATE = "cat >/dev/null; touch begun; until [ -e go ]; do sleep 0.02; done; echo 
 
 
 @pytest.fixture
-def server(home: Path, tmp_path: Path) -> Iterator[Server]:
+def server(home, tmp_path):
     with Server(home, cwd=tmp_path) as running:
         yield running
 
 
-def texts(home: Path, session: str) -> list[str]:
+def texts(home, session):
     """The texts of a session's messages, in its order."""
     path = home / "sessions" / f"{session}.jsonl"
     return [record["parts"][0]["text"] for record in lines(path) if record["type"] == "message"]
 
 
-def until(path: Path) -> None:
+def until(path):
     """Wait for a file to be there."""
     while not path.exists():
         time.sleep(0.01)
 
 
-def gone(pid: int) -> bool:
+def gone(pid):
     """Whether a process has ended; one that nobody has waited for yet has."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
@@ -48,7 +45,7 @@ def gone(pid: int) -> bool:
         return True
 
 
-def test_many_sessions_at_once_each_in_its_order(home: Path, server: Server) -> None:
+def test_many_sessions_at_once_each_in_its_order(home, server):
     for number in range(12):
         for session in range(12):
             server.send("append", "-s", f"s{session}", "-m", f"{number}", id=f"{session}.{number}")
@@ -64,7 +61,7 @@ def test_many_sessions_at_once_each_in_its_order(home: Path, server: Server) -> 
     assert {answer["code"] for answer in answers.values()} == {0}
 
 
-def test_who_waits_for_whom(home: Path, server: Server, tmp_path: Path) -> None:
+def test_who_waits_for_whom(home, server, tmp_path):
     """Others go on while an `ask` runs; its session and whatever may be about it wait, and hold what follows."""
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id="ask")
     server.send("append", "-s", "a", "-m", "later", id="same")
@@ -84,9 +81,7 @@ def test_who_waits_for_whom(home: Path, server: Server, tmp_path: Path) -> None:
     assert texts(home, "a")[-2:] == ["later", "last"]
 
 
-def test_a_cancelled_ask_keeps_its_prompt_and_its_command_is_ended(
-    home: Path, server: Server, tmp_path: Path
-) -> None:
+def test_a_cancelled_ask_keeps_its_prompt_and_its_command_is_ended(home, server, tmp_path):
     via = "echo $$ >pid.new; mv pid.new pid; sleep 60; echo"
     server.send("ask", "-s", "a", "-m", "kept", "--to", "text", "--via", via, id=1)
     server.send("append", "-s", "a", "-m", "never", id=2)
@@ -102,7 +97,7 @@ def test_a_cancelled_ask_keeps_its_prompt_and_its_command_is_ended(
     assert texts(home, "a") == ["kept", "next"]
 
 
-def test_what_is_cancelled_at_once_is_ended_too(server: Server) -> None:
+def test_what_is_cancelled_at_once_is_ended_too(server):
     """Before its worker has come to it, perhaps; the next request has nothing of it."""
     for round in range(3):
         ids = [f"{round}.{number}" for number in range(10)]
@@ -117,12 +112,12 @@ def test_what_is_cancelled_at_once_is_ended_too(server: Server) -> None:
     assert server.end() == 0
 
 
-def until_gone(pid: int) -> None:
+def until_gone(pid):
     while not gone(pid):
         time.sleep(0.01)
 
 
-def test_what_follows_a_session_is_told_as_it_comes(server: Server) -> None:
+def test_what_follows_a_session_is_told_as_it_comes(server):
     server.ask("append", "-s", "a", "-m", "Grüße")
     server.send("show", "a", "--follow", "--jsonl", stream=True, id="f")
     assert orjson.loads(server.answer("f")["data"])["parts"] == [{"text": "Grüße"}]
@@ -166,14 +161,14 @@ def test_what_follows_a_session_is_told_as_it_comes(server: Server) -> None:
         (b'{"id":2,"cancel":1}', 2, 65, "cancel goes alone"),
     ],
 )
-def test_a_line_that_is_no_request(line: bytes, id: int | None, code: int, said: str) -> None:
+def test_a_line_that_is_no_request(line, id, code, said):
     refusal = request.read(line)
     assert isinstance(refusal, request.Refusal)
     assert (refusal.id, refusal.error.exit_code) == (id, code)
     assert str(refusal.error).startswith(said)
 
 
-def test_a_broken_line_costs_itself(home: Path, server: Server) -> None:
+def test_a_broken_line_costs_itself(home, server):
     server.send("append", "-s", "a", "-m", "1", id=1)
     server.write(b'{"id":\n\n{"id":3,"argv":["append","-s","a","-m","2"]}\n')
     server.write(b'{"id":4,"argv":["chat"]}\n')
@@ -185,7 +180,7 @@ def test_a_broken_line_costs_itself(home: Path, server: Server) -> None:
     assert texts(home, "a") == ["1", "2"]
 
 
-def test_an_id_that_waits_for_its_answer_is_taken(server: Server, tmp_path: Path) -> None:
+def test_an_id_that_waits_for_its_answer_is_taken(server, tmp_path):
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id=1)
     refused = server.ask("last", "-s", "a", id=1)
     assert refused["code"] == 2
@@ -195,7 +190,7 @@ def test_an_id_that_waits_for_its_answer_is_taken(server: Server, tmp_path: Path
     assert server.ask("last", "-s", "a", id=1)["stdout"] == "answered\n"
 
 
-def test_a_huge_line_is_refused_and_what_follows_is_done(server: Server) -> None:
+def test_a_huge_line_is_refused_and_what_follows_is_done(server):
     server.write(b'{"id":1,"argv":["append","-s","a","-m","')
     for _ in range(65):
         server.write(b"x" * (1 << 20))
@@ -208,7 +203,7 @@ def test_a_huge_line_is_refused_and_what_follows_is_done(server: Server) -> None
     assert server.answer(2)["code"] == 0
 
 
-def test_a_request_comes_in_any_pieces(home: Path, server: Server) -> None:
+def test_a_request_comes_in_any_pieces(home, server):
     for number in range(3):
         for byte in b'{"id":%d,"argv":["append","-s","a","-m","%d"]}\n' % (number, number):
             server.write(bytes([byte]))
@@ -216,7 +211,7 @@ def test_a_request_comes_in_any_pieces(home: Path, server: Server) -> None:
     assert texts(home, "a") == ["0", "1", "2"]
 
 
-def test_it_finishes_what_was_asked_when_its_stdin_ends(home: Path, server: Server) -> None:
+def test_it_finishes_what_was_asked_when_its_stdin_ends(home, server):
     for number in range(5):
         server.send("append", "-s", "a", "-m", str(number), id=number)
     server.write(b'{"id":"torn","argv":["appe')
@@ -227,14 +222,12 @@ def test_it_finishes_what_was_asked_when_its_stdin_ends(home: Path, server: Serv
     assert texts(home, "a") == ["0", "1", "2", "3", "4"]
 
 
-def test_a_request_without_a_newline_at_the_end_is_one(home: Path) -> None:
+def test_a_request_without_a_newline_at_the_end_is_one(home):
     done = run("serve", stdin=b'{"id":1,"argv":["append","-s","a","-m","x"]}', home=home)
     assert (done.code, done.lines[0]["code"], texts(home, "a")) == (0, 0, ["x"])
 
 
-def test_more_requests_than_are_held_wait_where_they_come_from(
-    home: Path, server: Server, tmp_path: Path
-) -> None:
+def test_more_requests_than_are_held_wait_where_they_come_from(home, server, tmp_path):
     """stdin is not read on meanwhile, nor is anything lost or answered out of order."""
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id="ask")
     until(tmp_path / "begun")
@@ -250,7 +243,7 @@ def test_more_requests_than_are_held_wait_where_they_come_from(
     assert server.order == ["ask", *range(count)]
 
 
-def test_what_was_answered_survives_a_kill(home: Path) -> None:
+def test_what_was_answered_survives_a_kill(home):
     """Killed while appends are on their way to a session each: all that was acknowledged is there."""
     with Server(home) as server:
         for number in range(200):
@@ -264,7 +257,7 @@ def test_what_was_answered_survives_a_kill(home: Path) -> None:
     assert stored >= {str(id) for id in answered}
 
 
-def test_what_runs_ends_when_the_server_is_killed(home: Path, server: Server, tmp_path: Path) -> None:
+def test_what_runs_ends_when_the_server_is_killed(home, server, tmp_path):
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "echo $PPID >p; mv p pid; exec sleep 60", id=1)  # fmt: skip
     until(tmp_path / "pid")
     server.process.kill()
@@ -272,7 +265,7 @@ def test_what_runs_ends_when_the_server_is_killed(home: Path, server: Server, tm
     assert texts(home, "a") == ["x"]
 
 
-def test_a_command_that_kills_its_process_costs_itself(home: Path, server: Server) -> None:
+def test_a_command_that_kills_its_process_costs_itself(home, server):
     server.send("append", "-s", "b", "-m", "1", id=1)
     killed = server.ask("ask", "-s", "a", "-m", "x", "--to", "text", "--via", "kill -9 $PPID")
     assert killed["code"] == 137
@@ -285,9 +278,7 @@ def test_a_command_that_kills_its_process_costs_itself(home: Path, server: Serve
     assert texts(home, "a") == ["x", "next"]
 
 
-def test_each_request_has_its_own_directory_environment_and_stdin(
-    home: Path, server: Server, tmp_path: Path
-) -> None:
+def test_each_request_has_its_own_directory_environment_and_stdin(home, server, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "f").write_text("of a file")
@@ -309,7 +300,7 @@ def test_each_request_has_its_own_directory_environment_and_stdin(
     assert texts(home, "a")[:2] == ["of a file", "piped"]
 
 
-def test_bytes_go_in_and_out(home: Path, server: Server, tmp_path: Path) -> None:
+def test_bytes_go_in_and_out(home, server, tmp_path):
     image = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 400  # more than a pipe holds
     (tmp_path / "f.png").write_bytes(image)
     assert server.ask("append", "-s", "a", "--attach", "f.png", "-m", "see")["code"] == 0
@@ -330,9 +321,7 @@ def test_bytes_go_in_and_out(home: Path, server: Server, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-def test_a_signal_ends_what_runs_and_answers_all(
-    home: Path, server: Server, tmp_path: Path, number: int
-) -> None:
+def test_a_signal_ends_what_runs_and_answers_all(home, server, tmp_path, number):
     server.send("ask", "-s", "a", "-m", "x", "--to", "text", "--via", GATE, id=1)
     server.send("append", "-s", "a", "-m", "never", id=2)
     until(tmp_path / "begun")
@@ -343,7 +332,7 @@ def test_a_signal_ends_what_runs_and_answers_all(
     assert texts(home, "a") == ["x"]
 
 
-def test_nobody_reads_the_answers(home: Path) -> None:
+def test_nobody_reads_the_answers(home):
     read_end, write_end = os.pipe()
     with start("serve", home=home, stdin=subprocess.PIPE, stdout=write_end) as process:
         os.close(read_end)

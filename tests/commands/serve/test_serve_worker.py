@@ -1,10 +1,7 @@
 """Workers: forks of the server that run a command each."""
 
-from __future__ import annotations
-
 import os
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -12,7 +9,7 @@ from codeh_history.commands.serve.worker import Worker
 from codeh_history.main import run
 
 
-def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home: Path) -> None:
+def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home):
     """It is a fork of the server, whose own signals come through a pipe that both hold."""
     woken, wake = os.pipe()
     os.set_blocking(woken, False)

@@ -1,35 +1,30 @@
 """A compaction whose summary a command writes: as short as the extract, held to the gate, stored once."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from codeh_history.session.records import dumps
 from summarizing import digest, session
-from support import Result, lines, run
+from support import lines, run
 
 GOOD = "The user asked short questions; the model said that it keeps the answers."
 WRITES = f"cat > $CODEH_HOME/prompt; echo '{GOOD}'"
 BUDGET = ("--budget", "1500", "--counter", "approx")
 
 
-def compact(*argv: str, **how: Any) -> Result:
+def compact(*argv, **how):
     return run("compact", *argv, *BUDGET, **how)
 
 
-def summaries(done: Result) -> list[str]:
+def summaries(done):
     return [record["summary"] for record in done.lines if record["type"] == "summary"]
 
 
 @pytest.fixture
-def demo(home: Path) -> Path:
+def demo(home):
     return session(home, "demo", 60)
 
 
-def test_the_command_writes_the_summary_in_a_length_that_fits(home: Path, demo: Path) -> None:
+def test_the_command_writes_the_summary_in_a_length_that_fits(home, demo):
     before = digest(demo)
     done = compact("demo", "--via", WRITES)
     assert (done.code, summaries(done)) == (0, [GOOD])
@@ -48,7 +43,7 @@ def test_the_command_writes_the_summary_in_a_length_that_fits(home: Path, demo: 
     assert "\nAssistant: " in prompt
 
 
-def test_in_place_it_is_stored_once_and_undone(home: Path, demo: Path) -> None:
+def test_in_place_it_is_stored_once_and_undone(home, demo):
     before = run("show", "demo", "--jsonl").out
     assert compact("demo", "-i", "--via", WRITES).code == 0
     (op,) = lines(demo)[-1]["ops"]
@@ -70,7 +65,7 @@ def test_in_place_it_is_stored_once_and_undone(home: Path, demo: Path) -> None:
         ("yes 'The user asked short questions.' | head -c 6000", "too long"),
     ],
 )
-def test_where_it_fails_the_extract_is_used_and_that_is_said(demo: Path, via: str, why: str) -> None:
+def test_where_it_fails_the_extract_is_used_and_that_is_said(demo, via, why):
     plain = compact("demo")
     done = compact("demo", "--via", via)
     assert (done.code, done.out) == (0, plain.out)
@@ -82,12 +77,12 @@ def test_where_it_fails_the_extract_is_used_and_that_is_said(demo: Path, via: st
     assert digest(demo) == before
 
 
-def test_nobody_is_asked_where_nothing_is_to_be_summarised(home: Path, demo: Path) -> None:
+def test_nobody_is_asked_where_nothing_is_to_be_summarised(home, demo):
     assert run("compact", "demo", "--budget", "100k", "--via", WRITES).out == demo.read_bytes()
     assert not (home / "prompt").exists()
 
 
-def test_a_session_that_changed_meanwhile_stays(demo: Path) -> None:
+def test_a_session_that_changed_meanwhile_stays(demo):
     clear = '{"type":"clear","id":"X","ts":"2026-06-01T00:00:00.000Z"}'
     done = compact("demo", "-i", "--via", f"echo '{clear}' >> {demo}; echo '{GOOD}'")
     assert done.code == 75
@@ -95,7 +90,7 @@ def test_a_session_that_changed_meanwhile_stays(demo: Path) -> None:
     assert lines(demo)[-1]["type"] == "clear"
 
 
-def test_the_summary_before_goes_into_the_next_prompt(home: Path, demo: Path) -> None:
+def test_the_summary_before_goes_into_the_next_prompt(home, demo):
     assert compact("demo", "-i").code == 0
     (op,) = lines(demo)[-1]["ops"]
     new = [
@@ -107,12 +102,12 @@ def test_the_summary_before_goes_into_the_next_prompt(home: Path, demo: Path) ->
     assert f"Summary of earlier work:\n{op['summary'][:60]}" in (home / "prompt").read_text()
 
 
-def test_wrong_use(demo: Path) -> None:
+def test_wrong_use(demo):
     assert run("compact", "demo", "--max-chars", "3000", "--via", WRITES).code == 2
     assert run("compact", "demo", "--apply", "plan.json", "--via", WRITES).code == 2
 
 
-def test_ask_compacts_first_by_the_profile_or_the_flag(home: Path, demo: Path) -> None:
+def test_ask_compacts_first_by_the_profile_or_the_flag(home, demo):
     answer = 'cat >/dev/null; echo \'{"message":{"role":"assistant","content":"Yes."},"done":true,"done_reason":"stop"}\''
     how = ("-m", "And now?", "--to", "ollama", "--model", "m", "--via", answer, *BUDGET)
     assert run("ask", "-s", "demo", *how, "--compact-via", WRITES).text == "Yes."

@@ -1,9 +1,5 @@
 """Which lines a summary holds: what adds most for its cost, in the order of the conversation's shape."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.filters.compact.choose import SPARE, Chooser, choose, settle
@@ -15,37 +11,37 @@ from compact.summarized import section, summary, working
 from histories import model, session, user
 
 
-def placed(*lines: Line) -> list[Line]:
+def placed(*lines):
     for place, line in enumerate(lines):
         line.place = line.number = place
     return [*lines]
 
 
-def said(text: str, kind: str = "asked", id: str = "m", **more: Any) -> Line:
+def said(text, kind="asked", id="m", **more):
     return Line(kind, "User" if kind == "asked" else "Model", text, id, len(text.split()) + 1, **more)
 
 
-def chooser(lines: list[Line], shape: str = PEOPLE, known: str = "") -> Chooser:
+def chooser(lines, shape=PEOPLE, known=""):
     return Chooser(lines, shape, Vocabulary().of(known), Vocabulary())
 
 
-def test_a_line_that_says_the_same_again_is_worth_less() -> None:
+def test_a_line_that_says_the_same_again_is_worth_less():
     lines = placed(said("The heron nests."), said("The heron nests!"), said("Plovers winter abroad."))
     found = chooser(lines).best(lines, 8)
     assert {line.text for line in found} == {"The heron nests!", "Plovers winter abroad."}
 
 
-def test_what_stands_in_the_messages_that_stay_is_worth_less() -> None:
+def test_what_stands_in_the_messages_that_stay_is_worth_less():
     lines = placed(said("The heron nests."), said("A plover winters."))
     assert chooser(lines, known="A plover winters.").best(lines, 4)[0].text == "The heron nests."
 
 
-def test_no_more_is_chosen_than_there_is_room_for_and_some_to_spare() -> None:
+def test_no_more_is_chosen_than_there_is_room_for_and_some_to_spare():
     lines = placed(*(said(f"Bird{n} sings loudly today.") for n in range(50)))
     assert sum(line.cost for line in choose(lines, chooser(lines), PEOPLE, 60)) <= 60 * SPARE
 
 
-def test_in_a_chat_what_the_user_says_comes_before_what_the_model_says() -> None:
+def test_in_a_chat_what_the_user_says_comes_before_what_the_model_says():
     lines = placed(*(
         line for n in range(20)
         for line in (said(f"Tell me of bird{n} please.", id=f"u{n}"), said(f"Bird{n} is a heron from Mali{n}.", "said", f"a{n}"))
@@ -55,7 +51,7 @@ def test_in_a_chat_what_the_user_says_comes_before_what_the_model_says() -> None
 
 
 @pytest.mark.parametrize("shape", [CHAT, PEOPLE, WORK])
-def test_the_first_prompt_stays_however_little_it_adds(shape: str) -> None:
+def test_the_first_prompt_stays_however_little_it_adds(shape):
     lines = placed(
         said("Let us plan the day.", id="first"),
         *(said(f"Bird{n} sings in Mali{n} and Niger{n}.", id=f"m{n}") for n in range(60)),
@@ -64,7 +60,7 @@ def test_the_first_prompt_stays_however_little_it_adds(shape: str) -> None:
     assert "Let us plan the day." in [line.text for line in kept]
 
 
-def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none() -> None:
+def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none():
     lines = placed(
         said("Never touch the ledger parser.", topic="rule"), said("Please never touch the ledger parser!", topic="rule"),
         said("Never rename the invoice exporter.", topic="rule"), said("You may rename the invoice exporter now."),
@@ -81,11 +77,11 @@ def test_a_rule_said_again_is_told_once_and_one_taken_back_is_none() -> None:
     ([user("hi, how are you?"), model("fine, and you?"), user("tired of all the rain"), model("me too, it never ends")], PEOPLE),
     ([], CHAT),
 ])  # fmt: skip
-def test_the_shape_of_a_conversation(messages: Any, shape: str) -> None:
+def test_the_shape_of_a_conversation(messages, shape):
     assert shape_of(session(messages).messages) == shape
 
 
-def test_the_summary_begins_with_where_things_stand() -> None:
+def test_the_summary_begins_with_where_things_stand():
     view = session(
         [
             user("Look at the parser."),
@@ -99,7 +95,7 @@ def test_the_summary_begins_with_where_things_stand() -> None:
     assert text.startswith("Where things stand:\n- Model: ")
 
 
-def test_every_prompt_survives_in_its_first_sentence() -> None:
+def test_every_prompt_survives_in_its_first_sentence():
     turns = [
         m for n in range(12) for m in (user(f"Please check part{n} of it. It is urgent."), *working(4))
     ]

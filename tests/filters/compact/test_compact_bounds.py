@@ -1,9 +1,5 @@
 """Limits as options ask for them: amounts, shares and policies, and what contradicts itself."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -15,11 +11,11 @@ from codeh_history.session.ops import apply
 from histories import model, session, user
 
 
-def asked(**options: Any) -> Limits:
+def asked(**options):
     return limits(Compaction(**options))
 
 
-def test_amounts_are_read_as_people_write_them() -> None:
+def test_amounts_are_read_as_people_write_them():
     found = asked(budget="32k", max_chars="1M", max_items="50", keep_last="3")
     assert (found.budget, found.characters, found.items, found.keep_last) == (32_000, 1_000_000, 50, 3)
     assert not asked().limiting
@@ -33,7 +29,7 @@ def test_amounts_are_read_as_people_write_them() -> None:
         ({"counter": "nobody"}, "nobody"),
     ],
 )  # fmt: skip
-def test_a_wrong_one_is_named(options: Any, message: str) -> None:
+def test_a_wrong_one_is_named(options, message):
     with pytest.raises(Usage, match=message):
         asked(**options)
 
@@ -45,14 +41,14 @@ def test_a_wrong_one_is_named(options: Any, message: str) -> None:
         ({"upload_share": 0.5, "history_share": 0.5}, (0.5, 0.5)),
     ],
 )  # fmt: skip
-def test_a_share_that_is_not_given_is_what_the_other_leaves(options: Any, shares: Any) -> None:
+def test_a_share_that_is_not_given_is_what_the_other_leaves(options, shares):
     assert asked(**options).shares == shares
 
 
 @pytest.mark.parametrize(
     ("options", "policy"), [({}, "tiered"), ({"upload_share": 0.5}, "loop"), ({"history_share": 0.1}, "loop"), ({"upload_share": 0.5, "policy": "tiered"}, "tiered")]
 )  # fmt: skip
-def test_who_gives_a_share_means_the_policy_that_has_some(options: Any, policy: str) -> None:
+def test_who_gives_a_share_means_the_policy_that_has_some(options, policy):
     assert asked(**options).named == policy
 
 
@@ -63,7 +59,7 @@ def test_who_gives_a_share_means_the_policy_that_has_some(options: Any, policy: 
         (Limits(policy="loop"), True), (Limits(items=9, calibrated=True), True), (Limits(budget=9, calibrated=True), False), (Limits(items=9, calibrated=True, insisting=False), False),
     ],
 )  # fmt: skip
-def test_something_has_to_be_limited(found: Limits, *, refused: bool) -> None:
+def test_something_has_to_be_limited(found, *, refused):
     if refused:
         with pytest.raises(Usage):
             demanding(found)
@@ -72,12 +68,12 @@ def test_something_has_to_be_limited(found: Limits, *, refused: bool) -> None:
 
 
 @pytest.mark.parametrize("data", [b"no JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}'])
-def test_a_plan_that_is_none_is_named_by_its_file(data: bytes) -> None:
+def test_a_plan_that_is_none_is_named_by_its_file(data):
     with pytest.raises(BadData, match=r"plan\.json"):
         read_plan(data, "plan.json", session([user("a")]))
 
 
-def test_a_plan_is_read_from_a_file() -> None:
+def test_a_plan_is_read_from_a_file():
     data = orjson.dumps({"ops": [{"op": "drop", "ids": ["m0"], "why": "w"}]})
     assert [op["ids"] for op in read_plan(data, "plan.json", session([user("a"), user("b")])).ops] == [
         ["m0"]
@@ -87,14 +83,14 @@ def test_a_plan_is_read_from_a_file() -> None:
 # -- how many messages and exchanges ----------------------------------------------------------------------
 
 
-def test_a_hundred_and_three_messages_in_turns_of_two_become_ninety_nine() -> None:
+def test_a_hundred_and_three_messages_in_turns_of_two_become_ninety_nine():
     view = session([user("q") if n % 2 == 0 else model("a") for n in range(103)])
     after = apply(view, bounds.items(view, 100).ops)
     assert len(after.messages) == 99
     assert after.messages[0].id == "m4"
 
 
-def test_keep_last_alone_keeps_exchanges_and_pins() -> None:
+def test_keep_last_alone_keeps_exchanges_and_pins():
     view = session(
         [{**user("pin"), "pinned": True}, model("a"), user("b"), model("c"), user("d"), model("e")]
     )

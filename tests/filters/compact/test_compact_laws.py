@@ -5,10 +5,7 @@ same again gives the same, and then nothing; G6 what must stay is verbatim; G7 l
 it starts late, reduces far, and requests keep their beginning until the next.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
-from typing import Any
 
 import orjson
 import pytest
@@ -19,14 +16,14 @@ from hypothesis import strategies as st
 import histories as odd
 from codeh_history import providers
 from codeh_history.base.errors import BudgetUnreachable
-from codeh_history.filters.compact import HIGH, LOW, POLICIES, Plan, Settings, compact, read
+from codeh_history.filters.compact import HIGH, LOW, POLICIES, Settings, compact, read
 from codeh_history.filters.compact.draft import Draft, History
 from codeh_history.filters.compact.tiered import LOSSLESS, STUBS
 from codeh_history.filters.compact.units import units
 from codeh_history.filters.curate import passes
 from codeh_history.providers.base import Options
 from codeh_history.session.exchanges import is_prompt
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
 from codeh_history.session.records import lines_of, parse
@@ -44,15 +41,15 @@ shares = st.sampled_from([0.02, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0])
 policies = st.sampled_from(sorted(POLICIES))
 
 
-def total(view: View, counter: Any = COUNTER) -> int:
+def total(view, counter=COUNTER):
     return request_cost(counter, view, SYSTEM, TOOLS)
 
 
-def settings(budget: int, **fields: Any) -> Settings:
+def settings(budget, **fields):
     return Settings(budget=max(1, budget), system=SYSTEM, tools=TOOLS, **fields)
 
 
-def planned(view: View, share: float, counter: Any = COUNTER, **fields: Any) -> Plan | None:
+def planned(view, share, counter=COUNTER, **fields):
     """The plan at a share of the view's size; None where it is refused."""
     try:
         return compact(view, settings(int(total(view, counter) * share), **fields), counter)
@@ -61,7 +58,7 @@ def planned(view: View, share: float, counter: Any = COUNTER, **fields: Any) -> 
 
 
 @given(records=long.histories(), share=shares, policy=policies)
-def test_the_result_fits_and_is_what_the_plan_says(records: Any, share: float, policy: str) -> None:
+def test_the_result_fits_and_is_what_the_plan_says(records, share, policy):
     """G1."""
     view = session(records)
     plan = planned(view, share, policy=policy, exact=True)
@@ -72,7 +69,7 @@ def test_the_result_fits_and_is_what_the_plan_says(records: Any, share: float, p
 
 
 @given(records=long.histories(), share=shares, policy=policies)
-def test_a_budget_is_refused_only_below_the_floor(records: Any, share: float, policy: str) -> None:
+def test_a_budget_is_refused_only_below_the_floor(records, share, policy):
     """G1."""
     view = session(records)
     whole = compact(view, settings(total(view), exact=True, policy=policy), COUNTER)
@@ -85,9 +82,7 @@ def test_a_budget_is_refused_only_below_the_floor(records: Any, share: float, po
 
 
 @given(records=long.histories(), share=shares, policy=policies)
-def test_every_message_is_kept_replaced_summarized_or_dropped(
-    records: Any, share: float, policy: str
-) -> None:
+def test_every_message_is_kept_replaced_summarized_or_dropped(records, share, policy):
     """G3."""
     view = session(records)
     plan = planned(view, share, policy=policy)
@@ -109,7 +104,7 @@ def test_every_message_is_kept_replaced_summarized_or_dropped(
 
 
 @given(records=long.histories(), share=shares, policy=policies, keep=st.integers(0, 2))
-def test_what_must_stay_is_verbatim(records: Any, share: float, policy: str, keep: int) -> None:
+def test_what_must_stay_is_verbatim(records, share, policy, keep):
     """G6."""
     view = session(records)
     plan = planned(view, share, policy=policy, keep_last=keep)
@@ -127,7 +122,7 @@ def test_what_must_stay_is_verbatim(records: Any, share: float, policy: str, kee
 
 
 @given(records=long.histories(), share=shares, policy=policies)
-def test_units_go_whole(records: Any, share: float, policy: str) -> None:
+def test_units_go_whole(records, share, policy):
     """G2."""
     view = session(records)
     plan = planned(view, share, policy=policy)
@@ -142,7 +137,7 @@ def test_units_go_whole(records: Any, share: float, policy: str) -> None:
 
 
 @given(records=long.histories(), share=shares, policy=policies)
-def test_every_provider_takes_the_result(records: Any, share: float, policy: str) -> None:
+def test_every_provider_takes_the_result(records, share, policy):
     """G2."""
     view = session(records)
     plan = planned(view, share, policy=policy)
@@ -151,7 +146,7 @@ def test_every_provider_takes_the_result(records: Any, share: float, policy: str
 
 
 @given(records=long.histories(), share=shares, policy=policies)
-def test_the_same_again_gives_the_same_and_then_nothing(records: Any, share: float, policy: str) -> None:
+def test_the_same_again_gives_the_same_and_then_nothing(records, share, policy):
     """G5."""
     view = session(records)
     plan = planned(view, share, policy=policy)
@@ -163,7 +158,7 @@ def test_the_same_again_gives_the_same_and_then_nothing(records: Any, share: flo
 
 
 @given(records=long.histories(), share=shares, policy=policies, later=long.histories(most=3))
-def test_undo_is_exact_whatever_came_after(records: Any, share: float, policy: str, later: Any) -> None:
+def test_undo_is_exact_whatever_came_after(records, share, policy, later):
     """G4."""
     log = b"".join(map(line, records))
     view = fold(parse(lines_of(log)))
@@ -180,7 +175,7 @@ def test_undo_is_exact_whatever_came_after(records: Any, share: float, policy: s
 
 
 @given(records=long.histories(), share=shares, policy=policies)
-def test_in_place_starts_late_and_reduces_far(records: Any, share: float, policy: str) -> None:
+def test_in_place_starts_late_and_reduces_far(records, share, policy):
     """G8."""
     view = session(records)
     budget = max(1, int(total(view) * share))
@@ -195,7 +190,7 @@ def test_in_place_starts_late_and_reduces_far(records: Any, share: float, policy
 
 
 @given(records=long.histories(), share=shares, later=long.histories(most=3))
-def test_requests_keep_their_beginning_after_a_compaction(records: Any, share: float, later: Any) -> None:
+def test_requests_keep_their_beginning_after_a_compaction(records, share, later):
     """G8."""
     records = [*records, asking("first")]
     plan = planned(session(records), share, hysteresis=True)
@@ -210,7 +205,7 @@ def test_requests_keep_their_beginning_after_a_compaction(records: Any, share: f
         assert after.startswith(before[:-1])
 
 
-def asking(id: str) -> Any:
+def asking(id):
     return {
         "type": "message",
         "id": id,
@@ -221,7 +216,7 @@ def asking(id: str) -> Any:
     }
 
 
-def request(view: View, format: str) -> bytes:
+def request(view, format):
     """The messages of a request, as they are sent."""
     view, _, _ = passes.curate(view, passes.Settings(unanswered="stub"), passes.FORCED)
     texts = [summary.text for summary in view.summaries]
@@ -230,7 +225,7 @@ def request(view: View, format: str) -> bytes:
 
 
 @given(records=long.histories(), share=shares)
-def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records: Any, share: float) -> None:
+def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records, share):
     """G7."""
     view = session(records)
     plan = planned(view, share)
@@ -247,7 +242,7 @@ def test_a_later_stage_runs_only_where_the_earlier_do_not_suffice(records: Any, 
 
 
 @given(records=long.histories(), share=shares)
-def test_a_plan_read_back_does_the_same(records: Any, share: float) -> None:
+def test_a_plan_read_back_does_the_same(records, share):
     view = session(records)
     plan = planned(view, share, exact=True)
     assume(plan is not None)
@@ -256,7 +251,7 @@ def test_a_plan_read_back_does_the_same(records: Any, share: float) -> None:
 
 
 @given(records=long.histories(), share=shares)
-def test_other_counters_are_kept_to_as_well(records: Any, share: float) -> None:
+def test_other_counters_are_kept_to_as_well(records, share):
     view = session(records)
     for counter in (open_counter("approx"), COUNTER.calibrated(1.17), Characters()):
         plan = planned(view, share, counter, exact=True)
@@ -270,7 +265,7 @@ def test_other_counters_are_kept_to_as_well(records: Any, share: float) -> None:
 
 
 @given(messages=odd.conversations(), share=shares, policy=policies)
-def test_odd_shapes_are_taken_too(messages: Any, share: float, policy: str) -> None:
+def test_odd_shapes_are_taken_too(messages, share, policy):
     view = odd.session(messages)
     plan = planned(view, share, policy=policy, exact=True)
     assume(plan is not None)
@@ -281,7 +276,7 @@ def test_odd_shapes_are_taken_too(messages: Any, share: float, policy: str) -> N
 
 
 @given(records=long.histories(), share=shares)
-def test_nothing_is_summarized_that_stubs_could_have_spared(records: Any, share: float) -> None:
+def test_nothing_is_summarized_that_stubs_could_have_spared(records, share):
     """G7."""
     view = session(records)
     plan = planned(view, share)
@@ -301,7 +296,7 @@ def test_nothing_is_summarized_that_stubs_could_have_spared(records: Any, share:
     steps=st.lists(st.tuples(st.integers(4, 12), st.integers(0, 1 << 20)), min_size=200, max_size=300),
     share=shares,
 )
-def test_thousands_of_messages_keep_every_guarantee(steps: Any, share: float) -> None:
+def test_thousands_of_messages_keep_every_guarantee(steps, share):
     """G1 to G6 and G8, in one history of thousands of messages."""
     records = long.written(steps)
     view = session(records)

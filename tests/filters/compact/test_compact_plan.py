@@ -1,9 +1,5 @@
 """Plans as JSON: what is printed is read back, and what is none for this session is refused."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -24,12 +20,12 @@ from histories import model, session, user
     {"ops": [{"op": "replace", "id": "m0", "part": -1, "block": "", "with": {}}]},
     {"ops": [{"op": "summarize", "ids": ["m0"], "summary": 5}]}, {"ops": [], "before": "many"}, {"ops": [], "budget": 1.5},
 ])  # fmt: skip
-def test_what_is_no_plan_for_this_session_is_refused(data: Any) -> None:
+def test_what_is_no_plan_for_this_session_is_refused(data):
     with pytest.raises(BadData, match="plan"):
         read(data, session([user("a")]))
 
 
-def test_a_plan_read_back_is_the_plan() -> None:
+def test_a_plan_read_back_is_the_plan():
     talk = [m for n in range(9) for m in asked(f"c{n}", "bash", {"n": n}, {"output": output(n, 60)})]
     view = session([user("a"), *talk, model("b"), user("c")])
     for share in (0.9, 0.5, 0.2):
@@ -43,7 +39,7 @@ def test_a_plan_read_back_is_the_plan() -> None:
         assert (again.floor, again.largest) == (made.floor, made.largest)
 
 
-def test_a_report_has_a_line_for_each_message_and_sizes_where_they_are_its_own() -> None:
+def test_a_report_has_a_line_for_each_message_and_sizes_where_they_are_its_own():
     steps = [
         Step(drop(["a", "b"], "old"), "drop", "old", 9, 0), Step(drop(["c"], "old"), "drop", "old", 4, 0), Step(drop(["d"], "old"), "drop", "old"),
     ]  # fmt: skip
@@ -55,7 +51,7 @@ def test_a_report_has_a_line_for_each_message_and_sizes_where_they_are_its_own()
     assert {line["stage"] for line in lines} == {"drop"}
 
 
-def test_a_record_tells_only_what_is_known() -> None:
+def test_a_record_tells_only_what_is_known():
     assert Plan("tiered").fields() == {"policy": "tiered"}
     assert Plan("tiered", "approx", 9, 0, 0).fields() == {
         "policy": "tiered", "counter": "approx", "budget": 9, "before": 0, "after": 0,
@@ -79,7 +75,7 @@ REPLACED = {
         ({"with": {"text": 5}}, True), ({"with": "s"}, True), ({"part": True}, True), ({"block": None}, True),
     ],
 )  # fmt: skip
-def test_a_replacement_holds_while_the_part_is_the_one(change: Any, *, refused: bool) -> None:
+def test_a_replacement_holds_while_the_part_is_the_one(change, *, refused):
     view = session([user("a"), model("b")])
     data = {"ops": [{**REPLACED, **change}]}
     if refused:
@@ -89,7 +85,7 @@ def test_a_replacement_holds_while_the_part_is_the_one(change: Any, *, refused: 
         assert read(data, view).ops == data["ops"]
 
 
-def test_what_was_done_already_is_a_plan_no_more() -> None:
+def test_what_was_done_already_is_a_plan_no_more():
     view = session([user("a"), model("b")])
     done = apply(view, read({"ops": [REPLACED]}, view).ops)
     with pytest.raises(BadData, match="has changed"):
@@ -97,7 +93,7 @@ def test_what_was_done_already_is_a_plan_no_more() -> None:
     assert read({"ops": [{**REPLACED, "with": {"text": "t"}}]}, done).ops
 
 
-def test_two_plans_one_after_the_other_are_one() -> None:
+def test_two_plans_one_after_the_other_are_one():
     """A summary that the second takes in is left out, and the second stands for what that stood for."""
     first = Plan("tiered", "o200k_base", 90, 100, 80, steps=[
         Step(drop(["x"], "old"), "drop", "old"), Step(summarize(["a", "b"], "one"), "summary", "w"), Step(summarize(["c"], "two"), "summary", "w"),

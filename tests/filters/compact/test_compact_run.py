@@ -1,9 +1,5 @@
 """`compact` as it is run: what goes together, what is told, and that a plan is applied as it was made."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import orjson
 import pytest
 
@@ -14,7 +10,7 @@ COUNTED = ("--counter", "approx")
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
+def home(tmp_path):
     talk = [
         {"role": role, "parts": [{"text": f"{n} {LONG}"}]} for n in range(12) for role in ("user", "model")
     ]
@@ -29,17 +25,17 @@ def home(tmp_path: Path) -> Path:
     (["--apply", "p", "--system", "x"], b"--apply takes its limits from the plan"),
     (["--apply", "p", "--explain"], b"--explain goes with --plan"), (["--budget", "0"], b"--budget"),
 ])  # fmt: skip
-def test_what_does_not_go_together_is_exit_2(home: Path, argv: list[str], said: bytes) -> None:
+def test_what_does_not_go_together_is_exit_2(home, argv, said):
     done = inside("compact", "demo", *argv, home=home)
     assert (done.code, done.out) == (2, b"")
     assert said in done.err
 
 
-def test_a_plan_and_the_session_are_not_both_stdin(home: Path) -> None:
+def test_a_plan_and_the_session_are_not_both_stdin(home):
     assert b"both stdin" in inside("compact", "-", "--apply", "-", home=home, stdin=b"{}").err
 
 
-def test_a_plan_does_when_it_is_applied_what_compact_does_at_once(home: Path) -> None:
+def test_a_plan_does_when_it_is_applied_what_compact_does_at_once(home):
     budget = ("--budget", "2000", *COUNTED)
     plan = inside("compact", "demo", "--plan", *budget, home=home)
     (home / "plan.json").write_bytes(plan.out)
@@ -51,7 +47,7 @@ def test_a_plan_does_when_it_is_applied_what_compact_does_at_once(home: Path) ->
     assert len(at_once.lines) < 24
 
 
-def test_what_fits_is_left_alone_and_nothing_is_told(home: Path) -> None:
+def test_what_fits_is_left_alone_and_nothing_is_told(home):
     done = inside("compact", "demo", "--budget", "1m", *COUNTED, home=home)
     assert (done.code, done.err) == (0, b"")
     path = home / "sessions" / "demo.jsonl"
@@ -60,7 +56,7 @@ def test_what_fits_is_left_alone_and_nothing_is_told(home: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home: Path) -> None:
+def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home):
     done = inside("compact", "demo", "--budget", "2000", "--report", *COUNTED, home=home)
     steps = [orjson.loads(line) for line in done.err.splitlines() if line.startswith(b"{")]
     assert "summary" in {step["stage"] for step in steps}

@@ -1,18 +1,13 @@
 """A compaction in the making: what it costs is exact at every step, and its steps come to just that."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.filters.compact import Settings
 from codeh_history.filters.compact.draft import Draft, History
-from codeh_history.session.fold import View
 from codeh_history.session.ops import apply
-from codeh_history.tokens import Counter, open_counter
+from codeh_history.tokens import open_counter
 from codeh_history.tokens.formula import parts_tokens
 from compact.long import request_cost
 from compact.short import asked
@@ -23,21 +18,21 @@ APPROX = open_counter("approx")
 WORDS = "some words of no weight at all "
 
 
-def talk() -> View:
+def talk():
     calls = [m for n in range(4) for m in asked(f"c{n}", "bash", {"n": n}, {"output": WORDS * 9})]
     return session([user(WORDS), *calls, model(WORDS * 3, WORDS), user("And now?")])
 
 
-def draft(view: View, target: int = 0, counter: Counter = APPROX) -> Draft:
+def draft(view, target=0, counter=APPROX):
     return Draft(History(view, counter, Settings(budget=target)), target)
 
 
-def after(view: View, made: Draft) -> View:
+def after(view, made):
     return apply(view, [step.op for step in made.finished()])
 
 
 @given(data=st.data())
-def test_the_total_is_what_the_result_costs_whatever_is_done(data: st.DataObject) -> None:
+def test_the_total_is_what_the_result_costs_whatever_is_done(data):
     view = talk()
     made = draft(view)
     assert made.total == request_cost(APPROX, view)
@@ -53,7 +48,7 @@ def test_the_total_is_what_the_result_costs_whatever_is_done(data: st.DataObject
         else:
             place = unit[-1], len(view.messages[unit[-1]].parts) - 1
             old = made.history.part(place)
-            small: Any = (
+            small = (
                 {**old, "text": "s"}
                 if "text" in old
                 else {"functionResponse": {**old["functionResponse"], "response": {}}}
@@ -63,7 +58,7 @@ def test_the_total_is_what_the_result_costs_whatever_is_done(data: st.DataObject
     assert made.total == request_cost(APPROX, after(view, made))
 
 
-def test_nothing_is_put_in_place_that_is_not_smaller() -> None:
+def test_nothing_is_put_in_place_that_is_not_smaller():
     made = draft(talk())
     size = made.tokens[0][0]
     made.replace("s", (0, 0), {"text": "x"}, size, "w")
@@ -72,7 +67,7 @@ def test_nothing_is_put_in_place_that_is_not_smaller() -> None:
     assert made.new == {(0, 0): {"text": "x"}}
 
 
-def test_what_is_replaced_twice_is_one_step_from_what_it_was() -> None:
+def test_what_is_replaced_twice_is_one_step_from_what_it_was():
     view = talk()
     made = draft(view)
     whole = made.tokens[0][0]
@@ -83,7 +78,7 @@ def test_what_is_replaced_twice_is_one_step_from_what_it_was() -> None:
     assert after(view, made).messages[0].parts == [{"text": "x"}]
 
 
-def test_a_replacement_within_what_goes_after_all_is_no_step() -> None:
+def test_a_replacement_within_what_goes_after_all_is_no_step():
     view = talk()
     made = draft(view)
     made.replace("s", (0, 0), {"text": "x"}, 1, "w")
@@ -94,11 +89,11 @@ def test_a_replacement_within_what_goes_after_all_is_no_step() -> None:
     assert made.total == request_cost(APPROX, after(view, made))
 
 
-def test_replacements_stop_where_it_fits() -> None:
+def test_replacements_stop_where_it_fits():
     view = talk()
     places = [(n, 0) for n in (2, 4, 6, 8)]
     small = {"functionResponse": {"name": "bash", "response": {}}}
-    changes: Any = [(place, small, "w") for place in places]
+    changes = [(place, small, "w") for place in places]
     saved = draft(view).tokens[2][0] - parts_tokens(APPROX, [small])[0]  # type: ignore[list-item]
     total = draft(view).total
     for target, count in ((total, 0), (total - 1, 1), (total - saved, 1), (total - saved - 1, 2), (0, 4)):
@@ -110,7 +105,7 @@ def test_replacements_stop_where_it_fits() -> None:
     assert list(made.new) == places
 
 
-def test_a_fork_is_tried_and_leaves_the_draft_as_it_is() -> None:
+def test_a_fork_is_tried_and_leaves_the_draft_as_it_is():
     made = draft(talk())
     total, now = made.total, list(made.now)
     other = made.fork()
@@ -128,7 +123,7 @@ def test_a_fork_is_tried_and_leaves_the_draft_as_it_is() -> None:
     assert other.total < total
 
 
-def test_what_is_open_is_neither_gone_nor_doomed_nor_changed() -> None:
+def test_what_is_open_is_neither_gone_nor_doomed_nor_changed():
     made = draft(talk())
     made.drop("s", [1, 2], "w")
     made.doomed.update((3, 4))
@@ -138,7 +133,7 @@ def test_what_is_open_is_neither_gone_nor_doomed_nor_changed() -> None:
     assert made.free(8) == [(5, 0), (7, 0)]
 
 
-def test_half_a_unit_or_twice_the_same_is_never_written() -> None:
+def test_half_a_unit_or_twice_the_same_is_never_written():
     made = draft(talk())
     made.drop("s", [1, 2], "w")
     made.drop("s", [1, 2], "w")
@@ -150,7 +145,7 @@ S = {"type": "summary", "id": "S", "createdAt": "t", "summary": "Earlier.", "cov
 
 
 @pytest.mark.parametrize("absorb", [False, True])
-def test_a_summary_stands_beside_an_earlier_one_or_takes_it_in(*, absorb: bool) -> None:
+def test_a_summary_stands_beside_an_earlier_one_or_takes_it_in(*, absorb):
     records = [{"type": "message", "id": id, "kind": "user", "role": "user", "ts": f"2026-01-0{n}T00:00:00.000Z", "parts": [{"text": WORDS}]}
                for n, id in enumerate("xabc", 1)]  # fmt: skip
     view = view_of([*records, S])
@@ -158,7 +153,7 @@ def test_a_summary_stands_beside_an_earlier_one_or_takes_it_in(*, absorb: bool) 
     foreseen = made.summary_total("Sum.", [0, 1], absorb=absorb)
     made.summarize("s", [0, 1], {"summary": "Sum."}, absorb=absorb)
     (step,) = made.finished()
-    op: Any = step.op
+    op = step.op
     assert op["ids"] == (["a", "b", "S"] if absorb else ["a", "b"])
     assert (op["periodStart"][:10], op["periodEnd"][:10], op["conversationCount"]) == (
         "2026-01-02",
@@ -173,7 +168,7 @@ def test_a_summary_stands_beside_an_earlier_one_or_takes_it_in(*, absorb: bool) 
     )
 
 
-def test_a_calibrated_counter_tells_its_own_sizes() -> None:
+def test_a_calibrated_counter_tells_its_own_sizes():
     made = draft(talk(), counter=APPROX.calibrated(2.0))
     before = made.now[0]
     made.drop("s", [0], "w")

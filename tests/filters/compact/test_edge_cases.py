@@ -1,16 +1,11 @@
 """The shapes at which trimmers break: each at several budgets keeps every promise, and what it is special for."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.base.read_json import texts_in
-from codeh_history.filters.compact import Plan, Settings, compact
-from codeh_history.session.fold import View
+from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters
 from compact import long
@@ -27,7 +22,7 @@ IDE = {"text": f"# IDE Context\nopen: src/a.py\n{prose(1, 40)}"}
 SEARCH = {"native": {"provider": "gemini", "value": {"executableCode": {"code": prose(4, 60)}}}}
 
 
-def parallel(*answered: str, of: str = "abc") -> list[Any]:
+def parallel(*answered, of="abc"):
     """Calls in one message, some of them answered, each in its own message."""
     return [
         model(*(call("f", id, {"n": id}) for id in of)),
@@ -35,7 +30,7 @@ def parallel(*answered: str, of: str = "abc") -> list[Any]:
     ]
 
 
-EDGES: dict[str, list[Any]] = {
+EDGES = {
     # oversized
     "a result at the end larger than everything": [user("go"), *asked("c", "bash", {}, {"output": output(1, 2500)})],
     "one prompt, a hundred calls, a result last": [
@@ -86,7 +81,7 @@ EDGES: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("name", EDGES)
-def test_every_shape_keeps_every_promise(name: str) -> None:
+def test_every_shape_keeps_every_promise(name):
     view = session(EDGES[name])
     size, before, floor = tokens(view), said(view), plan(view, 1 << 40, exact=True).floor
     valid = not long.refused(view)
@@ -105,7 +100,7 @@ def test_every_shape_keeps_every_promise(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EDGES)
-def test_what_was_shortened_is_never_marked_twice(name: str) -> None:
+def test_what_was_shortened_is_never_marked_twice(name):
     """Compacted again and again, each time to less."""
     view = session(EDGES[name])
     size = tokens(view)
@@ -117,39 +112,39 @@ def test_what_was_shortened_is_never_marked_twice(name: str) -> None:
         assert all(text.count("left out; codeh-history expand") <= 1 for text in texts(view)), share
 
 
-def texts(view: View) -> list[str]:
+def texts(view):
     return [text for message in view.messages for part in message.parts for text in texts_in(part)]
 
 
-def chars(view: View, budget: int) -> Plan:
+def chars(view, budget):
     return compact(view, Settings(budget=budget), Characters())
 
 
 @pytest.mark.parametrize(("budget", "left"), [(20, ["m0", "m1"]), (19, ["m1"]), (10, ["m1"])])
-def test_two_messages_of_ten(budget: int, left: list[str]) -> None:
+def test_two_messages_of_ten(budget, left):
     view = session([model("a" * 10), user("b" * 10)])
     assert [message.id for message in apply(view, chars(view, budget).ops).messages] == left
 
 
-def test_other_scripts_count_by_character_not_by_escape() -> None:
+def test_other_scripts_count_by_character_not_by_escape():
     view = session([user("日本" * 5), model("ß" * 10), user("x")])
     assert chars(view, 21).ops == []
     assert chars(view, 20).ops
 
 
-def test_the_largest_last_unit_stays_and_all_older_goes() -> None:
+def test_the_largest_last_unit_stays_and_all_older_goes():
     view = session([user("old"), model(prose(1, 50)), *EDGES["a result at the end larger than everything"]])
     after = apply(view, plan(view, 500).ops)
     assert [message.id for message in after.messages] == ["m2", "m3", "m4"]
     assert 400 < tokens(after) <= 500
 
 
-def test_a_short_last_prompt_too_large_for_its_budget_is_refused() -> None:
+def test_a_short_last_prompt_too_large_for_its_budget_is_refused():
     with pytest.raises(BudgetUnreachable, match="largest units: :1 m0"):
         plan(session([user(prose(1, 200))]), 16)
 
 
-def test_one_of_two_parallel_calls_never_goes_alone() -> None:
+def test_one_of_two_parallel_calls_never_goes_alone():
     view = session([user("a"), *parallel("a", "b", of="ab"), *REST])
     for budget in range(tokens(view) // 20, tokens(view), by_length(120, 40, 40)):
         try:
@@ -159,7 +154,7 @@ def test_one_of_two_parallel_calls_never_goes_alone() -> None:
         assert len({id in after for id in ("m1", "m2", "m3")}) == 1
 
 
-def test_cut_off_arguments_stay_as_they_are_or_become_a_stub_with_their_key() -> None:
+def test_cut_off_arguments_stay_as_they_are_or_become_a_stub_with_their_key():
     view = session(EDGES["arguments cut off"])
     for share in SHARES[:-2]:
         calls = [
@@ -171,32 +166,32 @@ def test_cut_off_arguments_stay_as_they_are_or_become_a_stub_with_their_key() ->
         assert all(list(args) == ["_raw"] for args in calls)
 
 
-def test_context_and_notes_of_an_editor_are_no_request() -> None:
+def test_context_and_notes_of_an_editor_are_no_request():
     view = session(EDGES["IDE context at the end"])
     floor = plan(view, 1 << 40, exact=True).floor
     after = apply(view, plan(view, floor).ops)
     assert "go on" in said(after)  # what the user asked last stays, not only what came last
 
 
-def test_an_image_counts_by_its_size_not_by_its_base64() -> None:
+def test_an_image_counts_by_its_size_not_by_its_base64():
     large = {"inlineData": {**IMAGE["inlineData"], "data": IMAGE["inlineData"]["data"] + "A" * 400_000}}
     assert tokens(session([user(large)])) == tokens(session([user(IMAGE)]))
 
 
-def test_a_text_beside_an_old_image_survives_it() -> None:
+def test_a_text_beside_an_old_image_survives_it():
     view = session(EDGES["a file beside text"])
     found = plan(view, 1500)
     parts = apply(view, found.ops).messages[0].parts
     assert [part.get("text", "")[:4] for part in parts] == ["look", "[… i", "[… a", prose(1, 90)[:4]]
 
 
-def test_a_result_that_answers_late_brings_its_call_back() -> None:
+def test_a_result_that_answers_late_brings_its_call_back():
     view = session(EDGES["a result long after"])
     units = {message.id for message in apply(view, plan(view, tokens(view) - 5).ops).messages}
     assert ("m1" in units) == ("m5" in units)
 
 
-def test_counts_are_those_of_the_named_counter() -> None:
+def test_counts_are_those_of_the_named_counter():
     view = session(EDGES["special tokens"])
     found = plan(view, tokens(view) - 1, exact=True)
     assert found.counter == COUNTER.name

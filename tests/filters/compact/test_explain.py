@@ -1,9 +1,5 @@
 """What a budget went to: amounts that sum to what is sent, whatever was compacted and however it is counted."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -11,7 +7,6 @@ from hypothesis import strategies as st
 from codeh_history.base.errors import BudgetUnreachable
 from codeh_history.filters.compact import POLICIES, Settings, compact
 from codeh_history.filters.compact.explain import KINDS, MOST, SPENT, explained, shared
-from codeh_history.session.fold import View
 from codeh_history.session.ops import apply
 from codeh_history.session.view import text_of
 from codeh_history.tokens import Characters, open_counter
@@ -25,11 +20,11 @@ SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}
 COUNTERS = [COUNTER, COUNTER.calibrated(1.17), open_counter("approx"), Characters()]
 
 
-def told(before: View, after: View, counter: Any = COUNTER) -> Any:
+def told(before, after, counter=COUNTER):
     return explained(before, after, counter, SYSTEM, TOOLS)
 
 
-def record(view: View) -> int:
+def record(view):
     return overhead(COUNTER, None, (), [summary.text for summary in view.summaries])
 
 
@@ -37,7 +32,7 @@ def record(view: View) -> int:
     records=long.histories(), share=st.sampled_from([0.05, 0.2, 0.5, 0.9, 1.0]),
     policy=st.sampled_from(sorted(POLICIES)), counter=st.sampled_from(COUNTERS),
 )  # fmt: skip
-def test_the_parts_sum_to_what_is_sent(records: Any, share: float, policy: str, counter: Any) -> None:
+def test_the_parts_sum_to_what_is_sent(records, share, policy, counter):
     view = long.session(records)
     whole = cost(counter, view, SYSTEM, TOOLS)
     asked_for = Settings(max(1, int(whole * share)), policy, SYSTEM, TOOLS, keep_last=1)
@@ -61,7 +56,7 @@ def test_the_parts_sum_to_what_is_sent(records: Any, share: float, policy: str, 
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1), st.integers(0, 10**7))
-def test_shares_are_whole_and_sum_up(amounts: list[int], total: int) -> None:
+def test_shares_are_whole_and_sum_up(amounts, total):
     found = shared(total, amounts)
     assert sum(found) == (total if any(amounts) else 0)
     assert all(
@@ -70,7 +65,7 @@ def test_shares_are_whole_and_sum_up(amounts: list[int], total: int) -> None:
     )
 
 
-def test_nothing_was_done() -> None:
+def test_nothing_was_done():
     view = session([user("hi"), model("hello")])
     found = told(view, view)
     assert found["let_go"] == {}
@@ -85,7 +80,7 @@ def test_nothing_was_done() -> None:
     assert [part["what"] for part in found["largest"]] == ["tools", "system", "text", "text"]
 
 
-def test_what_stubs_and_pins_take() -> None:
+def test_what_stubs_and_pins_take():
     pinned = {**user("keep this rule"), "pinned": True}
     view = session(
         [pinned, model("yes"), *asked("c", "bash", {}, {"output": BIG}), user("and"), model("so")]
@@ -98,7 +93,7 @@ def test_what_stubs_and_pins_take() -> None:
     assert found["let_go"]["results"]["parts"] == 1
 
 
-def test_what_a_summary_holds() -> None:
+def test_what_a_summary_holds():
     """Rules are of the ledger, what users said is theirs under whatever heading, all else are sentences."""
     work = [
         m for n in range(12)
@@ -122,7 +117,7 @@ def test_what_a_summary_holds() -> None:
     )
 
 
-def test_in_a_talk_what_users_said_is_told_apart() -> None:
+def test_in_a_talk_what_users_said_is_told_apart():
     birds = "heron magpie kestrel bittern dunnock siskin plover curlew".split()
     talk = [
         m for bird in birds for m in (user(f"Is the {bird} a migrant?"), model(f"A {bird.upper()} winters in Mali."))
@@ -138,8 +133,8 @@ def test_in_a_talk_what_users_said_is_told_apart() -> None:
     assert [found["prompts"], found["sentences"]] == pytest.approx(wanted, abs=5)  # each with its heading
 
 
-def test_kinds_of_what_was_let_go() -> None:
-    thought: Any = {"text": prose(3, 30), "thought": True}
+def test_kinds_of_what_was_let_go():
+    thought = {"text": prose(3, 30), "thought": True}
     view = session([
         user("look"), model(thought, {"text": "I see"}), user("see", IMAGE), model("a"),
         user(f"# Open Files\n{prose(1, 20)}"), user("next"), model("b"), user("end"),
@@ -152,7 +147,7 @@ def test_kinds_of_what_was_let_go() -> None:
     }  # fmt: skip
 
 
-def test_the_dearest_are_named_by_their_number_in_what_was_given() -> None:
+def test_the_dearest_are_named_by_their_number_in_what_was_given():
     talk = [m for n in range(30) for m in (user(f"q{n}"), model(prose(n, 60)))]
     view = session([*talk, user("end")])
     after = apply(view, plan(view, tokens(view) // 2).ops)

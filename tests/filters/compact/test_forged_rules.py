@@ -1,16 +1,12 @@
 """Nobody's words in the user's mouth, however often a session is compacted; and the user's own rules stay."""
 
-from __future__ import annotations
-
 import random
 import re
-from collections.abc import Iterable
-from typing import Any
 
 import orjson
 
 from codeh_history.filters.compact.extract import extract
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.model import Summary
 from codeh_history.session.records import parse
 from codeh_history.views.result import compaction
@@ -26,7 +22,7 @@ LOG = "\n".join(f"2026-01-01 10:{n:02d} worker {n} did job_{n * 7} in {n * 13} m
 USERS = ("user", "human", "what was asked", "rule", "rules", "pinned", "requests")
 
 
-def carriers(text: str, id: str) -> dict[str, list[Any]]:
+def carriers(text, id):
     """The ways in which a text gets into a session without the user saying it."""
     read = asked(id, "read_file", {"path": f"src/mod_{id}.py"}, {"output": text})
     line = " ".join(text.split())
@@ -53,7 +49,7 @@ def carriers(text: str, id: str) -> dict[str, list[Any]]:
     }
 
 
-def compacted(turns: list[Any], seed: int, share: float = 0.5) -> View:
+def compacted(turns, seed, share=0.5):
     """The view after three compactions in place, with more work before each of the later ones."""
     view = session(turns)
     records = [record.raw for record in view.log.records]
@@ -75,7 +71,7 @@ def compacted(turns: list[Any], seed: int, share: float = 0.5) -> View:
     return view
 
 
-def users_lines(summaries: Iterable[Any]) -> list[str]:
+def users_lines(summaries):
     """What summaries have as the user's, by their records."""
     found = []
     for fields in summaries:
@@ -90,7 +86,7 @@ def users_lines(summaries: Iterable[Any]) -> list[str]:
     return found
 
 
-def seen_as_users(text: str) -> list[str]:
+def seen_as_users(text):
     """What a reader of a summary's text would take for the user's: below such a heading or label."""
     found, whose = [], ""
     for raw in re.split("[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]", text):
@@ -106,7 +102,7 @@ def seen_as_users(text: str) -> list[str]:
     return found
 
 
-def attempts() -> list[list[tuple[str, str, list[Any]]]]:
+def attempts():
     """200 attempts in 20 sessions: (token, carrier, turns), half of them of texts written unseen."""
     draw = random.Random(20261123)
     drawn = []
@@ -121,7 +117,7 @@ def attempts() -> list[list[tuple[str, str, list[Any]]]]:
     return [drawn[start : start + 10] for start in range(0, 200, 10)]
 
 
-def test_no_text_of_a_tool_a_file_a_paste_or_a_model_becomes_the_users() -> None:
+def test_no_text_of_a_tool_a_file_a_paste_or_a_model_becomes_the_users():
     arrived, stood = [], 0
     for seed, some in enumerate(attempts()):
         turns = [user(f"Please go through the shop {seed}.")]
@@ -141,7 +137,7 @@ def test_no_text_of_a_tool_a_file_a_paste_or_a_model_becomes_the_users() -> None
     assert stood > 40, stood  # that nothing arrives is not because nothing stands there
 
 
-def test_nor_where_all_of_it_is_told() -> None:
+def test_nor_where_all_of_it_is_told():
     arrived, stood = [], 0
     for some in attempts():
         for token, way, carried in some:
@@ -157,10 +153,10 @@ def test_nor_where_all_of_it_is_told() -> None:
     assert stood > 150, stood
 
 
-def test_rules_in_users_own_words_stand_as_rules_after_three_compactions() -> None:
+def test_rules_in_users_own_words_stand_as_rules_after_three_compactions():
     kept = 0
     for start in range(0, 100, 10):
-        turns: list[Any] = []
+        turns = []
         for n, rule in enumerate(RULES[start : start + 10]):
             said = rule if n % 2 else f"Please look at part {n} of the shop. {rule}"
             turns += [

@@ -1,9 +1,5 @@
 """What calls came to: files by their newest state, what was done, what failed."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.filters.compact.ledger import failed_before, failing, ledger
@@ -14,7 +10,7 @@ from compact.summarized import section, summary, working
 from histories import model, session, user
 
 
-def test_the_ledger_holds_the_newest_state_of_each_file() -> None:
+def test_the_ledger_holds_the_newest_state_of_each_file():
     calls = [
         ("read_file", {"path": "src/a.py"}, {"output": "x"}), ("edit_file", {"path": "src/a.py"}, {"output": "ok"}),
         ("create_file", {"path": "src/b.py"}, {"output": "ok"}), ("read_file", {"path": "src/c.py"}, {"output": "x"}),
@@ -33,7 +29,7 @@ def test_the_ledger_holds_the_newest_state_of_each_file() -> None:
     assert "- `make b`: Error: boom 2 (passed later)" in failed
 
 
-def test_the_ledger_tells_a_file_once_and_what_was_done() -> None:
+def test_the_ledger_tells_a_file_once_and_what_was_done():
     calls = [
         ("read_file", {"path": "/home/me/shop/src/a.py"}, {"output": "x"}), ("bash", {"command": "sed -i s/x/y/ src/a.py"}, {"output": ""}),
         ("read_file", {"path": "README.md"}, {"output": "x"}), ("read_file", {"path": "/home/me/shop/README.md"}, {"output": "x"}),
@@ -61,7 +57,7 @@ def test_the_ledger_tells_a_file_once_and_what_was_done() -> None:
 # -- lines by themselves --------------------------------------------------------------------------------
 
 
-def effects(*touched: tuple[str, str], failed: Any = ()) -> Effects:
+def effects(*touched, failed=()):
     done = Effects()
     for place, (path, state) in enumerate(touched):
         done.touch(path, state, place)
@@ -70,7 +66,7 @@ def effects(*touched: tuple[str, str], failed: Any = ()) -> Effects:
     return done
 
 
-def failures(*failed: tuple[str, str]) -> list[str]:
+def failures(*failed):
     return [line.text for line in ledger(effects(failed=failed)) if line.kind == "failed"]
 
 
@@ -83,7 +79,7 @@ def failures(*failed: tuple[str, str]) -> list[str]:
         (["src/a.py", "lib/a.py"], ["src/a.py", "lib/a.py"]), (["/x/src/a.py", "/y/src/a.py"], ["/x/src/a.py", "/y/src/a.py"]),
     ],
 )  # fmt: skip
-def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths: list[str], told: list[str]) -> None:
+def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths, told):
     found = ledger(effects(*((path, "written") for path in paths)))
     assert sorted(line.text for line in found) == sorted(told)
     assert {line.speaker for line in found} == {"written"}
@@ -92,7 +88,7 @@ def test_a_file_called_by_its_whole_path_elsewhere_is_that_file(paths: list[str]
 HOW = "Error: the zeppelin is gone"
 
 
-def test_what_passed_later_is_said_so_and_told_apart() -> None:
+def test_what_passed_later_is_said_so_and_told_apart():
     done = effects(failed=[("`make a`", HOW), ("`make b`", HOW)])
     done.fail("`make c`", HOW, 3, passed=True)
     assert [line.text for line in ledger(done)] == [
@@ -100,14 +96,14 @@ def test_what_passed_later_is_said_so_and_told_apart() -> None:
     ]  # fmt: skip
 
 
-def test_a_long_reason_keeps_its_beginning_and_its_end() -> None:
+def test_a_long_reason_keeps_its_beginning_and_its_end():
     (line,) = failures(("`make`", "the beginning " + "middle " * 50 + "the end"))
     assert line.startswith("`make`: the beginning")
     assert line.endswith("the end")
     assert len(line) < 200
 
 
-def test_a_long_command_is_cut_within_its_marks() -> None:
+def test_a_long_command_is_cut_within_its_marks():
     (line,) = failures(("`" + "word " * 60 + "`", "Error: gone now, all of it"))
     assert line.index("…`: Error") < 140
 
@@ -115,12 +111,12 @@ def test_a_long_command_is_cut_within_its_marks() -> None:
 @pytest.mark.parametrize(
     "text", [f"`make b`: {HOW}", f"`make a`: {HOW} (passed later)", "read(a): no file", "`grep a: b`: exit 2"],
 )  # fmt: skip
-def test_a_line_of_an_earlier_ledger_is_read_back(text: str) -> None:
+def test_a_line_of_an_earlier_ledger_is_read_back(text):
     done = Effects()
     failed_before(text, done, 0)
     assert [line.text for line in ledger(done)] == [text]
 
 
-def test_what_fails_still_comes_first_and_what_only_looked_last() -> None:
+def test_what_fails_still_comes_first_and_what_only_looked_last():
     texts = ["`cat a`: no", "`make a`: no (passed later)", "`make b`: no"]
     assert sorted(texts, key=failing) == texts[::-1]

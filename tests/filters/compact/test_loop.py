@@ -1,14 +1,9 @@
 """The policy `loop`: shares of the window, and references of the live loop."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.base.errors import BudgetUnreachable
-from codeh_history.filters.compact import Plan, Settings, compact
-from codeh_history.session.fold import View
+from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
 from codeh_history.tokens import Characters
 from compact.long import IMAGE, prose
@@ -16,7 +11,7 @@ from compact.short import asked, loop, said, sources, tokens
 from histories import model, session, user
 
 
-def test_recent_whole_exchanges_first_until_one_does_not_fit() -> None:
+def test_recent_whole_exchanges_first_until_one_does_not_fit():
     turns = [
         m
         for n, size in enumerate((20, 20, 300, 20, 20))
@@ -27,7 +22,7 @@ def test_recent_whole_exchanges_first_until_one_does_not_fit() -> None:
     assert [message.id for message in after.messages] == ["m6", "m7", "m8", "m9", "m10"]
 
 
-def test_uploads_beyond_their_share_are_left_out_newest_kept() -> None:
+def test_uploads_beyond_their_share_are_left_out_newest_kept():
     view = session(
         [
             user("one", IMAGE),
@@ -48,7 +43,7 @@ def test_uploads_beyond_their_share_are_left_out_newest_kept() -> None:
     assert "image/png 640x480" in said(after)
 
 
-def test_the_margin_stays_free() -> None:
+def test_the_margin_stays_free():
     view = session([user("find"), *asked("c", "search", {}, sources(*range(1, 40))), model("hm")])
     after = loop(view, 3000)
     assert tokens(after) <= 2700
@@ -57,14 +52,14 @@ def test_the_margin_stays_free() -> None:
 # -- the rounds of the reducer that the policy follows, in characters, framing aside ------------------------
 
 
-def chars(view: View, budget: int, **fields: Any) -> Plan:
+def chars(view, budget, **fields):
     return compact(view, Settings(budget=budget, policy="loop", **fields), Characters())
 
 
 @pytest.mark.parametrize(
     ("share", "left"), [(0.4, ["m2", "m3", "m4"]), (0.39, ["m4"]), (0.2, ["m4"]), (0.9, ["m2", "m3", "m4"])]
 )
-def test_whole_exchanges_fit_their_share_to_the_character(share: float, left: list[str]) -> None:
+def test_whole_exchanges_fit_their_share_to_the_character(share, left):
     """Exchanges of 10, 8 and 3: `share` of 20 is what those before the newest may take."""
     turns = [user("abcd"), model("abcdef"), user("abc"), model("abcde"), user("abc")]
     view = session(turns)
@@ -72,7 +67,7 @@ def test_whole_exchanges_fit_their_share_to_the_character(share: float, left: li
     assert [message.id for message in after.messages] == left
 
 
-def found(count: int, start: int) -> Any:
+def found(count, start):
     """A result of so many references, a hundred characters each with its comma."""
     return {
         "sources": [
@@ -84,7 +79,7 @@ def found(count: int, start: int) -> Any:
 @pytest.mark.parametrize(
     ("budget", "left"), [(1000, (5, 1)), (1112, (6, 1)), (1500, (8, 1)), (2000, (12, 3))]
 )
-def test_every_tool_gives_by_the_overshoot_round_by_round(budget: int, left: tuple[int, int]) -> None:
+def test_every_tool_gives_by_the_overshoot_round_by_round(budget, left):
     """12 and 3 references over a base of 300; nine tenths of the budget may be used."""
     view = session(
         [user("u" * 270), *asked("a", "search", {}, found(12, 1)), *asked("b", "web", {}, found(3, 13))]
@@ -101,7 +96,7 @@ def test_every_tool_gives_by_the_overshoot_round_by_round(budget: int, left: tup
     assert plan_.after == 300 + 100 * sum(left) <= max(1800 * (budget == 2000), budget * 0.9)
 
 
-def test_a_long_result_in_the_live_loop_is_cut_to_what_fits() -> None:
+def test_a_long_result_in_the_live_loop_is_cut_to_what_fits():
     lines = "\n".join(f"line {n} of the listing" for n in range(800))
     view = session([user("u" * 500), *asked("a", "bash", {}, {"output": lines}), *asked("b", "ls", {}, {})])
     plan_ = chars(view, 10_000, exact=True)
@@ -109,7 +104,7 @@ def test_a_long_result_in_the_live_loop_is_cut_to_what_fits() -> None:
     assert said(apply(view, plan_.ops)).count("left out; codeh-history expand") == 1
 
 
-def test_one_reference_too_large_is_refused() -> None:
+def test_one_reference_too_large_is_refused():
     view = session([user("find"), *asked("a", "search", {}, found(1, 1)), user("u" * 90)])
     with pytest.raises(BudgetUnreachable, match="cannot be reached"):
         chars(view, 60)

@@ -1,9 +1,5 @@
 """`summarize --due-over N`: due by tokens, inside one long exchange too."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 from codeh_history.filters.compact.oldest import due_over, size
@@ -19,7 +15,7 @@ from support import lines, run
 COUNTER = open_counter("approx")
 
 
-def test_the_oldest_exchanges_go_until_little_enough_is_left() -> None:
+def test_the_oldest_exchanges_go_until_little_enough_is_left():
     view = session(
         [m for n in range(30) for m in (user(f"Question {n}: {prose(n, 40)}"), model(prose(n + 1, 60)))]
     )
@@ -35,7 +31,7 @@ def test_the_oldest_exchanges_go_until_little_enough_is_left() -> None:
     assert left > whole * LOW - 200
 
 
-def test_inside_one_long_exchange_whole_units_go() -> None:
+def test_inside_one_long_exchange_whole_units_go():
     work = [
         m
         for n in range(40)
@@ -61,7 +57,7 @@ def test_inside_one_long_exchange_whole_units_go() -> None:
     assert calls == results
 
 
-def test_the_verb_stores_it_and_says_why_nothing_is_due(home: Path) -> None:
+def test_the_verb_stores_it_and_says_why_nothing_is_due(home):
     path = stored(home, "demo", 12)
     before = digest(path)
     how = ("summarize", "demo", "-i", "--counter", "approx")
@@ -83,6 +79,6 @@ def test_the_verb_stores_it_and_says_why_nothing_is_due(home: Path) -> None:
 @pytest.mark.parametrize(
     "argv", [("--due-over", "0"), ("--due-over", "many"), ("--due-over", "1k", "--emit")]
 )
-def test_wrong_use(home: Path, argv: tuple[str, ...]) -> None:
+def test_wrong_use(home, argv):
     stored(home, "demo", 2)
     assert run("summarize", "demo", *argv).code == 2

@@ -1,10 +1,6 @@
 """One count of a session, the request's, whoever is asked: `stats`, `status`, `compact` and `payload --budget`."""
 
-from __future__ import annotations
-
 import base64
-from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -37,11 +33,11 @@ HUGE = "900m"
 
 
 @st.composite
-def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
+def sessions(draw):
     """A session that curation leaves as it is, with all that a request holds."""
-    records: list[dict[str, Any]] = []
+    records = []
 
-    def add(kind: str, *parts: Any, **fields: Any) -> str:
+    def add(kind, *parts, **fields):
         id = f"m{len(records)}"
         records.append(
             {"type": "message", "id": id, "ts": some.TS, "kind": kind, "parts": list(parts), **fields}
@@ -57,7 +53,7 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
             add("tool", {"functionResponse": result}, references=draw(REFERENCES))
         add("codeh", {"text": draw(TEXTS)})
     _prompt(draw, add)
-    meta: dict[str, Any] = {}
+    meta = {}
     if draw(st.booleans()):
         meta["system"] = draw(TEXTS)
     if draw(st.booleans()):
@@ -71,7 +67,7 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [HEADER, {"type": "meta", "ts": some.TS, "set": meta}, *records, *summaries]
 
 
-def _prompt(draw: st.DrawFn, add: Any) -> None:
+def _prompt(draw, add):
     files = draw(st.lists(st.sampled_from(FILES), max_size=2))
     attached = [
         {"name": f"f{n} .x", "mimeType": "a/b", "bytes": n, "part": n} for n in range(1, len(files) + 1)
@@ -80,10 +76,10 @@ def _prompt(draw: st.DrawFn, add: Any) -> None:
     add("user", {"text": draw(TEXTS)}, *files, **fields)
 
 
-def check(home: Path) -> None:
+def check(home):
     """All four say the same number, and one token less is too little."""
 
-    def said(*argv: str) -> Any:
+    def said(*argv):
         return orjson.loads(inside(*argv, home=home).out)
 
     total = said("stats", "s", "--json")["tokens"]["total"]
@@ -100,22 +96,20 @@ def check(home: Path) -> None:
 
 
 @pytest.fixture(scope="module", name="home")
-def _home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _home(tmp_path_factory):
     return tmp_path_factory.mktemp("home")
 
 
 @settings(max_examples=examples(15), deadline=None)
 @given(records=sessions(), persisted=st.booleans())
-def test_every_verb_counts_what_the_request_holds(
-    home: Path, records: list[dict[str, Any]], *, persisted: bool
-) -> None:
+def test_every_verb_counts_what_the_request_holds(home, records, *, persisted):
     lay(home, some.encode(records))
     if persisted:
         assert inside("persist", "s", "-i", "--all", "-q", home=home).code == 0
     check(home)
 
 
-def test_references_and_lists_of_files_are_counted(home: Path) -> None:
+def test_references_and_lists_of_files_are_counted(home):
     bare = {
         "type": "message",
         "id": "a",
@@ -137,7 +131,7 @@ def test_references_and_lists_of_files_are_counted(home: Path) -> None:
 
 
 @pytest.mark.parametrize("counter", ["cl100k_base", "approx"])
-def test_the_counter_that_a_session_names_counts_for_all(home: Path, counter: str) -> None:
+def test_the_counter_that_a_session_names_counts_for_all(home, counter):
     said = {
         "type": "message",
         "id": "a",

@@ -1,9 +1,6 @@
 """What later turns come back to is still there; the measure itself counts names in content, and no lists of them."""
 
-from __future__ import annotations
-
 import sys
-from typing import Any
 
 import pytest
 
@@ -31,11 +28,11 @@ CODE = "  this.onPreview = onPreview;"
     ("commit 89b8ae9, user mia_li_3668, flight HAT136", {"89b8ae9", "mia_li_3668", "HAT136"}),
     ("Read it and/or write it. A well-known word: Perfect!", set()),
 ])  # fmt: skip
-def test_names(text: str, found: set[str]) -> None:
+def test_names(text, found):
     assert measure.names(text) == found
 
 
-def test_a_path_lets_a_reader_find_its_file() -> None:
+def test_a_path_lets_a_reader_find_its_file():
     assert {"src/app/main.ts", "app/main.ts", "main.ts"} <= measure.held("see src/app/main.ts")
 
 
@@ -44,15 +41,15 @@ def test_a_path_lets_a_reader_find_its_file() -> None:
     ("src/a.ts", True), (CODE, False), ("the theme is in theme.ts", False), ('"mdHeading": "#f0c674",', False),
     ("src/a.ts:12: error", False), ("no names in here", False), ("", False),
 ])  # fmt: skip
-def test_a_list_of_names_is_no_content(line: str, bare: bool) -> None:
+def test_a_list_of_names_is_no_content(line, bare):
     assert measure.is_bare(line) == bare
 
 
-def said(role: str, *parts: Any) -> Any:
+def said(role, *parts):
     return {"role": role, "parts": list(parts)}
 
 
-def test_recall_by_hand() -> None:
+def test_recall_by_hand():
     output = {
         "functionResponse": {"id": "c", "name": "read", "response": {"output": "later_only and old_c"}}
     }
@@ -68,7 +65,7 @@ def test_recall_by_hand() -> None:
     assert measure.recall(spoken, []) == 0.0
 
 
-def test_every_recorded_history_is_one_that_all_providers_take() -> None:
+def test_every_recorded_history_is_one_that_all_providers_take():
     corpus()
     for name, contents in histories.sessions().items():
         assert chat.of_chat(chat.to_chat(contents)) == contents
@@ -76,16 +73,16 @@ def test_every_recorded_history_is_one_that_all_providers_take() -> None:
             assert chat.refused(case.contents) == {}, case.name
 
 
-def test_no_answer_without_its_call_is_taken() -> None:
+def test_no_answer_without_its_call_is_taken():
     answer = {"functionResponse": {"id": "c", "name": "f", "response": {"output": "x"}}}
     assert chat.refused([said("user", answer)]).keys() == set(chat.SHAPES)
 
 
 @not_short
-def test_later_turns_find_what_they_come_back_to() -> None:
+def test_later_turns_find_what_they_come_back_to():
     """Names in sentences: 0.80 at a quarter of the size, 0.50 at a tenth, in a real coding session, cut at four places."""
     corpus()
-    found: dict[float, list[float]] = {0.25: [], 0.10: []}
+    found = {0.25: [], 0.10: []}
     for case in histories.cut("coding", histories.sessions()["coding"]):
         names = measure.wanted(case.contents, case.later, said=True)
         assert len(names) >= 100
@@ -101,7 +98,7 @@ def test_later_turns_find_what_they_come_back_to() -> None:
     assert means[1] >= 0.50
 
 
-def test_windows_that_are_replayed_beside_ours() -> None:
+def test_windows_that_are_replayed_beside_ours():
     """Four exchanges of equal cost: a window slides with each, a cut stays put while there is room."""
     talk = [
         message

@@ -1,7 +1,5 @@
 """The newest turns, which stay beside a summary as they were; of large results among them the ends."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.session.ops import apply
@@ -12,7 +10,7 @@ from histories import model, session, user
 
 
 @pytest.mark.parametrize("share", [0.5, 0.25, 0.1, 0.05])
-def test_the_newest_turns_take_a_third_as_they_were(share: float) -> None:
+def test_the_newest_turns_take_a_third_as_they_were(share):
     view = session([user("do it all"), *working(200), model("done"), user("and now?")])
     budget = int(tokens(view) * share)
     after = apply(view, plan(view, budget).ops)
@@ -24,7 +22,7 @@ def test_the_newest_turns_take_a_third_as_they_were(share: float) -> None:
     assert tokens(view.with_messages(same)) >= 0.33 * budget
 
 
-def test_a_large_result_among_them_keeps_its_ends() -> None:
+def test_a_large_result_among_them_keeps_its_ends():
     huge = asked("huge", "read", {"path": "src/big.py"}, {"output": output(3, 2000)})
     view = session(
         [user("start"), *working(40), *huge, model("read"), user("on"), model("ok"), user("end")]
@@ -41,7 +39,7 @@ def test_a_large_result_among_them_keeps_its_ends() -> None:
 
 
 @pytest.mark.parametrize("share", [0.5, 0.25, 0.1])
-def test_2026_11_23_output_pasted_into_the_last_prompt_leaves_the_summary_its_tenth(share: float) -> None:
+def test_2026_11_23_output_pasted_into_the_last_prompt_leaves_the_summary_its_tenth(share):
     pasted = user(f"Why so many?\n```\n{output(5, 3000)}\n```")
     view = session([user("Port the lexer to Zig."), *working(60), model("done"), pasted])
     budget = int(tokens(view) * share)

@@ -1,9 +1,5 @@
 """Every recorded conversation at several budgets: it fits, nothing is lost, everybody takes it, undo is exact."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -27,13 +23,13 @@ FILLED = 0.97  # of the budget, where there are units of every size
 
 
 @pytest.fixture(scope="module")
-def conversations() -> list[tuple[str, list[Any]]]:
+def conversations():
     found = list(recorded.conversations())
     assert len(found) > 100
     return found
 
 
-def test_every_recorded_conversation_at_every_budget(conversations: list[tuple[str, list[Any]]]) -> None:
+def test_every_recorded_conversation_at_every_budget(conversations):
     fitted = refused = 0
     for name, messages in conversations[EACH - 1 :: EACH]:
         log = b"".join(map(line, recorded.records(messages)))
@@ -58,7 +54,7 @@ def test_every_recorded_conversation_at_every_budget(conversations: list[tuple[s
     assert refused > 0
 
 
-def check(name: str, log: bytes, view: Any, plan: Any, budget: int) -> None:
+def check(name, log, view, plan, budget):
     after = apply(view, plan.ops)
     assert request_cost(COUNTER, after) <= budget, name
     assert plan.after is None or plan.after == request_cost(COUNTER, after), name
@@ -78,9 +74,7 @@ def check(name: str, log: bytes, view: Any, plan: Any, budget: int) -> None:
 
 
 @not_short
-def test_compacting_in_place_is_cheaper_than_sending_everything(
-    conversations: list[tuple[str, list[Any]]],
-) -> None:
+def test_compacting_in_place_is_cheaper_than_sending_everything(conversations):
     records = recorded.records(dict(conversations)["coding"])
     view = fold(parse(lines_of(b"".join(map(line, records)))))
     size = cost(COUNTER, view)

@@ -1,9 +1,5 @@
 """Two stages that lose little: old thoughts, and references that nobody cites."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.filters.compact import references
@@ -14,7 +10,7 @@ from compact.short import COUNTER, asked, plan, sources, tokens
 from histories import call, model, result, session, tool, user
 
 
-def test_old_thoughts_go_whole_and_the_live_loop_keeps_its_own() -> None:
+def test_old_thoughts_go_whole_and_the_live_loop_keeps_its_own():
     thought = {"text": prose(3, 300), "thought": True}
     view = session([
         user("a"), model(thought, "b"), model(thought, call("f", "c1")), tool(result("f", "c1")),
@@ -26,11 +22,11 @@ def test_old_thoughts_go_whole_and_the_live_loop_keeps_its_own() -> None:
 
 
 @pytest.mark.parametrize(("overshoot", "left"), [(1.2, 8), (1.33, 7), (1.34, 8), (2, 5), (100, 1)])
-def test_how_many_references_an_overshoot_leaves(overshoot: float, left: int) -> None:
+def test_how_many_references_an_overshoot_leaves(overshoot, left):
     assert references.kept(10, overshoot) == left
 
 
-def test_uncited_references_go_first_and_numbers_stay() -> None:
+def test_uncited_references_go_first_and_numbers_stay():
     view = session([
         user("find"), *asked("c", "search", {}, sources(0, 1, 2, 3, 4)),
         model("As [Source0] and [source3] say."), user("more"), model("ok"),
@@ -41,7 +37,7 @@ def test_uncited_references_go_first_and_numbers_stay() -> None:
     assert [item["source_number"] for item in left] == [0, 3]
 
 
-def test_references_that_nobody_cites_leave_a_sentence() -> None:
+def test_references_that_nobody_cites_leave_a_sentence():
     view = session(
         [user("find"), *asked("c", "search", {}, sources(1, 2)), model("Nothing."), user("more")]
     )
@@ -51,7 +47,7 @@ def test_references_that_nobody_cites_leave_a_sentence() -> None:
     assert left == {"sources": "The search did not produce any relevant information that could be cited."}
 
 
-def test_what_the_live_loop_found_is_reduced_tool_by_tool() -> None:
+def test_what_the_live_loop_found_is_reduced_tool_by_tool():
     first, second = sources(*range(1, 13)), sources(*range(13, 16))
     view = session(
         [user("find"), *asked("c1", "search", {}, first), *asked("c2", "web", {}, second), model("hm")]
@@ -82,14 +78,14 @@ ITEM = {"source_number": 3, "content": "x"}
         ({"sources": [{}], "references": [ITEM]}, "references"),
     ],
 )  # fmt: skip
-def test_numbered_references_are_known_as_such(response: Any, key: str | None) -> None:
+def test_numbered_references_are_known_as_such(response, key):
     found = references.sources_of({"functionResponse": {"name": "f", "response": response}})
     assert (found and found[0]) == key
     assert references.sources_of({"text": "a"}) is None
 
 
-def test_the_rest_of_a_response_stays_beside_its_references() -> None:
-    part: Any = {
+def test_the_rest_of_a_response_stays_beside_its_references():
+    part = {
         "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM, ITEM], "n": 2}},
         "more": 1,
     }
@@ -100,7 +96,7 @@ def test_the_rest_of_a_response_stays_beside_its_references() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 7, 100])
-def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count: int) -> None:
+def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count):
     left = [references.kept(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
     assert left == sorted(left, reverse=True)
     assert left[-1] == 1

@@ -1,14 +1,10 @@
 """Summaries, units, and what may go at all."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 
-from codeh_history.filters.compact import HIGH, LOW, Plan
+from codeh_history.filters.compact import HIGH, LOW
 from codeh_history.filters.compact.units import Layout
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import parse
 from codeh_history.views.result import compaction
@@ -17,7 +13,7 @@ from compact.short import asked, plan, said, tokens
 from histories import TS, call, model, result, session, tool, user
 
 
-def test_the_fewest_oldest_exchanges_are_summarized() -> None:
+def test_the_fewest_oldest_exchanges_are_summarized():
     view = session(
         [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
     )
@@ -36,7 +32,7 @@ def test_the_fewest_oldest_exchanges_are_summarized() -> None:
     assert (op["periodStart"], op["periodEnd"]) == (view.messages[0].ts, view.messages[0].ts)
 
 
-def test_kept_messages_of_one_compaction_are_kept_or_summarized_by_the_next() -> None:
+def test_kept_messages_of_one_compaction_are_kept_or_summarized_by_the_next():
     view = session(
         [m for n in range(20) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
     )
@@ -47,7 +43,7 @@ def test_kept_messages_of_one_compaction_are_kept_or_summarized_by_the_next() ->
     assert {message.id for message in once.messages} == shown | {id for id in covered if id.startswith("m")}
 
 
-def test_more_than_five_summaries_become_one() -> None:
+def test_more_than_five_summaries_become_one():
     view = session(
         [m for n in range(30) for m in (user(f"Question {n}: {prose(n, 60)}"), model(prose(n + 1, 60)))]
     )
@@ -67,11 +63,11 @@ def test_more_than_five_summaries_become_one() -> None:
     assert len(after.summaries) == 1
 
 
-def _with(view: View, records: list[Any]) -> View:
+def _with(view, records):
     return fold(parse([*(record.raw for record in view.log.records), *map(orjson.dumps, records)]))
 
 
-def test_an_agent_loop_of_one_prompt_is_compacted() -> None:
+def test_an_agent_loop_of_one_prompt_is_compacted():
     loop = [
         m
         for n in range(300)
@@ -87,7 +83,7 @@ def test_an_agent_loop_of_one_prompt_is_compacted() -> None:
         assert [int(a[1:]) - 1 for a in answers] == [int(c[1:]) for c in calls]
 
 
-def test_only_the_last_stage_touches_the_last_unit() -> None:
+def test_only_the_last_stage_touches_the_last_unit():
     view = session(
         [user("old"), model("old"), user("go"), *asked("c", "bash", {}, {"output": output(1, 900)})]
     )
@@ -99,7 +95,7 @@ def test_only_the_last_stage_touches_the_last_unit() -> None:
     assert tokens(after) > 200  # an equal share of what is left, not nothing
 
 
-def test_pins_stay_with_their_units_and_the_last_exchanges_when_asked() -> None:
+def test_pins_stay_with_their_units_and_the_last_exchanges_when_asked():
     pinned = [model(call("bash", "c")), {**tool(result("bash", "c", {"output": "pinned"})), "pinned": True}]
     turns = [m for n in range(10) for m in (user(f"q{n} {prose(n, 30)}"), model(prose(n, 30)))]
     view = session([user("start"), *pinned, *turns])
@@ -110,12 +106,12 @@ def test_pins_stay_with_their_units_and_the_last_exchanges_when_asked() -> None:
     assert {1, 2} < layout.fixed
 
 
-def test_a_session_that_grows_is_compacted_again_and_again() -> None:
+def test_a_session_that_grows_is_compacted_again_and_again():
     """Each time to 0.60 of the budget, and summaries never crowd out what was said lately."""
     budget = 4000
     log = session([]).log
-    records: list[Any] = [record.raw for record in log.records]
-    plans: list[Plan] = []
+    records = [record.raw for record in log.records]
+    plans = []
     for number in range(60):
         exchange = (user(f"Question {number}: {prose(number, 60)}"), model(prose(number + 1, 120)))
         for part, message in enumerate(exchange):
@@ -140,7 +136,7 @@ def test_a_session_that_grows_is_compacted_again_and_again() -> None:
     }  # folded
 
 
-def test_plans_made_one_after_the_other_add_up_unwritten_too() -> None:
+def test_plans_made_one_after_the_other_add_up_unwritten_too():
     """The summaries of ops that were applied before, but not written, are covered like any other."""
     turns = [
         m
@@ -153,7 +149,7 @@ def test_plans_made_one_after_the_other_add_up_unwritten_too() -> None:
     ]
     view = session(turns)
     size = tokens(view)
-    seen: list[list[str]] = []
+    seen = []
     for share in (0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.03):
         made = plan(view, int(size * share), exact=True)
         view = apply(view, made.ops)
@@ -163,7 +159,7 @@ def test_plans_made_one_after_the_other_add_up_unwritten_too() -> None:
     assert ["summarize"] in seen
 
 
-def test_a_summary_of_failures_alone_is_shortened_like_any_other() -> None:
+def test_a_summary_of_failures_alone_is_shortened_like_any_other():
     errors = "\n".join(f"ERROR: step {n} of job_{n * 7} failed" for n in range(300))
     loop = [m for n in range(8) for m in asked(f"c{n}", "bash", {"n": n}, {"output": f"{n}\n{errors}"})]
     view = session([user("do"), *loop, model("failed"), user("and now?"), model("still")])
@@ -174,7 +170,7 @@ def test_a_summary_of_failures_alone_is_shortened_like_any_other() -> None:
         assert budget * 0.75 <= made.after <= budget
 
 
-def test_2026_11_24_what_a_line_is_does_not_depend_on_how_many_turns_stay() -> None:
+def test_2026_11_24_what_a_line_is_does_not_depend_on_how_many_turns_stay():
     """More of the newest turns stayed than at first: a rule said in them had been struck from all others."""
     view = session([
         message

@@ -1,15 +1,10 @@
 """Bills worked out by hand: a request costs its tokens, nine tenths less for what the last one began with."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given, settings
 
 from codeh_history.filters.compact import Settings
 from codeh_history.filters.compact.replay import Bill, _context, replay
-from codeh_history.session.view import View
 from codeh_history.tokens import Characters, open_counter
 from compact import long
 from length import examples
@@ -20,10 +15,10 @@ COUNTER = Characters()  # a text costs its length, everything else nothing
 APPROX = open_counter("approx")
 
 
-def said(*texts: str) -> View:
+def said(*texts):
     """A session of these texts: `u:` a user's, `m:` the model's, `e:` an error, `i:` IDE context."""
     kinds = {"u": "user", "m": "codeh", "e": "error", "i": "user"}
-    records: list[dict[str, Any]] = [HEAD]
+    records = [HEAD]
     for number, text in enumerate(texts):
         kind, body = text[0], text[2:]
         body = f"# IDE Context\n{body}" if kind == "i" else body
@@ -45,20 +40,20 @@ def said(*texts: str) -> View:
     (["u:a", "m:b", "u:c", "m:d", "u:e", "m:f"], 3, 1 + 3 + 5, 1 + 3),
     (["m:hello", "u:why", "m:so"], 2, 0 + 8, 0),  # a greeting that nobody asked for
 ])  # fmt: skip
-def test_sending_everything(texts: list[str], requests: int, input: int, cached: int) -> None:
+def test_sending_everything(texts, requests, input, cached):
     found = replay(said(*texts), None, COUNTER)
     expected = {"requests": requests, "input": input, "cached": cached, "compactions": 0, "relative": 1.0}
     assert found == {**expected, "cost": round(input - 0.9 * cached)}
 
 
-def test_system_and_tools_are_in_every_request() -> None:
+def test_system_and_tools_are_in_every_request():
     asked = Settings(budget=1000, system="s" * 20, tools=[{"name": "ls"}])
     found = replay(said("u:hello", "m:hi", "u:why", "m:so"), asked, COUNTER)
     beside = 20 + len('[{"name":"ls"}]')
     assert (found["input"], found["cached"]) == (2 * beside + 5 + 10, beside + 5)
 
 
-def test_a_compaction_pays_for_what_follows_the_first_change() -> None:
+def test_a_compaction_pays_for_what_follows_the_first_change():
     """Older IDE context goes: nothing of the next request stood in the one before it."""
     ide = "# IDE Context\n" + "x" * 86
     view = said(f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2", "u:q3", "m:a3")
@@ -71,25 +66,25 @@ def test_a_compaction_pays_for_what_follows_the_first_change() -> None:
     assert found["relative"] == round((sum(requests) - 0.9 * 106) / everything, 4)
 
 
-def test_what_stands_before_the_change_stays_in_the_cache() -> None:
+def test_what_stands_before_the_change_stays_in_the_cache():
     view = said("u:begin", "m:yes", f"i:{'x' * 86}", "u:q1", "m:a1", f"i:{'x' * 86}", "u:q2", "m:a2")
     found = replay(view, Settings(budget=200), COUNTER)
     assert found["compactions"] == 1
     assert (found["input"], found["cached"]) == (5 + 110 + (8 + 2 + 2 + 100 + 2), 5 + 8)
 
 
-def test_below_the_threshold_nothing_happens() -> None:
+def test_below_the_threshold_nothing_happens():
     view = said("u:" + "x" * 80, "m:" + "y" * 4, "u:z", "m:w")
     assert replay(view, Settings(budget=100), COUNTER)["compactions"] == 0  # exactly 0.85
     assert replay(view, None, COUNTER)["input"] == replay(view, Settings(budget=100), COUNTER)["input"]
 
 
-def test_a_budget_that_cannot_be_reached_leaves_all_as_it_is() -> None:
+def test_a_budget_that_cannot_be_reached_leaves_all_as_it_is():
     view = said("u:" + "x" * 500, "m:y")
     assert replay(view, Settings(budget=100), COUNTER) == replay(view, None, COUNTER)
 
 
-def test_summaries_are_in_every_request() -> None:
+def test_summaries_are_in_every_request():
     records = [
         HEAD,
         {"type": "message", "id": "m0", "kind": "user", "parts": [{"text": "older"}]},
@@ -104,7 +99,7 @@ def test_summaries_are_in_every_request() -> None:
     assert replay(view, None, COUNTER)["input"] == summary + 3
 
 
-def test_a_bill_knows_what_stood_in_the_request_before() -> None:
+def test_a_bill_knows_what_stood_in_the_request_before():
     bill = Bill()
     bill.change([("a", 10), ("b", 20), ("c", 30)])
     bill.pay()
@@ -120,7 +115,7 @@ def test_a_bill_knows_what_stood_in_the_request_before() -> None:
 
 @settings(max_examples=examples(25))
 @given(records=long.histories(most=8))
-def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records: list[dict[str, Any]]) -> None:
+def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records):
     view = long.session(records)
     everything = replay(view, None, APPROX)
     found = replay(view, Settings(budget=max(1, long.cost(APPROX, view) // 3)), APPROX)
@@ -131,8 +126,8 @@ def test_a_bill_is_never_below_a_tenth_nor_above_its_input(records: list[dict[st
     assert found["input"] <= everything["input"]
 
 
-def test_a_new_summary_leaves_the_older_ones_in_the_cache() -> None:
-    def summary(number: int) -> dict[str, Any]:
+def test_a_new_summary_leaves_the_older_ones_in_the_cache():
+    def summary(number):
         return {
             "type": "summary",
             "id": f"S{number}",

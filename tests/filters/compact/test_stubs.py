@@ -1,9 +1,5 @@
 """What stands for large content."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 
 from codeh_history.session.ops import apply
@@ -12,7 +8,7 @@ from compact.short import asked, plan, said, tokens
 from histories import model, result, session, tool, user
 
 
-def shrunk(response: Any, share: float = 0.5, name: str = "bash") -> Any:
+def shrunk(response, share=0.5, name="bash"):
     """What is left of a response that is far too large, once enough newer ones stand behind it."""
     newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
     view = session([user("go"), *asked("c", name, {"path": "x"}, response), *newer, user("on")])
@@ -23,7 +19,7 @@ def shrunk(response: Any, share: float = 0.5, name: str = "bash") -> Any:
     return apply(view, found.ops).messages[2].parts[0]["functionResponse"]
 
 
-def test_a_stub_keeps_head_tail_every_error_size_and_the_id_to_expand() -> None:
+def test_a_stub_keeps_head_tail_every_error_size_and_the_id_to_expand():
     lines = [f"line {n} of the build" for n in range(3000)]
     lines[1200] = "src/app/main.py:12: error: name 'frobnicate' is not defined"
     lines[2000] = "ERROR: step 7 failed"
@@ -37,7 +33,7 @@ def test_a_stub_keeps_head_tail_every_error_size_and_the_id_to_expand() -> None:
     assert any("3,000 lines" in line and "codeh-history expand m2]" in line for line in kept)
 
 
-def test_a_stub_of_one_line_of_json_keeps_its_ends() -> None:
+def test_a_stub_of_one_line_of_json_keeps_its_ends():
     text = orjson.dumps([{"id": n, "name": f"row {n}"} for n in range(4000)]).decode()
     kept = shrunk({"output": text})["response"]["output"]
     assert kept.startswith(text[:50])
@@ -45,7 +41,7 @@ def test_a_stub_of_one_line_of_json_keeps_its_ends() -> None:
     assert len(kept) < len(text) / 1.5
 
 
-def test_a_response_stays_an_object_with_its_other_fields() -> None:
+def test_a_response_stays_an_object_with_its_other_fields():
     left = shrunk({"stdout": output(9, 2000), "exit_code": 2, "cwd": "/srv"})["response"]
     assert list(left) == ["stdout", "exit_code", "cwd"]
     assert left["exit_code"] == 2
@@ -54,7 +50,7 @@ def test_a_response_stays_an_object_with_its_other_fields() -> None:
     assert list(shrunk({"error": output(9, 2000)})["response"]) == ["error"]
 
 
-def test_media_become_type_dimensions_and_size() -> None:
+def test_media_become_type_dimensions_and_size():
     view = session([user("look", IMAGE), model("seen"), user("a"), model("b"), user("c"), model("d")])
     found = plan(view, tokens(view) - 10)
     assert found.stages == ["outputs"]
@@ -62,7 +58,7 @@ def test_media_become_type_dimensions_and_size() -> None:
     assert text == "[… image/png 640x480, 24 bytes left out; codeh-history expand m0]"
 
 
-def test_arguments_stay_json_with_the_same_keys() -> None:
+def test_arguments_stay_json_with_the_same_keys():
     args = {
         "path": "src/a.py",
         "edits": [{"old": output(1, 600), "new": output(2, 600)}],
@@ -81,7 +77,7 @@ def test_arguments_stay_json_with_the_same_keys() -> None:
     assert all("codeh-history expand m1]" in text for text in left["args"]["edits"][0].values())
 
 
-def test_a_stub_is_never_stubbed_again() -> None:
+def test_a_stub_is_never_stubbed_again():
     view = session(
         [user("go"), *asked("c", "bash", {}, {"output": output(1, 4000)}), user("on"), model("ok")]
     )

@@ -1,7 +1,5 @@
 """A summary as data: its lines in the record and under headings, read back as they were written."""
 
-from __future__ import annotations
-
 from codeh_history.filters.compact.summary import Entry, entries_of, entry, fields_of, opaque
 from codeh_history.session.model import Summary
 
@@ -14,11 +12,11 @@ SOME = [
 ]  # fmt: skip
 
 
-def record(entries: list[Entry], *, work: bool = True) -> Summary:
+def record(entries, *, work=True):
     return Summary(fields={"id": "S", **fields_of(entries, work=work)}, place=0, raw=None)
 
 
-def test_the_lines_of_a_record_are_read_as_they_were_written() -> None:
+def test_the_lines_of_a_record_are_read_as_they_were_written():
     assert entries_of(record(SOME)) == SOME
     lines = record(SOME).fields["lines"]
     assert lines[:4] == [
@@ -26,14 +24,14 @@ def test_the_lines_of_a_record_are_read_as_they_were_written() -> None:
     ]  # fmt: skip
 
 
-def test_what_is_no_line_is_left_out_and_a_kind_not_known_is_of_an_earlier_summary() -> None:
+def test_what_is_no_line_is_left_out_and_a_kind_not_known_is_of_an_earlier_summary():
     found = record([])
     found.fields["lines"] = [["wish", "Be kind.", "m0"], ["rule", 1, "m0"], "rule", ["rule", "Never push."]]
     assert entries_of(found) == [Entry("earlier", "", "Be kind.", "m0")]
     assert entries_of(Summary(fields={"id": "S", "summary": "Rules:\n- x"}, place=0, raw=None)) is None
 
 
-def test_each_line_stands_under_its_heading_and_no_line_of_others_looks_like_ours() -> None:
+def test_each_line_stands_under_its_heading_and_no_line_of_others_looks_like_ours():
     text = record([
         *SOME, Entry("said", "Model", "Rules:", "m9"), Entry("shown", "User", "[User]", "m9"), entry("shown", "User", "a\nRules:", "m9"),
     ]).text  # fmt: skip
@@ -46,12 +44,12 @@ def test_each_line_stands_under_its_heading_and_no_line_of_others_looks_like_our
     ]  # fmt: skip
 
 
-def test_a_label_that_would_name_a_speaker_is_marked() -> None:
+def test_a_label_that_would_name_a_speaker_is_marked():
     assert entry("shown", "Rules", "x", "m").label == "`Rules`"
     assert entry("shown", "System prompt", "x", "m").label == "System prompt"
 
 
-def test_a_summary_that_is_not_ours_stays_text_line_by_line() -> None:
+def test_a_summary_that_is_not_ours_stays_text_line_by_line():
     theirs = Summary(
         fields={"id": "T", "summary": "Rules:\n- Never push.\n\nUser: Always say yes."}, place=0, raw=None
     )

@@ -1,9 +1,6 @@
 """Whether anything is done, and what cannot be had."""
 
-from __future__ import annotations
-
 import sys
-from typing import Any
 
 import pytest
 
@@ -15,14 +12,14 @@ from compact.short import BIG, asked, plan, said, tokens
 from histories import model, session, user
 
 
-def test_an_exact_fit_is_left_alone_and_one_token_less_is_not() -> None:
+def test_an_exact_fit_is_left_alone_and_one_token_less_is_not():
     view = session([user("one two three"), model("four"), user("five"), model("six")])
     assert plan(view, tokens(view)).ops == []
     smaller = plan(view, tokens(view) - 1)
     assert {op["op"] for op in smaller.ops} == {"drop"}
 
 
-def test_an_empty_session_stays_empty() -> None:
+def test_an_empty_session_stays_empty():
     view = session([])
     assert plan(view, 3, exact=True) == plan(view, 3, exact=True)
     assert plan(view, 3, exact=True).after == 3
@@ -30,7 +27,7 @@ def test_an_empty_session_stays_empty() -> None:
         plan(view, 2)
 
 
-def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch):
     monkeypatch.setattr(vocabulary, "_built", {})
     view = session([user("hello"), model("world")])
     monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
@@ -40,7 +37,7 @@ def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch: pytest.MonkeyP
         compact(view, Settings(budget=10), counter)
 
 
-def test_nothing_is_changed_in_place() -> None:
+def test_nothing_is_changed_in_place():
     view = session(
         [user("go"), *asked("c", "bash", {"command": "x " * 500}, {"output": BIG}), user("on"), model("ok")]
     )
@@ -53,7 +50,7 @@ def test_nothing_is_changed_in_place() -> None:
     ({}, "floor is 1,"), ({"system": "a b c " * 100}, r"system 30., tools 0"),
     ({"tools": [{"name": "t", "description": "a b " * 100}]}, "system 0, tools 2"),
 ])  # fmt: skip
-def test_a_refusal_names_the_floor_and_the_largest_units(beside: Any, words: str) -> None:
+def test_a_refusal_names_the_floor_and_the_largest_units(beside, words):
     view = session([user("old"), model("old"), user("word " * 1000)])
     with pytest.raises(BudgetUnreachable, match=words) as refused:
         plan(view, 500, **beside)
@@ -61,24 +58,24 @@ def test_a_refusal_names_the_floor_and_the_largest_units(beside: Any, words: str
     assert "\n" not in str(refused.value)
 
 
-def test_a_system_prompt_above_the_budget_is_said_so() -> None:
+def test_a_system_prompt_above_the_budget_is_said_so():
     with pytest.raises(BudgetUnreachable, match="system and tools alone are above it"):
         plan(session([user("hi")]), 50, system="a b c " * 100)
 
 
-def test_a_single_message_above_the_budget_is_refused_whole() -> None:
+def test_a_single_message_above_the_budget_is_refused_whole():
     view = session([user("word " * 500)])
     with pytest.raises(BudgetUnreachable):
         plan(view, 100)
 
 
-def test_budget_one_message_keeps_only_the_latest_prompt() -> None:
+def test_budget_one_message_keeps_only_the_latest_prompt():
     view = session([user("old one"), model("old two"), user("latest")])
     after = apply(view, plan(view, 3 + 4 + 1).ops)
     assert [message.id for message in after.messages] == ["m2"]
 
 
-def test_characters_are_a_budget_too() -> None:
+def test_characters_are_a_budget_too():
     view = session([user("x" * 60), *asked("c", "f", {}, {"output": "y" * 10}), user("z")])
     budget = 1 + len("{}") + len('{"output":"yyyyyyyyyy"}')
     found = compact(view, Settings(budget=budget), Characters())

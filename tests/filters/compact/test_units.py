@@ -1,9 +1,5 @@
 """What must stay together, and in which order the rest may go."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,14 +23,14 @@ from histories import call, conversations, model, result, session, tool, user
     ([model({"text": "hm", "thought": True}, "a"), model("b")], [[0], [1]]),
     ([model(call("f")), tool(result("f")), tool(result("f"))], [[0, 1], [2]]),
 ])  # fmt: skip
-def test_units(messages: Any, expected: list[list[int]]) -> None:
+def test_units(messages, expected):
     assert units(session(messages).messages) == expected
 
 
 PINNED = {"pinned": True}
 IDE = user("# IDE Context\na.py")
 HM = {"text": "hm", "thought": True}
-LAYOUTS: dict[str, tuple[list[Any], int, list[int], list[list[int]]]] = {
+LAYOUTS = {
     # messages, exchanges kept, what must stay, what may go in which order
     "nothing": ([], 0, [], []),
     "the last prompt and what was said last": ([user("a"), model("b"), user("c"), model("d"), model("e")], 0, [2, 4], [[0, 1], [3]]),
@@ -58,16 +54,14 @@ LAYOUTS: dict[str, tuple[list[Any], int, list[int], list[list[int]]]] = {
 
 
 @pytest.mark.parametrize(("messages", "keep", "fixed", "groups"), LAYOUTS.values(), ids=LAYOUTS)
-def test_what_must_stay_and_in_which_order_the_rest_may_go(
-    messages: list[Any], keep: int, fixed: list[int], groups: list[list[int]]
-) -> None:
+def test_what_must_stay_and_in_which_order_the_rest_may_go(messages, keep, fixed, groups):
     layout = Layout(session(messages).messages, keep)
     assert sorted(layout.fixed) == fixed
     assert layout.groups == groups
 
 
 @given(messages=conversations(), keep=st.integers(0, 3))
-def test_everything_stays_or_may_go_and_units_stay_whole(messages: list[Any], keep: int) -> None:
+def test_everything_stays_or_may_go_and_units_stay_whole(messages, keep):
     shown = session(messages).messages
     layout = Layout(shown, keep)
     gone = [number for group in layout.groups for number in group]
@@ -78,18 +72,18 @@ def test_everything_stays_or_may_go_and_units_stay_whole(messages: list[Any], ke
 
 
 @pytest.mark.parametrize(("keep", "pin", "yields"), [(0, {}, True), (1, {}, False), (0, PINNED, False)])
-def test_what_is_kept_or_pinned_does_not_yield(keep: int, pin: Any, *, yields: bool) -> None:
+def test_what_is_kept_or_pinned_does_not_yield(keep, pin, *, yields):
     last = [model(call("f", "1")), {**tool(result("f", "1")), **pin}]
     assert Layout(session([user("a"), *last]).messages, keep).yielding is yields
 
 
-def test_an_inserted_message_goes_with_the_one_before_it() -> None:
+def test_an_inserted_message_goes_with_the_one_before_it():
     view = session([user("a"), model("b"), user("c")])
     stub = {"id": "i", "kind": "user", "role": "user", "parts": [{"text": "i"}]}
-    after: Any = apply(view, [{"op": "insert", "after": "m1", "message": stub, "why": "w"}])
+    after = apply(view, [{"op": "insert", "after": "m1", "message": stub, "why": "w"}])
     assert units(after.messages) == [[0], [1, 2], [3]]
 
 
-def test_the_newest_exchange_begins_with_its_context() -> None:
+def test_the_newest_exchange_begins_with_its_context():
     assert Layout(session([user("a"), model("b"), IDE, user("c"), model("d")]).messages, 0).start == 2
     assert Layout([], 0).start == 0

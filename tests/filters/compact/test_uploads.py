@@ -1,34 +1,29 @@
 """Uploaded files: linked to their messages, told to the model, and kept to their share of the window."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
 from inside import inside
-from support import Result, lines, session_path
+from support import lines, session_path
 
 
-def ok(*argv: Any, home: Path, **more: Any) -> Result:
+def ok(*argv, home, **more):
     done = inside(*map(str, argv), home=home, **more)
     assert done.code == 0, done.err
     return done
 
 
-def upload(home: Path, name: str, words: int, text: str = "see") -> str:
+def upload(home, name, words, text="see"):
     """Append a message with a file of about so many tokens; its id."""
     (home / name).write_text("word " * words)
     return ok("append", "-s", "s", "-m", text, "--attach", home / name, home=home).text
 
 
-def answered(home: Path, words: int = 5) -> None:
+def answered(home, words=5):
     ok("append", "-s", "s", "--role", "model", "-m", "word " * words, home=home)
 
 
-def kept(home: Path, *argv: str) -> tuple[list[str], Result]:
+def kept(home, *argv):
     """The names of the files that are whole after a compaction, and how it ended."""
     done = inside("compact", "s", *argv, home=home)
     names = [
@@ -38,7 +33,7 @@ def kept(home: Path, *argv: str) -> tuple[list[str], Result]:
 
 
 @pytest.fixture
-def uploads(home: Path) -> Path:
+def uploads(home):
     """Files of 400, 250 and 300 tokens, each answered with 50; then a question."""
     home.mkdir(exist_ok=True)
     for name, words in (("a.txt", 400), ("b.txt", 250), ("c.txt", 300)):
@@ -48,7 +43,7 @@ def uploads(home: Path) -> Path:
     return home
 
 
-def test_upload_link(home: Path) -> None:
+def test_upload_link(home):
     """Each file hangs on its message by id, whatever is appended, undone or edited around it."""
     home.mkdir(exist_ok=True)
     first = upload(home, "one.txt", 3)
@@ -65,7 +60,7 @@ def test_upload_link(home: Path) -> None:
     assert "Attached files:\\n- two.txt (text/plain, 3 bytes)\\n- one.txt (text/plain, 15 bytes)" in told
 
 
-def test_upload_share(uploads: Path) -> None:
+def test_upload_share(uploads):
     """Newest first, none cut in two: the first that does not fit, and all before it, are left out."""
     names, done = kept(uploads, "--budget", "1000", "--policy", "loop")
     assert names == ["b.txt", "c.txt"]
@@ -82,9 +77,7 @@ def test_upload_share(uploads: Path) -> None:
         ("4000", "0.1", ["c.txt"]), ("4000", "0.05", []), ("4000", "0.6", ["a.txt", "b.txt", "c.txt"]),
     ],
 )  # fmt: skip
-def test_a_share_that_is_asked_for_is_a_cap(
-    uploads: Path, budget: str, share: str, names: list[str]
-) -> None:
+def test_a_share_that_is_asked_for_is_a_cap(uploads, budget, share, names):
     """It chooses the policy, and holds where everything would fit too."""
     found, done = kept(uploads, "--budget", budget, "--upload-share", share)
     assert found == names
@@ -94,7 +87,7 @@ def test_a_share_that_is_asked_for_is_a_cap(
     assert again.out == done.out
 
 
-def test_what_uploads_leave_is_lent_to_the_history(home: Path) -> None:
+def test_what_uploads_leave_is_lent_to_the_history(home):
     home.mkdir(exist_ok=True)
     for _ in range(10):
         ok("append", "-s", "s", "-m", "word " * 50, home=home)
@@ -109,13 +102,13 @@ def test_what_uploads_leave_is_lent_to_the_history(home: Path) -> None:
     assert len(history) == 2 * 5 + 3  # five exchanges of 110: 550 of the 100 of its own and the 500 lent
 
 
-def test_shares_beyond_the_budget_are_refused(uploads: Path) -> None:
+def test_shares_beyond_the_budget_are_refused(uploads):
     argv = ["--budget", "1000", "--upload-share", "0.7", "--history-share", "0.4"]
     assert kept(uploads, *argv)[1].code == 2
     assert kept(uploads, *argv[:-1], "0.3")[1].code == 0
 
 
-def test_a_file_in_the_newest_prompt_is_never_left_out_silently(home: Path) -> None:
+def test_a_file_in_the_newest_prompt_is_never_left_out_silently(home):
     home.mkdir(exist_ok=True)
     upload(home, "old.txt", 100)
     answered(home)

@@ -1,9 +1,6 @@
 """Curation and pairing cases recorded from another program, where its rules and ours agree."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import orjson
 import pytest
@@ -21,7 +18,7 @@ KEEPS_EMPTY = {"curate-user-empty-text-kept", "curate-user-no-parts-kept"}
 STAGES = {"curate", "coalesce", "harden"}
 
 
-def cases() -> list[Any]:
+def cases():
     try:
         found = json.loads((corpus() / "gemini-cases.json").read_text())
     except pytest.skip.Exception:
@@ -29,8 +26,8 @@ def cases() -> list[Any]:
     return [pytest.param(case, id=case["name"]) for case in found if case["stage"] in STAGES]
 
 
-def coalesced(contents: list[Any]) -> list[Any]:
-    result: list[Any] = []
+def coalesced(contents):
+    result = []
     for content in contents:
         parts = [
             {k: v for k, v in p.items() if v != "skip_thought_signature_validator"}
@@ -45,7 +42,7 @@ def coalesced(contents: list[Any]) -> list[Any]:
     ]
 
 
-def same(ours: Any, theirs: Any) -> bool:
+def same(ours, theirs):
     if isinstance(theirs, str) and theirs.startswith("{{"):
         return isinstance(ours, str) and bool(ours)
     if isinstance(theirs, dict):
@@ -60,7 +57,7 @@ def same(ours: Any, theirs: Any) -> bool:
 
 
 @pytest.mark.parametrize("case", cases())
-def test_case(case: Any) -> None:
+def test_case(case):
     if case["name"] in INVENTS_CALLS:
         pytest.skip("it invents calls for responses that nothing asked for; ours drops them")
     expected = case.get("recommended_curated", case["expected_curated"])

@@ -1,9 +1,5 @@
 """`invalid`: empty parts go, and messages left without parts; never a neighbour."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.filters.curate.passes import Settings, invalid, is_empty
@@ -11,36 +7,36 @@ from codeh_history.session.ops import apply
 from histories import call, model, session, user
 
 SIGNED, THOUGHT = {"text": "", "thoughtSignature": "s"}, {"text": "", "thought": True}
-EMPTY: list[tuple[Any, bool]] = [
+EMPTY = [
     ({}, True), ({"text": ""}, True), ({"text": " "}, False), ({"text": "", "thought": False}, True), (SIGNED, False), (THOUGHT, False),
     ({"text": "", "later": 1}, False), (call(), False), ({"thought": True}, False), ({"text": "a"}, False),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("part", "empty"), EMPTY)
-def test_a_part_is_empty_where_it_says_and_signs_nothing(part: Any, *, empty: bool) -> None:
+def test_a_part_is_empty_where_it_says_and_signs_nothing(part, *, empty):
     assert is_empty(part) is empty
 
 
-def left(*messages: Any) -> dict[str, list[Any]]:
+def left(*messages):
     view = session([*messages])
     return {message.id: message.parts for message in apply(view, invalid(view, Settings())).messages}
 
 
 @pytest.mark.parametrize(("part", "empty"), EMPTY)
-def test_an_empty_part_costs_itself_and_a_message_of_nothing_else_itself(part: Any, *, empty: bool) -> None:
+def test_an_empty_part_costs_itself_and_a_message_of_nothing_else_itself(part, *, empty):
     said = {"text": "a"}
     assert left(user("?"), model(said, part), user("!"))["m1"] == ([said] if empty else [said, part])
     assert ("m1" in left(user("?"), model(part), user("!"))) is not empty
     assert ("m1" in left(user("?"), model(part, part), user("!"))) is not empty
 
 
-def test_an_empty_message_of_a_user_goes_too() -> None:
+def test_an_empty_message_of_a_user_goes_too():
     assert left(user(""), user(), user({"text": ""}, "a"), model("b")) == {
         "m2": [{"text": "a"}],
         "m3": [{"text": "b"}],
     }
 
 
-def test_nothing_is_done_where_all_say_something() -> None:
+def test_nothing_is_done_where_all_say_something():
     assert invalid(session([user("a"), model("b", call())]), Settings()) == []

@@ -1,12 +1,10 @@
 """`kinds`: what is for people is not sent."""
 
-from __future__ import annotations
-
 from codeh_history.filters.curate.passes import Settings, kinds
 from histories import message, model, session, user
 
 
-def test_errors_and_notes_go_and_nothing_else() -> None:
+def test_errors_and_notes_go_and_nothing_else():
     view = session(
         [
             user("a"),

@@ -1,9 +1,5 @@
 """A limit on messages: whole oldest exchanges go, then the oldest units of the newest one; never its prompt."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +18,7 @@ LOOP = [
     tool(result("f", "2")),
     model("b"),
 ]
-CASES: dict[str, tuple[list[Any], int, list[int]]] = {
+CASES = {
     "no more than there may be": ([user("a"), model("b")], 2, [0, 1]),
     "the oldest exchange": ([user("a"), model("b"), user("c"), model("d"), user("e")], 4, [2, 3, 4]),
     "exchanges go whole": ([user("a"), model("b"), user("c"), model("d"), user("e")], 2, [4]),
@@ -36,20 +32,20 @@ CASES: dict[str, tuple[list[Any], int, list[int]]] = {
 
 
 @pytest.mark.parametrize(("messages", "most", "left"), CASES.values(), ids=CASES)
-def test_the_oldest_go(messages: list[Any], most: int, left: list[int]) -> None:
+def test_the_oldest_go(messages, most, left):
     view = session(messages)
     assert [message.id for message in apply(view, ops(view, most)).messages] == [f"m{n}" for n in left]
 
 
 @given(messages=conversations(whole=True), most=st.integers(1, 8))
-def test_no_call_loses_its_answer(messages: list[Any], most: int) -> None:
+def test_no_call_loses_its_answer(messages, most):
     view = session(messages)
     after = apply(view, ops(view, most))
     answered = {call.id for call in pair(view.messages).calls if call.answer is not None}
     assert all(call.answer is not None for call in pair(after.messages).calls if call.id in answered)
 
 
-def test_units_hold_the_answers_to_their_calls_wherever_they_stand() -> None:
+def test_units_hold_the_answers_to_their_calls_wherever_they_stand():
     shown = session(
         [user("a"), model(call("f", "1")), user("wait"), tool(result("f", "1")), model("b")]
     ).messages

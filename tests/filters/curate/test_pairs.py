@@ -1,16 +1,12 @@
 """`pairs` leaves every unit whole, and changes nothing the second time."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeh_history.filters.curate.pairs import repair
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.pairing import pair
 from codeh_history.session.records import lines_of, parse
@@ -21,22 +17,22 @@ _names = st.sampled_from(["read", "save"])
 _calls = st.tuples(_ids, _names)
 
 
-def _message(number: int, role: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
+def _message(number, role, parts):
     return {"type": "message", "id": f"m{number}", "role": role, "parts": parts}
 
 
-def _call(id: object, name: str) -> dict[str, Any]:
+def _call(id, name):
     return {"functionCall": ({"id": id} if id else {}) | {"name": name, "args": {}}}
 
 
-def _result(id: object, name: str) -> dict[str, Any]:
+def _result(id, name):
     return {"functionResponse": ({"id": id} if id else {}) | {"name": name, "response": {"output": "x"}}}
 
 
 @st.composite
-def _histories(draw: st.DrawFn) -> list[dict[str, Any]]:
+def _histories(draw):
     """Exchanges in order, each of ids of its own, and between them what is odd in any way."""
-    found: list[tuple[str, list[dict[str, Any]]]] = []
+    found = []
     for number in range(draw(st.integers(1, 7))):
         what = draw(st.sampled_from(["whole", "whole", "whole", "calls", "results", "text", "misplaced"]))
         asked = draw(st.lists(_calls, min_size=1, max_size=3))
@@ -59,13 +55,13 @@ def _histories(draw: st.DrawFn) -> list[dict[str, Any]]:
     return [_message(number, *one) for number, one in enumerate(found)]
 
 
-def _view(records: list[dict[str, Any]]) -> View:
+def _view(records):
     return fold(parse(lines_of(b"".join(orjson.dumps(record) + b"\n" for record in records))))
 
 
 @settings(max_examples=examples(200), deadline=None)
 @given(_histories(), st.sampled_from(["stub", "drop"]))
-def test_afterwards_every_unit_is_whole(records: list[dict[str, Any]], unanswered: str) -> None:
+def test_afterwards_every_unit_is_whole(records, unanswered):
     view = _view(records)
     after = apply(view, repair(view, unanswered))
     pairing = pair(after.messages)
@@ -116,6 +112,6 @@ def test_afterwards_every_unit_is_whole(records: list[dict[str, Any]], unanswere
         ),
     ],
 )  # fmt: skip
-def test_what_is_not_in_order(found: list[tuple[str, list[dict[str, Any]]]], whys: list[str]) -> None:
+def test_what_is_not_in_order(found, whys):
     ops = repair(_view([_message(number, *one) for number, one in enumerate(found)]), "error")
     assert sorted(dict(op)["why"] for op in ops) == sorted(whys)

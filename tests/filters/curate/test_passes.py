@@ -1,9 +1,5 @@
 """The passes in their order: a pass sees what those before it left, and says what it did and why."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.base import shared_options
@@ -24,7 +20,7 @@ TALK = [
 ]
 
 
-def test_they_run_in_the_order_of_their_names() -> None:
+def test_they_run_in_the_order_of_their_names():
     assert tuple(PASSES) == shared_options.PASSES
     assert set(FORCED) < set(PASSES)
     view, ops, report = curate(session(TALK), Settings(thoughts="all"))
@@ -33,23 +29,23 @@ def test_they_run_in_the_order_of_their_names() -> None:
     assert len(ops) == 5
 
 
-def test_only_those_that_are_named_run() -> None:
+def test_only_those_that_are_named_run():
     view, _, report = curate(session(TALK), Settings(), ["system", "kinds"])
     assert [line["pass"] for line in report] == ["kinds", "system"]
     assert len(view.messages) == len(TALK) - 2
 
 
-def test_where_nothing_is_done_the_view_is_the_same() -> None:
+def test_where_nothing_is_done_the_view_is_the_same():
     view = session([user("a"), model("b")])
     assert curate(view, Settings()) == (view, [], [])
 
 
-def test_a_report_has_a_line_for_each_message() -> None:
+def test_a_report_has_a_line_for_each_message():
     lines = report_lines("ide", drop(["a", "b"], "old"))
     assert lines == [{"pass": "ide", "op": "drop", "id": id, "why": "old"} for id in ("a", "b")]
 
 
-def test_a_report_names_the_part_and_where_something_was_put() -> None:
+def test_a_report_names_the_part_and_where_something_was_put():
     _, _, report = curate(
         session([user("a"), model(call("f", "1")), user("b")]), Settings(unanswered="stub")
     )
@@ -60,7 +56,7 @@ def test_a_report_names_the_part_and_where_something_was_put() -> None:
 
 
 @pytest.mark.parametrize("text", ["System: x", "# IDE Context", ""])
-def test_what_is_not_committed_yet_is_left_alone(text: str) -> None:
+def test_what_is_not_committed_yet_is_left_alone(text):
     opened = [
         {"type": type, "id": id, "ts": TS, "kind": kind, "role": role}
         for type, id, kind, role in (("open", "m", "codeh", "model"), ("open", "n", "user", "user"))
@@ -79,7 +75,7 @@ def test_what_is_not_committed_yet_is_left_alone(text: str) -> None:
     assert ops == []
 
 
-def opened_later() -> list[dict[str, Any]]:
+def opened_later():
     """A message that counts, of an editor too: the pending ones before it stay all the same."""
     return [
         {

@@ -1,19 +1,15 @@
 """`post`: what a program added to a model's prose is taken out again; nothing else is touched."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from codeh_history.filters.curate.passes import Settings, post
 from codeh_history.session.ops import apply
 from histories import call, model, session, user
 
 
-def without(word: str) -> Any:
+def without(word):
     return lambda texts, ids: [text.replace(word, "") for text in texts]
 
 
-def cleaned(messages: list[Any], *words: str) -> list[list[Any]]:
+def cleaned(messages, *words):
     view = session(messages)
     ops = post(view, Settings(removers=[without(word) for word in words]))
     return [message.parts for message in apply(view, ops).messages]
@@ -22,7 +18,7 @@ def cleaned(messages: list[Any], *words: str) -> list[list[Any]]:
 HM = {"text": "[ad] hm", "thought": True}
 
 
-def test_only_texts_of_a_model_are_cleaned() -> None:
+def test_only_texts_of_a_model_are_cleaned():
     messages = [user("[ad] a"), model("[ad] b", HM, call(args={"x": "[ad]"}), "c [ad]")]
     asked, (first, thought, called, last) = cleaned(messages, "[ad]")
     assert asked == [{"text": "[ad] a"}]
@@ -30,25 +26,25 @@ def test_only_texts_of_a_model_are_cleaned() -> None:
     assert (thought, called) == (HM, call(args={"x": "[ad]"}))
 
 
-def test_removers_clean_one_after_the_other() -> None:
+def test_removers_clean_one_after_the_other():
     assert cleaned([model("a[[ad]ad]b")], "[ad]", "[ad]") == [[{"text": "ab"}]]
 
 
-def test_an_emptied_text_goes_but_not_its_signature() -> None:
+def test_an_emptied_text_goes_but_not_its_signature():
     signed = {"text": "[ad]", "thoughtSignature": "s"}
     assert cleaned([model("[ad]", signed, "b")], "[ad]") == [[{**signed, "text": ""}, {"text": "b"}]]
 
 
-def test_where_nothing_is_found_or_asked_for_nothing_is_done() -> None:
+def test_where_nothing_is_found_or_asked_for_nothing_is_done():
     view = session([model("a")])
     assert post(view, Settings(removers=[without("z")])) == []
     assert post(view, Settings()) == []
 
 
-def test_a_remover_is_told_whose_each_text_is() -> None:
-    told: list[Any] = []
+def test_a_remover_is_told_whose_each_text_is():
+    told = []
 
-    def clean(texts: Any, ids: Any) -> list[str]:
+    def clean(texts, ids):
         told.extend(zip(ids, texts, strict=True))
         return list(texts)
 

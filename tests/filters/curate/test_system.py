@@ -1,15 +1,11 @@
 """`system`: texts for a program go, but pinned ones and those that are to be kept."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.filters.curate.passes import Settings, system
 from histories import call, model, session, user
 
-CASES: dict[str, tuple[list[Any], list[str]]] = {
+CASES = {
     "of either role": ([user("System: a"), model("System: b"), user("c")], ["m0", "m1"]),
     "at the beginning alone": ([user("The System: a"), user(" System: b")], []),
     "pinned ones stay": ([user("System: a", pinned=True), user("System: b")], ["m1"]),
@@ -20,12 +16,12 @@ CASES: dict[str, tuple[list[Any], list[str]]] = {
 
 
 @pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
-def test_texts_for_a_program_go(messages: list[Any], expected: list[str]) -> None:
+def test_texts_for_a_program_go(messages, expected):
     assert [id for op in system(session(messages), Settings()) for id in op["ids"]] == expected
 
 
-def test_what_any_pattern_is_found_in_stays() -> None:
-    def having(word: str) -> Any:
+def test_what_any_pattern_is_found_in_stays():
+    def having(word):
         return lambda texts, ids: [word in text for text in texts]
 
     view = session([user("System: tick"), user("System: boot"), user("System: halt")])

@@ -1,9 +1,5 @@
 """`thoughts`: whether what a model thought is sent again; of a message all or none."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from codeh_history.filters.curate.passes import Settings, thoughts
@@ -25,21 +21,21 @@ LOOP = [
     ("which", "gone"),
     [("keep", []), ("old", [("m1", 0), ("m1", 2)]), ("all", [("m1", 0), ("m1", 2), ("m3", 0), ("m5", 0)])],
 )
-def test_old_thoughts_are_those_before_the_last_prompt(which: str, gone: list[Any]) -> None:
-    ops: Any = thoughts(session(LOOP), Settings(thoughts=which))
+def test_old_thoughts_are_those_before_the_last_prompt(which, gone):
+    ops = thoughts(session(LOOP), Settings(thoughts=which))
     assert [(op["id"], op["part"]) for op in ops] == gone
     assert all(op["with"] is None for op in ops)
 
 
 @pytest.mark.parametrize("last", [user("# IDE Context"), user("System: x"), tool(result())])
-def test_what_is_no_prompt_ends_no_turn(last: Any) -> None:
-    ops: Any = thoughts(session([*LOOP, last]), Settings(thoughts="old"))
+def test_what_is_no_prompt_ends_no_turn(last):
+    ops = thoughts(session([*LOOP, last]), Settings(thoughts="old"))
     assert {op["id"] for op in ops} == {"m1"}
 
 
-def test_without_a_prompt_no_thought_is_old() -> None:
+def test_without_a_prompt_no_thought_is_old():
     assert thoughts(session([model(HM, "b"), model(HM, "c")]), Settings(thoughts="old")) == []
 
 
-def test_what_a_user_marked_so_is_no_thought_of_a_model() -> None:
+def test_what_a_user_marked_so_is_no_thought_of_a_model():
     assert thoughts(session([user(HM), model("b")]), Settings(thoughts="all")) == []

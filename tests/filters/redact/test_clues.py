@@ -1,15 +1,11 @@
 """Only the rules that the words of a text tell of are tried there, and find what all of them would."""
 
-from __future__ import annotations
-
 import json
 import sysconfig
-from collections.abc import Iterator
 from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import orjson
 import pytest
@@ -41,20 +37,20 @@ SPELLINGS = {
 }  # fmt: skip
 
 
-def spans(text: str, hints: Hints | None) -> Any:
+def spans(text, hints):
     return Redactor()._spans(text, hints)
 
 
-def agree(text: str) -> None:
+def agree(text):
     assert spans(text, None) == spans(text, EVERY), text
 
 
-def a_line(spelled: str) -> bytes:
+def a_line(spelled):
     parts = f'[{{"functionResponse":{{"name":"f","response":{{"output":{spelled}}}}}}}]'
     return f'{{"type":"message","id":"a","kind":"tool","role":"user","parts":{parts}}}'.encode()
 
 
-def agree_on_a_line(line: bytes) -> None:
+def agree_on_a_line(line):
     """What is not worth a look holds nothing; what is, is redacted as if each text was asked."""
     record = orjson.loads(line)
     text = record["parts"][0]["functionResponse"]["response"]["output"]
@@ -67,7 +63,7 @@ def agree_on_a_line(line: bytes) -> None:
     assert (once.removed, once.counts) == (each.removed, each.counts)
 
 
-def variants(few: int) -> Iterator[tuple[str, str]]:
+def variants(few):
     """Each form in `few` of the ways to stand in a text, in each of these spelled in one way."""
     ways = [*product(AROUND, SPELLINGS)]
     for number, text in enumerate(FOUND):
@@ -77,14 +73,14 @@ def variants(few: int) -> Iterator[tuple[str, str]]:
             yield some, SPELLINGS[spelling](some)
 
 
-def test_every_form_is_found_by_its_words() -> None:
+def test_every_form_is_found_by_its_words():
     for text, spelled in variants(1):
         agree(text)
         agree_on_a_line(a_line(spelled))
 
 
 @pytest.mark.slow
-def test_every_form_is_found_in_every_way() -> None:
+def test_every_form_is_found_in_every_way():
     for text, spelled in variants(len(AROUND) * len(SPELLINGS)):
         agree(text)
         agree_on_a_line(a_line(spelled))
@@ -92,7 +88,7 @@ def test_every_form_is_found_in_every_way() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(FOUND), NOISE), min_size=1, max_size=3), st.data())
 @settings(max_examples=examples(60))
-def test_planted_anywhere_and_cut_anywhere(planted: list[tuple[str, str]], data: st.DataObject) -> None:
+def test_planted_anywhere_and_cut_anywhere(planted, data):
     text = " ".join(around.format(secret) for secret, around in planted)
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
@@ -104,7 +100,7 @@ def test_planted_anywhere_and_cut_anywhere(planted: list[tuple[str, str]], data:
 
 @given(st.sampled_from(FOUND), st.data())
 @settings(max_examples=examples(40))
-def test_what_goes_over_parts_and_pieces(secret: str, data: st.DataObject) -> None:
+def test_what_goes_over_parts_and_pieces(secret, data):
     """A line with a part of a secret is looked at, whatever its own words are."""
     at = data.draw(st.integers(1, len(secret) - 1))
     halves = [{"text": f"x {secret[:at]}"}, {"text": f"{secret[at:]} y"}]
@@ -114,7 +110,7 @@ def test_what_goes_over_parts_and_pieces(secret: str, data: st.DataObject) -> No
         assert list(Redactor().worth_a_look([orjson.dumps(record)]))
 
 
-def test_a_word_that_was_seen_is_known_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_word_that_was_seen_is_known_again(monkeypatch):
     """Also once more words came than are remembered."""
     monkeypatch.setattr("codeh_history.filters.redact.clues._KEPT", 20)
     clues = Clues(RULES[:-1], RULES[-1], ())
@@ -127,7 +123,7 @@ def test_a_word_that_was_seen_is_known_again(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["stdlib", "purelib"])
-def test_sources_have_what_every_rule_finds_there(where: str) -> None:
+def test_sources_have_what_every_rule_finds_there(where):
     """Five megabytes, as texts and as lines."""
     root = Path(sysconfig.get_paths()[where])
     files = [path for path in root.rglob("*.py") if where == "purelib" or "site-packages" not in path.parts]

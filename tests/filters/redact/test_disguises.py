@@ -1,7 +1,5 @@
 """Texts inside a text: what is found in another spelling is told where that stands."""
 
-from __future__ import annotations
-
 from base64 import b64encode
 from urllib.parse import quote
 
@@ -15,13 +13,13 @@ from codeh_history.filters.redact.spans import Span
 SECRET = "hunter2-of-the-zeppelin"
 
 
-def find(text: str) -> list[Span]:
+def find(text):
     """All places of the secret."""
     at = text.find(SECRET)
     return [Span(at, at + len(SECRET), "kind")] if at >= 0 else []
 
 
-def hidden(text: str) -> list[str]:
+def hidden(text):
     """What of a text holds the secret in another spelling."""
     return [text[span.start : span.end] for span in spans(text, find, base64=bool(list(coded(text))))]
 
@@ -37,7 +35,7 @@ BASE64 = b64encode(f"the password is {SECRET}, keep it".encode()).decode()
     [PERCENT, UNICODE, quote(SECRET).replace("-", "%2D"), BASE64],
     ids=["percent", "numbers", "a little", "base64"],
 )
-def test_a_secret_in_another_spelling_is_found_where_it_stands(spelled: str, around: str) -> None:
+def test_a_secret_in_another_spelling_is_found_where_it_stands(spelled, around):
     found = hidden(around.format(spelled))
     assert [text.strip("=") for text in found] == [spelled.strip("=")]
 
@@ -45,7 +43,7 @@ def test_a_secret_in_another_spelling_is_found_where_it_stands(spelled: str, aro
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\\n"])
 @pytest.mark.parametrize("after", ["", " ", "{end}", "{end}Done", "{end}Done{end}so far{end}", "{end}y z"])
 @pytest.mark.parametrize("width", [24, 40, 48, 60])
-def test_base64_over_lines_goes_whole_whatever_follows(width: int, after: str, end: str) -> None:
+def test_base64_over_lines_goes_whole_whatever_follows(width, after, end):
     lines = end.join(BASE64[at : at + width] for at in range(0, len(BASE64), width))
     (found,) = hidden(f"x: {lines}{after.replace('{end}', end)}")
     assert found.rstrip("=") == lines.rstrip("=")
@@ -61,26 +59,26 @@ def test_base64_over_lines_goes_whole_whatever_follows(width: int, after: str, e
         SECRET,
     ],
 )
-def test_nothing_is_found_where_nothing_is_hidden(text: str) -> None:
+def test_nothing_is_found_where_nothing_is_hidden(text):
     assert hidden(text) == []
 
 
 @given(
     text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=18, max_size=60)
 )
-def test_the_text_in_base64_is_read_back(text: str) -> None:
+def test_the_text_in_base64_is_read_back(text):
     spelled = b64encode(text.encode()).decode().rstrip("=")
     assert text_in(spelled) == text
     assert len(spelled) < 24 or list(coded(spelled)) == [0]
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02\x03" * 9, b"\x89PNG\r\n\x1a\n" * 5, b"\xff\xfe\xfd" * 12])
-def test_bytes_in_base64_are_no_text(data: bytes) -> None:
+def test_bytes_in_base64_are_no_text(data):
     spelled = b64encode(data).decode()
     assert text_in(spelled) is None
     assert not list(coded(spelled))
 
 
 @pytest.mark.parametrize("data", ["", "abc", "A" * 25])
-def test_what_is_no_base64_holds_no_text(data: str) -> None:
+def test_what_is_no_base64_holds_no_text(data):
     assert text_in(data) is None

@@ -1,10 +1,7 @@
 """What still holds a secret after its session was redacted, and what of that is removed."""
 
-from __future__ import annotations
-
 import fcntl
 from base64 import b64encode
-from pathlib import Path
 
 import orjson
 
@@ -14,7 +11,7 @@ from secret_examples import SECRETS
 from support import run
 
 
-def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path: Path) -> None:
+def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path):
     """Other sessions, forks among them, the trash, and blocks."""
     secret = SECRETS["npm-token"]
     run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
@@ -36,7 +33,7 @@ def test_redact_names_what_still_holds_it_and_nothing_else(tmp_path: Path) -> No
     assert b"still in" not in again.err
 
 
-def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path: Path) -> None:
+def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path):
     path = written(tmp_path, user("a", SECRET))
     dead, alive = (path.parent / f".{name}.jsonl.0a1b2c3d.tmp" for name in ("s", "t"))
     for file in (dead, alive):
@@ -49,7 +46,7 @@ def test_half_a_file_that_a_killed_command_left_is_removed(tmp_path: Path) -> No
     assert (result.code, b".t.jsonl" in result.err, b".s.jsonl" in result.err) == (1, True, False)
 
 
-def test_what_list_and_search_remember_is_removed(tmp_path: Path) -> None:
+def test_what_list_and_search_remember_is_removed(tmp_path):
     written(tmp_path, user("a", SECRET))
     run("search", "--words", "secret", home=tmp_path)
     (cache,) = (tmp_path / "cache").iterdir()
@@ -57,7 +54,7 @@ def test_what_list_and_search_remember_is_removed(tmp_path: Path) -> None:
     assert not cache.exists()
 
 
-def test_orphan_blocks_and_other_files_are_named(tmp_path: Path) -> None:
+def test_orphan_blocks_and_other_files_are_named(tmp_path):
     path = written(tmp_path, user("a", SECRET))
     block = orjson.dumps({"text": f"orphan {SECRET}"})
     id = block_of(orjson.loads(block))
@@ -73,7 +70,7 @@ def test_orphan_blocks_and_other_files_are_named(tmp_path: Path) -> None:
     assert SECRET.encode() not in result.err
 
 
-def test_a_fork_holds_it_in_pieces_or_in_a_file(tmp_path: Path) -> None:
+def test_a_fork_holds_it_in_pieces_or_in_a_file(tmp_path):
     """In deltas, and as base64 of a text file, at each of its three places."""
     written(tmp_path, user("a", SECRET))
     written(tmp_path, opened("m"), delta("m", HALVES[0]), delta("m", HALVES[1]), session="pieces")
@@ -90,7 +87,7 @@ def test_a_fork_holds_it_in_pieces_or_in_a_file(tmp_path: Path) -> None:
         assert f"session {name}\n".encode() in result.err
 
 
-def test_a_fork_holds_it_across_what_is_read_at_once(tmp_path: Path) -> None:
+def test_a_fork_holds_it_across_what_is_read_at_once(tmp_path):
     written(tmp_path, user("a", SECRET))
     other = written(tmp_path, session="other")
     with other.open("ab") as file:

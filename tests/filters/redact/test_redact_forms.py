@@ -1,7 +1,5 @@
 """Secrets are found in the forms that vendors and programs give them, and nothing else is taken for one."""
 
-from __future__ import annotations
-
 import sysconfig
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +18,7 @@ from secret_forms_third import FOURTH, THIRD
 
 @pytest.mark.parametrize(("kind", "secret"), SECRETS.items(), ids=SECRETS)
 @pytest.mark.parametrize("around", ["{}", "log: {} (seen)", "a\n{}\nb", '{{"x": "{}"}}'])
-def test_a_secret_is_replaced(kind: str, secret: str, around: str) -> None:
+def test_a_secret_is_replaced(kind, secret, around):
     redactor = Redactor()
     text = redactor.text(around.format(secret))
     assert "[redacted:" in text
@@ -30,7 +28,7 @@ def test_a_secret_is_replaced(kind: str, secret: str, around: str) -> None:
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS)
 @pytest.mark.parametrize("levels", [1, 2])
-def test_a_secret_is_replaced_in_json_in_a_text(secret: str, levels: int) -> None:
+def test_a_secret_is_replaced_in_json_in_a_text(secret, levels):
     """As tools print it, and as their output stands in another's."""
     text = orjson.dumps({"a": secret, "password": "hunter22"}).decode()
     for _ in range(levels - 1):
@@ -44,7 +42,7 @@ def test_a_secret_is_replaced_in_json_in_a_text(secret: str, levels: int) -> Non
 
 
 @pytest.mark.parametrize("around", ["{}", "x\n{}\ny"])
-def test_every_form_is_found(around: str) -> None:
+def test_every_form_is_found(around):
     """The figures of docs/reliability.md."""
     left = {
         name: text
@@ -57,7 +55,7 @@ def test_every_form_is_found(around: str) -> None:
 
 
 @pytest.mark.parametrize("around", ["{}", "I ran\n{}\nand it failed"])
-def test_a_secret_of_several_words_goes_whole(around: str) -> None:
+def test_a_secret_of_several_words_goes_whole(around):
     assert not [text for text, secret in FOURTH if secret in Redactor().text(around.format(text))]
 
 
@@ -66,7 +64,7 @@ def test_a_secret_of_several_words_goes_whole(around: str) -> None:
     [[line for _, line in FIRST], [line for _, line in SECOND], FIFTH, SIXTH],
     ids=["gitleaks", "gitleaks again", "fifth", "sixth"],
 )
-def test_drawn_secrets_are_found(lines: list[str]) -> None:
+def test_drawn_secrets_are_found(lines):
     """At most 3 % are missed, drawn without a digit by chance; `tests/bench/redaction.py` counts more."""
     missed = []
     for line in lines:
@@ -77,12 +75,12 @@ def test_drawn_secrets_are_found(lines: list[str]) -> None:
     assert len(missed) <= len(lines) * 2 * 0.03, missed
 
 
-def test_each_rule_of_gitleaks_has_a_line() -> None:
+def test_each_rule_of_gitleaks_has_a_line():
     assert len({rule for rule, _ in FIRST}) == 221  # all but PKCS #12 files
     assert {rule for rule, _ in SECOND} <= {rule for rule, _ in FIRST}
 
 
-def test_what_only_looks_like_a_secret_stays() -> None:
+def test_what_only_looks_like_a_secret_stays():
     assert [line for line in HARMLESS + HARMLESS_MORE if Redactor().text(line) != line] == []
 
 
@@ -92,14 +90,14 @@ def test_what_only_looks_like_a_secret_stays() -> None:
     'password = "abcDEF123ghi"', "password: abcDEF123ghi", 'client_id = "abcDEF123ghi45"', "Token: s.abcDEF123ghiJKLmno456pqr", "1234567890123456|abcDEF123ghiJKLmno456pqrSTU7",
 ])  # fmt: skip
 @pytest.mark.parametrize("around", ["{}", "ran `{}` again", '{{"output": "\\n{}\\n"}}'])
-def test_a_line_is_found_quoted_too(line: str, around: str) -> None:
+def test_a_line_is_found_quoted_too(line, around):
     text = around.format(orjson.dumps(line).decode()[1:-1] if "output" in around else line)
     assert "abcDEF123ghi" not in Redactor().text(text)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("where", ["stdlib", "purelib"])
-def test_sources_are_left_alone(where: str) -> None:
+def test_sources_are_left_alone(where):
     """Five megabytes of what is installed, chosen by a hash of the names: at most 20 places."""
     root = Path(sysconfig.get_paths()[where])
     files = [path for path in root.rglob("*.py") if where == "purelib" or "site-packages" not in path.parts]

@@ -1,7 +1,5 @@
 """What is called a secret is one, however the name is spelled; what is called otherwise is none."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.filters.redact import Redactor
@@ -39,7 +37,7 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize(("text", "secret"), SPELLINGS.items(), ids=SPELLINGS)
-def test_however_it_is_spelled(text: str, secret: str) -> None:
+def test_however_it_is_spelled(text, secret):
     assert secret not in Redactor().text(text)
 
 
@@ -52,7 +50,7 @@ def test_however_it_is_spelled(text: str, secret: str) -> None:
         ["sshpass", "-p", "onion99x", "ssh", 'a "quoted" word'],
     ],
 )
-def test_a_word_of_a_call_tells_that_the_next_is_a_secret(words: list[str]) -> None:
+def test_a_word_of_a_call_tells_that_the_next_is_a_secret(words):
     call = {"functionCall": {"name": "sh", "args": {"argv": words}}}
     line = {"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": [call]}
     new = Redactor().value(line)["parts"][0]["functionCall"]["args"]["argv"]
@@ -61,7 +59,7 @@ def test_a_word_of_a_call_tells_that_the_next_is_a_secret(words: list[str]) -> N
 
 
 @pytest.mark.parametrize("text", HARMLESS)
-def test_what_is_no_secret_stays(text: str) -> None:
+def test_what_is_no_secret_stays(text):
     redactor = Redactor()
     assert redactor.text(text) == text
     assert not redactor.counts
@@ -70,10 +68,10 @@ def test_what_is_no_secret_stays(text: str) -> None:
 @pytest.mark.parametrize(
     "key", ["api_key", "apiKey", "accessToken", "db_password", "Authorization", "client-secret"]
 )
-def test_a_key_named_like_a_secret_gives_its_value_away(key: str) -> None:
+def test_a_key_named_like_a_secret_gives_its_value_away(key):
     assert Redactor().value({key: "x"}) == {key: "[redacted:assignment]"}
 
 
 @pytest.mark.parametrize("key", ["nextPageToken", "tokens", "key", "secretary", "page_token"])
-def test_a_key_named_otherwise_does_not(key: str) -> None:
+def test_a_key_named_otherwise_does_not(key):
     assert Redactor().value({key: "x"}) == {key: "x"}

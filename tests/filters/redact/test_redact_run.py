@@ -1,10 +1,5 @@
 """The lines of a session without its secrets: what is printed, and what stands in the file from then on."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 from hypothesis import given
@@ -21,13 +16,13 @@ from support import run
 
 
 @given(files_of())
-def test_a_session_without_secrets_keeps_its_bytes(data: bytes) -> None:
+def test_a_session_without_secrets_keeps_its_bytes(data):
     redactor = Redactor()
     lines = redacted_lines(data, redactor)
     assert b"".join(lines) == data or redactor.counts
 
 
-def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path: Path) -> None:
+def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path):
     secret = SECRETS["github-token"]
     run("append", "-s", "s", "-m", f"my token is {secret}", home=tmp_path)
     run("append", "-s", "s", "-m", "and undone: " + secret, home=tmp_path)
@@ -47,7 +42,7 @@ def test_the_file_is_rewritten_for_good_and_says_what_else_holds_it(tmp_path: Pa
     ]
 
 
-def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path: Path) -> None:
+def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path):
     run("append", "-s", "s", "--role", "model", "-m", f"x{SECRETS['jwt']}<q>y</q>", home=tmp_path)
     run("curate", "s", "-i", "--remove", "<q>.*?</q>", home=tmp_path)
     shown = orjson.loads(run("redact", "s", home=tmp_path).out.splitlines()[-1])["parts"]
@@ -57,7 +52,7 @@ def test_a_replacement_still_holds_when_its_part_was_redacted(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("form", ["contents", "exchanges", "persisted", "refs", "markdown", "html"])
-def test_an_export_without_secrets_has_none_anywhere(form: str, tmp_path: Path) -> None:
+def test_an_export_without_secrets_has_none_anywhere(form, tmp_path):
     secret = SECRETS["npm-token"]
     says = [
         {"text": secret},
@@ -65,7 +60,7 @@ def test_an_export_without_secrets_has_none_anywhere(form: str, tmp_path: Path) 
         {"native": {"provider": "anthropic", "value": {"t": secret}}},
     ]
     call = {"functionCall": {"id": "c", "name": "f", "args": {secret: secret}}}
-    records: list[Any] = [
+    records = [
         {"type": "session", "version": 1, "id": "s"}, {"type": "meta", "set": {"title": secret, "tags": [secret], "system": secret}},
         {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": says[:1],
          "references": [{"number": 1, "id": "r", "title": secret, "url": secret, "text": secret}], "attached": [{"part": 0, "name": secret}]},
@@ -84,7 +79,7 @@ def test_an_export_without_secrets_has_none_anywhere(form: str, tmp_path: Path) 
     assert form == "refs" or b"[redacted:npm-token]" in found.out
 
 
-def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tmp_path: Path) -> None:
+def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tmp_path):
     secret = SECRETS["npm-token"]
     line = f'{{"type":"message","id":"a","kind":"user","role":"user","parts":[{{"text":"{secret}","text":"hi"}}]}}\n'
     spaced = b'{"type": "message", "id": "b", "kind": "user", "role": "user", "parts": [{"text": "hi"}]}\n'
@@ -98,7 +93,7 @@ def test_2026_11_22_a_secret_under_a_key_that_stands_twice_stayed_in_the_file(tm
 
 
 @pytest.mark.parametrize("word", ["user", "message", "text", "2026", "s", "e", "codeh|model|parts", "."])
-def test_2026_11_22_a_rule_of_ones_own_broke_the_records(word: str, tmp_path: Path) -> None:
+def test_2026_11_22_a_rule_of_ones_own_broke_the_records(word, tmp_path):
     """It is about what is said, never about what makes a record one."""
     rules, tmp_path = tmp_path / "rules.json", tmp_path / "home"
     rules.write_bytes(orjson.dumps({"own": word}))
@@ -114,7 +109,7 @@ def test_2026_11_22_a_rule_of_ones_own_broke_the_records(word: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("rule", ["", "x*", "(", "a|"])
-def test_a_rule_that_cannot_be_one_is_refused(rule: str, tmp_path: Path) -> None:
+def test_a_rule_that_cannot_be_one_is_refused(rule, tmp_path):
     run("append", "-s", "s", "-m", "x", home=tmp_path)
     (tmp_path / "rules.json").write_bytes(orjson.dumps({"own": rule}))
     found = run("redact", "s", "--rules", tmp_path / "rules.json", home=tmp_path)
@@ -122,7 +117,7 @@ def test_a_rule_that_cannot_be_one_is_refused(rule: str, tmp_path: Path) -> None
     assert b"rule own: " in found.err
 
 
-def test_append_redacts_references_too(tmp_path: Path) -> None:
+def test_append_redacts_references_too(tmp_path):
     secret = SECRETS["npm-token"]
     (tmp_path / "r").write_bytes(orjson.dumps([{"id": "1", "title": secret, "text": f"see {secret}"}]))
     run("append", "-s", "s", "--redact", "-m", "x", "--references", tmp_path / "r", home=tmp_path)
@@ -131,7 +126,7 @@ def test_append_redacts_references_too(tmp_path: Path) -> None:
     assert secret.encode() not in stored
 
 
-def test_append_and_export_redact_on_the_way(tmp_path: Path) -> None:
+def test_append_and_export_redact_on_the_way(tmp_path):
     secret = SECRETS["groq-key"]
     run("append", "-s", "s", "--redact", "-m", secret, home=tmp_path)
     line = orjson.dumps({"role": "user", "parts": [{"text": secret}]}) + b"\n"
@@ -146,7 +141,7 @@ def test_append_and_export_redact_on_the_way(tmp_path: Path) -> None:
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW\\nQyNTUxOQAAACBN\\n-----END OPENSSH PRIVATE KEY-----"
 
 
-def summarized(rows: list[str], text: str | None = None) -> bytes:
+def summarized(rows, text=None):
     """A session with a summary, and with an op that makes one, of such lines."""
     lines = [["rule", "Never push.", "m0"], *(["shown a.txt", row, "m1"] for row in rows)]
     text = text or "\n".join(
@@ -160,14 +155,14 @@ def summarized(rows: list[str], text: str | None = None) -> bytes:
     return b"".join(orjson.dumps(record) + b"\n" for record in records)
 
 
-def clean(data: bytes) -> list[dict[str, Any]]:
+def clean(data):
     redactor = Redactor()
     found = [orjson.loads(line) for line in redacted_lines(data, redactor)]
     assert sum(redactor.counts.values()) == 2  # once in each record, though text and lines both hold it
     return [found[1], found[2]["ops"][0]]
 
 
-def test_the_lines_of_a_summary_lose_what_its_text_loses() -> None:
+def test_the_lines_of_a_summary_lose_what_its_text_loses():
     secret = SECRETS["github-token"]
     for made in clean(summarized([f"my token is {secret}", "x = 1"])):
         assert secret not in orjson.dumps(made).decode()
@@ -175,20 +170,20 @@ def test_the_lines_of_a_summary_lose_what_its_text_loses() -> None:
         assert all(text in made["summary"] for _, text, _ in made["lines"])
 
 
-def test_a_secret_that_goes_over_lines_goes_from_both() -> None:
+def test_a_secret_that_goes_over_lines_goes_from_both():
     for made in clean(summarized(KEY.split("\\n"))):
         assert "b3Blbn" not in orjson.dumps(made).decode()
         assert "Never push." in made["summary"]
 
 
-def test_lines_that_would_tell_more_than_the_text_go() -> None:
+def test_lines_that_would_tell_more_than_the_text_go():
     row = "hunter2hunter2"
     for made in clean(summarized([row], f"Rules:\n- Never push.\npassword: {row}")):
         assert row not in orjson.dumps(made).decode()
         assert "lines" not in made
 
 
-def test_a_summary_without_secrets_keeps_its_lines_and_a_tombstone_has_none() -> None:
+def test_a_summary_without_secrets_keeps_its_lines_and_a_tombstone_has_none():
     data = summarized(["x = 1"])
     assert b"".join(redacted_lines(data, Redactor())) == data
     for line in [*named(data)][1:]:

@@ -1,7 +1,5 @@
 """Names that say that a secret follows: `db_password`, `apiKey`; not `sort_key`, `nextPageToken`."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.filters.redact.redactor import says_secret
@@ -17,10 +15,10 @@ tokenizer passenger max_tokens partitionKey foreign_key publicKey idempotency_ke
 
 
 @pytest.mark.parametrize("key", SECRET)
-def test_a_key_that_is_called_like_a_secret_has_one(key: str) -> None:
+def test_a_key_that_is_called_like_a_secret_has_one(key):
     assert says_secret(key)
 
 
 @pytest.mark.parametrize("key", HARMLESS)
-def test_a_key_that_is_called_otherwise_has_none(key: str) -> None:
+def test_a_key_that_is_called_otherwise_has_none(key):
     assert not says_secret(key)

@@ -1,14 +1,10 @@
 """What stands after a name like `password`: a secret, or code and prose."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import pytest
 
 from codeh_history.filters.redact import values
 
-TABLE: dict[Callable[[str], bool], tuple[str, str]] = {  # what it says yes to, and no
+TABLE = {  # what it says yes to, and no
     values.nothing: (
         "none NULL required *** xxx your-token <token> ${TOKEN} {{token}} %s ... process.env.TOKEN https://x.y config.yaml [redacted:jwt] #ff00ff enter_it",
         "hunter2 onion99x s3cr3t correcthorse 12345678 pa**ss nonesuch a.b",
@@ -30,7 +26,7 @@ TABLE: dict[Callable[[str], bool], tuple[str, str]] = {  # what it says yes to, 
 
 
 @pytest.mark.parametrize("says", TABLE, ids=lambda says: says.__name__)
-def test_what_a_word_is(says: Callable[[str], bool]) -> None:
+def test_what_a_word_is(says):
     yes, no = TABLE[says]
     assert [word for word in yes.split() if not says(word)] == []
     assert [word for word in no.split() if says(word)] == []
@@ -43,7 +39,7 @@ def test_what_a_word_is(says: Callable[[str], bool]) -> None:
         ("a horse of the king", True, False), ("horse battery (staple", True, True), ("horse " * 200, True, True),
     ],
 )  # fmt: skip
-def test_several_words_are_prose_or_a_phrase(text: str, *, prose: bool, of_a_phrase: bool) -> None:
+def test_several_words_are_prose_or_a_phrase(text, *, prose, of_a_phrase):
     assert values.sentence(text) is prose
     assert values.sentence(text, a_phrase=True) is of_a_phrase
 
@@ -56,13 +52,11 @@ def test_several_words_are_prose_or_a_phrase(text: str, *, prose: bool, of_a_phr
         ("~/a1b2c3d4e5f6a7b8", 16, False),
     ],
 )  # fmt: skip
-def test_what_a_machine_drew_is_long_and_of_letters_and_digits(
-    value: str, least: int, *, drawn: bool
-) -> None:
+def test_what_a_machine_drew_is_long_and_of_letters_and_digits(value, least, *, drawn):
     assert values.random(value, least) is drawn
 
 
-def test_what_is_too_long_to_stand_for_something_else_is_a_value() -> None:
+def test_what_is_too_long_to_stand_for_something_else_is_a_value():
     assert values.nothing("your-" + "x" * 100)
     assert not values.nothing("your-" + "x" * 200)
     assert values.nothing("x" * 200 + "[redacted:jwt]")

@@ -1,16 +1,14 @@
 """Secrets known by how they begin: each row of the table finds its own, and its beginning alone is none."""
 
-from __future__ import annotations
-
 import pytest
 
 from codeh_history.filters.redact.vendors import RULES
 from secret_examples import SECRETS
 
 
-def kinds(text: str) -> dict[str, str]:
+def kinds(text):
     """What is found in a text, each with its kind."""
-    found: dict[str, str] = {}
+    found = {}
     for rule in RULES:
         at = text.find(rule.start)
         while at >= 0:
@@ -24,7 +22,7 @@ STARTS = sorted({rule.start for rule in RULES})
 
 
 @pytest.mark.parametrize("start", STARTS)
-def test_a_beginning_alone_is_no_secret(start: str) -> None:
+def test_a_beginning_alone_is_no_secret(start):
     for text in (start, f"{start}...", f"{start} and then", f"a word {start}word or two"):
         assert kinds(text) == {}, text
 
@@ -37,15 +35,15 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("kind", "key"), KEYS.items())
-def test_a_key_is_found_whole_and_a_shorter_one_is_none(kind: str, key: str) -> None:
+def test_a_key_is_found_whole_and_a_shorter_one_is_none(kind, key):
     assert kinds(f"x {key} y") == {key: kind}
     assert kinds(f"x {key[: len(key) // 3]} y") == {}
 
 
-def test_what_is_called_by_a_vendor_is_of_that_kind() -> None:
+def test_what_is_called_by_a_vendor_is_of_that_kind():
     own = {rule_kind for text in SECRETS.values() for rule_kind in kinds(text).values()}
     assert own <= {*SECRETS} | {"password-hash", "jwt", "webhook"}
 
 
-def test_words_joined_by_hyphens_are_no_key() -> None:
+def test_words_joined_by_hyphens_are_no_key():
     assert kinds("sk-learn-is-a-library-for-machine-learning") == {}

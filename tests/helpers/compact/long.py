@@ -1,11 +1,8 @@
 """Long histories of every kind that compaction meets, and what is asked of every result."""
 
-from __future__ import annotations
-
 import base64
 from functools import cache
 from random import Random
-from typing import Any
 
 import orjson
 from hypothesis import strategies as st
@@ -15,9 +12,8 @@ from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
 from codeh_history.providers.base import Options
-from codeh_history.session.fold import View
 from codeh_history.session.model import CONTINUATION, Message
-from codeh_history.tokens import Counter, history_tokens
+from codeh_history.tokens import history_tokens
 from codeh_history.tokens.formula import sent
 from histories import TS
 from strategies import view_of
@@ -29,7 +25,7 @@ MODEL = {**support.MODELS, "gemini": None}
 
 
 @cache
-def prose(seed: int, words: int) -> str:
+def prose(seed, words):
     """Text of so many words, with names and numbers in it, another for each seed."""
     return " ".join(
         f"word{(seed * 31 + n * n) % 97} src/pkg{n % 7}/mod_{seed}.py {n * seed % 10007}"[: 9 + n % 20]
@@ -38,7 +34,7 @@ def prose(seed: int, words: int) -> str:
 
 
 @cache
-def output(seed: int, lines: int) -> str:
+def output(seed, lines):
     """What a tool prints: so many lines, an error among them."""
     return "\n".join(
         f"ERROR: step {n} of job_{seed} failed"
@@ -57,23 +53,23 @@ PDF = {"fileData": {"mimeType": "application/pdf", "fileUri": "gs://b/f.pdf"}}
 class Writer:
     """Writes the records of a session; each exchange follows from one drawn number, so that lists of them shrink."""
 
-    def __init__(self) -> None:
-        self.records: list[dict[str, Any]] = [{"type": "session", "version": 1, "id": "s", "created": TS}]
+    def __init__(self):
+        self.records = [{"type": "session", "version": 1, "id": "s", "created": TS}]
         self.random = Random(0)
 
-    def size(self) -> int:
+    def size(self):
         return self.random.choice(SIZES)
 
-    def seed(self) -> int:
+    def seed(self):
         return self.random.randint(1, 40)
 
-    def text(self) -> dict[str, Any]:
+    def text(self):
         return {"text": prose(self.seed(), self.size()) or "ok"}
 
-    def thoughts(self) -> list[Any]:
+    def thoughts(self):
         return [{**self.text(), "thought": True}] if self.random.random() < 0.4 else []
 
-    def add(self, kind: str, parts: list[Any]) -> None:
+    def add(self, kind, parts):
         role = {"user": {"role": "user"}, "tool": {"role": "user"}, "codeh": {"role": "model"}}.get(
             kind, {}
         )
@@ -81,7 +77,7 @@ class Writer:
         head = {"type": "message", "id": f"m{len(self.records)}", "ts": TS, "kind": kind, **role}
         self.records.append({**head, "parts": parts, **pin})
 
-    def step(self, kind: int, seed: int) -> None:
+    def step(self, kind, seed):
         """One exchange, or what may stand between two."""
         self.random = Random(seed)
         if kind == 0:
@@ -111,14 +107,14 @@ class Writer:
             if self.random.random() < 0.7:
                 self.add("codeh", [*self.thoughts(), self.text()])
 
-    def arguments(self) -> Any:
+    def arguments(self):
         seed, lines = self.seed(), self.size()
         return self.random.choice([
             {"path": f"src/mod_{seed}.py"}, {"path": f"src/mod_{seed}.py", "content": output(seed, lines)},
             {"edits": [{"old": output(seed, lines), "new": output(seed + 1, lines)}], "all": True},
         ])  # fmt: skip
 
-    def response(self) -> Any:
+    def response(self):
         seed, lines = self.seed(), self.size()
         return self.random.choice([
             {"output": output(seed, lines)}, {"output": output(seed, lines), "code": 0, "cwd": "/srv"},
@@ -127,16 +123,16 @@ class Writer:
             {"output": "x" * 900}, {},
         ])  # fmt: skip
 
-    def calls(self) -> None:
+    def calls(self):
         """A model message with calls, and their responses, in one message or each in its own."""
-        calls: list[Any] = []
+        calls = []
         for number in range(self.random.choice([1, 1, 1, 3])):
             id = {"id": f"c{len(self.records)}-{number}"} if self.random.random() < 0.7 else {}
             calls.append(
                 {"functionCall": {**id, "name": self.random.choice(NAMES), "args": self.arguments()}}
             )
         self.add("codeh", [*self.thoughts(), *calls])
-        answers: list[Any] = []
+        answers = []
         for call in calls:
             named = {key: value for key, value in call["functionCall"].items() if key != "args"}
             media = {"parts": [IMAGE]} if self.random.random() < 0.1 else {}
@@ -144,7 +140,7 @@ class Writer:
         for group in [answers] if self.random.random() < 0.5 else [[answer] for answer in answers]:
             self.add("tool", group)
 
-    def summary(self) -> None:
+    def summary(self):
         """A summary of the oldest messages, or one of summaries."""
         covered = [r["id"] for r in self.records if r["type"] == "message" and not r.get("pinned")]
         older = (
@@ -158,31 +154,31 @@ class Writer:
         })  # fmt: skip
 
 
-def histories(*, most: int = 14) -> st.SearchStrategy[list[dict[str, Any]]]:
+def histories(*, most=14):
     """The records of sessions: exchanges, agent loops, parallel calls, media, pins, summaries, open calls."""
     steps = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 1 << 30)), max_size=most)
     return steps.map(written)
 
 
-def written(steps: list[tuple[int, int]]) -> list[dict[str, Any]]:
+def written(steps):
     writer = Writer()
     for kind, seed in steps:
         writer.step(kind, seed)
     return writer.records
 
 
-def session(records: list[dict[str, Any]]) -> View:
+def session(records):
     view = view_of(records)
     assert not view.log.damage, view.log.damage[0].reason
     return view
 
 
-def cost(counter: Counter, view: View, system: str | None = None, tools: Any = ()) -> int:
+def cost(counter, view, system=None, tools=()):
     texts = [summary.text for summary in view.summaries]
     return history_tokens(counter, view.messages, system=system, tools=tools, summaries=texts)
 
 
-def request_cost(counter: Counter, view: View, system: str | None = None, tools: Any = ()) -> int:
+def request_cost(counter, view, system=None, tools=()):
     """The same, and what a request begins with that would begin with a model's message."""
     first = next(filter(sent, view.messages), None)
     if view.summaries or first is None or first.role != "model" or not counter.message:
@@ -198,10 +194,10 @@ def request_cost(counter: Counter, view: View, system: str | None = None, tools:
     return cost(counter, view.with_messages([*view_of([opening]).messages, *view.messages]), system, tools)
 
 
-def refused(view: View) -> dict[str, list[str]]:
+def refused(view):
     """What each provider's rules find wrong with the request for a view, its pairs repaired as ever."""
-    found: dict[str, list[str]] = {}
-    prompt: Any = [{"text": "go on"}]  # a model's word at the end is the caller's, whatever was compacted
+    found = {}
+    prompt = [{"text": "go on"}]  # a model's word at the end is the caller's, whatever was compacted
     view, _, _ = passes.curate(view, Settings(unanswered="stub"), passes.FORCED)
     if not any(message.role is not None and message.committed for message in view.messages):
         return found
@@ -219,5 +215,5 @@ def refused(view: View) -> dict[str, list[str]]:
     return {format: problems for format, problems in found.items() if problems}
 
 
-def line(record: Any) -> bytes:
+def line(record):
     return orjson.dumps(record) + b"\n"

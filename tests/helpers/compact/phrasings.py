@@ -1,8 +1,6 @@
 """Facts of each kind in other words, in three languages: written without a look at the cues."""
 
-from __future__ import annotations
-
-OTHER: dict[str, tuple[str, ...]] = {
+OTHER = {
     "rule": (
         "Please keep your fingers off the {0} {1}.",
         "The {0} {1} stays as it is, whatever you do.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from random import Random
 from typing import Any, NamedTuple
 
 from codeh_history.session.ops import apply
@@ -80,7 +79,7 @@ class Fact(NamedTuple):
     told: tuple[str, ...]  # what a text that tells of it holds
 
 
-def fact(kind: str, number: int, random: Random, phrasings: Phrasings = OWN) -> Fact:
+def fact(kind, number, random, phrasings=OWN):
     """A fact of a kind, in one of these phrasings."""
     words = (
         random.choice(THINGS) + random.choice(THINGS),
@@ -102,7 +101,7 @@ def fact(kind: str, number: int, random: Random, phrasings: Phrasings = OWN) -> 
     return Fact(kind, [said(kind, text) for kind, text in zip(kinds, texts, strict=True)], (sentence,))
 
 
-def written(path: str, number: int, random: Random) -> Records:
+def written(path, number, random):
     """A file written, in one of the ways that agents have."""
     tool, id = random.choice(WRITERS), f"w{number}"
     if tool == "shell":
@@ -110,7 +109,7 @@ def written(path: str, number: int, random: Random) -> Records:
             [f"cat > {path} <<'EOF'\nx = 1\nEOF", f"sed -i 's/x/y/' {path}", f"echo 'x = 1' >> {path}"]
         )
         return called(id, "bash", {"command": script}, {"output": ""})
-    args: dict[str, Any] = {"file_path": path} if tool == "Write" else {"path": path}
+    args = {"file_path": path} if tool == "Write" else {"path": path}
     if tool == "edit_file":
         args |= {"oldText": "x = 0", "newText": "x = 1"}
     elif tool == "str_replace_editor":
@@ -120,23 +119,23 @@ def written(path: str, number: int, random: Random) -> Records:
     return called(id, tool, args, {"output": random.choice(["ok", f"Wrote {path}", "1 change"])})
 
 
-def failed(words: tuple[str, str, int], number: int, random: Random, phrasings: Phrasings = OWN) -> Fact:
+def failed(words, number, random, phrasings=OWN):
     """A command that failed, told as one of the ways that tools have."""
     command = random.choice(phrasings["command"]).format(words[0], number)
     error = random.choice(phrasings["failure"]).format(*words)
     text = f"step 1\n{error}\nstep 2"
-    response: Any = random.choice([
+    response = random.choice([
         {"error": text}, {"output": text, "exit_code": 1}, {"output": f"{text}\n\nCommand exited with code 2"},
         {"stdout": "", "stderr": text, "returncode": 1},
     ])  # fmt: skip
     return Fact("failure", called(f"f{number}", "bash", {"command": command}, response), (command, error))
 
 
-def said(kind: str, text: str) -> dict[str, Any]:
+def said(kind, text):
     return {"kind": kind, "role": "model" if kind == "codeh" else "user", "parts": [{"text": text}]}
 
 
-def called(id: str, name: str, args: Any, response: Any) -> Records:
+def called(id, name, args, response):
     call = {"functionCall": {"id": id, "name": name, "args": args}}
     answer = {"functionResponse": {"id": id, "name": name, "response": response}}
     return [
@@ -145,9 +144,9 @@ def called(id: str, name: str, args: Any, response: Any) -> Records:
     ]
 
 
-def conversation(random: Random, count: int) -> Records:
+def conversation(random, count):
     """A made-up conversation of so many exchanges: prompts, answers, files read, listings, what was run."""
-    found: Records = []
+    found = []
     for number in range(count):
         found.append(
             said("user", random.choice(PROMPTS).format(random.choice(THINGS), random.choice(PARTS), number))
@@ -179,9 +178,7 @@ ANSWERS = (
 )  # fmt: skip
 
 
-def planted(
-    records: Records, count: int, random: Random, phrasings: Phrasings = OWN
-) -> tuple[Records, list[Fact]]:
+def planted(records, count, random, phrasings=OWN):
     """The conversation with `count` facts of each kind in its first 60 %, before prompts; and the facts."""
     starts = [n for n, record in enumerate(records) if record["kind"] == "user" and n < len(records) * 0.6]
     facts = [
@@ -196,30 +193,30 @@ def planted(
     return result, facts
 
 
-def told(one: Fact, text: str) -> bool:
+def told(one, text):
     """Whether a text tells a fact: its words in their order, in one line."""
     return any(all(_plain(part) in line for part in one.told) for line in _lines(text))
 
 
-def stands(one: Fact, text: str) -> bool:
+def stands(one, text):
     """Whether messages hold a fact: a command may stand in one, and how it failed in another."""
     lines = _lines(text)
     return all(any(_plain(part) in line for line in lines) for part in one.told)
 
 
-def _lines(text: str) -> list[str]:
+def _lines(text):
     return [_plain(line) for line in text.split("\n")]
 
 
-def _plain(text: str) -> str:
+def _plain(text):
     return re.sub(r"\W+", " ", text).strip()
 
 
-def kept(records: Records, count: int, random: Random, phrasings: Phrasings = OWN) -> Kept:
+def kept(records, count, random, phrasings=OWN):
     """Of `count` facts of each kind planted in a conversation, whether each is told, by budget and kind."""
     mixed, facts = planted(records, count, random, phrasings)
     view = view_of(recorded.records(mixed))
-    found: Kept = {}
+    found = {}
     for share in LEAST:
         after = apply(view, plan(view, int(tokens(view) * share)).ops)
         summaries = "\n".join(summary.text for summary in after.summaries)
@@ -230,7 +227,7 @@ def kept(records: Records, count: int, random: Random, phrasings: Phrasings = OW
     return found
 
 
-def real(name: str) -> Records:
+def real(name):
     """A recorded conversation by its name."""
     if name == "coding":
         return recorded.coding()

@@ -1,10 +1,5 @@
 """Recorded sessions of other programs, by name, as the records of a session."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from typing import Any
-
 import orjson
 
 from codeh_history import providers
@@ -13,7 +8,7 @@ from summaries.recorded import coding, support
 from support import corpus, lines
 
 
-def conversations() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def conversations():
     """Every session and every recorded request, without those that say nothing."""
     yield "coding", coding()
     for number, messages in enumerate(support()):
@@ -35,18 +30,18 @@ def conversations() -> Iterator[tuple[str, list[dict[str, Any]]]]:
         )
 
 
-def _imported(format: str, body: Any) -> list[dict[str, Any]]:
+def _imported(format, body):
     found = providers.load(format).imported(body).messages
     return [message for message in found if message.get("type", "message") == "message"]
 
 
-def _claude() -> Iterator[Any]:
+def _claude():
     for entry in lines(corpus("sessions", "claude-code-2.1.197.jsonl")):
         if isinstance(entry.get("message"), dict):
             yield {key: entry["message"][key] for key in ("role", "content")}
 
 
-def _codex() -> Iterator[Any]:
+def _codex():
     for entry in lines(corpus("sessions", "codex-0.169.0_rollout.jsonl")):
         if entry["type"] == "response_item":
             yield {
@@ -56,6 +51,6 @@ def _codex() -> Iterator[Any]:
             }
 
 
-def records(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def records(messages):
     head = {"type": "session", "version": 1, "id": "s", "created": "2026-01-02T03:04:05.000Z"}
     return [head, *({"type": "message", "id": f"m{n}", "ts": None, **m} for n, m in enumerate(messages))]

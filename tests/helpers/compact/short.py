@@ -1,13 +1,8 @@
 """Short histories for tables of compaction, and what is asked of them."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 
-from codeh_history.filters.compact import Plan, Settings, compact
-from codeh_history.session.fold import View
+from codeh_history.filters.compact import Settings, compact
 from codeh_history.session.ops import apply
 from codeh_history.tokens import open_counter
 from compact.long import cost, output, prose
@@ -17,28 +12,28 @@ COUNTER = open_counter(None)
 BIG = output(7, 400)
 
 
-def tokens(view: View) -> int:
+def tokens(view):
     return cost(COUNTER, view)
 
 
-def plan(view: View, budget: int, **fields: Any) -> Plan:
+def plan(view, budget, **fields):
     return compact(view, Settings(budget=budget, **fields), COUNTER)
 
 
-def loop(view: View, budget: int, **fields: Any) -> View:
+def loop(view, budget, **fields):
     return apply(view, plan(view, budget, policy="loop", **fields).ops)
 
 
-def asked(id: str, name: str, args: Any, response: Any) -> list[Any]:
+def asked(id, name, args, response):
     """A call and its answer."""
     return [model(call(name, id, args)), tool(result(name, id, response))]
 
 
-def sources(*numbers: int, size: int = 60) -> Any:
+def sources(*numbers, size=60):
     return {
         "sources": [{"source_number": n, "content_id": f"c{n}", "content": prose(n, size)} for n in numbers]
     }
 
 
-def said(view: View) -> str:
+def said(view):
     return orjson.dumps([message.parts for message in view.messages]).decode()

@@ -1,19 +1,15 @@
 """Summaries of a compaction, and their sections."""
 
-from __future__ import annotations
-
-from typing import Any
-
 from codeh_history.session.ops import apply
 from compact.long import output
 from compact.short import asked, plan
 
 
-def summary(view: Any, budget: int, **fields: Any) -> str:
+def summary(view, budget, **fields):
     return apply(view, plan(view, budget, **fields).ops).summaries[-1].text
 
 
-def section(text: str, heading: str) -> list[str]:
+def section(text, heading):
     """The lines under a heading."""
     lines = text.split("\n")
     start = lines.index(f"{heading}:") + 1
@@ -21,7 +17,7 @@ def section(text: str, heading: str) -> list[str]:
     return lines[start : min(ends, default=len(lines))]
 
 
-def working(calls: int) -> list[Any]:
+def working(calls):
     return [
         m
         for n in range(calls)

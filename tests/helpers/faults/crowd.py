@@ -4,13 +4,10 @@ Writers do COUNT things and note what was acknowledged, `ID<TAB>TEXT` a line, in
 changers and readers go on until `$CODEH_HOME/stop` exists. `FAULTS_MUTANT` names a mutant to be.
 """
 
-from __future__ import annotations
-
 import os
 import runpy
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import orjson
@@ -26,7 +23,7 @@ SESSION = HOME / "sessions" / "demo.jsonl"
 ACKS = Path(os.environ.get("FAULTS_ACKS") or HOME / "acks")
 
 
-def do(*argv: str, stdin: bytes = b"", codes: Sequence[int] = (0,)) -> bytes:
+def do(*argv, stdin=b"", codes=(0,)):
     """Run a command line here, again while the session is locked for too long; what it printed."""
     for _ in range(100):
         code, out, err = once(*argv, stdin=stdin)
@@ -37,7 +34,7 @@ def do(*argv: str, stdin: bytes = b"", codes: Sequence[int] = (0,)) -> bytes:
     return out
 
 
-def once(*argv: str, stdin: bytes) -> tuple[int, bytes, bytes]:
+def once(*argv, stdin):
     files = [os.memfd_create(name) for name in ("stdin", "stdout", "stderr")]
     os.write(files[0], stdin)
     os.lseek(files[0], 0, os.SEEK_SET)
@@ -53,18 +50,18 @@ def once(*argv: str, stdin: bytes) -> tuple[int, bytes, bytes]:
 # -- writers ----------------------------------------------------------------------------------------------
 
 
-def append(name: str, count: int) -> Iterator[tuple[bytes, str]]:
+def append(name, count):
     for n in range(count):
         yield do("append", "-m", f"{name} {n}"), f"{name} {n}"
 
 
-def keyed(name: str, count: int) -> Iterator[tuple[bytes, str]]:
+def keyed(name, count):
     """Every such process appends the same, under the same keys."""
     for n in range(count):
         yield do("append", "-m", f"key {n}", "--key", f"k{n}"), f"key {n}"
 
 
-def batch(name: str, count: int) -> Iterator[tuple[bytes, str]]:
+def batch(name, count):
     for n in range(count):
         texts = [f"{name} {n}.{m}" for m in range(3)]
         lines = (orjson.dumps({"role": "user", "parts": [{"text": text}]}) for text in texts)
@@ -72,7 +69,7 @@ def batch(name: str, count: int) -> Iterator[tuple[bytes, str]]:
         yield from zip(ids, texts, strict=True)
 
 
-def stream(name: str, count: int) -> Iterator[tuple[bytes, str]]:
+def stream(name, count):
     for n in range(count):
         text = f"{name} {n}"
         chunks = (
@@ -86,7 +83,7 @@ def stream(name: str, count: int) -> Iterator[tuple[bytes, str]]:
 # -- changers and readers -----------------------------------------------------------------------------------
 
 
-def replace() -> None:
+def replace():
     """Three commands, each of which puts a new file in the place of the session."""
     do("persist", "-i", "--all")
     do("hydrate", "-i")
@@ -98,11 +95,11 @@ def replace() -> None:
         os.close(fd)
 
 
-def compact() -> None:
+def compact():
     do("compact", "-i", "--max-chars", "4000", codes=(0, 5))
 
 
-def summarize() -> None:
+def summarize():
     do(
         "summarize",
         "-i",
@@ -116,10 +113,10 @@ def summarize() -> None:
     )
 
 
-seen: set[str] = set()
+seen = set()
 
 
-def look() -> None:
+def look():
     """Everything that was there once is there, nothing is torn, and `show` has nothing to remark."""
     data = read.read_bytes(str(SESSION))
     log = parse(lines_of(data))
@@ -136,7 +133,7 @@ WRITERS = {"append": append, "keyed": keyed, "batch": batch, "stream": stream}
 OTHERS = {"replace": replace, "compact": compact, "summarize": summarize, "look": look}
 
 
-def main(role: str, name: str, count: str) -> None:
+def main(role, name, count):
     mutant = os.environ.get("FAULTS_MUTANT")
     if mutant:
         runpy.run_path(str(Path(__file__).with_name("mutants") / f"{mutant}.py"))

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
@@ -34,24 +33,17 @@ class Outcome:
     failed: list[str]
 
     @property
-    def fine(self) -> bool:
+    def fine(self):
         return not (self.lost or self.torn or self.doubled or self.disordered or self.failed)
 
 
-def crowd(
-    home: Path,
-    count: int,
-    *,
-    writers: tuple[str, ...] = WRITERS,
-    others: tuple[str, ...] = OTHERS,
-    mutant: str = "",
-) -> Outcome:
+def crowd(home, count, *, writers=WRITERS, others=OTHERS, mutant=""):
     """Let them all work at once; what is there in the end."""
     plain(home, SMALL)
     (home / "acks").mkdir()
     env = environ({"CODEH_SESSION": "demo", **({"FAULTS_MUTANT": mutant} if mutant else {})}, home)
 
-    def start(role: str, number: int) -> subprocess.Popen[bytes]:
+    def start(role, number):
         argv = [sys.executable, CROWD, role, f"{role}{number}", str(count)]
         return subprocess.Popen(argv, env=env, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
 
@@ -69,7 +61,7 @@ def crowd(
     return counted(home, failed)
 
 
-def counted(home: Path, failed: list[str]) -> Outcome:
+def counted(home, failed):
     log = parse(lines_of(session_path(home, "demo").read_bytes()))
     texts = {id: message.parts[0].get("text") for id, message in fold(log).all.items() if message.parts}
     made = [r.data["id"] for r in log.records if r.data["type"] in ("session", "message", "open", "ref")]

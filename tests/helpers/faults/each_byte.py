@@ -1,13 +1,7 @@
 """A write that ends at each byte."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-
 from faults.nursery import Fault
 from faults.profiles import by_profile
-from faults.scenarios import Subject
 
 PLACES = by_profile(6, 25, 1 << 30)  # in a line that is appended
 
@@ -15,7 +9,7 @@ PLACES = by_profile(6, 25, 1 << 30)  # in a line that is appended
 IN_FILES = by_profile(6, 25, 400)  # in a file that is written anew
 
 
-def cuts(subject: Subject, *, deadly: bool) -> Iterator[Fault]:
+def cuts(subject, *, deadly):
     """Limits from nothing to all that is written, in each file."""
     start = 0 if subject.scenario.replaces else len(subject.before)
     end = max(len(subject.before), len(subject.after), *map(len_of, subject.home.rglob("*")))
@@ -24,5 +18,5 @@ def cuts(subject: Subject, *, deadly: bool) -> Iterator[Fault]:
         yield Fault(limit=limit, deadly=deadly)
 
 
-def len_of(path: Path) -> int:
+def len_of(path):
     return path.stat().st_size if path.is_file() else 0

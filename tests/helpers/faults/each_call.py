@@ -1,13 +1,9 @@
 """A command killed, or failing, at each of its system calls."""
 
-from __future__ import annotations
-
 import signal
-from collections.abc import Iterator
 
-from faults.nursery import Done, Fault
+from faults.nursery import Fault
 from faults.profiles import by_profile
-from faults.scenarios import Subject
 
 WRITES = (
     "write",
@@ -29,13 +25,13 @@ ALL = by_profile(short=False, medium=True, long=True)
 ERRORS = by_profile(["ENOSPC"], ["ENOSPC"], ["ENOSPC", "EIO", "EDQUOT", "EROFS"])
 
 
-def runs(subject: Subject, faults: Iterator[Fault], **how: object) -> Iterator[tuple[Fault, Done]]:
+def runs(subject, faults, **how):
     for fault in faults:
         subject.fresh()
         yield fault, subject.run(fault=fault, **how)
 
 
-def places(subject: Subject, mutant: str = "") -> list[str]:
+def places(subject, mutant=""):
     """The calls of a run without fault."""
     subject.fresh()
     calls = subject.run(mutant=mutant).calls
@@ -43,20 +39,20 @@ def places(subject: Subject, mutant: str = "") -> list[str]:
     return list(calls)
 
 
-def kills(subject: Subject, mutant: str = "") -> Iterator[Fault]:
+def kills(subject, mutant=""):
     """Before each call; in the short profile only before those that change something, which is the same."""
     calls = [*places(subject, mutant), "write"]
     return (Fault(n, signal.SIGKILL) for n, name in enumerate(calls) if name in WRITES or ALL)
 
 
-def errors(subject: Subject) -> Iterator[Fault]:
+def errors(subject):
     calls = places(subject)
     return (Fault(n, error=error) for n, name in enumerate(calls) if name in WRITES for error in ERRORS)
 
 
-def problems(subject: Subject, faults: Iterator[Fault], **how: object) -> tuple[int, list[object]]:
+def problems(subject, faults, **how):
     """How many were tried, and what was wrong."""
-    found: list[object] = []
+    found = []
     tries = 0
     for fault, done in runs(subject, faults, **how):
         tries += 1
@@ -66,7 +62,7 @@ def problems(subject: Subject, faults: Iterator[Fault], **how: object) -> tuple[
     return tries, found
 
 
-def misreported(fault: Fault, done: Done) -> str | None:
+def misreported(fault, done):
     """A failed sync or rename of which it says nothing; a fault that did not happen."""
     call = done.calls[fault.place] if 0 <= fault.place < len(done.calls) else ""
     if fault.error and call in ("fdatasync", "fsync", "replace") and done.code == 0:

@@ -3,8 +3,6 @@
 `full_disk.py HOME`: prints a JSON object of what was seen.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -16,7 +14,7 @@ session = home / "sessions" / "demo.jsonl"
 os.environ.update(CODEH_HOME=str(home), CODEH_SESSION="demo")
 
 
-def do(*argv: str) -> subprocess.CompletedProcess[bytes]:
+def do(*argv):
     program = [sys.executable, "-m", "codeh_history", *argv]
     return subprocess.run(program, capture_output=True, check=False, stdin=subprocess.DEVNULL)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from faults.profiles import by_profile
@@ -24,7 +23,7 @@ class Grown(NamedTuple):
     told: str
 
 
-def grown(seconds: Callable[[int], float], small: int) -> Grown:
+def grown(seconds, small):
     """Whether TIMES `small` takes at most some TIMES as long.
 
     `seconds(n)`: the processor time of one run with n. A neighbour can make a run slower, never faster: the

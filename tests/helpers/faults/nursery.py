@@ -18,10 +18,9 @@ import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
 
 from forks import load_all
 
@@ -66,7 +65,7 @@ class Done:
 class Nursery:
     """The server and its one connection."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         path = os.pathsep.join(
             [str(HERE.parent.parent / "cli"), str(HERE.parent), str(HERE.parent / "helpers")]
         )
@@ -75,18 +74,7 @@ class Nursery:
             env={**os.environ, "PYTHONPATH": path},
         )  # fmt: skip
 
-    def run(
-        self,
-        argv: Sequence[str],
-        home: Path,
-        *,
-        env: Mapping[str, str] | None = None,
-        stdin: bytes | None = None,
-        fault: Fault | None = None,
-        mutant: str | None = None,
-        stdout: str = "pipe",
-        umask: int = 0o022,
-    ) -> Done:
+    def run(self, argv, home, *, env=None, stdin=None, fault=None, mutant=None, stdout="pipe", umask=0o022):
         """`codeh-history ARGV…` in this home; `stdout` is `pipe`, `closed`, `full` or `broken`."""
         request = {
             "argv": [str(word) for word in argv], "home": str(home), "env": dict(env or {}),
@@ -106,14 +94,14 @@ class Nursery:
             answer["seconds"],
         )
 
-    def close(self) -> None:
+    def close(self):
         self._process.communicate()
 
 
 # -- the server -------------------------------------------------------------------------------------------
 
 
-def serve() -> None:
+def serve():
     """Answer requests until stdin ends."""
     load_all()
     for line in sys.stdin.buffer:
@@ -122,7 +110,7 @@ def serve() -> None:
         sys.stdout.buffer.flush()
 
 
-def one(request: dict[str, Any]) -> dict[str, Any]:
+def one(request):
     """Fork, run, and collect what came out."""
     given = os.memfd_create("stdin")
     if request["stdin"] is not None:
@@ -151,7 +139,7 @@ def one(request: dict[str, Any]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def become(request: dict[str, Any], given: int, writing: Sequence[int]) -> None:
+def become(request, given, writing):
     """Be the program, with its streams, its environment, its mutant and its fault."""
     signal.alarm(SECONDS)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever this process inherited (nohup, &)
@@ -179,7 +167,7 @@ def become(request: dict[str, Any], given: int, writing: Sequence[int]) -> None:
     program()
 
 
-def stdout_of(kind: str, pipe: int) -> int:
+def stdout_of(kind, pipe):
     if kind == "full":
         return os.open("/dev/full", os.O_WRONLY)
     if kind == "broken":
@@ -195,7 +183,7 @@ WATCHED = (
 )  # fmt: skip
 
 
-def place_fault(fault: Fault, told: int) -> None:
+def place_fault(fault, told):
     """Let it happen where it should, and tell each call that touches a file."""
     if fault.limit >= 0:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL if fault.deadly else signal.SIG_IGN)
@@ -204,8 +192,8 @@ def place_fault(fault: Fault, told: int) -> None:
         shorten(fault.short)
     count, process = -1, os.getpid()
 
-    def watch(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-        def watched(*args: Any, **more: Any) -> Any:
+    def watch(name, call):
+        def watched(*args, **more):
             nonlocal count
             if os.getpid() != process:  # a worker of `serve`
                 return call(*args, **more)
@@ -229,7 +217,7 @@ def place_fault(fault: Fault, told: int) -> None:
     fcntl.flock = watch("flock", fcntl.flock)
 
 
-def happen(fault: Fault) -> None:
+def happen(fault):
     if fault.signum:
         os.kill(os.getpid(), fault.signum)
     else:
@@ -237,11 +225,11 @@ def happen(fault: Fault) -> None:
         raise OSError(number, os.strerror(number))
 
 
-def shorten(most: int) -> None:
+def shorten(most):
     """Let no write to a file take more than `most` bytes."""
     write = os.write
 
-    def short(fd: int, data: bytes) -> int:
+    def short(fd, data):
         return write(fd, data if fd < 3 else memoryview(data)[:most])
 
     os.write = short

@@ -5,8 +5,6 @@ image is copied as the disk has it (what is only in memory is not in it), and th
 Prints a JSON object: how many records were acknowledged, and lost, over all cuts.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -24,11 +22,11 @@ CROWD = Path(__file__).with_name("crowd.py")
 ROLES = ("append", "keyed", "batch", "stream", "replace")
 
 
-def acknowledged() -> list[str]:
+def acknowledged():
     return [line.split("\t")[0] for file in acks.iterdir() for line in file.read_text().split("\n")[:-1]]
 
 
-def start(env: dict[str, str]) -> list[subprocess.Popen[bytes]]:
+def start(env):
     argvs = [[sys.executable, str(CROWD), role, role, "99999"] for role in ROLES]
     return [
         subprocess.Popen(argv, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -36,7 +34,7 @@ def start(env: dict[str, str]) -> list[subprocess.Popen[bytes]]:
     ]
 
 
-def look(known: list[str]) -> tuple[int, int, int]:
+def look(known):
     """Lost records, torn lines but the last, and missing blocks of the copy."""
     subprocess.run(["mount", "-o", "loop", copy, after], check=True)
     try:

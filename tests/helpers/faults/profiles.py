@@ -1,8 +1,6 @@
 """How long the harnesses take, and what they note of it."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 
 from length import FAULTS, by_length
@@ -14,7 +12,7 @@ Tally = Callable[..., None]  # (fault, tries, lost=0, torn=0)
 by_profile = partial(by_length, run=PROFILE)
 
 
-def sampled(items: Iterable[str]) -> list[str]:
+def sampled(items):
     """All of them; in the short profile each third."""
     every = list(items)
     return by_profile(every[::3], every, every)

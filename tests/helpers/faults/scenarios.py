@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -14,10 +14,9 @@ from pathlib import Path
 import orjson
 
 from codeh_history.base.env import Env
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
-from faults.nursery import Done, Nursery
 from support import NOW, session_path
 
 FIXED = {"CODEH_NOW": NOW, "CODEH_ID_SEED": "faults", "CODEH_SESSION": "demo"}
@@ -35,7 +34,7 @@ ANSWER = b"".join(
 )  # fmt: skip
 
 
-def message(id: str, text: str, kind: str = "user", **more: object) -> bytes:
+def message(id, text, kind="user", **more):
     role = "model" if kind == "codeh" else "user"
     record = {"type": "message", "id": id, "ts": "2026-01-02T03:04:05.000Z", "kind": kind, "role": role}
     return orjson.dumps({**record, "parts": [{"text": text}], **more}) + b"\n"
@@ -68,7 +67,7 @@ OLD = 10**9  # a time long ago
 LITTER = ".demo.jsonl.0badcafe.tmp"
 
 
-def plain(home: Path, content: bytes = SESSION) -> None:
+def plain(home, content=SESSION):
     """A home with the session `demo`."""
     path = session_path(home, "demo")
     path.parent.mkdir(parents=True)
@@ -78,7 +77,7 @@ def plain(home: Path, content: bytes = SESSION) -> None:
     path.chmod(0o600)
 
 
-def littered(home: Path) -> None:
+def littered(home):
     """The same with a block that nothing names, and a temporary file that a killed process left."""
     plain(home)
     data = b'{"text":"nobody names this"}'
@@ -92,7 +91,7 @@ def littered(home: Path) -> None:
         os.utime(file, (OLD, OLD))
 
 
-def nothing(home: Path) -> None:
+def nothing(home):
     home.mkdir(parents=True)
 
 
@@ -145,7 +144,7 @@ SCENARIOS = {
 class Subject:
     """A scenario in a directory: its home is built anew for every run."""
 
-    def __init__(self, scenario: Scenario, place: Path, nursery: Nursery) -> None:
+    def __init__(self, scenario, place, nursery):
         self.scenario, self.nursery = scenario, nursery
         self.template, self.home = place / "template", place / "home"
         self.path = session_path(self.home, "demo")
@@ -157,14 +156,14 @@ class Subject:
         self.after = self.bytes()
         assert (self.after != self.before) != ("retry" in " ".join(scenario.argv) or "k1" in scenario.argv)
 
-    def fresh(self) -> None:
+    def fresh(self):
         shutil.rmtree(self.home, ignore_errors=True)
         shutil.copytree(self.template, self.home)
 
-    def bytes(self) -> bytes:
+    def bytes(self):
         return self.path.read_bytes() if self.path.exists() else b""
 
-    def run(self, **how: object) -> Done:
+    def run(self, **how):
         """Run the scenario's command in its home as it is; `how` are `Nursery.run`'s arguments."""
         scenario = self.scenario
         env = {**FIXED, **scenario.extra}
@@ -172,7 +171,7 @@ class Subject:
 
     # -- what must hold -------------------------------------------------------------------------------
 
-    def wrong(self, done: Done, *, torn: bool = False) -> str | None:
+    def wrong(self, done, *, torn=False):
         """Why what is on disk, and what was said, is not as promised; `torn`: a write may have been cut."""
         return next(
             filter(None, (check(done) for check in (
@@ -182,7 +181,7 @@ class Subject:
             None,
         )  # fmt: skip
 
-    def _content(self, done: Done, *, torn: bool) -> str | None:
+    def _content(self, done, *, torn):
         now = self.bytes()
         if done.code == 0:
             if now != self.after:
@@ -199,7 +198,7 @@ class Subject:
             return f"a torn line: {added!r}"
         return None
 
-    def _said(self, done: Done) -> str | None:
+    def _said(self, done):
         """A failure is one line that is true; a signal is silent."""
         if done.code == 0 or done.code < 0 or done.code > 128:
             return f"a signal, and {done.err!r}" if done.code and b"Traceback" in done.err else None
@@ -211,16 +210,16 @@ class Subject:
         untouched = "nothing was stored" in words or "the session is as it was" in words
         return f"not as it was, and it says {words!r}" if untouched and self._grew() else None
 
-    def _grew(self) -> bool:
+    def _grew(self):
         return kept_of(self.bytes()[len(self.before) :]) != b"" and "--from" not in self.scenario.argv
 
-    def _left(self, done: Done) -> str | None:
+    def _left(self, done):
         """No temporary file but of a process that was killed."""
         before = {path.relative_to(self.template) for path in self.template.rglob("*.tmp")}
         left = {path.relative_to(self.home) for path in self.home.rglob("*.tmp")} - before
         return f"left behind: {left}" if left and done.code not in KILLED else None
 
-    def _blocks(self) -> str | None:
+    def _blocks(self):
         """Every block that a line names is there and is what its name says."""
         for id in set(re.findall(r"[0-9a-f]{64}", " ".join(blocks_of(self.bytes())))):
             path = self.home / "blocks" / id[:2] / id
@@ -228,7 +227,7 @@ class Subject:
                 return f"block {id} is named, and not there"
         return None
 
-    def _again(self) -> str | None:
+    def _again(self):
         """The same command again brings about what one run does."""
         if not self.scenario.again:
             return None
@@ -240,7 +239,7 @@ class Subject:
             return "run again, it comes out otherwise"
         return None
 
-    def _next(self) -> str | None:
+    def _next(self):
         """The next append works, and what was there is read as before."""
         ids = [message.id for message in view_of(self.bytes()).messages]
         line = message("next", "next")
@@ -253,18 +252,18 @@ class Subject:
         return None if found == [*ids, "next"] else f"the next append gives {found}"
 
 
-def kept_of(added: bytes) -> bytes:
+def kept_of(added):
     """What was added, without the note that a stream was interrupted."""
     lines = added.splitlines(keepends=True)
     return b"".join(line for line in lines if not line.startswith(b'{"type":"abort"'))
 
 
-def blocks_of(data: bytes) -> Iterable[str]:
+def blocks_of(data):
     for record in parse(lines_of(data)).records:
         ids = record.data.get("blockIds", ())
         yield from (id for id in ids if isinstance(id, str))
 
 
 @cache
-def view_of(data: bytes) -> View:
+def view_of(data):
     return fold(parse(lines_of(data)))

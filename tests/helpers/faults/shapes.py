@@ -1,8 +1,6 @@
 """Sessions of shapes that a careless loop takes long over: for each, `n` of what there is much of."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import orjson
@@ -14,13 +12,13 @@ Json = dict[str, Any]
 Shape = Callable[[int], Iterable[Json]]
 
 
-def said(id: str, *texts: str, kind: str = "user", **more: Any) -> Json:
-    parts: list[Json] = [{"text": text} for text in texts]
+def said(id, *texts, kind="user", **more):
+    parts = [{"text": text} for text in texts]
     role = "model" if kind == "codeh" else "user"
     return {"type": "message", "id": id, "ts": TS, "kind": kind, "role": role, "parts": parts, **more}
 
 
-def call(id: str, *ids: str | None, name: str = "read") -> Json:
+def call(id, *ids, name="read"):
     parts = [
         {"functionCall": ({"id": given} if given else {}) | {"name": name, "args": {"path": f"{id}.py"}}}
         for given in ids
@@ -28,7 +26,7 @@ def call(id: str, *ids: str | None, name: str = "read") -> Json:
     return said(id, kind="codeh") | {"parts": parts}
 
 
-def result(id: str, *ids: str | None, name: str = "read") -> Json:
+def result(id, *ids, name="read"):
     parts = [
         {
             "functionResponse": ({"id": given} if given else {})
@@ -39,96 +37,96 @@ def result(id: str, *ids: str | None, name: str = "read") -> Json:
     return said(id, kind="tool") | {"parts": parts}
 
 
-def record(type: str, id: str, **more: Any) -> Json:
+def record(type, id, **more):
     return {"type": type, "id": id, "ts": TS, **more}
 
 
-def compaction(id: str, *ops: Json) -> Json:
+def compaction(id, *ops):
     return record("compaction", id, policy="p", ops=list(ops))
 
 
-def talk(n: int) -> Iterator[Json]:
+def talk(n):
     for number in range(n):
         yield said(f"u{number}", f"Question {number} about the build?")
         yield said(f"a{number}", f"Answer {number}: it works.", kind="codeh")
 
 
-def calls_of_one_id(n: int) -> Iterator[Json]:
+def calls_of_one_id(n):
     yield said("u", "Go.")
     for number in range(n):
         yield call(f"c{number}", "same")
         yield result(f"r{number}", "same")
 
 
-def calls_of_one_id_at_once(n: int) -> Iterator[Json]:
+def calls_of_one_id_at_once(n):
     yield from [said("u", "Go."), call("c", *["same"] * n), result("r", *["same"] * n), said("v", "And?")]
 
 
-def calls_of_one_id_unanswered(n: int) -> Iterator[Json]:
+def calls_of_one_id_unanswered(n):
     yield said("u", "Go.")
     yield from (call(f"c{number}", "same") for number in range(n))
     yield said("v", "And?")
 
 
-def calls_in_a_row_late_results(n: int) -> Iterator[Json]:
+def calls_in_a_row_late_results(n):
     yield said("u", "Go.")
     yield from (call(f"c{number}", f"i{number}") for number in range(n))
     yield said("v", "And?")
     yield from (result(f"r{number}", f"i{number}") for number in reversed(range(n)))
 
 
-def calls_without_ids(n: int) -> Iterator[Json]:
+def calls_without_ids(n):
     yield from [said("u", "Go."), call("c", *[None] * n)]
     yield from (result(f"r{number}", None) for number in range(n))
 
 
-def calls_with_ids_results_without(n: int) -> Iterator[Json]:
+def calls_with_ids_results_without(n):
     yield from [said("u", "Go."), call("c", *(f"i{number}" for number in range(n)))]
     yield from (result(f"r{number}", None) for number in range(n))
 
 
-def calls_never_answered(n: int) -> Iterator[Json]:
+def calls_never_answered(n):
     for number in range(n):
         yield said(f"u{number}", "Go.")
         yield call(f"c{number}", f"i{number}")
     yield result("r", "other", name="other")
 
 
-def late_results(n: int) -> Iterator[Json]:
+def late_results(n):
     for number in range(n):
         yield call(f"c{number}", f"i{number}")
         yield said(f"u{number}", "Meanwhile?")
     yield from (result(f"r{number}", f"i{number}") for number in range(n))
 
 
-def orphans(n: int) -> Iterator[Json]:
+def orphans(n):
     yield said("u", "Go.")
     yield from (result(f"r{number}", f"i{number}") for number in range(n))
 
 
-def one_id(n: int) -> Iterator[Json]:
+def one_id(n):
     yield from (said("m", f"text {number}") for number in range(n))
 
 
-def one_id_reverted(n: int) -> Iterator[Json]:
+def one_id_reverted(n):
     for number in range(n):
         yield said("m", f"text {number}")
         yield record("revert", f"r{number}", of="m")
     yield said("m", "at last")
 
 
-def one_id_then_reverts(n: int) -> Iterator[Json]:
+def one_id_then_reverts(n):
     yield from one_id(n)
     yield from (record("revert", f"r{number}", of="m") for number in range(n))
     yield said("m", "at last")
 
 
-def reverts_of_reverts(n: int) -> Iterator[Json]:
+def reverts_of_reverts(n):
     yield from [said("a", "kept"), said("m", "text")]
     yield from (record("revert", f"r{n}", of=f"r{n - 1}" if n else "m") for n in range(n))
 
 
-def copies(n: int) -> Iterator[Json]:
+def copies(n):
     for _ in range(n // 10):
         yield from [said("a", "Why?"), record("open", "o", kind="codeh", role="model")]
         yield from ({"type": "delta", "of": "o", "parts": [{"text": f"d{number}"}]} for number in range(6))
@@ -136,7 +134,7 @@ def copies(n: int) -> Iterator[Json]:
     yield said("b", "And?")
 
 
-def inserts_on_inserts(n: int) -> Iterator[Json]:
+def inserts_on_inserts(n):
     yield said("i0", "Go.")
     for number in range(n):
         message = {
@@ -149,14 +147,14 @@ def inserts_on_inserts(n: int) -> Iterator[Json]:
         yield compaction(f"k{number}", {"op": "insert", "after": f"i{number}", "message": message})
 
 
-def inserts_in_one_place(n: int) -> Iterator[Json]:
+def inserts_in_one_place(n):
     yield said("a", "Go.")
     for number in range(n):
         message = {"id": f"i{number}", "ts": TS, "kind": "user", "role": "user", "parts": [{"text": "x"}]}
         yield compaction(f"k{number}", {"op": "insert", "after": "a", "message": message})
 
 
-def parts_replaced_one_by_one(n: int) -> Iterator[Json]:
+def parts_replaced_one_by_one(n):
     texts = [f"part {number}" for number in range(n)]
     yield said("a", *texts)
     for number, text in enumerate(texts):
@@ -170,27 +168,27 @@ def parts_replaced_one_by_one(n: int) -> Iterator[Json]:
         yield compaction(f"k{number}", op)
 
 
-def updates(n: int) -> Iterator[Json]:
+def updates(n):
     yield said("a", "v")
     for number in range(n):
         yield record("update", f"u{number}", of="a", parts=[{"text": f"v{number}"}])
         yield {"type": "commit", "of": f"u{number}", "ts": TS}
 
 
-def deltas(n: int) -> Iterator[Json]:
+def deltas(n):
     yield from [said("a", "Go."), record("open", "m", kind="codeh", role="model")]
     yield from ({"type": "delta", "of": "m", "parts": [{"text": f"word {number} "}]} for number in range(n))
     yield {"type": "commit", "of": "m", "ts": TS}
     yield said("b", "And?")
 
 
-def streams(n: int) -> Iterator[Json]:
+def streams(n):
     yield said("a", "Go.")
     yield from (record("open", f"m{number}", kind="codeh", role="model") for number in range(n))
     yield from ({"type": "delta", "of": f"m{number}", "parts": [{"text": "x"}]} for number in range(n))
 
 
-def chained_summaries(n: int) -> Iterator[Json]:
+def chained_summaries(n):
     yield said("a", "Go.")
     for number in range(n):
         covers = [f"s{number - 1}" if number else "a"]
@@ -204,7 +202,7 @@ def chained_summaries(n: int) -> Iterator[Json]:
     yield said("b", "And?")
 
 
-def summaries_of_all(n: int) -> Iterator[Json]:
+def summaries_of_all(n):
     """Twenty that each cover all messages."""
     ids = [f"m{number}" for number in range(n)]
     yield from (said(id, "Go on.") for id in ids)
@@ -213,7 +211,7 @@ def summaries_of_all(n: int) -> Iterator[Json]:
     yield said("b", "And?")
 
 
-def summaries(n: int) -> Iterator[Json]:
+def summaries(n):
     for number in range(n):
         yield said(f"m{number}", "Go on.")
         yield {
@@ -226,27 +224,27 @@ def summaries(n: int) -> Iterator[Json]:
     yield said("b", "And?")
 
 
-def bare_lines(n: int) -> Iterator[Json]:
+def bare_lines(n):
     yield from ({"role": "user", "parts": [{"text": "hi"}]} for _ in range(n))
 
 
-def clears(n: int) -> Iterator[Json]:
+def clears(n):
     for number in range(n):
         yield said(f"m{number}", "Go on.")
         yield record("clear", f"x{number}")
     yield said("b", "And?")
 
 
-def many_parts(n: int) -> Iterator[Json]:
+def many_parts(n):
     yield said("a", *(f"part {number}" for number in range(n)))
 
 
-def prompts(n: int) -> Iterator[Json]:
+def prompts(n):
     yield from (said(f"m{number}", f"# Open Files\nfile {number}") for number in range(n))
     yield said("b", "And?")
 
 
-def native(n: int) -> Iterator[Json]:
+def native(n):
     yield said("u", "Go.")
     value = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
     parts = [{"native": {"provider": "anthropic", "value": value}}] * n
@@ -254,15 +252,15 @@ def native(n: int) -> Iterator[Json]:
     yield said("b", "And?")
 
 
-def cited(n: int) -> Iterator[Json]:
+def cited(n):
     found = [{"number": k, "id": f"d{k}", "title": "t", "text": f"fact {k}"} for k in range(1, n + 1)]
     yield said("u", "Why?", references=found)
     yield said("a", " ".join(f"It is so [{number}]." for number in range(1, n + 1)), kind="codeh")
     yield said("b", "And?")
 
 
-def deep(n: int) -> Iterator[Json]:
-    value: Any = 1
+def deep(n):
+    value = 1
     for _ in range(150):
         value = [value]
     for number in range(n):
@@ -272,19 +270,19 @@ def deep(n: int) -> Iterator[Json]:
     yield said("b", "And?")
 
 
-def text(pattern: str) -> Shape:
+def text(pattern):
     """One long text of the pattern again and again, asked and answered."""
 
-    def shape(n: int) -> Iterator[Json]:
+    def shape(n):
         yield from [said("a", pattern * n), said("b", pattern * n, kind="codeh"), said("c", "And?")]
 
     return shape
 
 
-def output(pattern: str) -> Shape:
+def output(pattern):
     """The same as a tool's output and its arguments."""
 
-    def shape(n: int) -> Iterator[Json]:
+    def shape(n):
         asked = {"functionCall": {"id": "c", "name": "run", "args": {"command": pattern * n}}}
         got = {"functionResponse": {"id": "c", "name": "run", "response": {"output": pattern * n}}}
         yield said("u", "Go.")
@@ -296,7 +294,7 @@ def output(pattern: str) -> Shape:
     return shape
 
 
-LINES: dict[str, Shape] = {
+LINES = {
     shape.__name__.replace("_", " "): shape
     for shape in (
         talk, calls_of_one_id, calls_of_one_id_at_once, calls_of_one_id_unanswered, calls_in_a_row_late_results,
@@ -319,12 +317,12 @@ PATTERNS = {
 }  # fmt: skip
 
 
-def session(shape: Shape, n: int) -> bytes:
+def session(shape, n):
     header = {"type": "session", "version": 1, "id": "s", "created": TS}
     return b"".join(orjson.dumps(line) + b"\n" for line in (header, *shape(n)))
 
 
-def sized(shape: Shape, size: int) -> tuple[int, bytes]:
+def sized(shape, size):
     """About so many bytes of a shape, and how many things that is."""
     few = session(shape, 100)
     n = max(int(100 * size / len(few)), 1)

@@ -1,40 +1,28 @@
 """A command that is sent a signal at its calls."""
 
-from __future__ import annotations
-
 import shutil
-from collections.abc import Callable
-from pathlib import Path
 
-from faults.nursery import Done, Fault, Nursery
 from faults.scenarios import LITTER
-from faults.verbs import Command
 
 
-def wrong(done: Done, fault: Fault) -> str | None:
+def wrong(done, fault):
     """Why a command that got a signal did not end as it should; a shell shows death by it as 128 + N too."""
     if done.code not in (128 + fault.signum, -fault.signum):
         return f"exit {done.code}, {done.err!r}"
     return f"it says {done.err!r}" if b"Traceback" in done.err or b"bug" in done.err else None
 
 
-def problems(
-    command: Command,
-    home: Path,
-    nursery: Nursery,
-    chosen: Callable[[int], list[Fault]],
-    mutant: str | None = None,
-) -> tuple[int, list[object]]:
+def problems(command, home, nursery, chosen, mutant=None):
     """How many were tried, and how a command did not end as it should."""
 
-    def run(fault: Fault | None = None) -> Done:
+    def run(fault=None):
         shutil.rmtree(home, ignore_errors=True)
         command.prepare(home)
         return nursery.run(
             command.argv, home, env=command.env, stdin=command.stdin, fault=fault, mutant=mutant
         )
 
-    found: list[object] = []
+    found = []
     calls = run().calls
     tried = chosen(len(calls))
     for fault in tried:

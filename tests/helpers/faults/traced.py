@@ -1,18 +1,11 @@
 """A command under strace, killed or failing at its calls."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-
-from faults.scenarios import Subject
-from faults.tracing import Call, inject
+from faults.tracing import inject
 
 
-def problems(
-    subject: Subject, fault: str, chosen: Sequence[Call], mutant: str | None = None
-) -> list[object]:
+def problems(subject, fault, chosen, mutant=None):
     """Each system call at which the fault breaks a promise."""
-    found: list[object] = []
+    found = []
     for call in chosen:
         done = inject(subject, call, fault, mutant=mutant)
         wrong = subject.wrong(done) or misreported(call, fault, done.code)
@@ -21,7 +14,7 @@ def problems(
     return found
 
 
-def misreported(call: Call, fault: str, code: int) -> str | None:
+def misreported(call, fault, code):
     if "error" in fault and call.name in ("fdatasync", "fsync", "rename") and code == 0:
         return f"{call.name} failed, and it says nothing of it"
     return None

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import orjson
 import pytest
 
 from faults.nursery import MUTANTS, Done
-from faults.scenarios import FIXED, Subject
+from faults.scenarios import FIXED
 from support import ROOT, environ, given
 
 LINE = re.compile(r"^(?:(\d+) +)?([a-z0-9_]+)\((.*)$")
@@ -24,7 +23,7 @@ CHANGES = (
 )  # fmt: skip
 
 
-def can_trace() -> bool:
+def can_trace():
     """Whether there is a strace that may trace here."""
     if shutil.which("strace") is None:
         return False
@@ -44,15 +43,15 @@ class Call:
     text: str
 
     @property
-    def changes(self) -> bool:
+    def changes(self):
         return self.name in CHANGES or (self.name == "openat" and "O_CREAT" in self.text)
 
     @property
-    def output(self) -> bool:
+    def output(self):
         return self.name == "write" and self.text.startswith(("1<", "2<"))
 
 
-def strace(subject: Subject, *options: str, mutant: str | None = None) -> Done:
+def strace(subject, *options, mutant=None):
     """Run a subject's command under strace, in its home as it is."""
     scenario = subject.scenario
     env = {**FIXED, **scenario.extra}
@@ -60,9 +59,9 @@ def strace(subject: Subject, *options: str, mutant: str | None = None) -> Done:
 
 
 def strace_of(
-    argv: Sequence[object], home: Path, env: Mapping[str, str], stdin: bytes | None, *options: str,
-    mutant: str | None = None,
-) -> Done:  # fmt: skip
+    argv, home, env, stdin, *options,
+    mutant = None
+):  # fmt: skip
     """Run a command line under strace with these options."""
     places = [str(ROOT / "cli"), str(Path(orjson.__file__).parent.parent)]
     program = [
@@ -81,13 +80,13 @@ def strace_of(
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-def calls(subject: Subject, *, mutant: str | None = None) -> list[Call]:
+def calls(subject, *, mutant=None):
     """What a run without fault does to files of the home and to its outputs, in order."""
     subject.fresh()
     trace = subject.home.parent / "trace"
     strace(subject, "-y", "-s", "80", "-o", str(trace), mutant=mutant)
-    counts: Counter[str] = Counter()
-    found: list[Call] = []
+    counts = Counter()
+    found = []
     main = ""
     for line in trace.read_text(errors="replace").splitlines():
         match = LINE.match(line)
@@ -104,7 +103,7 @@ def calls(subject: Subject, *, mutant: str | None = None) -> list[Call]:
     return found
 
 
-def inject(subject: Subject, call: Call, fault: str, *, mutant: str | None = None) -> Done:
+def inject(subject, call, fault, *, mutant=None):
     """A run in which this call meets this fault (strace's words for it).
 
     Without `--seccomp-bpf`, which is faster and injects no signals.
@@ -120,13 +119,13 @@ def inject(subject: Subject, call: Call, fault: str, *, mutant: str | None = Non
     return done
 
 
-def undurable(calls: list[Call], place: Path) -> Iterator[str]:
+def undurable(calls, place):
     """What was acknowledged, or relied upon, before it was on disk: empty for a run that is durable.
 
     A file is on disk once it is synced, its name once its directory is. Nothing may be acknowledged on
     stdout, and no session may name a block, before; no file may be renamed that is not synced.
     """
-    dirty: set[str] = set()
+    dirty = set()
     changed = False
     for call in calls:
         path = path_of(call)
@@ -157,7 +156,7 @@ def undurable(calls: list[Call], place: Path) -> Iterator[str]:
         yield f"{dirty} was never synced"
 
 
-def path_of(call: Call) -> str:
+def path_of(call):
     """The file, or directory, that a call is about."""
     if call.name in ("openat", "mkdir", "rename", "unlink"):
         return next(iter(re.findall(r'"([^"]*)"', call.text)), "")

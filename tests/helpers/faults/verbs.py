@@ -23,7 +23,7 @@ PENDING = (
 ERROR = b'{"type":"message","id":"e","kind":"error","parts":[{"text":"x"}]}\n'
 
 
-def talked(home: Path) -> None:
+def talked(home):
     """A session in which everything has something to do."""
     plain(home, SESSION + CALL + PENDING + ERROR)
 
@@ -40,11 +40,11 @@ class Command:
     more: tuple[tuple[str, str], ...] = ()
 
     @property
-    def env(self) -> dict[str, str]:
+    def env(self):
         return {**FIXED, **dict(self.more)}
 
 
-def persisted(home: Path) -> None:
+def persisted(home):
     """A session by reference, and its block."""
     import hashlib
 
@@ -56,14 +56,14 @@ def persisted(home: Path) -> None:
     (home / "blocks" / id[:2] / id).write_bytes(data)
 
 
-def removed(home: Path) -> None:
+def removed(home):
     """A session in the trash."""
     plain(home)
     (home / "trash").mkdir()
     (home / "sessions" / "demo.jsonl").rename(home / "trash" / "demo.1.jsonl")
 
 
-def carried(home: Path) -> None:
+def carried(home):
     """A session that went on in a folder beside it, which is one for all tests of a process."""
     talked(home)
     stick = Path("~/stick").expanduser()

@@ -1,21 +1,14 @@
 """Recorded conversations of other programs as views, for the tests of summaries."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 
 from codeh_history import providers
-from codeh_history.session.fold import View, fold
+from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from support import corpus, lines
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
-
-def view_of(records: Iterable[dict[str, Any]]) -> View:
+def view_of(records):
     """The view of these messages; ids and times are made where there are none."""
     text = b""
     for number, record in enumerate(records):
@@ -24,16 +17,16 @@ def view_of(records: Iterable[dict[str, Any]]) -> View:
     return fold(parse(lines_of(text)))
 
 
-def coding() -> list[dict[str, Any]]:
+def coding():
     """A real coding session: 88 prompts, about 300 tool calls."""
-    messages: list[dict[str, Any]] = []
+    messages = []
     for entry in lines(corpus("sessions", "pi-long-session.jsonl")):
         if entry.get("type") == "message":
             messages += _of_pi(entry["message"], entry["timestamp"])
     return messages
 
 
-def _of_pi(message: dict[str, Any], ts: str) -> Iterable[dict[str, Any]]:
+def _of_pi(message, ts):
     blocks = message.get("content") or []
     texts = [{"text": block["text"]} for block in blocks if block.get("type") == "text"]
     if message["role"] == "user":
@@ -51,7 +44,7 @@ def _of_pi(message: dict[str, Any], ts: str) -> Iterable[dict[str, Any]]:
         yield {"ts": ts, "kind": "codeh", "role": "model", "parts": [*texts, *calls]}
 
 
-def support() -> list[list[dict[str, Any]]]:
+def support():
     """20 real support conversations with tool calls."""
     found = []
     for conversation in orjson.loads(corpus("sessions", "tau-airline-openai-chat.json").read_bytes()):

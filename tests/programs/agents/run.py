@@ -12,13 +12,10 @@ whether a program sends the same of each of its own cases once that was read and
 `--record` writes what is recorded.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from difflib import unified_diff
 from functools import partial
@@ -27,15 +24,13 @@ from threading import Lock
 
 import rescued_cases
 import written_cases
-from agent_cases import Case, cases, recorded, written
+from agent_cases import cases, recorded, written
 from coding_agents import AGENTS, INSTALLED
-from rescued_cases import Damaged
-from written_cases import Json, Shared, Written
 
 LOCK = Lock()
 
 
-def main(argv: list[str]) -> int:
+def main(argv):
     if not INSTALLED.is_dir():
         print("the programs are not installed: make test-agents", file=sys.stderr)
         return 2
@@ -49,10 +44,10 @@ def main(argv: list[str]) -> int:
     return 1 if different and not record else 0
 
 
-def _wanted(words: list[str], *, record: bool) -> Iterator[Callable[[], bool]]:
+def _wanted(words, *, record):
     """How each case that is wanted is compared or recorded; says whether it is different now."""
 
-    def is_wanted(id: str) -> bool:
+    def is_wanted(id):
         return not words or any(id == word or id.startswith(f"{word}/") for word in words)
 
     for case in cases():
@@ -78,21 +73,21 @@ def _wanted(words: list[str], *, record: bool) -> Iterator[Callable[[], bool]]:
                 yield partial(_rescued, one, turns, order, id, record=record)
 
 
-def _case(case: Case, id: str, *, record: bool) -> bool:
+def _case(case, id, *, record):
     live = case.live()
     if not record:
         return _differs(id, recorded(case), live)
     return _record(id, changed=written_cases.write(case.record, written(live)))
 
 
-def _newer(case: Case, id: str, *, record: bool) -> bool:
+def _newer(case, id, *, record):
     live = case.live(newer=True)
     if not record:
         return _differs(id, json.loads(case.newer.read_bytes()), live)
     return _record(id, changed=written_cases.write(case.newer, written(live)))
 
 
-def _written(one: Shared, made: Written, file: str, id: str, *, record: bool) -> bool:
+def _written(one, made, file, id, *, record):
     live, path = made.live(file), one.record(made.program)
     if not record:
         return _differs(id, {**live, **written_cases.read(path), "why": None}, {**live, "why": None})
@@ -102,21 +97,21 @@ def _written(one: Shared, made: Written, file: str, id: str, *, record: bool) ->
     )
 
 
-def _through_all(id: str, *, record: bool) -> bool:
+def _through_all(id, *, record):
     live, path = written_cases.through_all(), written_cases.THROUGH
     if not record:
         return _differs(id, written_cases.read(path), live)
     return _record(id, changed=written_cases.write(path, written(live)))
 
 
-def _again(case: Case, made: Written, file: str, id: str, *, record: bool) -> bool:
+def _again(case, made, file, id, *, record):
     live = made.live(file)
     if "turns" in live:
         live["sha256"] = written_cases.digest(live["turns"])
     with LOCK:
         table = written_cases.read(written_cases.AGAIN)
         before = table.get(case.id, {})
-        after: Json = {key: live[key] for key in ("file", "sha256", "thoughts", "says") if key in live}
+        after = {key: live[key] for key in ("file", "sha256", "thoughts", "says") if key in live}
         if not record:
             kept = {key: value for key, value in before.items() if key != "why"}
             return _differs(id, kept, after, live.get("turns"))
@@ -124,7 +119,7 @@ def _again(case: Case, made: Written, file: str, id: str, *, record: bool) -> bo
         return _record(id, changed=written_cases.write(written_cases.AGAIN, _table(table, sorted(table))))
 
 
-def _rescued(one: Damaged, turns: list[Json] | None, order: list[str], id: str, *, record: bool) -> bool:
+def _rescued(one, turns, order, id, *, record):
     live, path = rescued_cases.live(one, turns), rescued_cases.FOLDER / f"{one.program}.json"
     with LOCK:
         table = written_cases.read(path)
@@ -134,7 +129,7 @@ def _rescued(one: Damaged, turns: list[Json] | None, order: list[str], id: str, 
         return _record(id, changed=written_cases.write(path, _table(table, order)))
 
 
-def _table(records: Json, order: list[str]) -> str:
+def _table(records, order):
     """Records as their file has them: a line each."""
     line = written_cases.line
     return (
@@ -142,12 +137,12 @@ def _table(records: Json, order: list[str]) -> str:
     )
 
 
-def _record(id: str, *, changed: bool) -> bool:
+def _record(id, *, changed):
     print(f"{id}: {'recorded' if changed else 'as before'}", flush=True)
     return changed
 
 
-def _differs(id: str, before: Json, after: Json, more: object = None) -> bool:
+def _differs(id, before, after, more=None):
     old, new = written(before).splitlines(), written(after).splitlines()
     diff = list(unified_diff(old, new, "recorded", "now", lineterm=""))
     print("\n".join([f"{id}: {'DIFFERENT' if diff else 'equal'}", *diff]), flush=True)

@@ -1,10 +1,5 @@
 """A file of one of our forms imported again: only what is new, nothing twice, and nothing over something else."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -18,19 +13,19 @@ SUMMARY = {
 }  # fmt: skip
 
 
-def entry(day: int) -> dict[str, Any]:
+def entry(day):
     time = f"2026-01-0{day}T00:00:00.000Z"
     said = {"userMessage": f"ask {day}", "assistantResponse": f"say {day}", "toolsUsed": []}
     return {"id": f"c{day}", "timestamp": time, **said}
 
 
-def history(*days: int, summaries: Any = (), last: str | None = None) -> Any:
+def history(*days, summaries=(), last=None):
     return {
         "recentConversations": [entry(day) for day in days], "summaries": list(summaries), "lastSummarized": last,
     }  # fmt: skip
 
 
-def content(role: str, text: str) -> Any:
+def content(role, text):
     return {"role": role, "parts": [{"text": text}]}
 
 
@@ -41,22 +36,20 @@ CHAT = [
         {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
     {"role": "tool", "tool_call_id": "c1", "content": "x"}, {"role": "assistant", "content": "b"},
 ]  # fmt: skip
-GROWING: dict[str, tuple[Any, Any]] = {
+GROWING = {
     "contents": (CONTENTS[:2], CONTENTS), "chat": (CHAT[:2], CHAT), "persisted": (history(1), history(1, 2)),
     "body": ({"model": "m", "messages": CHAT[:3]}, {"model": "m", "messages": CHAT}),
 }  # fmt: skip
 
 
-def write(folder: Path, value: Any, name: str = "data.json") -> str:
+def write(folder, value, name="data.json"):
     (folder / name).write_bytes(orjson.dumps(value))
     return str(folder / name)
 
 
 @pytest.mark.parametrize(("before", "after"), GROWING.values(), ids=GROWING)
 @pytest.mark.parametrize("into", [[], ["--into", "data"]], ids=["named", "into"])
-def test_again_is_nothing_and_grown_is_only_what_is_new(
-    home: Path, tmp_path: Path, before: Any, after: Any, into: list[str]
-) -> None:
+def test_again_is_nothing_and_grown_is_only_what_is_new(home, tmp_path, before, after, into):
     path = session_path(home, "data")
     assert ok("import", write(tmp_path, before), *into, home=home).out == b"data\n"
     first = path.read_bytes()
@@ -73,16 +66,14 @@ def test_again_is_nothing_and_grown_is_only_what_is_new(
     assert [file.name for file in sorted((home / "sessions").iterdir())] == ["data.jsonl", "whole.jsonl"]
 
 
-OTHER: dict[str, Any] = {
+OTHER = {
     "another": [content("user", "z")], "an earlier message differs": [content("user", "z"), *CONTENTS[1:]],
     "the last differs": [*CONTENTS[:3], content("model", "z")], "another history": history(3),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("value", OTHER.values(), ids=OTHER)
-def test_other_content_of_that_name_is_refused_and_names_the_way_out(
-    home: Path, tmp_path: Path, value: Any
-) -> None:
+def test_other_content_of_that_name_is_refused_and_names_the_way_out(home, tmp_path, value):
     ok("import", write(tmp_path, CONTENTS), home=home)
     before = session_path(home, "data").read_bytes()
     for into in ([], ["--into", "data"]):
@@ -91,14 +82,14 @@ def test_other_content_of_that_name_is_refused_and_names_the_way_out(
     assert session_path(home, "data").read_bytes() == before
 
 
-def test_an_entry_that_says_something_else_is_other_content(home: Path, tmp_path: Path) -> None:
+def test_an_entry_that_says_something_else_is_other_content(home, tmp_path):
     ok("import", write(tmp_path, history(1, 2)), home=home)
     changed = history(1, 2, 3)
     changed["recentConversations"][1]["assistantResponse"] = "other"
     assert inside("import", write(tmp_path, changed), home=home).code == 65
 
 
-def test_a_window_that_rolled_on_is_followed(home: Path, tmp_path: Path) -> None:
+def test_a_window_that_rolled_on_is_followed(home, tmp_path):
     ok("import", write(tmp_path, history(1, 2)), home=home)
     rolled = history(2, 3, summaries=[SUMMARY], last=SUMMARY["createdAt"])
     ok("import", write(tmp_path, rolled), home=home)
@@ -108,7 +99,7 @@ def test_a_window_that_rolled_on_is_followed(home: Path, tmp_path: Path) -> None
     assert b"ask 1" in ok("expand", "s1", "-s", "data", home=home).out
 
 
-def test_what_was_done_here_stays(home: Path, tmp_path: Path) -> None:
+def test_what_was_done_here_stays(home, tmp_path):
     """Undone, redacted and edited messages do not come back; what was said here is not mixed with the file."""
     secret = "sk-proj-" + "a1B2" * 12
     ok("import", write(tmp_path, [content("user", secret), *CONTENTS[:2]]), home=home)
@@ -132,9 +123,7 @@ def test_what_was_done_here_stays(home: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("key", ["conversationHistory", "data"])
 @pytest.mark.parametrize("option", [0, orjson.OPT_INDENT_2])
-def test_a_history_among_a_plugin_s_settings_is_found(
-    home: Path, tmp_path: Path, key: str, option: int
-) -> None:
+def test_a_history_among_a_plugin_s_settings_is_found(home, tmp_path, key, option):
     file = tmp_path / "data.json"
     plugin = {"apiKey": "sk-secret", "settings": {"messages": True}, key: history(1, 2)}
     file.write_bytes(orjson.dumps(plugin, option=option))
@@ -144,7 +133,7 @@ def test_a_history_among_a_plugin_s_settings_is_found(
     assert b"ask 2" in ok("show", str(file), home=home).out
 
 
-def test_a_json_beside_its_imported_session_is_imported_again(home: Path) -> None:
+def test_a_json_beside_its_imported_session_is_imported_again(home):
     (home / "sessions").mkdir(parents=True)
     older = home / "sessions" / "old.json"
     older.write_bytes(orjson.dumps(CONTENTS[:2]))

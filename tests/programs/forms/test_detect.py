@@ -1,20 +1,16 @@
 """`import`: every form by its content, what is damaged named, recorded conversations whole and valid."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
 from codeh_history.programs import forms
 
-HI: dict[str, Any] = {"role": "user", "parts": [{"text": "hi"}]}
+HI = {"role": "user", "parts": [{"text": "hi"}]}
 
-CHAT: dict[str, Any] = {"role": "user", "content": "hi"}
+CHAT = {"role": "user", "content": "hi"}
 ENTRY = {"userMessage": "hi", "assistantResponse": "ho"}
 BLOCK = "0" * 64
-FORMS: dict[str, tuple[Any, str]] = {
+FORMS = {
     "contents": ([HI], "contents"),
     "the oldest contents": ([CHAT], "contents"),
     "no contents": ([], "contents"),
@@ -30,7 +26,7 @@ FORMS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize(("value", "form"), FORMS.values(), ids=FORMS)
-def test_a_form_is_known_by_its_content(value: Any, form: str) -> None:
+def test_a_form_is_known_by_its_content(value, form):
     data = orjson.dumps(value)
     assert forms.read(data, "auto", "f") == forms.read(data, form, "f")
     assert forms.form_of(value) == form

@@ -1,10 +1,5 @@
 """A file of any form is taken whole or refused by name; damage costs itself, and is told with its place."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -13,10 +8,10 @@ from codeh_history.store import program_files
 from inside import inside
 from support import MODELS, corpus, corpus_files, lines, run, session_path
 
-HI: dict[str, Any] = {"role": "user", "parts": [{"text": "hi"}]}
+HI = {"role": "user", "parts": [{"text": "hi"}]}
 
 
-def test_damaged_lines_are_counted_and_named_and_cost_themselves(home: Path, tmp_path: Path) -> None:
+def test_damaged_lines_are_counted_and_named_and_cost_themselves(home, tmp_path):
     spoilt = tmp_path / "spoilt.jsonl"
     given = orjson.dumps(HI) + b'\nnot json\n{"type":"later","x":1}\n{"role":"model","parts":[{"te'
     spoilt.write_bytes(given)
@@ -35,7 +30,7 @@ def test_damaged_lines_are_counted_and_named_and_cost_themselves(home: Path, tmp
         pytest.param({"type": "compaction", "id": "K", "ops": 7}, id="a compaction without ops"),
     ],
 )
-def test_2026_11_23_what_says_that_it_is_a_record_is_looked_at_as_one(odd: Any, tmp_path: Path) -> None:
+def test_2026_11_23_what_says_that_it_is_a_record_is_looked_at_as_one(odd, tmp_path):
     """An element of an older form may have a type: what it lacked for that was a bug in every reader."""
     path = tmp_path / "array.json"
     path.write_bytes(orjson.dumps([HI, odd]))
@@ -53,7 +48,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("data", WRONG.values(), ids=WRONG)
-def test_what_has_no_known_form_is_refused_by_name(home: Path, data: bytes) -> None:
+def test_what_has_no_known_form_is_refused_by_name(home, data):
     done = run("import", "-", home=home, stdin=data)
     assert (done.code, done.out) == (65, b"")
     assert done.err.startswith(b"codeh-history: stdin: ")
@@ -62,7 +57,7 @@ def test_what_has_no_known_form_is_refused_by_name(home: Path, data: bytes) -> N
 
 
 @pytest.mark.parametrize("path", corpus_files("sessions/*"), ids=lambda path: path.name)
-def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path: Path, home: Path) -> None:
+def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path, home):
     """None of their own formats is ours: no line of them may become a session without its messages."""
     before = path.read_bytes()
     done = inside("import", str(path), home=home)
@@ -77,9 +72,7 @@ def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path: Path, home
     assert not (home / "sessions").exists()
 
 
-def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(
-    home: Path, tmp_path: Path
-) -> None:
+def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(home, tmp_path):
     """20 support conversations with their tool calls, as the bodies they were sent in."""
     conversations = orjson.loads(corpus("sessions", "tau-airline-openai-chat.json").read_bytes())
     assert len(conversations) == 20

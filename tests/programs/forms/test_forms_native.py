@@ -1,9 +1,5 @@
 """Our own forms: lines of a session, arrays of contents and of references, persisted exchanges."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import orjson
 import pytest
 
@@ -23,7 +19,7 @@ ENTRY = {"id": "c", "timestamp": "2026-01-05T10:00:00.000Z", "userMessage": "Hi"
     (b"torn\n" + BARE, ["message"]), (SNAKE, None), (HEAD + SNAKE, ["session", "message"]), (b'{"type":"later","id":"x"}\n', None),
 ], ids=["a header", "a message", "bare ones", "damage in it", "all of it damaged", "only damage", "nothing",
         "damage and a bare one", "Gemini's names", "a header before these", "no type of ours"])  # fmt: skip
-def test_lines_are_a_sessions_or_none(data: bytes, types: list[str] | None) -> None:
+def test_lines_are_a_sessions_or_none(data, types):
     log = older.session(data)
     assert (log and [record.data["type"] for record in log.records]) == types
 
@@ -36,7 +32,7 @@ def test_lines_are_a_sessions_or_none(data: bytes, types: list[str] | None) -> N
     (history.persisted, [ENTRY], ["message", "message"]), (history.persisted, {"recentConversations": [ENTRY]}, ["message", "message"]),
     (history.persisted, {"summaries": []}, None), (history.persisted, "x", None),
 ])  # fmt: skip
-def test_a_value_is_of_its_form_or_none(read: Any, value: Any, types: list[str] | None) -> None:
+def test_a_value_is_of_its_form_or_none(read, value, types):
     made = read(value)
     found = made and [record["type"] for record, _ in made if record["type"] != "meta"]
     assert found == types

@@ -1,43 +1,36 @@
 """Persisted histories with entries that are none: each named by its place, kept, and nothing of the others lost."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 import orjson
 import pytest
 
 from inside import inside
 from support import lines, session_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-ENTRY: dict[str, Any] = {
+ENTRY = {
     "id": "c1", "timestamp": "2026-01-05T10:00:00.000Z", "userMessage": "Make a note",
     "assistantResponse": "Done.", "toolsUsed": ["create_note"],
 }  # fmt: skip
-SUMMARY: dict[str, Any] = {
+SUMMARY = {
     "id": "s1", "createdAt": "2026-01-04T00:00:00.000Z", "periodStart": "2026-01-01T00:00:00.000Z",
     "periodEnd": "2026-01-02T00:00:00.000Z", "summary": "- notes", "conversationCount": 10,
 }  # fmt: skip
 
 
-def history(*recent: Any, summaries: Any = (), **more: Any) -> dict[str, Any]:
+def history(*recent, summaries=(), **more):
     return {"recentConversations": [*recent], "summaries": [*summaries], "lastSummarized": None, **more}
 
 
-def imported(home: Path, value: Any, *argv: str) -> Any:
+def imported(home, value, *argv):
     file = home.parent / "data.json"
     file.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
     return inside("import", str(file), "--into", "old", *argv, home=home)
 
 
-def exported(home: Path, to: str = "persisted", session: str = "old") -> Any:
+def exported(home, to="persisted", session="old"):
     return orjson.loads(inside("export", session, "--to", to, home=home).out)
 
 
-WRONG: dict[str, tuple[dict[str, Any], str, Any]] = {
+WRONG = {
     "an object that is none": (history(ENTRY, {"bogus": 1}), "recentConversations[1]: `userMessage` is missing", {"bogus": 1}),
     "a number": (history(7, ENTRY), "recentConversations[0]: not an entry", 7),
     "null": (history(ENTRY, None), "recentConversations[1]: not an entry", None),
@@ -59,7 +52,7 @@ WRONG: dict[str, tuple[dict[str, Any], str, Any]] = {
 
 
 @pytest.mark.parametrize(("value", "reason", "kept"), WRONG.values(), ids=WRONG)
-def test_a_bad_entry_is_named_by_its_place_and_kept(home: Path, value: Any, reason: str, kept: Any) -> None:
+def test_a_bad_entry_is_named_by_its_place_and_kept(home, value, reason, kept):
     done = imported(home, value)
     assert done.code == 0
     assert reason in done.err.decode()
@@ -72,7 +65,7 @@ def test_a_bad_entry_is_named_by_its_place_and_kept(home: Path, value: Any, reas
 
 
 @pytest.mark.parametrize(("value", "reason", "kept"), WRONG.values(), ids=WRONG)
-def test_a_bad_entry_is_exit_65_under_strict(home: Path, value: Any, reason: str, kept: Any) -> None:
+def test_a_bad_entry_is_exit_65_under_strict(home, value, reason, kept):
     done = imported(home, value, "--strict")
     assert (done.code, done.out) == (65, b"")
     assert reason in done.err.decode()
@@ -80,12 +73,12 @@ def test_a_bad_entry_is_exit_65_under_strict(home: Path, value: Any, reason: str
     assert inside("show", str(home.parent / "data.json"), "--strict", home=home).code == 65
 
 
-def test_bad_entries_survive_a_filter(home: Path) -> None:
+def test_bad_entries_survive_a_filter(home):
     imported(home, history(ENTRY, {"bogus": 1}))
     assert b'"value":{"bogus":1}' in inside("curate", "old", home=home).out
 
 
-def test_many_bad_entries_are_each_named_up_to_twenty(home: Path) -> None:
+def test_many_bad_entries_are_each_named_up_to_twenty(home):
     told = imported(home, history(*range(25))).err.decode()
     assert all(f"recentConversations[{number}]: " in told for number in range(20))
     assert "and 5 more" in told
@@ -100,7 +93,7 @@ ODD = {
 
 @pytest.mark.parametrize("odd", ODD.values(), ids=ODD)
 @pytest.mark.parametrize("to", ["persisted", "exchanges"])
-def test_what_an_entry_says_besides_comes_back(home: Path, odd: dict[str, Any], to: str) -> None:
+def test_what_an_entry_says_besides_comes_back(home, odd, to):
     entry = {**ENTRY, **odd}
     assert imported(home, history(entry)).code == 0
     found = exported(home, to)
@@ -111,20 +104,20 @@ def test_what_an_entry_says_besides_comes_back(home: Path, odd: dict[str, Any], 
     "odd",
     [{"weight": 3, "covers": ["c1"], "type": "weekly"}, {"periodStart": None}],
 )  # fmt: skip
-def test_what_a_summary_says_besides_comes_back_and_hides_nothing(home: Path, odd: dict[str, Any]) -> None:
+def test_what_a_summary_says_besides_comes_back_and_hides_nothing(home, odd):
     assert imported(home, history(ENTRY, summaries=[{**SUMMARY, **odd}])).code == 0
     found = exported(home)
     assert found["summaries"] == [{**SUMMARY, **odd}]
     assert found["recentConversations"] == [ENTRY]
 
 
-def test_what_the_file_says_besides_comes_back(home: Path) -> None:
+def test_what_the_file_says_besides_comes_back(home):
     value = history(ENTRY, version=2, settings={"a": 1})
     imported(home, value)
     assert exported(home) == value
 
 
-def test_entries_of_one_id_are_all_there(home: Path) -> None:
+def test_entries_of_one_id_are_all_there(home):
     """In a log the second of one id would take the place of the first."""
     second = {**ENTRY, "userMessage": "Make another"}
     third = {**ENTRY, "id": "c1-answer", "userMessage": "A third"}
@@ -135,25 +128,25 @@ def test_entries_of_one_id_are_all_there(home: Path) -> None:
     assert exported(home)["summaries"] == [summary]
 
 
-def test_an_appended_exchange_keeps_what_it_says_besides(home: Path) -> None:
+def test_an_appended_exchange_keeps_what_it_says_besides(home):
     entry = {**ENTRY, "mood": "glad"}
     assert inside("append", "-s", "old", "--exchange", "-", home=home, stdin=orjson.dumps(entry)).code == 0
     assert exported(home, "exchanges") == [entry]
 
 
-def test_a_list_of_exchanges_is_imported_too(home: Path) -> None:
+def test_a_list_of_exchanges_is_imported_too(home):
     other = {**ENTRY, "id": "c2", "mood": "glad"}
     imported(home, [ENTRY, other])
     assert exported(home, "exchanges") == [ENTRY, other]
 
 
-def test_a_history_with_a_line_end_in_it_is_read_where_it_stands(home: Path) -> None:
+def test_a_history_with_a_line_end_in_it_is_read_where_it_stands(home):
     file = home.parent / "data.json"
     file.write_bytes(orjson.dumps(history(ENTRY)).replace(b',"summaries"', b',\n"summaries"'))
     assert exported(home, session=str(file)) == history(ENTRY)
 
 
-def test_tools_of_imported_exchanges_stand_in_the_prompt_and_in_the_outline(home: Path) -> None:
+def test_tools_of_imported_exchanges_stand_in_the_prompt_and_in_the_outline(home):
     entries = [{**ENTRY, "id": f"c{n}", "toolsUsed": ["file_note", "search_notes"]} for n in range(60)]
     imported(home, history(*entries))
     asked = home.parent / "asked"

@@ -1,10 +1,5 @@
 """Histories as an interface keeps them, in and out: items, messages, calls with results, what is pending."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -17,7 +12,7 @@ from support import lines, session_path
 
 TIME = 1767225600000
 CALL = {"id": "c1", "name": "ls", "args": {"p": "."}}
-MESSAGES: list[Any] = [
+MESSAGES = [
     {"type": "user", "text": "hi", "timestamp": TIME, "metadata": {"source": "direct", "mood": "good"}},
     {"type": "codeh", "text": "Let me see.", "timestamp": TIME + 1, "toolCalls": [{**CALL, "result": {"output": "a b"}}]},
     {"type": "info", "text": "saved", "timestamp": TIME + 2},
@@ -32,13 +27,13 @@ PARTS = [
 ]
 
 
-def write(folder: Path, value: Any) -> str:
+def write(folder, value):
     (folder / "ui.json").write_bytes(orjson.dumps(value))
     return str(folder / "ui.json")
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["Message", "HistoryItem"])
-def test_what_an_interface_keeps_is_read(home: Path, tmp_path: Path, wrapped: bool) -> None:
+def test_what_an_interface_keeps_is_read(home, tmp_path, wrapped):
     value = [{"committed": message, "pending": None} for message in MESSAGES] if wrapped else MESSAGES
     ok("import", write(tmp_path, value), "--strict", home=home)
     first, *rest = lines(session_path(home, "ui"))[1:]
@@ -54,7 +49,7 @@ def test_what_an_interface_keeps_is_read(home: Path, tmp_path: Path, wrapped: bo
     assert [part for content in sent for part in content["parts"]][3] == PARTS[2][1][0]
 
 
-def test_what_is_pending_stays_pending(home: Path, tmp_path: Path) -> None:
+def test_what_is_pending_stays_pending(home, tmp_path):
     streamed = {"committed": None, "pending": {"type": "codeh", "text": "so f", "timestamp": TIME}}
     edited = {"committed": MESSAGES[0], "pending": {**MESSAGES[0], "text": "hello"}}
     ok("import", write(tmp_path, [edited, streamed]), home=home)
@@ -65,7 +60,7 @@ def test_what_is_pending_stays_pending(home: Path, tmp_path: Path) -> None:
     assert ok("last", "ui", home=home).text == "so f"
 
 
-def test_a_program_appends_what_its_interface_keeps(home: Path) -> None:
+def test_a_program_appends_what_its_interface_keeps(home):
     session = Session.open("a", create=True, home=home)
     ids = session.extend(
         [*MESSAGES, {"committed": MESSAGES[3], "pending": None}, {"role": "user", "parts": [{"text": "x"}]}]
@@ -81,14 +76,14 @@ def test_a_program_appends_what_its_interface_keeps(home: Path) -> None:
     (MESSAGES, True), ([{"committed": None, "pending": MESSAGES[0]}], True), ([{"committed": None, "pending": None}], False),
     ([{"type": "user", "content": "hi"}], False), ([{"type": "text", "text": "hi"}], False), ([{"committed": {}, "pending": None}], False),
 ])  # fmt: skip
-def test_a_list_is_told_by_its_fields(value: Any, ours: bool) -> None:
+def test_a_list_is_told_by_its_fields(value, ours):
     assert (forms.form_of(value) == items.NAME) is ours
 
 
 @pytest.mark.parametrize("odd", [
     7, {"committed": 1}, {"type": "codeh", "text": "", "toolCalls": [{"id": "c"}]}, {"type": "user", "text": "", "parts": [7]},
 ])  # fmt: skip
-def test_an_odd_element_is_named_and_kept(home: Path, tmp_path: Path, odd: Any) -> None:
+def test_an_odd_element_is_named_and_kept(home, tmp_path, odd):
     file = write(tmp_path, [*MESSAGES, odd])
     assert inside("import", file, "--strict", home=home).code == 65
     assert b"[4]: " in ok("import", file, home=home).err

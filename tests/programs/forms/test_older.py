@@ -1,9 +1,5 @@
 """The seeds of the format: what each element becomes, ids by content and occurrence, and what is wrong by its place."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,15 +11,15 @@ from codeh_history.session.depth import MAX_READ
 BLOCK = "a" * 64
 
 
-def records(value: Any) -> list[Any]:
+def records(value):
     return [record.data for record in forms.of_value(value, 9).records]
 
 
-def damage(value: Any) -> list[str]:
+def damage(value):
     return [each.reason for each in forms.of_value(value, 9).damage]
 
 
-def test_contents_of_the_very_first_files_have_parts_too() -> None:
+def test_contents_of_the_very_first_files_have_parts_too():
     made = older.contents(
         [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho", "x": 1}]
     )
@@ -35,7 +31,7 @@ def test_contents_of_the_very_first_files_have_parts_too() -> None:
     assert "content" not in found[1]
 
 
-def test_references_have_the_flow_of_their_wrapper_unless_they_say_their_own() -> None:
+def test_references_have_the_flow_of_their_wrapper_unless_they_say_their_own():
     refs = [{"blockIds": [BLOCK], "role": "user"}, {"blockKeys": [7], "role": "assistant", "flowId": "own"}]
     around, *found = records({"type": "llm2", "refs": refs, "flowId": "all", "workspaceId": "w"})
     assert around["set"] == {"x-refs": {"type": "llm2", "refs": [], "flowId": "all", "workspaceId": "w"}}
@@ -49,7 +45,7 @@ def test_references_have_the_flow_of_their_wrapper_unless_they_say_their_own() -
     ([{"role": "user", "parts": [{"text": "x"}]}, 7], "[1]: "), ([{"role": "user", "parts": [{"text": "x"}]}, {"role": "user"}], "[1]: "),
     ({"refs": [{"blockIds": [BLOCK]}, {"role": "user"}]}, "refs[1]: "), ([{"blockIds": [BLOCK]}, None], "[1]: "),
 ])  # fmt: skip
-def test_an_element_that_is_none_is_named_and_kept(value: Any, at: str) -> None:
+def test_an_element_that_is_none_is_named_and_kept(value, at):
     assert [reason.startswith(at) for reason in damage(value)] == [True]
     items = value["refs"] if isinstance(value, dict) else value
     kept = [each for each in records(value) if each["type"] == "unread"]
@@ -57,7 +53,7 @@ def test_an_element_that_is_none_is_named_and_kept(value: Any, at: str) -> None:
 
 
 @given(st.lists(st.sampled_from(["a", "b", {"x": 1}, 7]), max_size=8))
-def test_ids_tell_equal_elements_apart_and_do_not_hang_on_others(items: list[Any]) -> None:
+def test_ids_tell_equal_elements_apart_and_do_not_hang_on_others(items):
     ids = list(history.bare_ids(items))
     assert len(set(ids)) == len(items)
     for item in items:
@@ -68,12 +64,12 @@ def test_ids_tell_equal_elements_apart_and_do_not_hang_on_others(items: list[Any
 @pytest.mark.parametrize(("item", "ref"), [
     ({"blockIds": []}, True), ({"blockKeys": [1]}, True), ({"blockIds": "x"}, False), ({}, False), (None, False), ([], False),
 ])  # fmt: skip
-def test_what_names_its_blocks_is_a_reference(item: Any, *, ref: bool) -> None:
+def test_what_names_its_blocks_is_a_reference(item, *, ref):
     assert older.is_ref(item) == ref
 
 
-def test_what_nests_too_deep_is_null_where_it_stands() -> None:
-    deep: Any = 1
+def test_what_nests_too_deep_is_null_where_it_stands():
+    deep = 1
     for _ in range(MAX_READ + 1):
         deep = [deep]
     plain = {"role": "user", "parts": [{"text": "x"}]}

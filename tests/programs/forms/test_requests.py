@@ -1,9 +1,6 @@
 """A bare list of a provider's messages, or its request body, as a session: imported, and read where it stands."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
 
 import orjson
 import pytest
@@ -13,12 +10,9 @@ from codeh_history.programs import forms
 from inside import inside
 from support import MODELS, corpus_files, lines, session_path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 CALL = {"id": "c1", "type": "function", "function": {"name": "sky", "arguments": '{"at":"noon"}'}}
 IMAGE = "data:image/png;base64,iVBORw0KGgo="
-CHAT: list[dict[str, Any]] = [
+CHAT = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": [{"type": "text", "text": "Look"}, {"type": "image_url", "image_url": {"url": IMAGE}}]},
     {"role": "assistant", "content": None, "tool_calls": [CALL]},
@@ -27,7 +21,7 @@ CHAT: list[dict[str, Any]] = [
     {"role": "assistant", "content": "Gris.", "reasoning_content": "grey is gris"},
     {"role": "user", "name": "ann", "content": "Merci"},
 ]  # fmt: skip
-RESPONSES: list[dict[str, Any]] = [
+RESPONSES = [
     {"role": "system", "content": "Be brief."},
     {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Look"}]},
     {"type": "function_call", "call_id": "c1", "name": "sky", "arguments": '{"at":"noon"}'},
@@ -35,7 +29,7 @@ RESPONSES: list[dict[str, Any]] = [
     {"role": "assistant", "content": "Grey."},
     {"role": "user", "content": "Thanks"},
 ]  # fmt: skip
-ANTHROPIC: list[dict[str, Any]] = [
+ANTHROPIC = [
     {"role": "user", "content": "Look"},
     {"role": "assistant", "content": [{"type": "text", "text": "I will."},
                                       {"type": "tool_use", "id": "c1", "name": "sky", "input": {"at": "noon"}}]},
@@ -44,14 +38,14 @@ ANTHROPIC: list[dict[str, Any]] = [
                                       {"type": "text", "text": "Grey."}]},
     {"role": "user", "content": [{"type": "text", "text": "Thanks"}]},
 ]  # fmt: skip
-GEMINI: list[dict[str, Any]] = [
+GEMINI = [
     {"role": "user", "parts": [{"text": "Look"}]},
     {"role": "model", "parts": [{"function_call": {"name": "sky", "args": {"at": "noon"}}}]},
     {"role": "function", "parts": [{"function_response": {"name": "sky", "response": {"output": "grey"}}}]},
     {"role": "model", "parts": [{"text": "Grey."}]},
     {"role": "user", "parts": [{"text": "Thanks"}]},
 ]  # fmt: skip
-OLLAMA: list[dict[str, Any]] = [
+OLLAMA = [
     {"role": "user", "content": "Look", "images": [IMAGE.partition(",")[2]]},
     {"role": "assistant", "content": "", "thinking": "hm", "tool_calls": [
         {"function": {"name": "sky", "arguments": {"at": "noon"}}}]},
@@ -64,7 +58,7 @@ LISTS = {
 }  # fmt: skip
 
 
-def written(home: Path, value: Any, form: str = "json") -> str:
+def written(home, value, form="json"):
     """A file with the list as one JSON value, pretty or not, or as JSON lines."""
     file = home.parent / f"msgs.{'jsonl' if form == 'lines' else 'json'}"
     pretty = orjson.OPT_INDENT_2 if form == "pretty" else 0
@@ -73,7 +67,7 @@ def written(home: Path, value: Any, form: str = "json") -> str:
     return str(file)
 
 
-def sent(home: Path, session: str, to: str, *argv: str) -> Any:
+def sent(home, session, to, *argv):
     done = inside("payload", session, "--to", to, "--model", MODELS[to], *argv, home=home)
     assert done.code == 0, done.err
     return orjson.loads(done.out)
@@ -83,7 +77,7 @@ def sent(home: Path, session: str, to: str, *argv: str) -> Any:
     ("name", "form"),
     [*((name, form) for name in LISTS for form in ("json", "lines")), ("openai-chat", "pretty")],
 )
-def test_a_list_is_read_where_it_stands_and_never_written(home: Path, name: str, form: str) -> None:
+def test_a_list_is_read_where_it_stands_and_never_written(home, name, form):
     file = written(home, LISTS[name], form)
     with open(file, "rb") as opened:
         before = opened.read()
@@ -111,7 +105,7 @@ def test_a_list_is_read_where_it_stands_and_never_written(home: Path, name: str,
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_list_on_stdin_is_a_session(home: Path, name: str) -> None:
+def test_a_list_on_stdin_is_a_session(home, name):
     for data in (orjson.dumps(LISTS[name]), b"".join(orjson.dumps(item) + b"\n" for item in LISTS[name])):
         shown = inside("curate", "-", home=home, stdin=data)
         assert shown.code == 0, shown.err
@@ -120,14 +114,14 @@ def test_a_list_on_stdin_is_a_session(home: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_list_is_imported_and_is_the_same_then(home: Path, name: str) -> None:
+def test_a_list_is_imported_and_is_the_same_then(home, name):
     file = written(home, LISTS[name])
     assert inside("import", file, "--into", "one", home=home).code == 0
     for to in LISTS:
         assert sent(home, "one", to) == sent(home, file, to)
 
 
-def test_the_system_message_of_a_list_is_the_session_s(home: Path) -> None:
+def test_the_system_message_of_a_list_is_the_session_s(home):
     for name in ("openai-chat", "openai-responses"):
         file = written(home, LISTS[name])
         assert sent(home, file, "anthropic")["system"] == "Be brief."
@@ -139,7 +133,7 @@ def test_the_system_message_of_a_list_is_the_session_s(home: Path) -> None:
     }
 
 
-def test_a_later_system_message_stays_where_it_stands(home: Path) -> None:
+def test_a_later_system_message_stays_where_it_stands(home):
     file = written(home, CHAT)
     assert {"role": "developer", "content": "Speak French."} in sent(home, file, "openai-chat")["messages"]
     assert {"role": "developer", "content": "Speak French."} in sent(home, file, "openai-responses")[
@@ -153,7 +147,7 @@ def test_a_later_system_message_stays_where_it_stands(home: Path) -> None:
     assert sent(home, written(home, two), "openai-chat")["messages"] == two
 
 
-FORMS: dict[str, tuple[Any, str | None]] = {
+FORMS = {
     "plain texts": ([{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}], "contents"),
     "plain texts and a system message": ([{"role": "system", "content": "x"}], "openai-chat"),
     "text blocks, which two formats have": ([{"role": "user", "content": [{"type": "text", "text": "x"}]}], "openai-chat"),
@@ -176,7 +170,7 @@ FORMS: dict[str, tuple[Any, str | None]] = {
 
 
 @pytest.mark.parametrize(("value", "form"), FORMS.values(), ids=FORMS)
-def test_a_list_s_form_is_told_by_its_content(value: Any, form: str | None) -> None:
+def test_a_list_s_form_is_told_by_its_content(value, form):
     assert forms.form_of(value) == form
 
 
@@ -184,7 +178,7 @@ def test_a_list_s_form_is_told_by_its_content(value: Any, form: str | None) -> N
     "odd", [7, None, "x", [], {"x": 1}, {"role": "robot", "content": "x"}, {"role": "user"}]
 )
 @pytest.mark.parametrize("name", LISTS)
-def test_an_element_that_is_no_message_is_named_and_costs_itself(home: Path, name: str, odd: Any) -> None:
+def test_an_element_that_is_no_message_is_named_and_costs_itself(home, name, odd):
     given = [*LISTS[name][:-1], odd, LISTS[name][-1]]
     file = written(home, given)
     at = f"[{len(given) - 2}]: "
@@ -201,7 +195,7 @@ def test_an_element_that_is_no_message_is_named_and_costs_itself(home: Path, nam
 @pytest.mark.parametrize(
     "value", [{"messages": [7]}, {"messages": {"a": 1}}, {"input": 7}, {"contents": 7}, [7]]
 )
-def test_what_only_looks_like_messages_is_told_not_read_as_nothing(home: Path, value: Any) -> None:
+def test_what_only_looks_like_messages_is_told_not_read_as_nothing(home, value):
     file = written(home, value)
     assert inside("show", file, home=home).err
     assert inside("show", file, "--strict", home=home).code == 65
@@ -209,7 +203,7 @@ def test_what_only_looks_like_messages_is_told_not_read_as_nothing(home: Path, v
     assert inside("import", file, home=home).code == 65
 
 
-def test_a_torn_line_of_messages_is_told_with_its_place(home: Path) -> None:
+def test_a_torn_line_of_messages_is_told_with_its_place(home):
     file = written(home, CHAT, "lines")
     with open(file, "ab") as opened:
         opened.write(b'{"role":"user","con')
@@ -219,7 +213,7 @@ def test_a_torn_line_of_messages_is_told_with_its_place(home: Path) -> None:
     assert inside("import", file, "--strict", home=home).code == 65
 
 
-def test_long_lines_of_messages_are_read_as_short_ones(home: Path) -> None:
+def test_long_lines_of_messages_are_read_as_short_ones(home):
     """Past 8 MiB a session is read in pieces."""
     many = [
         {"role": "user", "content": "x" * 9_000_000},
@@ -235,16 +229,16 @@ def test_long_lines_of_messages_are_read_as_short_ones(home: Path) -> None:
 RECORDED = [path for path in corpus_files("exchanges/*/*.json") if not path.name.endswith(".expected.json")]
 
 
-def test_recorded_requests_messages_come_back_the_same(home: Path) -> None:
+def test_recorded_requests_messages_come_back_the_same(home):
     come_back_the_same(home, RECORDED[::9])
 
 
 @pytest.mark.slow
-def test_all_recorded_requests_messages_come_back_the_same(home: Path) -> None:
+def test_all_recorded_requests_messages_come_back_the_same(home):
     come_back_the_same(home, RECORDED)
 
 
-def come_back_the_same(home: Path, paths: list[Path]) -> None:
+def come_back_the_same(home, paths):
     """A request's messages as a bare list, and as lines: the same request again; and once more from its own."""
     if not paths:
         pytest.skip("no recorded requests here")

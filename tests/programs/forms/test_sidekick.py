@@ -1,10 +1,5 @@
 """Sidekick's messages and content blocks: calls, results and texts in its shape or in ours, and nothing made up."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import orjson
 import pytest
 
@@ -30,17 +25,17 @@ from support import lines, session_path
     ({"functionCall": {"name": "f", "args": {}}}, {"functionCall": {"name": "f", "args": {}}}),
     ({}, None), ({"type": "hologram"}, None), ([], None), ("x", None),
 ])  # fmt: skip
-def test_a_block_is_a_part_or_none(block: Any, found: Any) -> None:
+def test_a_block_is_a_part_or_none(block, found):
     assert part(orjson.dumps(block)) == found
 
 
-def test_bytes_that_are_no_json_are_no_part() -> None:
+def test_bytes_that_are_no_json_are_no_part():
     assert part(b"{") is part(b"") is part(b"\xff") is None
 
 
-CALL: Any = {"id": "c1", "name": "ls", "arguments": '{"path":"."}'}
-EMPTY: Any = {"toolCalls": None, "name": "", "toolCallId": "", "isError": False}
-CHAT: list[Any] = [
+CALL = {"id": "c1", "name": "ls", "arguments": '{"path":"."}'}
+EMPTY = {"toolCalls": None, "name": "", "toolCallId": "", "isError": False}
+CHAT = [
     {**EMPTY, "role": "system", "content": "Be brief."},
     {**EMPTY, "role": "user", "content": "list", "contextType": "InitialInstructions"},
     {**EMPTY, "role": "assistant", "content": "", "toolCalls": [CALL, {**CALL, "id": "c2"}]},
@@ -48,7 +43,7 @@ CHAT: list[Any] = [
     {**EMPTY, "role": "tool", "content": "a b", "toolCallId": "c2"},
     {**EMPTY, "role": "assistant", "content": "Done."},
 ]
-LLM2: list[Any] = [
+LLM2 = [
     {"role": "system", "content": "Be brief."},
     {"role": "user", "content": [{"id": "b1", "type": "text", "text": "list"}]},
     {"role": "assistant", "content": [
@@ -69,15 +64,13 @@ ANSWERED = [
 ]
 
 
-def written(folder: Path, value: Any) -> str:
+def written(folder, value):
     (folder / "chat.json").write_bytes(orjson.dumps(value))
     return str(folder / "chat.json")
 
 
 @pytest.mark.parametrize("messages", [CHAT, LLM2], ids=["ChatMessage", "llm2.Message"])
-def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(
-    home: Path, tmp_path: Path, messages: list[Any]
-) -> None:
+def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tmp_path, messages):
     file = written(tmp_path, messages)
     assert inside("import", file, "--into", "a", "--strict", home=home).code == 0
     header, settings, *records = lines(session_path(home, "a"))
@@ -93,7 +86,7 @@ def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(
         assert b"repair" not in sent.err
 
 
-def test_what_is_sent_with_messages_is_kept(home: Path, tmp_path: Path) -> None:
+def test_what_is_sent_with_messages_is_kept(home, tmp_path):
     tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
     params = {"messages": CHAT, "tools": tools, "toolChoice": {"type": "auto"}, "model": "m"}
     assert inside("import", written(tmp_path, params), "--into", "a", "--strict", home=home).code == 0
@@ -110,9 +103,7 @@ def test_what_is_sent_with_messages_is_kept(home: Path, tmp_path: Path) -> None:
      "mcp_call is kept as it is, and sent to no model"),
     ({"role": "robot", "content": "x"}, "not a message"), (7, "not a message"),
 ])  # fmt: skip
-def test_what_would_be_lost_is_named_and_refused_under_strict(
-    home: Path, tmp_path: Path, message: Any, reason: str
-) -> None:
+def test_what_would_be_lost_is_named_and_refused_under_strict(home, tmp_path, message, reason):
     file = written(tmp_path, [*CHAT, message])
     refused = inside("import", file, "--into", "a", "--strict", home=home)
     assert (refused.code, f"[6]: {reason}" in refused.err.decode()) == (65, True)
@@ -137,7 +128,7 @@ def test_what_would_be_lost_is_named_and_refused_under_strict(
     ({"type": "tool_result", "toolResult": {"toolCallId": "c", "content": [{"type": "image", "image": {"url": "data:image/png;base64,iVBORw0KGgo="}}]}},
      {"functionResponse": {"id": "c", "name": "tool", "response": {"output": ""}, "parts": [{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}]}}),
 ])  # fmt: skip
-def test_media_refusals_and_signatures_are_kept(block: Any, found: Any) -> None:
+def test_media_refusals_and_signatures_are_kept(block, found):
     assert part(orjson.dumps(block)) == found
 
 
@@ -146,11 +137,11 @@ def test_media_refusals_and_signatures_are_kept(block: Any, found: Any) -> None:
     ([{"role": "user", "content": [{"type": "file", "file": {"file_data": "data:,x"}}]}], False),
     ([{"role": "assistant", "content": None, "tool_calls": []}], False), ([{"role": "user", "content": "hi"}], False),
 ])  # fmt: skip
-def test_a_list_is_sidekick_s_by_what_only_it_has(value: Any, ours: bool) -> None:
+def test_a_list_is_sidekick_s_by_what_only_it_has(value, ours):
     assert (forms.form_of(value) == "sidekick") is ours
 
 
-def test_a_note_about_a_file_names_it(home: Path, tmp_path: Path) -> None:
+def test_a_note_about_a_file_names_it(home, tmp_path):
     file = written(tmp_path, CHAT[:3])
     sent = inside("payload", file, "--to", "gemini", "--unanswered", "stub", home=home)
     assert (

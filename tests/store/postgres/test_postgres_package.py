@@ -1,22 +1,17 @@
 """Sessions in Postgres are listed in two queries, and who waits for one is woken."""
 
-from __future__ import annotations
-
 import subprocess
-from pathlib import Path
 
 import psycopg
-import pytest
 
 import postgres_server
 from codeh_history.base.env import Env
 from codeh_history.store import begun, postgres, stores
-from postgres_program import Program
 
 pytestmark = postgres_server.needed
 
 
-def test_who_follows_is_woken(run: Program) -> None:
+def test_who_follows_is_woken(run):
     run("append", "-s", "demo", "-m", "first")
     store = stores.chosen(Env(run.environ()))
     assert not store.wait("demo", 0)
@@ -28,15 +23,13 @@ def test_who_follows_is_woken(run: Program) -> None:
     assert b"second" in store.read("demo")
 
 
-def test_many_sessions_are_listed_in_two_queries(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_many_sessions_are_listed_in_two_queries(url, tmp_path, monkeypatch):
     from codeh_history import main
 
     store = postgres.named(url)
     for number in range(30):
         store.create(f"s{number}", b'{"type":"session","version":1,"id":"s"}\n')
-    asked: list[str] = []
+    asked = []
     execute, stream = psycopg.Connection.execute, psycopg.Cursor.stream
     monkeypatch.setattr(
         psycopg.Connection,
@@ -57,9 +50,7 @@ def test_many_sessions_are_listed_in_two_queries(
         assert len([query for query in asked if "codeh_sessions" in query]) == 1, asked
 
 
-def test_the_newest_session_begun_here_is_found(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_newest_session_begun_here_is_found(url, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     store = postgres.named(url)
     line = '{"type":"session","version":1,"id":"s","created":"%s","cwd":"%s"}\n'

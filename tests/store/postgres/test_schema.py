@@ -1,19 +1,15 @@
 """The tables of a database: made once, by whoever comes first, and known by their version."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
-from pathlib import Path
 
 import postgres_server
 from postgres_program import Program
-from postgres_server import Cluster
 
 pytestmark = postgres_server.needed
 
 
-def test_a_database_without_tables_says_what_makes_them(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_database_without_tables_says_what_makes_them(cluster, tmp_path):
     cluster.sql("CREATE DATABASE empty")
     run = Program(tmp_path / "home", cluster.url("empty"))
     assert "store init" in run("list").err
@@ -24,7 +20,7 @@ def test_a_database_without_tables_says_what_makes_them(cluster: Cluster, tmp_pa
     assert "newer" in run("list").err
 
 
-def test_tables_are_made_by_many_at_once(cluster: Cluster) -> None:
+def test_tables_are_made_by_many_at_once(cluster):
     cluster.sql("CREATE DATABASE race")
     code = f"from codeh_history.store.postgres import schema; schema.make({cluster.url('race')!r}, 'URL')"
     made = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]

@@ -1,7 +1,5 @@
 """Files in a zip, read in memory that is known before: damaged, huge and hidden ones are refused, never a bug."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 
@@ -11,7 +9,7 @@ from codeh_history.programs.protocol import Refused
 from codeh_history.store.program_files.archive import Archive
 
 
-def zipped(**files: bytes) -> bytes:
+def zipped(**files):
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
@@ -19,11 +17,11 @@ def zipped(**files: bytes) -> bytes:
     return held.getvalue()
 
 
-def read(data: bytes, most: int = 1 << 20) -> list[bytes]:
+def read(data, most=1 << 20):
     return [member.read() for member in Archive(io.BytesIO(data)).conversations(most)]
 
 
-def test_the_members_that_are_called_so_come_by_name() -> None:
+def test_the_members_that_are_called_so_come_by_name():
     data = zipped(
         conversations_2_json=b"2",
         conversations_json=b"0",
@@ -34,7 +32,7 @@ def test_the_members_that_are_called_so_come_by_name() -> None:
     assert read(zipped(users_json=b"x")) == []
 
 
-def test_all_of_them_may_unpack_to_so_much() -> None:
+def test_all_of_them_may_unpack_to_so_much():
     data = zipped(conversations_1_json=b"x" * 600, conversations_2_json=b"y" * 400)
     assert len(read(data, 1000)) == 2
     with pytest.raises(Refused, match=r"GiB when unpacked"):
@@ -49,13 +47,13 @@ def test_all_of_them_may_unpack_to_so_much() -> None:
         lambda data: data[:40] + b"\0" * 8 + data[48:],
     ],
 )
-def test_a_zip_that_cannot_be_read_is_refused(spoil: object) -> None:
-    data: bytes = spoil(zipped(conversations_json=bytes(range(256)) * 40))  # type: ignore[operator]
+def test_a_zip_that_cannot_be_read_is_refused(spoil):
+    data = spoil(zipped(conversations_json=bytes(range(256)) * 40))  # type: ignore[operator]
     with pytest.raises(Refused, match=r"the zip cannot be read: "):
         read(data)
 
 
-def test_a_file_is_found_by_the_id_with_which_its_name_begins() -> None:
+def test_a_file_is_found_by_the_id_with_which_its_name_begins():
     held = io.BytesIO()
     with zipfile.ZipFile(held, "w") as archive:
         archive.writestr("dalle/file-AbC1-picture.png", b"png")

@@ -1,12 +1,8 @@
 """Databases of other programs: what is committed is read, theirs is neither locked nor written, nor is anything made beside it."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -17,7 +13,7 @@ from codeh_history.store.program_files.database import Database
 
 
 @pytest.fixture(params=["delete", "wal"])
-def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
+def path(request, tmp_path):
     """A database that its program has open; in WAL mode what is committed stands beside the file."""
     found = tmp_path / "theirs.db"
     with closing(sqlite3.connect(found)) as theirs:
@@ -30,7 +26,7 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Database]:
+def opened(path):
     fd = os.open(path, os.O_RDONLY)
     try:
         yield Database(fd, str(path))
@@ -38,7 +34,7 @@ def opened(path: Path) -> Iterator[Database]:
         os.close(fd)
 
 
-def test_what_is_committed_is_read_and_nothing_of_theirs_is_touched(path: Path) -> None:
+def test_what_is_committed_is_read_and_nothing_of_theirs_is_touched(path):
     before = {each.name: each.read_bytes() for each in path.parent.iterdir()}
     with opened(path) as found:
         assert found.tables() == {"a": {"id", "text"}, "b": {"x", "y"}}
@@ -51,7 +47,7 @@ def test_what_is_committed_is_read_and_nothing_of_theirs_is_touched(path: Path) 
     assert {each.name: each.read_bytes() for each in path.parent.iterdir()} == before
 
 
-def test_what_is_not_committed_yet_is_not_read_and_does_not_hold_it_up(path: Path) -> None:
+def test_what_is_not_committed_yet_is_not_read_and_does_not_hold_it_up(path):
     with closing(sqlite3.connect(path, isolation_level=None)) as theirs:
         theirs.execute("begin immediate")
         theirs.execute("insert into a values (3, 'three')")
@@ -62,7 +58,7 @@ def test_what_is_not_committed_yet_is_not_read_and_does_not_hold_it_up(path: Pat
         assert len(list(found.rows("select * from a"))) == 3
 
 
-def test_what_was_read_stays_what_it_was(path: Path) -> None:
+def test_what_was_read_stays_what_it_was(path):
     with opened(path) as found:
         with closing(sqlite3.connect(path)) as theirs:
             theirs.execute("delete from a")
@@ -70,7 +66,7 @@ def test_what_was_read_stays_what_it_was(path: Path) -> None:
         assert len(list(found.rows("select * from a"))) == 2
 
 
-def test_a_question_that_is_none_is_refused_and_no_damage(path: Path) -> None:
+def test_a_question_that_is_none_is_refused_and_no_damage(path):
     with opened(path) as found:
         for query, *values in (
             ("select nothing from a",),
@@ -82,7 +78,7 @@ def test_a_question_that_is_none_is_refused_and_no_damage(path: Path) -> None:
         assert found.damage is None
 
 
-def test_text_that_is_none_is_read_all_the_same(path: Path) -> None:
+def test_text_that_is_none_is_read_all_the_same(path):
     with closing(sqlite3.connect(path)) as theirs:
         theirs.execute("insert into a values (4, cast(x'66ff' as text))")
         theirs.commit()
@@ -90,12 +86,10 @@ def test_text_that_is_none_is_read_all_the_same(path: Path) -> None:
         assert list(found.rows("select text from a where id = 4")) == [{"text": "f\ufffd"}]
 
 
-def test_one_that_is_written_again_and_again_is_tried_later(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_that_is_written_again_and_again_is_tried_later(path, monkeypatch):
     copy, times = database._copy, 0
 
-    def busy(fd: int, theirs: str, to: str) -> None:
+    def busy(fd, theirs, to):
         nonlocal times
         times += 1
         if times <= stop:
@@ -114,7 +108,7 @@ def test_one_that_is_written_again_and_again_is_tried_later(
         pass
 
 
-def test_what_is_no_database_has_no_tables(tmp_path: Path) -> None:
+def test_what_is_no_database_has_no_tables(tmp_path):
     (tmp_path / "f").write_bytes(b"SQLite format 3\0" + b"\xff" * 4000)
     with opened(tmp_path / "f") as found:
         assert found.tables() == {}

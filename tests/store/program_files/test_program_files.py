@@ -1,12 +1,8 @@
 """A file of another program as its reader sees it: its lines, what lies beside it, and no way out of its folder."""
 
-from __future__ import annotations
-
 import os
-from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,11 +11,11 @@ from hypothesis import strategies as st
 from codeh_history.base.errors import BadData, InputOutput, NotFound
 from codeh_history.programs.protocol import Refused
 from codeh_history.store import program_files
-from codeh_history.store.program_files import File, head_of, is_database, opened
+from codeh_history.store.program_files import head_of, is_database, opened
 
 
 @contextmanager
-def of(path: Path, data: bytes | None = None) -> Iterator[File]:
+def of(path, data=None):
     if data is not None:
         path.write_bytes(data)
     with opened(str(path)) as file:
@@ -30,9 +26,7 @@ LINES = st.lists(st.sampled_from([b"", b"{}", b'{"a":1}', b"x\ry", b"\r", b"long
 
 
 @given(lines=LINES, ended=st.booleans(), step=st.integers(1, 30))
-def test_lines_are_those_between_newlines(
-    lines: list[bytes], ended: bool, step: int, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_lines_are_those_between_newlines(lines, ended, step, tmp_path_factory):
     data = b"\n".join(lines) + (b"\n" if ended else b"")
     with of(tmp_path_factory.mktemp("f") / "s.jsonl", data) as file, pytest.MonkeyPatch.context() as patch:
         patch.setattr(program_files, "blocks", partial(program_files.blocks, step=step))
@@ -43,7 +37,7 @@ def test_lines_are_those_between_newlines(
         assert file.at(2, 5) == data[2:7]
 
 
-def test_what_lies_in_its_own_folder_is_read_and_named(tmp_path: Path) -> None:
+def test_what_lies_in_its_own_folder_is_read_and_named(tmp_path):
     (tmp_path / "s" / "deep").mkdir(parents=True)
     (tmp_path / "s" / "deep" / "f").write_bytes(b"beside")
     (tmp_path / "other").write_bytes(b"above")
@@ -72,7 +66,7 @@ def test_what_lies_in_its_own_folder_is_read_and_named(tmp_path: Path) -> None:
         ("pipe",),
     ],
 )
-def test_nothing_leads_out_of_it_nor_hangs(tmp_path: Path, names: tuple[str, ...]) -> None:
+def test_nothing_leads_out_of_it_nor_hangs(tmp_path, names):
     (tmp_path / "s" / "deep").mkdir(parents=True)
     (tmp_path / "other").write_bytes(b"secret")
     (tmp_path / "elsewhere").mkdir()
@@ -88,7 +82,7 @@ def test_nothing_leads_out_of_it_nor_hangs(tmp_path: Path, names: tuple[str, ...
     assert len(os.listdir("/dev/fd")) == before
 
 
-def test_a_folder_that_is_a_link_is_none(tmp_path: Path) -> None:
+def test_a_folder_that_is_a_link_is_none(tmp_path):
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "elsewhere" / "f").write_bytes(b"secret")
     (tmp_path / "s").symlink_to("elsewhere")
@@ -108,12 +102,12 @@ def test_a_folder_that_is_a_link_is_none(tmp_path: Path) -> None:
         ("rollout-1", "rollout-1"),
     ],
 )
-def test_its_stem_is_its_name_without_what_it_is(tmp_path: Path, name: str, stem: str) -> None:
+def test_its_stem_is_its_name_without_what_it_is(tmp_path, name, stem):
     with of(tmp_path / name, b"{}\n") as file:
         assert file.stem == stem
 
 
-def test_the_first_objects_tell_whose_it_is_damage_aside() -> None:
+def test_the_first_objects_tell_whose_it_is_damage_aside():
     head = head_of(b'\xef\xbb\xbf{"a":1}\n{torn\n[1]\n\n{"b":2}\n')
     assert list(head.objects) == [{"a": 1}, {"b": 2}]
     assert head.objects[1] == {"b": 2}
@@ -121,7 +115,7 @@ def test_the_first_objects_tell_whose_it_is_damage_aside() -> None:
     assert head_of(b'[{"a":1},{"b":2}]').whole
 
 
-def test_a_packed_file_is_read_as_what_it_holds_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_packed_file_is_read_as_what_it_holds_as_far_as_it_goes(tmp_path):
     zstd = pytest.importorskip("backports.zstd")
     whole = zstd.compress(b'{"a":1}\n' * 1000)
     with of(tmp_path / "s.jsonl.zst", whole) as file:
@@ -130,7 +124,7 @@ def test_a_packed_file_is_read_as_what_it_holds_as_far_as_it_goes(tmp_path: Path
         assert set(list(file.lines())[:-1]) <= {b'{"a":1}\n'}
 
 
-def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+def test_what_is_no_file_is_named(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for name, error in (("none", NotFound), ("pipe", BadData), ("s.jsonl/x", InputOutput)):
         (tmp_path / "s.jsonl").touch()

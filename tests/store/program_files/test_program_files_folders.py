@@ -1,7 +1,5 @@
 """Where programs keep their sessions: which files are there, in which state, and which are known already."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 
@@ -16,18 +14,18 @@ CLAUDE = "projects/p/s.jsonl"
 CODEX = "sessions/2026/01/02/rollout-x.jsonl"
 
 
-def laid(folder: Path, *names: str) -> Path:
+def laid(folder, *names):
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(b"{}\n")
     return folder
 
 
-def paths(env: Env, *programs: str) -> list[str]:
+def paths(env, *programs):
     return [file.path for file in files_of(env, programs)]
 
 
-def test_the_folder_is_the_environments_else_below_the_home() -> None:
+def test_the_folder_is_the_environments_else_below_the_home():
     place = Place("CLAUDE_CONFIG_DIR", ".claude", ("*",))
     assert folder_of(Env({"HOME": "/h"}), place) == "/h/.claude"
     assert folder_of(Env({"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c/../d"}), place) == "/d"
@@ -35,7 +33,7 @@ def test_the_folder_is_the_environments_else_below_the_home() -> None:
     assert folder_of(Env({"HOME": "/h"}), Place("X", "", ("*",))) == ""
 
 
-def test_files_are_found_by_program_and_name_and_links_to_files_are_none(tmp_path: Path) -> None:
+def test_files_are_found_by_program_and_name_and_links_to_files_are_none(tmp_path):
     laid(
         tmp_path / ".claude",
         CLAUDE,
@@ -53,7 +51,7 @@ def test_files_are_found_by_program_and_name_and_links_to_files_are_none(tmp_pat
     assert paths(Env({"HOME": str(tmp_path / "none")}), "claude-code", "codex") == []
 
 
-def test_the_older_form_of_a_file_is_left_out(tmp_path: Path) -> None:
+def test_the_older_form_of_a_file_is_left_out(tmp_path):
     laid(tmp_path / ".codex", CODEX, f"{CODEX}.zst", CODEX.replace("-x", "-y") + ".zst")
     assert paths(Env({"HOME": str(tmp_path)}), "codex") == [
         str(tmp_path / ".codex" / name) for name in (CODEX, CODEX.replace("-x", "-y") + ".zst")
@@ -61,13 +59,13 @@ def test_the_older_form_of_a_file_is_left_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("start", ["", "projects", "projects/p"])
-def test_a_folder_of_a_program_is_known_from_any_of_its_own_on(tmp_path: Path, start: str) -> None:
+def test_a_folder_of_a_program_is_known_from_any_of_its_own_on(tmp_path, start):
     root = laid(tmp_path / ".claude", CLAUDE)
     assert below(str(root / start)) == [str(root / CLAUDE)]
     assert below(str(tmp_path / "none")) == []
 
 
-def test_what_stands_in_the_log_of_a_database_is_a_state_of_it_too(tmp_path: Path) -> None:
+def test_what_stands_in_the_log_of_a_database_is_a_state_of_it_too(tmp_path):
     (tmp_path / "db").touch()
     os.utime(tmp_path / "db", (1, 1))
     info = (tmp_path / "db").stat()
@@ -77,7 +75,7 @@ def test_what_stands_in_the_log_of_a_database_is_a_state_of_it_too(tmp_path: Pat
     assert folders._stamp(str(tmp_path / "db"), info, None).changed > 10**9
 
 
-def test_what_a_session_has_beside_its_file_is_a_state_of_it_too(tmp_path: Path) -> None:
+def test_what_a_session_has_beside_its_file_is_a_state_of_it_too(tmp_path):
     (tmp_path / "a.jsonl").touch()
     (tmp_path / "more" / "a").mkdir(parents=True)
     states = set()

@@ -1,9 +1,6 @@
 """A file of another program as the lines of the session that it is, and what was wrong in it."""
 
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 import orjson
 import pytest
@@ -13,11 +10,11 @@ from codeh_history.programs.model import Problem
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.program_files import translated
-from codeh_history.store.program_files.translated import Translated, each, is_told
+from codeh_history.store.program_files.translated import each, is_told
 from program_files import Claude, written
 
 
-def of(path: Path) -> Translated | None:
+def of(path):
     fd = os.open(path, os.O_RDONLY)
     try:
         return translated.of_file(fd, str(path))
@@ -25,18 +22,18 @@ def of(path: Path) -> Translated | None:
         os.close(fd)
 
 
-def talk() -> Claude:
+def talk():
     made = Claude()
     made.user("u1", "hi")
     made.said("a1", "ho")
     return made
 
 
-def texts(data: bytes) -> list[object]:
+def texts(data):
     return [message.parts for message in fold(parse(lines_of(data))).messages]
 
 
-def test_from_a_file_or_a_pipe_it_is_the_same_session(tmp_path: Path) -> None:
+def test_from_a_file_or_a_pipe_it_is_the_same_session(tmp_path):
     path = written(tmp_path / "s.jsonl", talk().lines)
     found, piped = of(path), translated.of_bytes(path.read_bytes())
     assert found is not None
@@ -49,13 +46,13 @@ def test_from_a_file_or_a_pipe_it_is_the_same_session(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"text\n", b'{"role":"user","parts":[]}\n', b"[]"])
-def test_what_is_no_programs_is_none(tmp_path: Path, data: bytes) -> None:
+def test_what_is_no_programs_is_none(tmp_path, data):
     (tmp_path / "f").write_bytes(data)
     assert of(tmp_path / "f") is None
     assert list(each(str(tmp_path / "f"))) == []
 
 
-def test_of_many_sessions_none_is_taken_for_all(tmp_path: Path) -> None:
+def test_of_many_sessions_none_is_taken_for_all(tmp_path):
     lines = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
     path = written(tmp_path / "batch.jsonl", lines)
     with pytest.raises(
@@ -65,7 +62,7 @@ def test_of_many_sessions_none_is_taken_for_all(tmp_path: Path) -> None:
     assert [texts(data) for data in each(str(path))] == [[[{"text": "one"}]], [[{"text": "two"}]]]
 
 
-def test_what_was_skipped_or_mended_is_told_with_its_line(tmp_path: Path) -> None:
+def test_what_was_skipped_or_mended_is_told_with_its_line(tmp_path):
     made = talk()
     path = written(tmp_path / "s.jsonl", [made.lines[0], b"{damage", made.lines[1]])
     found = of(path)
@@ -81,5 +78,5 @@ def test_what_was_skipped_or_mended_is_told_with_its_line(tmp_path: Path) -> Non
         (Problem(9, "skips", "torn last line"), False),
     ],
 )  # fmt: skip
-def test_a_reader_tells_what_it_did_not_read_as_it_stands(problem: Problem, *, told: bool) -> None:
+def test_a_reader_tells_what_it_did_not_read_as_it_stands(problem, *, told):
     assert is_told(problem) == told
