@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := check
-.PHONY: help check lint fmt test test-all test-deep test-faults test-postgres test-pythons test-agents test-adapters test-browser fuzz golden generate bench bench-compaction bench-stores demo dist test-install clean
+.PHONY: help check lint fmt test test-all test-deep test-faults test-postgres test-pythons test-agents test-adapters test-browser fuzz golden generate bench bench-compaction bench-stores demo docs dist test-install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -64,11 +64,12 @@ fuzz: $(READY) ## search for input that breaks a promise: MINUTES=10
 golden: $(READY) ## rewrite what tests expect, then review `git diff`
 	@git diff --quiet HEAD -- tests/cases tests/jobs fixtures || { \
 	  echo "tests/cases or fixtures have uncommitted changes: commit them first" >&2; exit 1; }
-	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/docs/test_readme_jobs.py tests/commands/test_fixture.py tests/programs/test_agents.py tests/programs/test_written.py tests/docs/test_man_page.py tests/docs/test_demo.py tests/docs/test_stability.py
+	$(BIN)/python -m pytest -n auto --golden tests/test_cases.py tests/docs/test_readme_jobs.py tests/commands/test_fixture.py tests/programs/test_agents.py tests/programs/test_written.py tests/docs/test_man_page.py tests/docs/test_demo.py tests/docs/test_stability.py tests/docs/test_tutorial.py
 
-generate: $(READY) ## write man page, completions, library types and prices
+generate: $(READY) ## write man page, completions, casts, types and prices
 	PYTHONPATH=tests/helpers $(BIN)/python tests/helpers/man_page.py
 	PYTHONPATH=tests/helpers $(BIN)/python tests/helpers/completions.py
+	PYTHONPATH=tests/helpers $(BIN)/python tests/helpers/casts.py
 	PYTHONPATH=tests/helpers $(BIN)/python tests/library/api.py
 	$(BIN)/python tests/tokens/price_table.py
 
@@ -86,6 +87,9 @@ bench-stores: .stores/.ready ## appends to Postgres beside agents' packages (3 m
 demo: $(VENV)/.installed ## the main job against a local server: no key, no network
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
+docs: .docs/.ready ## the documentation as a site in site/, links checked
+	NO_MKDOCS_2_WARNING=1 .docs/bin/mkdocs build --quiet --strict
+
 dist: .dist/.ready ## wheel and sdist in dist/, built twice and checked
 	.dist/bin/python tests/packaging/build.py
 
@@ -93,7 +97,7 @@ test-install: dist ## the wheel by pip, pipx and uv, in empty homes
 	.dist/bin/python tests/packaging/install.py $(ARGS)
 
 clean: ## remove what these targets made
-	rm -rf $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .stores .dist .browser .node .go
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .stores .dist .docs .browser .node .go
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -108,6 +112,11 @@ $(VENV)/.installed: pyproject.toml # the program alone, without what develops it
 .adapters/.ready: pyproject.toml
 	$(PYTHON) -m venv .adapters
 	.adapters/bin/pip install --quiet --disable-pip-version-check --editable '.[adapters]'
+	@touch $@
+
+.docs/.ready: pyproject.toml
+	$(PYTHON) -m venv .docs
+	.docs/bin/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@
 
 .dist/.ready: pyproject.toml

@@ -41,7 +41,7 @@ def show(env: Env, *, json: bool) -> None:
     cells = [[{**row, "problem": _problem(row["problems"])}[name] for name in NAMES] for row in rows]
     if rows and rich_wanted(env):
         shown = [[cell[0], brief(cell[1], env.millis()), *cell[2:]] for cell in cells]
-        env.write(table.aligned(NAMES, shown, width=width(), colour=env.colour, flexible=2))
+        env.draw(table.aligned(NAMES, shown, width=width(), colour=env.colour, flexible=2))
     else:
         env.write(table.separated(cells))
     env.note("rescue FILE brings one of these back" if rows else "no sessions of other programs found")
