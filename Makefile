@@ -88,7 +88,7 @@ demo: $(VENV)/.installed ## the main job against a local server: no key, no netw
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
 
 docs: .docs/.ready ## the documentation as a site in site/, links checked
-	NO_MKDOCS_2_WARNING=1 .docs/bin/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 .docs/bin/mkdocs build --strict
 
 dist: .dist/.ready ## wheel and sdist in dist/, built twice and checked
 	.dist/bin/python tests/packaging/build.py

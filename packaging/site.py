@@ -1,5 +1,6 @@
 """What the site has beside the files of docs/: the README, the changelog, every option of every verb."""
 
+import logging
 import re
 from html import escape
 from pathlib import Path
@@ -11,6 +12,7 @@ from codeh_history.cli import load
 from codeh_history.commands import SECTIONS
 
 ROOT = Path(__file__).parent.parent
+log = logging.getLogger("mkdocs.plugins.site")  # a warning of it fails a strict build
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -39,6 +41,8 @@ def on_page_markdown(markdown, page, config, files):
         if files.get_file_from_path(inside):
             up = "../" * page.file.src_uri.count("/")
             return f"]({up}{inside}{anchor})"
+        if not path.exists():
+            log.warning("%s: %s does not exist", page.file.src_uri, link[1])
         kind = "tree" if path.is_dir() else "blob"
         return f"]({config.repo_url}/{kind}/main/{path.relative_to(ROOT).as_posix()}{anchor})"
 
