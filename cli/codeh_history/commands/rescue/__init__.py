@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+from typing import Any
+
 import orjson
 
 from ...base import amounts
 from ...base.env import Env
 from ...base.errors import Usage
+from ...base.options import JSON, QUIET, REPORT, SESSION, OptionSet, argument, flag, option
+from ...programs import sessions
+from ...session.model import Json, Summary
+from ...session.records import dumps
+from ...session.view import View
+from ...store import create
 from ...store.resolve import named
-from . import newest, output, report, source
-from .output import Options, Out
-from .reduction import reduced
-
-__all__ = ["Options", "run"]
+from .. import fork
+from . import newest, report, source
+from .reduction import Reduced, reduced
+from .source import Recovered
 
 EXAMPLES = """\
   codeh-history rescue                           # the newest sessions, and what is wrong with each
@@ -21,6 +30,23 @@ EXAMPLES = """\
   codeh-history rescue FILE --budget 60k --to codex --install         # resume in another program
   codeh-history rescue demo                                           # a new session; `demo` stays as it is
 """
+
+
+class Options(OptionSet):
+    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is not changed.")
+    budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
+    to: str | None = option(
+        "PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.", choices=sessions.WRITTEN
+    )
+    cwd: str | None = option("DIR", "The working directory to continue in.")
+    title: str | None = option("T", "The title.")
+    output: str | None = option("FILE|NEW", "New file, or for a session the new id.")
+    install: bool = flag("Put it where the program looks.", excludes=("output",))
+    dry_run: bool = flag("Print what would be done; write nothing.")
+    json: bool = JSON
+    report: bool = REPORT
+    session: str | None = SESSION
+    quiet: bool = QUIET
 
 
 def run(env: Env, options: Options) -> None:
@@ -32,12 +58,76 @@ def run(env: Env, options: Options) -> None:
         return
     budget = amounts.tokens(options.budget) if options.budget is not None else None
     session = source.read(env, options.session, options.argument)
-    to = output.destination(options, session)
+    to = destination(options, session)
     done = reduced(env, session.view, to, budget)
     wanted = session.problems or done.compacted or options.specified("to", "output", "install", "budget")
-    lost = to is not None and not options.specified("output", "install") and env.terminal(env.stdout)
-    writes = wanted and not options.dry_run and not lost  # nobody resumes what a terminal showed
-    out = output.write(env, options, session, done, to) if writes else Out()
+    printed = to is not None and options.output in (None, "-") and not options.install
+    lost = printed and options.output is None and env.terminal(env.stdout)  # nobody resumes what it showed
+    writes = wanted and not options.dry_run and not lost
+    out = write(env, options, session, done, to) if writes else {}
     for line in done.report if options.report else ():
         env.report(orjson.dumps(line))
-    report.tell(env, report.as_json(session, done, to, out), out, json=options.json)
+    printed = printed and bool(writes)
+    report.write(env, report.as_json(session, done, to, out), printed=printed, json=options.json)
+
+
+def destination(options: Options, session: Recovered) -> str | None:
+    """The program it is written for; None for a session of ours. Usage for options of programs only."""
+    to = options.to or session.program
+    if to in sessions.WRITTEN:
+        return to
+    if of_programs := options.specified("cwd", "title", "install"):
+        programs = "|".join(sessions.WRITTEN)
+        raise Usage(f"--{of_programs[0]} requires --to {programs}: this is written as a session here")
+    return None
+
+
+def write(env: Env, options: Options, session: Recovered, done: Reduced, to: str | None) -> Json:
+    """Write the rescued session; where it went and what resumes it. The original stays as it is."""
+    if to is None:
+        return _as_ours(env, options, session, done.view)
+    from ...send import program
+
+    of: tuple[Any, ...] = ()
+    if options.install:  # the same session gets the same id
+        contents = [dumps([message.kind, message.parts]) for message in done.view.messages]
+        of = (session.id, options.title, [summary.text for summary in done.view.summaries], contents)
+    made = program.make(
+        env, done.view, to, cwd=options.cwd, title=options.title, install=options.install, of=of
+    )
+    command, left = program.command(made, made.written.resume), dict(made.written.left)
+    if options.install and (installed := program.installed(env, made)):
+        path, id = installed
+        command = program.command(made, [*made.written.resume[:-1], id])
+        return {"there": path, "resume": command, "not_written": left}
+    program.put(env, made, options.output, install=options.install)
+    if options.install:
+        written, place = made.place or shlex.join(made.written.imported), None
+    elif options.output in (None, "-"):
+        written, place = None, made.place or None
+    else:
+        written, place = str(options.output), made.place
+        if resumed := program.resumed(made, os.path.abspath(written)):
+            command, place = resumed, None
+    return {"written": written, "place": place, "resume": command, "not_written": left}
+
+
+def _as_ours(env: Env, options: Options, session: Recovered, view: View) -> Json:
+    """A new session here; the header names the one of ours that it was made of."""
+    kept = {message.id for message in view.messages}
+    summaries = [
+        summary
+        if kept.issuperset(summary.covers)
+        else Summary(
+            fields={**summary.fields, "covers": [id for id in summary.covers if id in kept]},
+            place=summary.place,
+            raw=None,
+        )
+        for summary in view.summaries
+    ]
+    view = view.with_messages(view.messages, summaries)
+    path = create.free_path(env, options.output, f"{session.id}-rescued")
+    last = next((message.id for message in reversed(view.messages)), None)
+    parent = {"session": session.id, "at": last} if session.program is None else None
+    id = fork.written(env, path, view, parent, begun_here=False)
+    return {"written": path, "id": id, "resume": f"codeh-history ask -s {id}"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 
 from ...base.env import Env
@@ -13,9 +13,8 @@ from ...base.errors import BadData, Usage
 from ...base.read_json import json_object
 from ...base.words import is_id
 from ...programs import records, sessions
-from ...programs.model import Entry, Piece, Problem, Session, Summary
+from ...programs.model import Entry, Problem, Session, Summary
 from ...session.fold import fold
-from ...session.imported import MARK
 from ...session.model import Json
 from ...session.records import dumps, lines_of, parse
 from ...session.view import View
@@ -84,9 +83,10 @@ def _of_a_program(file: File, program: str, target: Target) -> Recovered:
         )
     if session is not None and not _messages(session):
         session = _longest_branch(session)
-    if session is None or not session.items:
+    items = list(_usable(session)) if session is not None else []
+    if session is None or not items:
         raise BadData(f"{target.path}: no message of {program} in it can be read")
-    session.items = list(_storable(session, _without_repeats(session, _with_text(session))))
+    session.items = items
     first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
     body = records.lines(records.records(session), target.path)
     view = fold(parse(lines_of(first + b"\n" + body)))
@@ -108,51 +108,31 @@ def _longest_branch(session: Session) -> Session:
     return longest
 
 
-def _with_text(session: Session) -> list[Entry | Summary]:
-    """The items without summaries whose text is lost: what these stand for is there again."""
-    summaries = [item for item in session.items if isinstance(item, Summary) and item.text.strip()]
-    covered = {id for summary in summaries for id in summary.covers}
-    kept: list[Entry | Summary] = []
-    for item in session.items:
-        if isinstance(item, Entry) or item.text.strip() or item.id in covered:
-            kept.append(item)
-        else:
-            why = "the text of a summary is lost"
-            session.problem(item.line, "forgets", why, "what it stood for is read")
-    return kept
-
-
-def _without_repeats(session: Session, items: list[Entry | Summary]) -> Iterator[Entry | Summary]:
-    """The items without the contents of lines that are there twice."""
+def _usable(session: Session) -> Iterator[Entry | Summary]:
+    """The items, but no summary whose text is lost (what it stands for is), and no line's content twice."""
+    summaries = [item for item in session.items if isinstance(item, Summary)]
+    covered = {id for summary in summaries if summary.text.strip() for id in summary.covers}
     doubled = {problem.line for problem in session.problems if problem.effect == "doubles"}
-    covered = {id for item in items if isinstance(item, Summary) for id in item.covers}
     seen: set[bytes] = set()
-
-    def again(piece: Piece) -> bool:
-        parts = dumps(piece.parts)
-        repeated = parts in seen
-        seen.add(parts)
-        return repeated and piece.line in doubled
-
-    for item in items:
-        if isinstance(item, Entry):
-            kept = [piece for piece in item.pieces if not again(piece)]
-            if len(kept) < len(item.pieces) and item.id not in covered:
-                session.left["line that stands there twice"] += len(item.pieces) - len(kept)
-                item.pieces = kept
-                if not kept:
-                    continue
-        yield item
-
-
-def _storable(session: Session, items: Iterator[Entry | Summary]) -> Iterator[Entry | Summary]:
-    """The items that records can hold; the others are a problem each, where they would be one of all."""
-    for item in items:
-        record = records.message(item) if isinstance(item, Entry) else None
-        if record is not None and (why := records.unfit(record)):
-            session.problem(next(chain(record[MARK], [0])), "skips", why)
-            session.left["message that cannot be stored"] += 1
-        else:
+    for item in session.items:
+        if isinstance(item, Summary):
+            if item.text.strip() or item.id in covered:
+                yield item
+            else:
+                why = "the text of a summary is lost"
+                session.problem(item.line, "forgets", why, "what it stood for is read")
+            continue
+        pieces = []
+        for piece in item.pieces:
+            parts = dumps(piece.parts)
+            if parts not in seen or piece.line not in doubled:
+                pieces.append(piece)
+            seen.add(parts)
+        repeats = len(item.pieces) - len(pieces)
+        if repeats and item.id not in covered:
+            session.left["line that stands there twice"] += repeats
+            item.pieces = pieces
+        if item.pieces:
             yield item
 
 

@@ -13,6 +13,7 @@ from ...session.pairing import Answer, Call, open_at_end, pair
 
 LOST = "The result of this tool call was lost."
 MISSING = "its result was lost"
+RENAMED = "the call's name is"
 UNASKED, SECOND = "a response that no call asked for", "a second response to the same call"
 MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
@@ -67,7 +68,7 @@ class _Repair:
         for call in calls:
             answer = call.answer
             if answer is not None and answer.name != call.name:
-                why = f"the call's name is {call.name}"
+                why = f"{RENAMED} {call.name}"
                 self.renamed.append(replace_shown(answer.message, answer.part, _named(answer, call), why))
 
     def _rebuild(self, calls: list[Call], left: set[int]) -> None:

@@ -4,8 +4,7 @@ import orjson
 import pytest
 
 from codeh_history.base.errors import Usage
-from codeh_history.commands.rescue import Options
-from codeh_history.commands.rescue.output import destination
+from codeh_history.commands.rescue import Options, destination
 from codeh_history.commands.rescue.source import Recovered
 from codeh_history.store.resolve import Target
 from inside import inside, lay
