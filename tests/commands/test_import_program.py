@@ -9,10 +9,11 @@ import orjson
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData
-from codeh_history.commands.import_ import check_whole, tell
+from codeh_history.commands.import_ import tell
 from codeh_history.commands.import_.copy import Brought, with_branches
 from codeh_history.programs.model import ABANDONED, Problem, Session, Used
+from inside import inside
+from program_files import Pi, written
 
 BROUGHT = Brought("p-s", 1, created=True)
 
@@ -36,10 +37,17 @@ def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_p
         Problem(3, "skips", "not JSON"), Problem(0, "forgets", "no parent", "by its place"), Problem(4, "doubles", "twice"),
     ])  # fmt: skip
     assert told(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
-    with pytest.raises(BadData, match=r"^f: line 3: not JSON; nothing was imported$"):
-        check_whole("f", session)
-    session.problems = session.problems[1:]
-    check_whole("f", session)
+
+
+def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path: Path) -> None:
+    file = Pi()
+    file.user("a", "one")
+    path = written(tmp_path / "s.jsonl", [*file.lines, "{damage"])
+    done = inside("import", "--strict", str(path), home=tmp_path)
+    assert (done.code, done.out) == (65, b"")
+    assert b"line 3: not an object" in done.err
+    assert done.err.endswith(b"; nothing was imported\n")
+    assert inside("import", str(path), home=tmp_path).code == 0
 
 
 def test_of_many_the_first_are_named_and_all_are_reported(tmp_path):
@@ -70,7 +78,7 @@ def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path
 def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
     session = Session("p", "s", left=Counter({"thought": 2, "attachment": 1}))
     assert told(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thought"]
-    assert orjson.loads(told(tmp_path, session, report=True)[1]) == {
+    assert orjson.loads(told(tmp_path, session, report=True)[2]) == {
         "session": "p-s",
         "left": "attachment",
         "count": 1,

@@ -6,6 +6,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.commands.import_ import every
+from codeh_history.store import program_files
 from program_files import SAMPLES, SESSION, written
 from support import run
 from terminal_output import on_terminal
@@ -49,13 +50,14 @@ def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home):
 def test_an_interrupted_import_still_prints_what_it_did(home, monkeypatch, capfd):
     for program in ("claude-code", "codex"):
         written(home / WHERE[program], SAMPLES[program]())
-    shared = every.shared
+    opened = program_files.opened
 
-    def interrupted(*args):
-        yield next(iter(shared(*args)))
-        raise KeyboardInterrupt
+    def interrupted(path):
+        if "rollout" in path:
+            raise KeyboardInterrupt
+        return opened(path)
 
-    monkeypatch.setattr(every, "shared", interrupted)
+    monkeypatch.setattr(program_files, "opened", interrupted)
     monkeypatch.setattr(Env, "terminal", lambda _, fd: fd == 1)
     with pytest.raises(KeyboardInterrupt):
         every.run(

@@ -93,7 +93,9 @@ def run(env: Env, options: Options) -> int:
         raise Usage("more than one --from requires --all")
     if options.into is not None and len(names) > 1:
         raise Usage("--into names one session; pass one file")
-    files(env, options, names, options.from_[0] if options.from_ else "auto")
+    for name in names:
+        for id in one_file(env, options, name, options.from_[0] if options.from_ else "auto"):
+            env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
     return 0
 
 
@@ -103,10 +105,9 @@ def within(name: str) -> Sequence[str]:
         return [name]
     from ...store.program_files import folders
 
-    paths = folders.below(name)
-    if not paths:
-        raise InputOutput(f"{name}: no program keeps sessions in this folder; pass files instead")
-    return paths
+    if paths := folders.below(name):
+        return paths
+    raise InputOutput(f"{name}: no program keeps sessions in this folder; pass files instead")
 
 
 def everything(env: Env, options: Options) -> int:
@@ -121,65 +122,54 @@ def everything(env: Env, options: Options) -> int:
     return every.run(env, programs, earliest, branches=options.branches, jsonl=options.jsonl)
 
 
-def files(env: Env, options: Options, names: Sequence[str], form: str) -> None:
-    """Import each of these files, and print the ids."""
-    for name in names:
-        where = "stdin" if name == "-" else name
-        with source(env, name) as file:
-            head = file.read(HEAD)
-            file.seek(0)
-            if name == "-" and not head:
-                raise BadData(f"stdin: {nothing(env)}")
-            opened = unsealed(file, where, options) if is_sealed(head) else None
-            if opened is not None or (form == "auto" and is_bundle(head)):
-                from ...sync import bundle
-
-                id = bundle.unpack(env, opened or file, where, options.into)
-                env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
-                continue
-            if form not in forms.IMPORTERS and of_program(env, options, file, name, form):
-                continue
-            data = file.read()
-        damaged = partial(tell_damage, env, Target(where, where), strict=options.strict)
-        records = forms.read(data, form, where, tell=damaged)
-        for number, record in enumerate(records):
-            check(record, f"{where}: message {number}")
-        records = blocks.by_ours(env, records, where, allow_missing=options.allow_missing)
-        id = bring(env, records, name, options.into)
-        env.write(f"{id}\n".encode("utf-8", "surrogateescape"))
-
-
-def of_program(env: Env, options: Options, file: IO[bytes], name: str, form: str) -> bool:
-    """Bring in the sessions of another program's file; whether it is one."""
-    source = program_files.File(file.fileno(), "" if name == "-" else name)
-    program = program_files.program_of(source, form)
-    if program is None:
-        return False
+def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
+    """Import a file; yields the id of each session."""
     where = "stdin" if name == "-" else name
-    for session in copy.with_branches(
-        program_files.sessions_in(source, program), branches=options.branches
-    ):
+    with opened(env, name) as file:
+        head = file.read(HEAD)
+        file.seek(0)
+        if name == "-" and not head:
+            raise BadData(f"stdin: {nothing(env)}")
+        if is_sealed(head) or (form == "auto" and is_bundle(head)):
+            from ...sync import bundle
+
+            yield bundle.unpack(
+                env, unsealed(file, where, options) if is_sealed(head) else file, where, options.into
+            )
+            return
+        source = program_files.File(file.fileno(), "" if name == "-" else name)
+        program = None if form in forms.IMPORTERS else program_files.program_of(source, form)
+        if program is not None:
+            yield from of_program(env, options, source, program)
+            return
+        data = file.read()
+    damaged = partial(tell_damage, env, Target(where, where), strict=options.strict)
+    records = forms.read(data, form, where, tell=damaged)
+    for number, record in enumerate(records):
+        check(record, f"{where}: message {number}")
+    records = blocks.by_ours(env, records, where, allow_missing=options.allow_missing)
+    yield bring(env, records, name, options.into)
+
+
+def of_program(env: Env, options: Options, source: program_files.File, program: str) -> Iterator[str]:
+    """Import the sessions of another program's file."""
+    where, path = source.path or "stdin", os.path.abspath(source.path) if source.path else "-"
+    read = program_files.sessions_in(source, program)
+    for session in copy.with_branches(read, branches=options.branches):
         into = options.into if session.parent is None or not options.branches else None
-        if options.strict:
-            check_whole(where, session)
-        brought = copy.bring(env, session, os.path.abspath(name) if name != "-" else "-", into)
+        lost = (problem for problem in session.problems if problem.effect in ("skips", "lacks"))
+        if options.strict and (problem := next(lost, None)):
+            raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
+        brought = copy.bring(env, session, path, into)
         if brought.records or brought.created:
             tell(env, options, where, session, brought)
-        env.write(f"{brought.id}\n".encode("utf-8", "surrogateescape"))
-    return True
-
-
-def check_whole(where: str, session: Session) -> None:
-    """Refuse a session of which something is lost (`--strict`)."""
-    for problem in session.problems:
-        if problem.effect in ("skips", "lacks"):
-            raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
+        yield brought.id
 
 
 def tell(env: Env, options: Options, where: str, session: Session, brought: Brought) -> None:
     """Note what is not as in the source: what was damaged, and how much was left out, a line a kind.
 
-    What was said comes first; records that the program keeps for itself are one line without `--verbose`.
+    Records that the program keeps for itself are one line without `--verbose`.
     """
     if brought.apart:
         env.note(f"{where}: {brought.apart}: new messages went to {brought.id}")
@@ -189,18 +179,17 @@ def tell(env: Env, options: Options, where: str, session: Session, brought: Brou
         env.note(f"{where}: {_at(problem)}{problem.reason}{mended}")
     if (more := len(problems) - MOST_NAMED) > 0:
         env.note(f"{where}: and {more} more (`codeh-history verify {where}` lists all)")
-    if options.report:
-        for problem in session.problems:
-            env.report(dumps({"session": brought.id, **problem._asdict()}))
     own = session.interface
-    records = sum(session.left[kind] for kind in own)
-    for kind, count in sorted(session.left.items(), key=lambda item: (item[0] in own, item[0])):
+    left = sorted(session.left.items(), key=lambda item: (item[0] in own, item[0]))
+    for kind, count in left:
         if options.verbose or kind not in own:
             env.note(f"{where}: not imported: {count} {kind}")
-        if options.report:
-            env.report(dumps({"session": brought.id, "left": kind, "count": count}))
-    if records and not options.verbose:
+    if not options.verbose and (records := sum(session.left[kind] for kind in own)):
         env.note(f"{where}: not imported: {some(records, 'interface record')} (-v names them)")
+    lines = [problem._asdict() for problem in session.problems]
+    lines += [{"left": kind, "count": count} for kind, count in left]
+    for line in lines if options.report else ():
+        env.report(dumps({"session": brought.id, **line}))
 
 
 def _at(problem: Problem) -> str:
@@ -228,7 +217,7 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
 
 
 @contextmanager
-def source(env: Env, name: str) -> Iterator[IO[bytes]]:
+def opened(env: Env, name: str) -> Iterator[IO[bytes]]:
     """A file to import, `-` is stdin; what cannot be read again is copied to a temporary file first."""
     if name == "-":
         env.awaits()
@@ -236,18 +225,13 @@ def source(env: Env, name: str) -> Iterator[IO[bytes]]:
         fd = os.dup(env.stdin) if name == "-" else os.open(name, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         raise Usage(f"{name}: no such file") from None
-    except OSError as error:
-        raise InputOutput(f"{name}: {error.strerror}") from None
-    try:
-        with open(fd, "rb") as file, tempfile.TemporaryFile() as copy:
-            if stat.S_ISREG(os.fstat(fd).st_mode) and file.tell() == 0:
-                yield file
-                return
-            shutil.copyfileobj(file, copy)
-            copy.seek(0)
-            yield copy
-    except OSError as error:
-        raise InputOutput(f"{name}: {error.strerror}") from None
+    with open(fd, "rb") as file, tempfile.TemporaryFile() as copy:
+        if stat.S_ISREG(os.fstat(fd).st_mode) and file.tell() == 0:
+            yield file
+            return
+        shutil.copyfileobj(file, copy)
+        copy.seek(0)
+        yield copy
 
 
 def unsealed(file: IO[bytes], where: str, options: Options) -> io.BytesIO:

@@ -7,14 +7,12 @@ Nothing of theirs is written or locked.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
 import orjson
 
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
-from ...base.processes import shared
 from ...base.words import prefixes
 from ...programs import sessions
 from ...render import changes
@@ -45,67 +43,51 @@ def run(
     ]  # fmt: skip
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
-    codes: dict[int, int] = {}
-    if not files:
-        if table:
-            summarize(env, rows)
-        return 0
-    work = partial(_outcomes, env, branches=branches)
+    tell = rows.append if table else lambda row: env.write(orjson.dumps(row) + b"\n")
+    first = 0  # the exit code of the first failure
     try:
-        with progress(env, "importing") as bar:
-            results = shared(work, files, [file.stamp.size for file in files])
-            for number, (place, data) in enumerate(results, 1):
-                lines, code = orjson.loads(data)
-                for line in lines:
-                    rows.append(line) if table else env.write(orjson.dumps(line) + b"\n")
-                if code:
-                    codes[place] = code
+        with progress(env, "importing", len(files), 1) as bar:
+            for number, file in enumerate(files, 1):
+                code = 0
+                try:
+                    for row in _imported(env, file, branches=branches):
+                        tell(row)
+                except HistoryError as error:
+                    code = error.exit_code
+                    tell(_row(file, None, "failed", reason=str(error)))
+                first = first or code
                 if code not in _AGAIN:
-                    cache.keep(files[place].path, files[place].stamp, True)
+                    cache.keep(file.path, file.stamp, True)
                 bar.done(number, len(files))
     finally:
         if table:
             summarize(env, rows)
     cache.save()
-    return codes[min(codes)] if codes else 0
-
-
-def _outcomes(env: Env, files: Iterable[ProgramFile], *, branches: bool) -> Iterator[bytes]:
-    """Of each file: its lines to print, and the exit code."""
-    for file in files:
-        lines: list[Json] = []
-        code = 0
-        try:
-            lines.extend(_imported(env, file, branches=branches))
-        except HistoryError as error:
-            code = error.exit_code
-            lines.append(_line(file, None, "failed", reason=str(error)))
-        yield orjson.dumps([lines, code])
+    return first
 
 
 def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json]:
-    """A line for each session of a file that changed."""
+    """A row for each session of a file that changed."""
     with program_files.opened(source.path) as file:
         if file.size == 0:
             return
         if not sessions.keeps(source.program, file.head):
             raise BadData(f"{source.path}: not a session of {source.program}")
-        for session in copy.with_branches(
-            program_files.sessions_in(file, source.program, newest=True), branches=branches
-        ):
+        read = program_files.sessions_in(file, source.program, newest=True)
+        for session in copy.with_branches(read, branches=branches):
             brought = copy.bring(env, session, source.path) if session.items else None
             if brought is None or not (brought.records or brought.created):
                 continue
             more = {
                 "reason": brought.apart, "left": dict(session.left), "problems": len(session.problems)
             }  # fmt: skip
-            yield _line(
+            yield _row(
                 source, brought.id, "imported" if brought.created else "updated", records=brought.records,
                 **{key: value for key, value in more.items() if value},
             )  # fmt: skip
 
 
-def _line(file: ProgramFile, session: str | None, action: str, **more: object) -> Json:
+def _row(file: ProgramFile, session: str | None, action: str, **more: object) -> Json:
     return {"session": session, "program": file.program, "path": file.path, "action": action, **more}
 
 
