@@ -39,7 +39,7 @@ def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_p
     assert told(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
 
 
-def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path: Path) -> None:
+def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path):
     file = Pi()
     file.user("a", "one")
     path = written(tmp_path / "s.jsonl", [*file.lines, "{damage"])

@@ -61,8 +61,9 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
     budget = limit or (int(window * SHARE) if window else None)
     thoughts = "keep" if to in (None, origin(view.header).get("from")) else "all"
     settings = Settings(unanswered="error" if to is None else "stub", thoughts=thoughts)
-    repaired, repairs, _ = passes.curate(view, settings, ("pairs",))
-    smaller, ops, report = passes.curate(view, settings)
+    repaired, repairs, report = passes.curate(view, settings, ("pairs",))
+    smaller, ops, more = passes.curate(repaired, settings)
+    report += more
     compaction: list[Op] = []
     if budget is not None:
         plan = bounds.plan(env, smaller, Limits(budget=budget, model=model))
@@ -75,7 +76,7 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
     spent = explained(repaired, after, counter, None, ())
     before = total_of(counter, view)["tokens"]["total"]
     return Reduced(smaller, after, report, {
-        "mended": _repairs(repairs), "messages": _fates(view, [*ops, *compaction], after),
+        "mended": _repairs(repairs), "messages": _fates(view, [*repairs, *ops, *compaction], after),
         "tokens": {"counter": counter.name, "before": before, "after": spent["after"]},
         "let_go": spent["let_go"],
         "summary": sum(spent["spent"][name] for name in _SUMMARY) if compaction else 0,
