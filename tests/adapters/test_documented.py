@@ -1,6 +1,8 @@
-"""docs/adapters.md: its samples run where their package is."""
+"""The samples of docs/adapters.md run where their package is, and adapters have the packages' own types."""
 
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -29,3 +31,35 @@ def test_a_sample_runs(home, name):
             "user",
             "codeh",
         ]
+
+
+SAMPLE = """
+from agents.memory import Session as AgentsSession
+from claude_agent_sdk import ClaudeAgentOptions, SessionStore as ClaudeStore
+from google.adk.sessions import BaseSessionService
+from langchain_core.chat_history import BaseChatMessageHistory
+
+from codeh_history.adapters.claude_agent_sdk import SessionStore
+from codeh_history.adapters.google_adk import SessionService
+from codeh_history.adapters.langchain import ChatMessageHistory
+from codeh_history.adapters.openai_agents import Session
+
+session: AgentsSession = Session("demo")
+store: ClaudeStore = SessionStore()
+options = ClaudeAgentOptions(session_store=SessionStore())
+history: BaseChatMessageHistory = ChatMessageHistory("demo")
+service: BaseSessionService = SessionService()
+"""
+
+
+@pytest.mark.skipif(
+    not all(map(installed, [*PACKAGES, "mypy"])),
+    reason="all packages are installed by `make test-adapters`",
+)
+def test_each_is_what_its_package_expects(tmp_path):
+    (tmp_path / "sample.py").write_text(SAMPLE)
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "--cache-dir", str(tmp_path), "sample.py"],
+        cwd=tmp_path, env={"MYPYPATH": str(ROOT / "cli"), "PATH": ""}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr

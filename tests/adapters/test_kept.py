@@ -1,15 +1,18 @@
-"""What adapters share: values come back as they were while nobody changed their messages, and calls run in their order."""
+"""What adapters share: values and transcripts come back as they were given, and calls run in their own threads."""
 
 import asyncio
+import os
 import threading
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from codeh_history import Session
 from codeh_history.adapters.kept import Kept, Ordered, exact
+from codeh_history.adapters.transcripts import Transcripts, entries_in, escaped, line_of, unescaped
 from codeh_history.base.errors import BadData
-from strategies import json_values
+from strategies import json_objects, json_values
 
 
 @given(json_values)
@@ -93,3 +96,72 @@ def test_calls_run_one_after_the_other_as_they_were_made():
         return await asyncio.gather(*(ordered(work, number) for number in range(20)))
 
     assert asyncio.run(main()) == done == list(range(20))
+
+
+NAMES = st.text(st.sampled_from("a./%\0-E2") | st.characters(codec="utf-8"), max_size=8) | st.sampled_from(
+    [".jsonl", "x.jsonl", "..", ".", "", "%", "%2E", "x%2Ejsonl", "a/../b"]
+)  # fmt: skip
+
+
+@given(NAMES, NAMES)
+def test_each_name_is_one_component_of_a_path_and_no_others(one, other):
+    found = escaped(one)
+    assert unescaped(found) == one
+    assert found not in ("", ".", "..")
+    assert "/" not in found
+    assert "\0" not in found
+    assert not found.startswith(".")
+    assert not found.endswith(".jsonl")
+    assert (found == escaped(other)) == (one == other)
+
+
+@given(st.lists(json_objects, max_size=5))
+def test_entries_come_back_as_they_were(entries):
+    data = b"".join(map(line_of, entries))
+    assert list(entries_in(data, "f")) == entries
+
+
+@pytest.mark.parametrize("entry", [{"a": "\ud800"}, {"n": 10**40}, {"a": "\u2028\n"}])
+def test_half_characters_and_numbers_of_any_size_are_kept(entry):
+    line = line_of(entry)
+    assert line.count(b"\n") == 1
+    assert list(entries_in(line, "f")) == [entry]
+
+
+def test_a_damaged_line_costs_itself_and_is_told(caplog):
+    data = b'{"a":1}\n{torn\n\n[2]\n{"b":2}'
+    assert list(entries_in(data, "f")) == [{"a": 1}, {"b": 2}]
+    assert caplog.messages == ["f: line 2: no entry; skipped", "f: line 4: no entry; skipped"]
+
+
+def test_an_entry_with_an_id_is_stored_once_whoever_stored_it(tmp_path):
+    path = str(tmp_path / "projects" / "p" / "s.jsonl")
+    one, two = Transcripts(str(tmp_path)), Transcripts(str(tmp_path))
+    assert one.read(path) is None
+    one.append(path, [{"uuid": "a"}, {"uuid": "a"}, {"plain": 1}])
+    two.append(path, [{"uuid": "b"}, {"uuid": "a"}])
+    one.append(path, [{"uuid": "b"}, {"plain": 1}])
+    assert one.read(path) == [{"uuid": "a"}, {"plain": 1}, {"uuid": "b"}, {"plain": 1}]
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    os.unlink(path)
+    one.append(path, [{"uuid": "a"}])  # another file: what is known of the old one does not count
+    assert one.read(path) == [{"uuid": "a"}]
+
+
+def test_a_torn_end_costs_nothing_that_comes_after_it(tmp_path):
+    path = tmp_path / "projects" / "s.jsonl"
+    path.parent.mkdir()
+    path.write_bytes(b'{"uuid":"a"}\n{"uuid":"b')
+    Transcripts(str(tmp_path)).append(str(path), [{"uuid": "b"}])
+    assert path.read_bytes() == b'{"uuid":"a"}\n{"uuid":"b\n{"uuid":"b"}\n'
+
+
+def test_what_is_removed_lies_in_the_trash(tmp_path):
+    held = Transcripts(str(tmp_path))
+    path = str(tmp_path / "projects" / "p" / "s.jsonl")
+    held.append(path, [{"uuid": "a"}])
+    assert held.remove([str(tmp_path / "none")]) is None
+    place = held.remove([path])
+    assert place is not None
+    assert held.read(path) is None
+    assert held.read(os.path.join(place, "p", "s.jsonl")) == [{"uuid": "a"}]

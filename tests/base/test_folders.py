@@ -1,11 +1,18 @@
-"""Directories and files of ours: for their owner alone under any umask, and never over what is there."""
+"""Files and directories are private and never overwritten; locks end with their owner, and signals unwind the program."""
 
+import ctypes
+import fcntl
 import os
+import signal
 import stat
+import subprocess
+import sys
+from contextlib import contextmanager
 
 import pytest
 
-from codeh_history.base import folders
+from codeh_history.base import folders, locks
+from support import environ
 
 
 def mode(path):
@@ -91,3 +98,110 @@ def test_a_folder_that_cannot_be_synced_is_named_and_a_file_that_is_gone_is_no_e
     (tmp_path / "f").touch()
     folders.remove(str(tmp_path / "f"))
     assert not (tmp_path / "f").exists()
+
+
+@contextmanager
+def child(fork=os.fork):
+    """A fork of this process that does nothing, for the length of the block."""
+    ready, theirs = os.pipe()
+    pid = fork()
+    if not pid:
+        os.write(theirs, b".")
+        signal.pause()
+        os._exit(0)
+    try:
+        os.read(ready, 1)
+        yield pid
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(ready)
+        os.close(theirs)
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "a"
+    path.touch()
+    return path
+
+
+def is_free(path):
+    with path.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+def locked(path):
+    fd = os.open(path, os.O_RDWR)
+    locks.lock(fd, fcntl.LOCK_EX)
+    return fd
+
+
+@pytest.mark.parametrize("fork", [os.fork, ctypes.PyDLL(None).fork])  # the second tells Python nothing
+def test_a_child_does_not_keep_what_the_parent_unlocks(fork, path):
+    fd = locked(path)
+    with child(fork):
+        assert not is_free(path)
+        locks.close(fd)
+        assert is_free(path)
+
+
+def test_a_child_does_not_unlock_what_the_parent_holds(path):
+    fd = locked(path)
+    with child():
+        pass
+    assert not is_free(path)
+    locks.close(fd)
+
+
+def test_a_child_does_not_keep_the_lock_of_a_parent_that_was_killed(path):
+    ready, theirs = os.pipe()
+    parent = os.fork()
+    if not parent:
+        locked(path)
+        with child() as pid:
+            os.write(theirs, str(pid).encode())
+            signal.pause()
+    orphan = int(os.read(ready, 16))
+    os.kill(parent, signal.SIGKILL)
+    os.waitpid(parent, 0)
+    try:
+        assert is_free(path)
+    finally:
+        os.kill(orphan, signal.SIGKILL)
+        os.close(ready)
+        os.close(theirs)
+
+
+CODE = """
+import sys, time
+from codeh_history.base.errors import Interrupted
+from codeh_history.base.env import unwind
+unwind()
+try:
+    print("ready", flush=True)
+    {wait}
+except Interrupted as end:
+    print("closed", end.exit_code, flush=True)
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_what_is_open_is_closed_and_the_code_tells_which_it_was(number, code):
+    command = [sys.executable, "-c", CODE.format(wait="time.sleep(60)")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environ()) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(number)
+        assert process.stdout.read() == f"closed {code}\n".encode()
+
+
+def test_under_nohup_it_goes_on():
+    code = CODE.format(wait="import os, signal; os.kill(os.getpid(), signal.SIGHUP); print('goes on')")
+    command = ["/bin/sh", "-c", 'trap "" HUP; exec "$0" -c "$1"', sys.executable, code]
+    done = subprocess.run(command, capture_output=True, env=environ(), check=True)
+    assert done.stdout == b"ready\ngoes on\n"

@@ -1,4 +1,4 @@
-"""Blocks from several stores: each from the first that has it unaltered, and what none has is named, never silent."""
+"""Blocks from several stores: each from the first that has it unaltered; a missing one is named."""
 
 import hashlib
 
@@ -115,3 +115,31 @@ def test_reads_look_in_the_store_that_is_named_then_at_home():
     assert [
         each.name for each in open_stores(Env({"CODEH_HOME": "/h", "CODEH_BLOCKS": "file:///h/blocks"}))
     ] == ["/h/blocks"]
+
+
+ID = hashlib.sha256(b"x").hexdigest()
+
+
+@given(st.binary(max_size=9))
+def test_a_hash_is_one(data):
+    assert is_block_id(hashlib.sha256(data).hexdigest())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ID[:-1],
+        f"{ID}0",
+        ID.upper().replace("0", "A"),
+        f"{ID[:-1]}g",
+        f"{ID[:-1]}\n",
+        f"../{ID[3:]}",
+        f"{ID[:-1]}٣",
+        None,
+        7,
+        [ID],
+    ],
+)
+def test_nothing_else_is(text):
+    assert not is_block_id(text)

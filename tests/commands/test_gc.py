@@ -1,17 +1,24 @@
-"""`gc`: what it removes shows in no view, whatever is undone; blocks go only where nothing names them."""
+"""`gc`: no view changes, and a block is removed only when nothing can name it, readable or not."""
 
 import os
+import shutil
+import subprocess
 import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from codeh_history.base.env import Env
+from codeh_history.blocks import open_store
+from codeh_history.commands.gc import unused
 from codeh_history.commands.gc.unused import _sorted, spent
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
+from inside import inside
 from shown_contents import contents
-from support import lines, run, session_path
+from support import PROGRAM, environ, lines, run, session_path
 
 DAY = 86400
 
@@ -217,3 +224,196 @@ def test_what_killed_processes_left_is_swept(home):
     assert not half.exists()
     assert not block.exists()
     assert young.exists()
+
+
+LATER = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
+STREAM = (
+    b'{"type":"open","id":"m","kind":"codeh","role":"model"}\n{"type":"delta","of":"m","parts":[{"text":"a"}]}\n'
+    b'{"type":"commit","of":"m","parts":[{"text":"a"}]}\n'
+)
+
+
+@pytest.fixture
+def filled_home(home):
+    """A home with a session by reference, deltas that may go, and a removed session."""
+    for name in ("demo", "gone"):
+        inside("append", "-s", name, "-m", name * 2000, home=home)
+        inside("persist", name, "-i", home=home)
+    with session_path(home, "demo").open("ab") as file:
+        file.write(STREAM)
+    inside("rm", "gone", home=home)
+    return home
+
+
+def tree(filled_home):
+    return {str(path): path.read_bytes() for path in filled_home.rglob("*") if path.is_file()}
+
+
+def stopped(filled_home, *more):
+    """`gc` removes nothing and is 74, dry or not."""
+    before = tree(filled_home)
+    for argv in (["gc"], ["gc", "--yes"], ["gc", "--yes", "--trash", "1d"]):
+        outcome = inside(*argv, *more, home=filled_home, env=LATER)
+        assert (outcome.code, outcome.out) == (74, b""), outcome.err
+        assert tree(filled_home) == before
+    assert b"nothing was removed" in outcome.err
+    return outcome.err.decode()
+
+
+@pytest.mark.parametrize("folder", ["sessions", "trash"])
+def test_a_session_in_a_subfolder_stops_it(filled_home, folder):
+    below = filled_home / folder / "2025"
+    below.mkdir()
+    session_path(filled_home, "demo").rename(below / "demo.jsonl")
+    assert "2025" in stopped(filled_home)
+
+
+def test_an_empty_subfolder_hides_nothing(filled_home):
+    (filled_home / "sessions" / "empty").mkdir()
+    assert inside("gc", home=filled_home).code == 0
+
+
+@pytest.mark.parametrize("folder", ["sessions", "trash"])
+@pytest.mark.parametrize("name", ["demo.jsonl", "notes"])
+def test_a_link_to_what_is_not_there_stops_it(filled_home, folder, name):
+    path = filled_home / folder / name
+    if path.exists():
+        path.rename(filled_home / "aside")
+    path.symlink_to(filled_home / "nowhere")
+    assert name in stopped(filled_home)
+
+
+def test_a_folder_of_sessions_that_is_not_mounted_stops_it(filled_home):
+    shutil.move(filled_home / "sessions", filled_home / "aside")
+    (filled_home / "sessions").symlink_to(filled_home / "not-mounted")
+    assert "sessions" in stopped(filled_home)
+
+
+def test_a_session_reached_through_a_link_keeps_its_blocks(filled_home):
+    path = session_path(filled_home, "demo")
+    path.rename(filled_home / "elsewhere.jsonl")
+    path.symlink_to(filled_home / "elsewhere.jsonl")
+    inside("gc", "--yes", home=filled_home, env=LATER)
+    assert inside("last", "demo", home=filled_home).code == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may read anything")
+def test_a_session_that_may_not_be_read_stops_it(filled_home):
+    path = session_path(filled_home, "demo")
+    path.chmod(0)
+    capabilities = "-dac_override,-dac_read_search"
+    humble = (
+        ["setpriv", "--bounding-set", capabilities, "--inh-caps", capabilities] if os.geteuid() == 0 else []
+    )
+    done = subprocess.run(
+        [*humble, *PROGRAM, "gc", "--yes"], env=environ(LATER, filled_home), stdin=subprocess.DEVNULL,
+        capture_output=True, check=False,
+    )  # fmt: skip
+    path.chmod(0o600)
+    assert (done.returncode, done.stdout) == (74, b""), done.stderr
+    assert b"demo.jsonl: Permission denied; nothing was removed" in done.stderr
+    assert inside("last", "demo", home=filled_home).code == 0
+
+
+def test_blocks_reached_through_a_link_may_be_others(filled_home, tmp_path):
+    shared = tmp_path / "shared"
+    shutil.move(filled_home / "blocks", shared)
+    (filled_home / "blocks").symlink_to(shared)
+    session_path(filled_home, "demo").unlink()
+    before = tree(shared)
+    outcome = inside("gc", "--yes", home=filled_home, env=LATER)
+    assert (outcome.code, outcome.out) == (0, b"")
+    assert b"--shared" in outcome.err
+    assert tree(shared) == before
+    assert inside("gc", "--yes", "--shared", home=filled_home, env=LATER).lines[0]["blocks"] == 1
+
+
+def test_a_home_reached_through_a_link_owns_its_blocks(filled_home, tmp_path):
+    session_path(filled_home, "demo").unlink()
+    (tmp_path / "link").symlink_to(filled_home)
+    assert inside("gc", "--yes", home=tmp_path / "link", env=LATER).lines[0]["blocks"] == 1
+
+
+@pytest.mark.parametrize("before", [-70, -65, -64, -63, -40, -1, 0, 1])
+def test_a_block_named_across_two_reads_stays(filled_home, before):
+    """Files are read in pieces of a MiB; the id stands across the end of the first."""
+    path = session_path(filled_home, "demo")
+    data = path.read_bytes()
+    at = data.index(b'"blockIds":["') + 13
+    path.write_bytes(b"x" * ((1 << 20) + before - at - 1) + b"\n" + data)
+    inside("gc", "--yes", home=filled_home, env=LATER)
+    assert inside("last", "demo", "--role", "user", home=filled_home).text == "demo" * 2000
+
+
+def test_a_block_named_in_another_spelling_stays(filled_home):
+    path = session_path(filled_home, "demo")
+    data = path.read_bytes()
+    at = data.index(b'"blockIds":["') + 13
+    spelled = b"".join(b"\\u00%02x" % digit for digit in data[at : at + 64])
+    for shift in (0, 5):  # within one read, and across two
+        room = (1 << 20) - at - 100 * shift if shift else 0
+        path.write_bytes(b"x" * room + b"\n" * bool(room) + data[:at] + spelled + data[at + 64 :])
+        inside("gc", "--yes", home=filled_home, env=LATER)
+        assert inside("last", "demo", "--role", "user", home=filled_home).text == "demo" * 2000
+
+
+def test_a_session_somewhere_else_keeps_its_blocks(filled_home, tmp_path):
+    """By its path, persisted there or begun with a large file; one that is gone may have been moved."""
+    (tmp_path / "big.png").write_bytes(b"\x89PNG" * 20_000)
+    told, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
+    inside("append", "-s", str(told), "-m", "told" * 2000, home=filled_home)
+    inside("persist", str(told), "-i", home=filled_home)
+    inside("append", "-s", str(begun), "-m", "q", "--attach", str(tmp_path / "big.png"), home=filled_home)
+    for name in ("demo", "gone"):
+        (filled_home / "sessions" / f"{name}.jsonl").unlink(missing_ok=True)
+    shutil.rmtree(filled_home / "trash")
+    before = [inside("hydrate", str(path), home=filled_home).out for path in (told, begun)]
+    assert inside("gc", "--yes", home=filled_home, env=LATER).lines[0]["blocks"] == 2
+    assert [inside("hydrate", str(path), home=filled_home).out for path in (told, begun)] == before
+    moved = told.rename(tmp_path / "moved.jsonl")
+    left = inside("gc", "--yes", home=filled_home, env=LATER)
+    assert (left.code, left.out) == (0, b"")
+    assert b"told.jsonl referred to blocks and is missing" in left.err
+    assert inside("hydrate", str(moved), home=filled_home).code == 0
+    assert inside("gc", "--yes", "--shared", home=filled_home, env=LATER).lines[0]["blocks"] == 1
+    assert inside("gc", "--yes", home=filled_home, env=LATER).err == b"codeh-history: nothing to remove\n"
+    assert inside("hydrate", str(begun), home=filled_home).code == 0
+
+
+@pytest.mark.parametrize("how", ["a link", "CODEH_BLOCKS"])
+def test_a_store_that_another_home_writes_to_is_left_alone(filled_home, tmp_path, how):
+    other, env = tmp_path / "other", {}
+    if how == "a link":
+        other.mkdir()
+        (other / "blocks").symlink_to(filled_home / "blocks")
+    else:
+        env["CODEH_BLOCKS"] = str(filled_home / "blocks")
+    inside("append", "-s", "x", "-m", "other" * 2000, home=other)
+    assert inside("persist", "x", "-i", home=other, env=env).code == 0
+    assert b"--shared" in inside("gc", "--yes", home=filled_home, env=LATER).err
+    assert inside("hydrate", "x", home=other, env=env).code == 0
+
+
+class _Moving(set[str]):
+    """Paths that are to go: none; a session is moved just before its file would be read."""
+
+    def __init__(self, path, to):
+        super().__init__()
+        self.path = path
+        self.to = to
+
+    def __contains__(self, path):
+        if path == str(self.path) and self.path.exists():
+            self.path.rename(self.to)
+        return False
+
+
+@pytest.mark.parametrize("restored", [True, False])
+def test_a_session_moved_while_gc_reads_keeps_its_blocks(filled_home, *, restored):
+    env = Env({"CODEH_HOME": str(filled_home), "HOME": str(filled_home), **LATER})
+    trashed, session = filled_home / "trash" / "gone.1.jsonl", session_path(filled_home, "gone")
+    if not restored:
+        trashed.rename(session)
+    moving = _Moving(trashed, session) if restored else _Moving(session, trashed)
+    assert unused.unused(env, open_store(env), unused.grace(env), but=moving) == {}
+    assert session.exists() == restored

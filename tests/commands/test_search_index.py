@@ -1,10 +1,14 @@
-"""What is said in all sessions, by word: what is found, in which script, and that the index is a cache only."""
+"""`search --words`: ranked, from an index that is only a cache."""
 
 import sqlite3
 from pathlib import Path
 
+import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import support
 from codeh_history.base.env import Env
 from codeh_history.commands.search.index import Entry, find, matches_longer, query_of
 
@@ -132,3 +136,148 @@ def test_without_the_index_the_same_is_found(env, home, spoil):
         files.looked.clear()
         assert files.find(env, "plum") == {"b1"}
         assert files.looked == []
+
+
+@pytest.fixture
+def talks(home):
+    for session, texts in {
+        "weather": ["Is the sky blue?", "Sky, blue sky."],
+        "paint": ["Which fluorescent blue for the fence?", "Navy.\nOr a deployment of primer first."],
+        "asia": ["天空为什么是蓝色的", "すみません、空は青いですか", "ทำไมท้องฟ้าเป็นสีฟ้า"],
+        "café": ["Où est le café crème?"],
+    }.items():
+        id = session.replace("é", "e")
+        for number, text in enumerate(texts):
+            role = ["--role", "model"] if number % 2 else []
+            support.run("append", "-s", id, *role, "-m", text)
+    support.run("set", "-s", "paint", "title=Fences and gates")
+    return home
+
+
+def index_of(home):
+    return home / "cache" / "cache.sqlite"
+
+
+def asked(words, *more):
+    return [
+        f"{hit['session']}:{hit['n']}"
+        for hit in support.run("search", "--words", words, "--jsonl", *more).lines
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "hits"),
+    [
+        ("blue sky", {"weather:1", "weather:2"}),
+        ("SKY", {"weather:1", "weather:2"}),
+        ("blue fence", {"paint:1"}),
+        ("deploy", {"paint:2"}),  # how a word begins
+        ("gates", {"paint:0"}),  # the title
+        ("flu", set()),  # of a short word no longer forms: fluorescent
+        ("cafe creme", {"cafe:1"}),
+        ("蓝色", {"asia:1"}),
+        ("空", {"asia:1", "asia:2"}),
+        ("ฟ้า", {"asia:3"}),
+        ('sky" OR blue', set()),  # no language of its own
+        ("nothing", set()),
+        ("?!", set()),
+    ],
+)
+def test_what_holds_all_words_is_found(words, hits, talks):
+    assert set(asked(words)) == hits
+    assert support.run("search", "--words", words).code == (0 if hits else 1)
+
+
+def test_the_best_is_first(talks):
+    assert asked("sky blue", "weather") == ["weather:2", "weather:1"]
+    shown = support.run("search", "--words", "primer navy").text
+    assert shown == "paint:2:model: Navy."
+    assert support.run("search", "--words", "blue", "-l").text.splitlines() == ["weather", "paint"]
+    assert "weather:2\npaint:1" in support.run("search", "--words", "blue", "-c").text
+
+
+def test_it_is_kept_up(talks):
+    assert asked("kiwi") == []
+    support.run("append", "-s", "paint", "-m", "kiwi green?")
+    assert asked("kiwi") == ["paint:3"]
+    support.run("undo", "-s", "paint")
+    assert asked("kiwi") == []
+    assert asked("fence") == ["paint:0", "paint:1"]
+    support.run("rm", "weather")
+    assert asked("sky") == []
+    db = sqlite3.connect(index_of(talks))
+    assert db.execute("select count(*) from indexed").fetchone() == (3,)
+    db.close()
+
+
+def test_a_redacted_word_is_not_remembered(talks):
+    secret = "sk-proj-" + "a1B2c3D4e5F6g7H8" * 3
+    support.run("append", "-s", "paint", "-m", f"key {secret}")
+    assert asked("key") == ["paint:3"]
+    assert secret.encode() in index_of(talks).read_bytes()
+    assert support.run("redact", "-i", "--yes", "paint").code == 0
+    assert not index_of(talks).exists()
+    asked("key")
+    assert secret.encode() not in index_of(talks).read_bytes()
+
+
+@pytest.mark.parametrize("spoil", ["garbage", "version", "folder", "locked"])
+def test_a_spoiled_index_costs_time_alone(spoil, talks):
+    asked("sky")
+    path = index_of(talks)
+    held = sqlite3.connect(path, isolation_level=None)
+    if spoil == "garbage":
+        path.write_bytes(b"garbage" * 1000)
+    elif spoil == "version":
+        held.execute("pragma user_version=99")
+    elif spoil == "folder":
+        path.unlink()
+        path.mkdir()
+    else:
+        held.execute("begin exclusive")
+    assert set(asked("blue sky")) == {"weather:1", "weather:2"}
+    held.close()
+
+
+def test_an_unreadable_session_is_named_each_time(talks):
+    (talks / "sessions" / "bad.jsonl").write_bytes(b"{}\n" + bytes([0xFF]) * 9)
+    (talks / "sessions" / "dir.jsonl").mkdir()
+    for _ in range(2):
+        done = support.run("search", "--words", "sky")
+        assert done.code == 65
+        assert "dir: not searched" in done.err.decode()
+        assert "weather:1" in done.text
+
+
+WORDS = st.lists(
+    st.sampled_from(["sky", "blue", "skyline", "x", "天空", "Blue,", "é", "'", "_a"]), max_size=4
+).map(" ".join)
+
+
+@given(texts=st.lists(st.lists(WORDS, max_size=3), min_size=1, max_size=4), sought=WORDS)
+def test_kept_up_it_is_as_if_made_anew(texts, sought, tmp_path_factory):
+    home = tmp_path_factory.mktemp("home")
+    for number, first in enumerate(texts):  # of two files the first changes each time
+        held = {"a": first, "b": texts[0]}
+        kept = found(home, held, {"a": str(number), "b": "0"}, sought)
+        assert kept == found(tmp_path_factory.mktemp("new"), held, {"a": "", "b": ""}, sought)
+
+
+def found(home, held, stamps, sought):
+    def read(path):
+        return [Entry(path, None, number, "user", text) for number, text in enumerate(held[path])]
+
+    return set(find(Env({"CODEH_HOME": str(home)}), stamps, read, sought))
+
+
+def test_json_has_the_keys_of_search(talks):
+    (hit,) = orjson.loads(support.run("search", "--words", "gates", "--json").out)
+    assert hit == {"session": "paint", "id": None, "n": 0, "role": "title", "text": "Fences and gates"}
+
+
+def test_of_a_call_the_line_inside_is_shown(home):
+    support.run("append", "-s", "demo", "-m", "go")
+    args = '{"path":"a.py","text":"one\\nthe kiwi line\\nthree"}'
+    support.run("append", "-s", "demo", "--role", "model", "--call", "edit", "--args", args)
+    assert support.run("search", "--words", "kiwi").text == "demo:2:model: the kiwi line"
+    assert support.run("search", "--words", "edit kiwi", "-c").text == "demo:1"

@@ -1,12 +1,19 @@
-"""Responses summed up: each once, whoever repeats it."""
+"""What each response used, the totals, and a price file of one's own."""
 
+import os
 import time
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeh_history.base.errors import BadData, InputOutput, Usage
+from codeh_history.commands.usage import own_prices
+from codeh_history.commands.usage.responses import repriced, row_of
 from codeh_history.commands.usage.totals import Query, summed, with_owners
+from codeh_history.tokens.prices import table
+from strategies import encode
 
 ROWS = st.lists(
     st.builds(
@@ -123,3 +130,174 @@ def test_the_dearest_is_first_and_what_has_no_price_is_counted_apart():
     assert list(found.groups) == ["z", "y", "x"]
     assert (found.total.cost, found.total.unpriced, found.unpriced) == (5.0, 2, {"x": 2})
     assert found.total.tokens == 10 + 11 + 10 + 10 + 8
+
+
+HEADER = {"type": "session", "version": 1, "id": "s", "created": "2026-01-01T00:00:00.000Z", "cwd": "/w"}
+MODEL = {"provider": "anthropic", "model": "claude-sonnet-4-5-20250929"}  # 3 and 15 dollars a million
+TS = "2026-02-01T00:00:00.000Z"
+
+
+def answer(id, used, ts=TS, **more):
+    parts = [{"text": "x"}]
+    return {
+        "type": "message",
+        "id": id,
+        "ts": ts,
+        "kind": "codeh",
+        "role": "model",
+        "parts": parts,
+        "usage": used,
+        **more,
+    }
+
+
+@pytest.fixture(scope="module")
+def prices():
+    return table()
+
+
+def responses_row(prices, *records, path="f.jsonl"):
+    return row_of(path, prices, encode([HEADER, *records]))
+
+
+def test_a_response_is_told_by_name_time_maker_counts_and_price(prices):
+    used = {"input": 1000, "cached": 100, "output": 50, "reasoning": 7}
+    found = responses_row(prices, answer("a", used, **MODEL, responseId="msg_1"))
+    assert (found["id"], found["path"], found["created"], found["cwd"]) == (
+        "s",
+        "f.jsonl",
+        HEADER["created"],
+        "/w",
+    )
+    assert (found["program"], found["parent"], found["agent"]) == (None, None, False)
+    assert "problem" not in found
+    (response,) = found["responses"]
+    assert response[:9] == ["msg_1", TS, "anthropic", MODEL["model"], 1000, 100, 0, 50, 7]
+    assert response[-1] == pytest.approx((900 * 3 + 100 * 0.3 + 50 * 15) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("records", "inputs"),
+    [
+        ([answer("a", {"input": 1}), {"type": "revert", "id": "r", "of": "a"}], [1]),
+        ([answer("a", {"input": 1}), {"type": "clear", "id": "c"}, answer("b", {"input": 2})], [1, 2]),
+        ([answer("a", {"input": 1}), answer("a", {"input": 5})], [5]),
+        ([{"type": "open", "id": "a", "ts": TS, "kind": "codeh", "role": "model"}], []),
+        ([{"type": "open", "id": "a", "ts": TS, "kind": "codeh", "role": "model"},
+          {"type": "commit", "of": "a", "ts": "x", "usage": {"input": 3}}], [3]),
+        ([answer("a", {"input": 1}), {"type": "update", "id": "u", "of": "a", "parts": []},
+          {"type": "commit", "of": "u", "usage": {"input": 4}}], [4]),
+        ([answer("a", {"input": 1}), {"type": "update", "id": "u", "of": "a", "parts": []},
+          {"type": "commit", "of": "u"}], [1]),
+        ([{"type": "usage", "id": "u", "of": "away", "ts": TS, "usage": {"input": 6}}], [6]),
+        ([{**answer("a", {"input": 2}), "type": "ref", "blockIds": []}], [2]),
+        ([answer("a", {"input": 1}, role="user", kind="user")], [1]),
+        ([answer("a", {"input": 0, "output": 0})], []), ([answer("a", {"raw": {}})], []), ([answer("a", 7)], []),
+        ([answer("a", {"input": 1}), answer("a", "nonsense")], [1]),
+    ],
+    ids=["undone", "cleared", "twice", "begun", "streamed", "edited", "edited without", "a sub-agent's", "in blocks",
+         "a user's", "nothing", "only raw", "no usage", "nonsense after"],
+)  # fmt: skip
+def test_what_was_paid_for_counts_once(prices, records, inputs):
+    assert [response[4] for response in responses_row(prices, *records)["responses"]] == inputs
+
+
+@pytest.mark.parametrize(
+    ("more", "name"),
+    [
+        ({"responseId": "r1"}, "r1"), ({"response": "r2"}, "r2"), ({}, f"a {TS}"), ({"responseId": 7}, f"a {TS}"),
+        ({"responseId": ""}, f"a {TS}"),
+    ],
+)  # fmt: skip
+def test_a_response_without_a_name_is_told_by_its_message_and_time(prices, more, name):
+    assert responses_row(prices, answer("a", {"input": 1}, **more))["responses"][0][0] == name
+
+
+@pytest.mark.parametrize(
+    ("ts", "shown"),
+    [
+        ("2026-02-01T02:00:00+02:00", TS),
+        (0, "1970-01-01T00:00:00.000Z"),
+        ("soon", None),
+        (None, None),
+        (TS, TS),
+    ],
+)
+def test_times_are_in_utc(prices, ts, shown):
+    assert responses_row(prices, answer("a", {"input": 1}, ts))["responses"][0][1] == shown
+
+
+def test_of_whom_a_session_is_a_copy_or_a_branch_is_told(prices):
+    header = {**HEADER, "parent": {"session": "p", "at": "m"}, "imported": {"from": "codex", "agent": True}}
+    found = row_of("f.jsonl", prices, encode([header, {**HEADER, "id": "later"}]))
+    assert (found["id"], found["program"], found["parent"], found["agent"]) == ("s", "codex", "p", True)
+    odd = row_of("x/f.jsonl", prices, encode([{**HEADER, "id": 7, "parent": "p", "imported": 1, "cwd": 2}]))
+    assert (odd["id"], odd["program"], odd["parent"], odd["agent"], odd["cwd"]) == (
+        "f",
+        None,
+        None,
+        False,
+        None,
+    )
+
+
+def test_what_cannot_be_read_is_said_and_costs_only_itself(prices, tmp_path):
+    data = encode([HEADER, answer("a", {"input": 1})])
+    assert row_of("f", prices, data + b"{damage\n")["problem"] == "1 damaged line skipped"
+    assert "problem" not in row_of("f", prices, data + b"{torn")
+    assert len(row_of("f", prices, b"{damage\n" + data + b"{torn")["responses"]) == 1
+    os.mkfifo(tmp_path / "s.jsonl")
+    found = row_of(str(tmp_path / "s.jsonl"), prices)
+    assert found["problem"].startswith("not a regular file")
+    assert found["responses"] == []
+    assert (
+        "No such" in row_of(str(tmp_path / "t.jsonl"), prices)["problem"]
+        or "no such" in row_of(str(tmp_path / "t.jsonl"), prices)["problem"]
+    )
+
+
+def test_the_same_response_has_another_price_by_another_table(prices):
+    (response,) = responses_row(
+        prices, answer("a", {"input": 1_000_000, "cached": 0, "output": 0}, **MODEL)
+    )["responses"]
+    own = prices.and_own({"claude-*": {"input": 7.0, "output": 9.0}})
+    assert repriced(response, own) == [*response[:-1], 7.0]
+    assert repriced([*response[:3], None, *response[4:]], own)[-1] is None
+
+
+def test_a_price_of_ones_own_holds_for_that_model_and_for_all_that_begin_so(tmp_path):
+    file = tmp_path / "p.json"
+    file.write_bytes(orjson.dumps({"mine": {"input": 2, "output": 0.5}, "my-*": {"input": 1}}))
+    found = own_prices(str(file), table())
+    used = {"input": 1_000_000, "output": 1_000_000}
+    assert found.price("mine", None, used) == 2.5
+    assert found.price("my-other", None, used) is not None
+    assert found.price("nobody's", None, used) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"{", "p.json: "), (b"[]", 'p.json: {"MODEL": {"input": 0.5, "output": 2}} expected'), (b'{"m":7}', "m: "), (b'{"m":{}}', "m: "),
+        (b'{"m":{"imput":1}}', "m: imput: one of "), (b'{"m":{"imput":1}}', "did you mean input"), (b'{"m":{"input":"1"}}', "m: input: a price in dollars"),
+        (b'{"m":{"input":true}}', "m: input: a price"), (b'{"m":{"input":-1}}', "m: input: a price"), (b'{"m":{"input":1},"n":{"output":null}}', "n: output: a price"),
+    ],
+)  # fmt: skip
+def test_what_is_no_price_is_named(tmp_path, data, why):
+    (tmp_path / "p.json").write_bytes(data)
+    with pytest.raises(BadData) as error:
+        own_prices(str(tmp_path / "p.json"), table())
+    assert str(error.value).startswith(f"--prices {tmp_path}/p.json")
+    assert why in str(error.value)
+
+
+def test_a_file_that_is_not_there_or_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(Usage, match=r"none: no such file$"):
+        own_prices(str(tmp_path / "none"), table())
+    with pytest.raises(InputOutput, match=r"Is a directory$"):
+        own_prices(str(tmp_path), table())
+
+
+def test_nothing_is_free_unless_it_is_said(tmp_path):
+    (tmp_path / "p.json").write_bytes(b'{"free":{"input":0,"output":0}}')
+    assert own_prices(str(tmp_path / "p.json"), table()).price("free", None, {"input": 5}) == 0

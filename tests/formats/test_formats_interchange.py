@@ -1,4 +1,4 @@
-"""Forms for other tools: valid by their models, and read back as the same talk."""
+"""Formats for other tools: valid by their models, read back as the same conversation, for any session."""
 
 from __future__ import annotations
 
@@ -11,8 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict
 
+from codeh_history.formats import EXPORTERS, Exported, export
+from histories import conversations
 from inside import inside
 from length import examples
+from strategies import records, view_of
 from support import session_path
 
 # -- a talk ------------------------------------------------------------------------------------------------
@@ -249,3 +252,42 @@ def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form, odd, home
     path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
     done = inside("export", "s", "--to", form, home=home)
     assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
+@given(log=records())
+def test_any_session_can_be_written(form, log):
+    found = export(view_of(log), form)
+    assert isinstance(found, Exported)
+    assert type(found.data) is bytes
+    assert found.data.endswith(b"\n") or not found.data
+    assert all(count >= 0 for count in found.left.values())
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
+@given(log=conversations(whole=True))
+def test_the_same_session_is_written_in_the_same_bytes(form, log):
+    view = view_of([{"type": "message", **record} for record in log])
+    assert export(view, form).data == export(view, form).data
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
+def test_2026_11_23_a_picture_without_its_data_ended_a_trajectory(form):
+    parts = [
+        {"text": "see"},
+        {"inlineData": {"mimeType": "image/png"}},
+        {"inlineData": {"mimeType": "image/png", "data": 7}},
+    ]
+    found = export(
+        view_of([{"type": "message", "id": "a", "kind": "user", "role": "user", "parts": parts}]), form
+    )
+    assert b"see" in found.data or form == "refs"
+
+
+def test_so_many_exchanges_may_be_asked_for():
+    log = [
+        {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
+        for id in "abc"
+    ]
+    assert export(view_of(log), "exchanges", 1).data.count(b"userMessage") == 1
+    assert export(view_of(log), "exchanges").data.count(b"userMessage") == 3

@@ -1,16 +1,19 @@
-"""The persisted history, both ways, field for field; and history entries appended one by one."""
+"""The persisted history, history entries and history items, both ways, field for field."""
 
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.formats.entries import persisted
-from codeh_history.programs.forms import read
+from blocks.stored import ok
+from codeh_history import Session
+from codeh_history.formats.entries import entries, persisted
+from codeh_history.programs.forms import items, read
 from codeh_history.session.exchanges import IDE_MARKERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from support import lines, run, session_path
+from talks import call, result, talk, view
 
 HISTORY = {
     "recentConversations": [
@@ -225,3 +228,84 @@ def test_an_entry_stands_alone(home, argv):
 def test_not_json(home):
     assert run("append", "-s", "demo", "--exchange", "-", stdin=b"{nope").code == 65
     assert run("append", "-s", "demo", "--exchange", "-").code == 65
+
+
+def test_an_exchange_as_an_entry():
+    records = talk(1)
+    context_text = {"role": "user", "parts": [{"text": "# IDE Context\nopen: a.py"}], "id": "ide"}
+    records = [
+        {**context_text, "type": "message"},
+        records[0],
+        call("c", "k"),
+        result("r", "k"),
+        call("d", "l"),
+        records[1],
+    ]
+    records[1]["source"] = "websocket"
+    assert entries(view(records).messages) == [
+        {"id": "u0", "timestamp": "2026-01-01T12:00:00.000Z", "userMessage": "q0", "assistantResponse": "r0",
+         "toolsUsed": ["f"], "source": "websocket"}
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "records, expected",
+    [
+        ([], []),
+        ([{"role": "model", "parts": [{"text": "hello"}]}], [("", "hello")]),
+        ([{"role": "user", "parts": [{"text": "q"}]}], [("q", "")]),
+        (
+            [
+                {"role": "user", "parts": [{"text": "q"}]},
+                {"role": "model", "parts": [{"text": "a", "thought": True}]},
+            ],
+            [("q", "")],
+        ),
+        (
+            [
+                {"role": "user", "parts": [{"text": "q"}]},
+                *[{"role": "model", "parts": [{"text": x}]} for x in "ab"],
+            ],
+            [("q", "a\n\nb")],
+        ),
+        (
+            [
+                {"role": "user", "parts": [{"text": "q"}]},
+                {"type": "message", "id": "e", "kind": "error", "parts": [{"text": "429"}]},
+            ],
+            [("q", "")],
+        ),
+    ],
+)
+def test_odd_exchanges(records, expected):
+    assert [(e["userMessage"], e["assistantResponse"]) for e in entries(view(records).messages)] == expected
+
+
+def test_a_session_comes_back_from_its_items(home, tmp_path):
+    (tmp_path / "a.txt").write_text("attached")
+    session = Session.open("a", create=True, home=home)
+    session.append("look", attach=str(tmp_path / "a.txt"))
+    session.append(call="ls", args={"p": "."}, call_id="c1")
+    session.append("a b", result="ls")
+    session.append("note", kind="info")
+    session.append("so far", role="model", pending=True)
+    (tmp_path / "items.json").write_bytes(session.export("history-items"))
+    ok("import", tmp_path / "items.json", "--into", "b", home=home)
+    again = Session.open("b", home=home)
+    assert again.export("history-items") == session.export("history-items")
+    told = [[(one["id"], one["kind"], one["parts"]) for one in each.messages] for each in (session, again)]
+    assert told[0] == told[1]
+    assert items.holds(orjson.loads(session.export("history-items"))[0])
+
+
+def test_a_message_of_an_item_has_all_its_fields(home):
+    ok("append", "-s", "a", "-m", "hi", home=home, env={"CODEH_NOW": "2026-01-01T00:00:00.000Z"})
+    (item,) = orjson.loads(ok("export", "a", "--to", "history-items", home=home).out)
+    id = item["committed"]["metadata"]["id"]
+    assert item["pending"] is None
+    assert item["committed"] == {
+        "type": "user",
+        "text": "hi",
+        "timestamp": 1767225600000,
+        "metadata": {"id": id},
+    }

@@ -1,4 +1,4 @@
-"""Models and tools as functions of the program: plain ones, and async ones in its event loop."""
+"""Models, tools, renderers and removers that are functions of the program."""
 
 import asyncio
 from pathlib import Path
@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from answering import ANSWER, EVENTS, Model
-from codeh_history import Session, TryAgain, Usage
+from codeh_history import BadData, ProviderRefused, Session, SummarizerFailed, TryAgain, Usage
 from inside import inside
 from support import lines, session_path
 
@@ -131,3 +131,186 @@ def test_what_is_not_said_is_asked_for_before_anything_is_stored(session, wrong)
     with pytest.raises(Usage):
         session.ask("Why?", **wrong)
     assert session.messages == []
+
+
+CALL = {"functionCall": {"name": "ls", "args": {"path": "."}}}
+
+
+CALLING = {"candidates": [{"content": {"role": "model", "parts": [CALL]}, "finishReason": "STOP"}]}
+
+
+def test_a_providers_error_is_one_of_ours(session):
+    refused = {"error": {"code": 400, "message": "API key not valid", "status": "INVALID_ARGUMENT"}}
+    with pytest.raises(ProviderRefused) as raised:
+        session.ask("Why?", to="gemini", via=Model(refused))
+    assert raised.value.code == 4
+
+
+@pytest.mark.parametrize("whole", [orjson.dumps(ANSWER), EVENTS], ids=["bytes", "pieces"])
+def test_a_response_is_stored(session, whole):
+    session.append("Why?")
+    id = session.append_response(whole)
+    assert session.messages[-1]["parts"] == [{"text": "Rayleigh."}]
+    assert session.messages[-1]["id"] == id
+
+
+def test_a_response_that_is_read_with_await(session):
+    async def chunks():
+        for event in EVENTS:
+            yield event
+
+    session.append("Why?")
+    id = asyncio.run(_awaited(session.append_response(chunks(), "gemini")))
+    assert session.messages[-1]["id"] == id
+
+
+async def _awaited(given):
+    return await given
+
+
+def test_a_response_longer_than_allowed_is_refused(session):
+    session.append("Why?")
+    with pytest.raises(BadData):
+        session.append_response(EVENTS, max_bytes=100)
+    assert session.items[-1]["pending"]["parts"] == [{"text": "Rayleigh."}]
+
+
+def _tool(call):
+    return {"files": [call["args"]["path"]]}
+
+
+async def _slow_tool(call):
+    await asyncio.sleep(0)
+    return _tool(call)
+
+
+@pytest.mark.parametrize("tool", [_tool, _slow_tool])
+def test_calls_are_listed_and_answered(session, tool):
+    assert session.ask("Look.", to="gemini", via=Model(CALLING)).calls == [CALL["functionCall"]]
+    (call,) = session.calls()
+    assert (call["name"], call["args"]) == ("ls", {"path": "."})
+    answered = session.calls(tool)
+    (done,) = asyncio.run(_awaited(answered)) if tool is _slow_tool else answered
+    assert session.messages[-1]["id"] == done["result"]
+    assert session.messages[-1]["parts"][0]["functionResponse"]["response"] == {"files": ["."]}
+    assert session.calls() == []
+    assert session.ask(to="gemini", via=Model(ANSWER)).text == "Rayleigh."
+
+
+def test_a_tool_that_raises_is_a_failed_result(session):
+    session.ask("Look.", to="gemini", via=Model(CALLING))
+    session.calls(lambda call: 1 / 0)
+    response = session.messages[-1]["parts"][0]["functionResponse"]["response"]
+    assert response == {"error": "Tool call ls failed with error: division by zero"}
+
+
+def _brief(prompt):
+    assert "word 0" in prompt
+    return "The user asked about words."
+
+
+async def _slowly(prompt):
+    return _brief(prompt)
+
+
+@pytest.mark.parametrize("via", [None, _brief, _slowly])
+def test_a_summary_is_written_where_it_is_due(session, via):
+    for number in range(14):
+        session.extend([{"role": "user", "parts": [{"text": f"word {number} " * 30}]},
+                        {"role": "model", "parts": [{"text": "yes"}]}])  # fmt: skip
+    done = session.summarize(via, max_conversations=4)
+    done = asyncio.run(_awaited(done)) if via is _slowly else done
+    assert (done["action"], done["covered"]) == ("summarized", 10)
+    assert len(session.messages) == 8
+    assert session.summarize(max_conversations=4) is None
+    assert session.undo()[0][0] == "summary"
+    assert len(session.messages) == 28
+
+
+def test_a_summary_that_is_none_changes_nothing(session):
+    session.extend([{"role": "user", "parts": [{"text": f"{n}"}]} for n in range(20)])
+    before = Path(session.path).read_bytes()
+    with pytest.raises(SummarizerFailed):
+        session.summarize(lambda prompt: "", max_conversations=4)
+    with pytest.raises(ZeroDivisionError):
+        session.summarize(lambda prompt: 1 // 0, max_conversations=4)  # type: ignore[return-value]
+    assert Path(session.path).read_bytes() == before
+
+
+def cut(text):
+    return text.replace("<more>", "")
+
+
+async def cut_later(text):
+    await asyncio.sleep(0)
+    return cut(text)
+
+
+@pytest.fixture
+def talk(session):
+    session.append("Why {{x}}?")
+    session.append("Because.<more>", role="model")
+    session.append("And <more>?")
+    return session
+
+
+def texts(body):
+    contents = orjson.loads(body)["contents"]
+    return [part["text"] for content in contents for part in content["parts"]]
+
+
+REMOVED = ["Why {{x}}?", "Because.", "And <more>?"]
+
+
+@pytest.mark.parametrize("remover", [cut, [cut], ["sed s/b/b/", cut]])
+def test_a_function_removes_from_what_the_model_said(talk, remover):
+    assert texts(talk.payload("gemini", remove_cmd=remover)) == REMOVED
+    assert talk.messages[1]["parts"] == [{"text": "Because.<more>"}]
+    assert b"Because.<" not in talk.curate(remove_cmd=remover).output
+    model = Model(ANSWER)
+    talk.ask("Now?", to="gemini", via=model, remove_cmd=remover)
+    assert texts(orjson.dumps(model.asked[0]))[1] == "Because."
+
+
+@pytest.mark.parametrize("remover", [cut_later, [cut, cut_later]])
+def test_an_async_function_is_awaited(talk, remover):
+    async def asked():
+        assert texts(await talk.payload("gemini", remove_cmd=remover)) == REMOVED
+        assert b"Because.<" not in (await talk.curate(remove_cmd=remover)).output
+        model = Model(ANSWER)
+        await talk.ask("Now?", to="gemini", via=model, remove_cmd=remover)
+        assert texts(orjson.dumps(model.asked[0]))[1] == "Because."
+
+    asyncio.run(asked())
+
+
+def test_what_a_function_raises_comes_out_and_another_result_is_refused(talk):
+    def fails(text):
+        raise KeyError(text)
+
+    with pytest.raises(KeyError):
+        talk.payload("gemini", remove_cmd=fails)
+    with pytest.raises(TypeError, match="a text expected"):
+        talk.payload("gemini", remove_cmd=lambda text: None)
+
+
+def test_templates_are_texts_or_paths(talk, tmp_path):
+    sent = talk.payload(
+        "gemini", user_template="Hi {{message}}", system_template="S {{vars.a}}", var={"a": 1}
+    )
+    assert texts(sent)[-1] == "Hi And <more>?"
+    assert orjson.loads(sent)["systemInstruction"] == {"parts": [{"text": "S 1"}]}
+    (tmp_path / "t.j2").write_text("From a file: {{message}}")
+    assert texts(talk.payload("gemini", user_template=tmp_path / "t.j2"))[-1] == "From a file: And <more>?"
+    with pytest.raises(BadData, match=r"^template:1: "):
+        talk.payload("gemini", user_template="{% for")
+
+
+def test_what_was_rendered_already_is_taken_as_it_is(talk):
+    given = {"rendered_user": "@Q: {{message}}", "system": "{% as it is %}"}
+    sent = talk.payload("gemini", **given)
+    assert texts(sent)[-1] == given["rendered_user"]
+    assert orjson.loads(sent)["systemInstruction"] == {"parts": [{"text": given["system"]}]}
+    assert talk.messages[-1]["parts"] == [{"text": "And <more>?"}]
+    with pytest.raises(Usage):
+        talk.payload("gemini", rendered_user="a", user_template="b")

@@ -1,10 +1,21 @@
-"""`Session`: the verbs as methods."""
+"""`Session`: its methods, their options, and the environment of a call."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
 
 import orjson
 import pytest
 
-from codeh_history import BadData, NotFound, Session, Usage
-from inside import inside
+from codeh_history import BadData, InputOutput, NotFound, Session, Usage
+from codeh_history.base.input import Text
+from codeh_history.base.options import OptionSet, flag, option
+from codeh_history.library.env import Call, CallerError, Opened, own
+from codeh_history.library.options import dumped, read
+from inside import inside, lay
 from support import session_path
 
 
@@ -102,3 +113,164 @@ def test_a_session_that_was_removed_is_not_begun_anew(home, session):
     session_path(home, "demo").unlink()
     with pytest.raises(NotFound):
         same.append("again")
+
+
+class Options(OptionSet):
+    text: str | None = option("TEXT", "")
+    texts: Sequence[str] = option("TEXT", "")
+    system: str | None = option("TEXT|@FILE", "")
+    tools: str | None = option("@FILE", "")
+    file: str | None = option("FILE", "")
+    plan: str | None = option("PLAN|-", "")
+    var: Sequence[str] = option("K=V", "")
+    count: int | None = option("N", "", least=1, most=9)
+    share: float | None = option("S", "")
+    on: bool = flag("")
+    session: str | None = option("SESSION", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("text", "a", "a"), ("text", 7, "7"), ("text", {"a": 1}, '{"a":1}'), ("text", "@f", "@f"), ("texts", "a", ["a"]), ("texts", ["a", "b"], ["a", "b"]),
+        ("texts", ("a",), ["a"]), ("system", "@f", "@f"), ("system", Path("/f"), "@/f"), ("tools", [{"name": "f"}], '[{"name":"f"}]'),
+        ("file", Path("f"), "f"), ("file", {"a": 1}, '{"a":1}'), ("plan", {"ops": []}, '{"ops":[]}'), ("var", {"a": "x", "b": 1, "c": [1]}, ["a=x", "b=1", "c=[1]"]),
+        ("var", ["a=b"], ["a=b"]), ("count", 1, 1), ("count", 9, 9), ("share", 1, 1), ("share", 0.5, 0.5), ("on", True, True),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_values_are_pythons_own(name, value, found):
+    assert getattr(read(Options, {name: value}), name) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "a_text"),
+    [("system", "@f", True), ("tools", [1], True), ("file", {"a": 1}, True), ("plan", [1], True), ("system", Path("f"), False), ("text", "@f", False)],
+    ids=str,
+)  # fmt: skip
+def test_a_text_or_a_value_is_never_the_name_of_a_file(name, value, *, a_text):
+    assert isinstance(getattr(read(Options, {name: value}), name), Text) == a_text
+
+
+@pytest.mark.parametrize("value", [None, [], ()])
+def test_what_says_nothing_was_not_given(value):
+    assert read(Options, {"texts": value, "text": value}).specified() == []
+
+
+@pytest.mark.parametrize(
+    ("given", "fixed", "why"),
+    [
+        ({"unknown": 1}, {}, "no such option: unknown"), ({"session": "x"}, {}, "no such option: session"), ({"text": "x"}, {"text": "y"}, "no such option: text"),
+        ({"on": 1}, {}, "on: True or False"), ({"on": "yes"}, {}, "on: True"), ({"count": "1"}, {}, "count: a number"), ({"count": True}, {}, "count: a number"),
+        ({"count": 1.5}, {}, "count: a number"), ({"share": "1"}, {}, "share: a number"), ({"text": b"x"}, {}, "text: a text"), ({"text": True}, {}, "text: a text"),
+        ({"texts": ["a", None]}, {}, "texts: a text"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_the_verb_has_not_is_a_type_error(given, fixed, why):
+    with pytest.raises(TypeError, match=why):
+        read(Options, given, **fixed)
+
+
+@pytest.mark.parametrize("count", [0, 10, -1])
+def test_a_number_out_of_bounds_is_a_usage_error(count):
+    with pytest.raises(Usage, match=rf"--count {count}: an integer from 1 to 9 expected"):
+        read(Options, {"count": count})
+
+
+def test_what_is_not_the_callers_to_say_is_said_here():
+    assert read(Options, {"text": "x"}, session="s").session == "s"
+
+
+@pytest.mark.parametrize(
+    "value", [float("nan"), {"a": [float("inf")]}, [None, {"b": -float("inf")}], (float("nan"),)]
+)
+def test_a_number_that_json_has_not_is_no_null(value):
+    with pytest.raises(BadData, match=r"NaN and infinity are no JSON; nothing was stored"):
+        dumped(value)
+    assert dumped({"a": None, "b": "null", "c": 1.5}) == b'{"a":null,"b":"null","c":1.5}'
+
+
+def test_what_is_printed_is_the_callers():
+    with Call({}) as call:
+        call.write(b"\x1b[31m")
+        call.write(memoryview(b"a\n\n"))
+    assert call.output == b"\x1b[31ma\n\n"
+    assert call.text == "\x1b[31ma\n"
+    assert not any((call.terminal(call.stdout), call.piped(), call.waiting(), call.colour))
+    assert list(Call({}, b"given").arriving()) == [b"given"]
+
+
+def test_notes_go_to_the_logger(caplog):
+    with caplog.at_level(logging.INFO, "codeh_history"):
+        call = Call({})
+        call.note("heard")
+        call.quiet = True
+        call.note("not heard")
+        call.report(b"{}")
+    assert caplog.messages == ["heard"]
+    assert call.reports == [b"{}"]
+
+
+@pytest.mark.parametrize(
+    ("raised", "seen", "why"),
+    [
+        (OSError(28, "No space left on device", "f"), InputOutput, "f: No space left on device"), (NotFound("x"), NotFound, "x"),
+        (RecursionError("maximum recursion depth"), BadData, "nested deeper"), (TypeError("Recursion limit reached"), BadData, "nested deeper"),
+        (TypeError("a bug"), TypeError, "a bug"), (KeyboardInterrupt("x"), KeyboardInterrupt, "x"), (CallerError(KeyError("mine")), KeyError, "mine"),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_what_fails_is_an_error_of_ours_but_for_bugs_and_what_is_the_callers(raised, seen, why):
+    with pytest.raises(seen, match=why), Call({}):
+        raise raised
+
+
+HEADER = b'{"type":"session","version":1,"id":"demo"}\n'
+
+
+@pytest.fixture
+def environ(home):
+    lay(home, HEADER, "demo")
+    return {"CODEH_HOME": str(home)}
+
+
+def test_a_session_is_found_by_id_prefix_or_path_and_begun_where_that_is_wanted(environ, home):
+    assert Opened(environ, "demo", create=False).path == str(home / "sessions" / "demo.jsonl")
+    assert Opened(environ, "de", create=False).name == "demo"
+    new = Opened(environ, "new", create=True)
+    assert not new.exists
+    assert new.look(new.call(), new.target).messages == []
+    with pytest.raises(NotFound, match=r"none"):
+        Opened(environ, "none", create=False)
+
+
+def test_a_path_stays_the_same_file_wherever_the_program_goes(environ, tmp_path, monkeypatch):
+    (tmp_path / "s.jsonl").write_bytes(HEADER)
+    monkeypatch.chdir(tmp_path)
+    found = Opened(environ, "./s.jsonl", create=False)
+    os.chdir("/")
+    assert found.path == str(tmp_path / "s.jsonl")
+    assert found.exists
+    assert found.look(found.call(), found.target).id == "demo"
+
+
+def test_one_that_was_removed_is_not_found_unless_it_may_be_begun(environ):
+    held, begun = Opened(environ, "demo", create=False), Opened(environ, "demo", create=True)
+    os.unlink(held.path)
+    with pytest.raises(NotFound, match=r"no such session"):
+        held.call()
+    begun.call()
+
+
+def test_a_verb_says_in_the_call_what_it_would_print(environ):
+    found = Opened(environ, "demo", create=False)
+    assert found.run("append", {"message": ["hi"]}).text != ""
+    assert found.run("last", {"role": "user"}, argument=None).output == b"hi\n"
+
+
+def test_a_copy_is_the_callers_to_change():
+    value = {"a": [1, {"b": 2}]}
+    copy = own(value)
+    copy["a"][1]["b"] = 3
+    assert value == {"a": [1, {"b": 2}]}

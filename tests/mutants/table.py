@@ -32,7 +32,7 @@ MUTANTS = [
         "gc looks at the trash only before the sessions", "commands/gc/unused.py",
         "own_dir(env), trash.trash_dir(env)):\n        if not old",
         "own_dir(env)):\n        if not old",
-        ("commands/test_gc_unused.py::test_a_session_moved_while_gc_reads_keeps_its_blocks",),
+        ("commands/test_gc.py::test_a_session_moved_while_gc_reads_keeps_its_blocks",),
     ),
     Mutant(
         "what is no answer is read without an end", "receive/answer.py",
@@ -68,7 +68,7 @@ MUTANTS = [
         "a file for a program is written over another", "store/new_file.py",
         "        os.link(made, path)\n",
         "        os.rename(made, path)\n",
-        ("store/test_new_file.py::test_what_is_there_is_left_as_it_is",),
+        ("store/test_create.py::test_what_is_there_is_left_as_it_is",),
     ),
     Mutant(
         "thinking goes to a program whose it was not", "programs/writing.py",
@@ -110,13 +110,13 @@ MUTANTS = [
         "a forked child keeps its parent's lock", "base/locks.py",
         "            fcntl.flock(fd, fcntl.LOCK_UN)\n",
         "            pass\n",
-        ("base/test_locks.py::test_a_child_does_not_keep_what_the_parent_unlocks",),
+        ("base/test_folders.py::test_a_child_does_not_keep_what_the_parent_unlocks",),
     ),
     Mutant(
         "a forked child keeps the lock of a parent that was killed", "base/locks.py",
         "            os.close(fd)\n        except",
         "            pass\n        except",
-        ("base/test_locks.py::test_a_child_does_not_keep_the_lock_of_a_parent_that_was_killed",),
+        ("base/test_folders.py::test_a_child_does_not_keep_the_lock_of_a_parent_that_was_killed",),
     ),
     Mutant(
         "a summary covers one that came after it", "session/view.py",
@@ -188,19 +188,19 @@ MUTANTS = [
         "gc forgets a block id across two reads", "commands/gc/unused.py",
         "            tail = text[-_REACH:]\n",
         "            tail = b''\n",
-        ("commands/test_gc_unused.py::test_a_block_named_across_two_reads_stays",),
+        ("commands/test_gc.py::test_a_block_named_across_two_reads_stays",),
     ),
     Mutant(
         "gc goes on after a session that it cannot read", "commands/gc/unused.py",
         '        raise InputOutput(f"{path}: {error.strerror}; nothing was removed") from None',
         "        return None",
-        ("commands/test_gc_unused.py::test_a_session_that_may_not_be_read_stops_it",),
+        ("commands/test_gc.py::test_a_session_that_may_not_be_read_stops_it",),
     ),
     Mutant(
         "calls stores a result without looking again", "receive/tool_call.py",
         '            env.note(f"{target.id}: {call.name} ({call.id}) waits no longer; its result is not stored")\n            return None\n',
         "            pass\n",
-        ("receive/test_tool_call.py",),
+        ("receive/test_run_command.py",),
     ),
     Mutant(
         "an abort leaves out what was not on disk", "receive/pending.py",
@@ -338,7 +338,7 @@ MUTANTS = [
         "what streamed before a message was said again is added to it", "session/fold.py",
         "            self.pieces.pop(id, None)  # what streamed before is over\n",
         "",
-        ("session/test_conformance.py::test_a_log_means_what_its_case_says[content-stream-again]",),
+        ("session/test_fold.py::test_a_log_means_what_its_case_says[content-stream-again]",),
     ),
     Mutant(
         "a request waits for none but those of its session", "commands/serve/order.py",
@@ -410,7 +410,7 @@ MUTANTS = [
         "a repeated undo takes back the original too", "session/live.py",
         'reach.setdefault(content(record), before[record.data["of"]])',
         'reach[content(record)] = before[record.data["of"]]',
-        ("session/test_live.py::test_a_repeated_undo_takes_back_no_more_than_it_did",),
+        ("session/test_undo.py::test_a_repeated_undo_takes_back_no_more_than_it_did",),
     ),
     Mutant(
         "a thought and a text become one", "session/view.py",
@@ -500,7 +500,7 @@ MUTANTS = [
         "verify lets a record name itself", "commands/verify/lines.py",
         "for id in ids if id not in self._ids",
         "for id in ids if id not in self._ids and id != own",
-        ("commands/test_verify_lines.py::test_lines_and_what_they_name",),
+        ("commands/test_verify.py::test_lines_and_what_they_name",),
     ),
     Mutant(
         "calls of one id in a row are not told apart by name", "session/pairing.py",
@@ -538,7 +538,7 @@ MUTANTS = [
                 keys.add(IDLESS)
 """,
         "",
-        ("send/test_what_is_lacking.py::test_a_log_knows_its_keys",),
+        ("send/test_payload.py::test_a_log_knows_its_keys",),
     ),
     Mutant(
         "answers under another name count as whole", "filters/curate/pairs.py",
@@ -556,13 +556,13 @@ MUTANTS = [
         "what is no JSON is found out amid the body", "send/payload.py",
         "if not is_long[key]}",
         "if False}",
-        ("send/test_pieces.py::test_they_are_its_bytes",),
+        ("send/test_payload.py::test_they_are_its_bytes",),
     ),
     Mutant(
         "what lies in blocks is taken for known", "session/records.py",
         "self.keys.isdisjoint(keys) and not self.refers",
         "self.keys.isdisjoint(keys)",
-        ("send/test_what_is_lacking.py::test_of_a_log_that_names_blocks_nothing_is_known",),
+        ("send/test_payload.py::test_of_a_log_that_names_blocks_nothing_is_known",),
     ),
     Mutant(
         "the fast lane takes an option for the value of another", "fastlane.py",

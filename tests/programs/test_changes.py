@@ -1,17 +1,134 @@
-"""What a copy lacks of its source: what is new is appended, what was done here stays."""
+"""A program's session as records, and what its copy lacks; what was redacted never comes back."""
 
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.programs import records
+from codeh_history.base.errors import BadData
 from codeh_history.programs.changes import changes
-from codeh_history.programs.model import Entry, Piece, Session, Summary
+from codeh_history.programs.model import Entry, Piece, Session, Summary, Used
+from codeh_history.programs.records import (
+    header,
+    lines,
+    made_id,
+    message,
+    records,
+    session_id,
+    summary,
+    time_of,
+)
 from codeh_history.session.fold import fold
+from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.session.records import lines_of, parse
+from inside import inside
+from program_files import SESSION, Claude, Codex
 
-TS = "2026-01-02T03:04:05.000Z"
+TS, LATER = "2026-01-02T03:04:05.000Z", "2026-01-03T03:04:05.000Z"
+
+
+def entry(id="a", kind="user", ts=TS, **fields):
+    return Entry(id, kind, ts, [Piece(3, [{"text": "x"}]), Piece(5, [{"text": "y"}])], fields)
+
+
+def test_a_message_names_the_lines_that_it_came_from():
+    assert message(entry(model="m")) == {
+        "type": "message", "id": "a", "ts": TS, "kind": "user", "role": "user", "parts": [{"text": "x"}, {"text": "y"}], "model": "m", "imported": [3, 5],
+    }  # fmt: skip
+    assert {"ts", "role"}.isdisjoint(message(entry(kind="error", ts=None)))
+
+
+def test_a_summary_has_the_period_and_the_exchanges_of_what_it_covers():
+    before = {
+        one.id: one for one in (entry("a"), entry("b", "codeh", None), entry("c", ts=LATER), entry("d"))
+    }
+    made = summary(
+        Summary("S", LATER, f"{SUMMARY_HEAD}\n\nText.", 9, ["a", "b", "c", "lost"]), "pi", before
+    )
+    assert (
+        made["periodStart"],
+        made["periodEnd"],
+        made["conversationCount"],
+        made["summary"],
+        made["by"],
+    ) == (TS, LATER, 2, "Text.", "pi")
+    assert made["covers"] == ["a", "b", "c", "lost"]
+    assert {"periodStart", "createdAt"}.isdisjoint(
+        summary(Summary("S", None, "Text.", 9, ["lost"]), "pi", before)
+    )
+
+
+@pytest.mark.parametrize(
+    ("id", "name"),
+    [("abc", "pi-abc"), ("a/b c", "pi-a-b-c"), ("\u00e9", "pi--"), ("x" * 120, "pi-" + "x" * 120)],
+)
+def test_a_copy_is_called_by_program_and_id(id, name):
+    assert session_id(Session("pi", id)) == name
+
+
+def test_an_id_too_long_for_a_name_is_cut_and_told_apart():
+    one, other = (session_id(Session("pi", "x" * 200 + end)) for end in "ab")
+    assert one != other
+    assert len(one) <= 128
+    assert one[:100] == other[:100]
+
+
+def test_the_header_says_of_what_it_is_a_copy():
+    session = Session("pi", "s", version="3", cwd="/w", items=[entry(ts=None), entry("b", ts=LATER)])
+    assert header(session, "pi-s", "p") == {
+        "type": "session", "version": 1, "id": "pi-s", "created": LATER, "cwd": "/w", "imported": {"from": "pi", "id": "s", "path": "p", "version": "3"},
+    }  # fmt: skip
+    bare = header(Session("pi", "s", agent=True), "x", "p", {"session": "y", "at": None})
+    assert bare["created"] == "1970-01-01T00:00:00.000Z"
+    assert bare["parent"] == {"session": "y", "at": None}
+    assert bare["imported"]["agent"] is True
+
+
+def test_records_are_settings_messages_and_what_sub_agents_used():
+    session = Session(
+        "pi",
+        "s",
+        created=TS,
+        settings={"title": "t"},
+        items=[entry()],
+        used=lambda: [Used("u", None, {"usage": {"input": 1}})],
+    )
+    made = list(records(session))
+    assert [record["type"] for record in made] == ["meta", "message", "usage"]
+    assert made[2]["of"] == "u"
+    assert all("imported" in record for record in made)
+
+
+def test_what_could_not_be_read_back_is_refused():
+    deep = 1
+    for _ in range(210):
+        deep = [deep]
+    with pytest.raises(BadData, match="file: a: nested deeper"):
+        lines([message(entry(item=deep))], "file")
+    with pytest.raises(BadData, match="file: a: a part"):
+        lines([{**message(entry()), "parts": [{"text": 5}]}], "file")
+    assert lines([message(entry())], "file").endswith(b"\n")
+
+
+@pytest.mark.parametrize(
+    ("value", "time"),
+    [
+        (TS, TS), ("2026-01-02T03:04:05Z", TS), ("2026-01-02T04:04:05+01:00", TS), (1767323045000, TS), (1767323045000.9, TS), ("x", None), (None, None), (True, None),
+        (-1, None), (1e15, None), ([], None), ("2026-13-02T03:04:05.000Z", None),
+    ],
+)  # fmt: skip
+def test_a_time_of_a_source_as_it_is_stored(value, time):
+    assert time_of(value) == time
+
+
+def test_an_id_is_a_function_of_what_it_is_made_of():
+    assert made_id("a", "b") == made_id("a", b"b") == made_id("a\0b")
+    assert made_id("a", "b") != made_id("ab")
+    assert made_id("a", 1) == made_id("a", "1")
+    assert made_id("\ud800") != made_id("")
+
+
+TIME = "2026-01-02T03:04:05.000Z"
 
 
 def source(text, **fields):
@@ -20,16 +137,16 @@ def source(text, **fields):
     for number, word in enumerate(text.split(), 1):
         id, sign, rest = word[0], word[1:2], word[2:]
         if sign == ":":
-            items.append(Summary(id, TS, "sum", number, list(rest)))
+            items.append(Summary(id, TIME, "sum", number, list(rest)))
         else:
             pieces = [Piece(10 * number + n, [{"text": char}]) for n, char in enumerate(rest or id)]
-            items.append(Entry(id, "user", TS, pieces))
+            items.append(Entry(id, "user", TIME, pieces))
     return Session("pi", "s", items=items, **fields)
 
 
 def copy(session):
-    head = orjson.dumps(records.header(session, "pi-s", "p")) + b"\n"
-    return head + records.lines(records.records(session), "p")
+    head = orjson.dumps(header(session, "pi-s", "p")) + b"\n"
+    return head + lines(records(session), "p")
 
 
 def view(data):
@@ -48,7 +165,7 @@ def shown(data):
 
 
 def more(found):
-    return records.lines(found.records, "p")
+    return lines(found.records, "p")
 
 
 CASES = {  # what was imported, what the source says now, the types of what is new
@@ -103,12 +220,19 @@ def written(*lines):
     return b"".join(orjson.dumps(line) + b"\n" for line in lines)
 
 
-UNDONE = {"type": "revert", "id": "R", "of": "b", "ts": TS}
+UNDONE = {"type": "revert", "id": "R", "of": "b", "ts": TIME}
 EDITED = [
-    {"type": "update", "id": "U", "of": "b", "ts": TS, "parts": [{"text": "mine"}]},
-    {"type": "commit", "of": "U", "ts": TS},
+    {"type": "update", "id": "U", "of": "b", "ts": TIME, "parts": [{"text": "mine"}]},
+    {"type": "commit", "of": "U", "ts": TIME},
 ]
-HERE = {"type": "message", "id": "h", "ts": TS, "kind": "user", "role": "user", "parts": [{"text": "here"}]}
+HERE = {
+    "type": "message",
+    "id": "h",
+    "ts": TIME,
+    "kind": "user",
+    "role": "user",
+    "parts": [{"text": "here"}],
+}
 
 
 def test_what_was_undone_here_does_not_come_back():
@@ -125,7 +249,7 @@ def test_what_was_edited_here_stays_so_and_only_what_is_new_is_added():
 
 def test_what_was_redacted_here_does_not_come_back():
     data = copy(source("a b=x")).replace(b'{"text":"x"}', b'{"text":"[redacted]"}')
-    data += written({"type": "redaction", "id": "D", "ts": TS, "lines": ["b"]})
+    data += written({"type": "redaction", "id": "D", "ts": TIME, "lines": ["b"]})
     assert changes(source("a b=x"), view(data)).records == []
 
 
@@ -154,3 +278,104 @@ def test_settings_are_said_again_only_where_they_changed():
 def test_who_imports_the_same_makes_the_same_records():
     data = copy(source("a b=x"))
     assert changes(source("a=q b=xy c"), view(data)) == changes(source("a=q b=xy c"), view(data))
+
+
+KEY = "sk-ant-api03-" + "aB3dE5gH7jK9" * 7 + "AA"
+COPY = f"claude-code-{SESSION}"
+
+
+def write_source():
+    """A key in the title, a prompt, an answer that goes on, a result, and what a summary covers."""
+    file = Claude()
+    file.lines.append({"type": "custom-title", "customTitle": f"About {KEY}", "sessionId": SESSION})
+    file.user("a", f"my key is {KEY}")
+    file.said("b", f"the key {KEY}", id="m")
+    file.called("c", "A", id="m2")
+    file.result("d", "A", f"key={KEY}")
+    file.compacted("s", f"a talk of {KEY}")
+    file.user("e", "go on")
+    return file
+
+
+def grown(file):
+    file.said("f", "done")
+    file.user("g", "thanks")
+
+
+def said_otherwise(file):
+    for line in file.lines:
+        if line.get("uuid") == "a":
+            line["message"]["content"] += " really"
+        if line.get("uuid") == "d":
+            line["message"]["content"][0]["content"] += " really"
+
+
+def in_another_order(file):
+    at = {line.get("uuid"): line for line in file.lines}
+    at["a"]["parentUuid"], at["b"]["parentUuid"], at["c"]["parentUuid"] = "b", None, "a"
+    file.said("f", "done")
+
+
+def with_more_of_an_answer(file):
+    at = next(n for n, line in enumerate(file.lines) if line.get("uuid") == "b")
+    more = {**file.lines[at], "uuid": "b2", "parentUuid": "b"}
+    more["message"] = {**more["message"], "content": [{"type": "text", "text": "and more"}]}
+    file.lines.insert(at + 1, more)
+    file.lines[at + 2]["parentUuid"] = "b2"
+
+
+def without_its_end(file):
+    del file.lines[5:]
+
+
+def retitled(file):
+    file.lines.append({"type": "custom-title", "customTitle": f"Of {KEY}", "sessionId": SESSION})
+
+
+@pytest.mark.parametrize(
+    "here", [None, ["append", "-m", "mine"], ["undo", "--id", ":1"], ["persist", "-i", "--all"]]
+)
+@pytest.mark.parametrize(
+    "then",
+    [grown, said_otherwise, in_another_order, with_more_of_an_answer, without_its_end, retitled],
+)
+def test_2026_11_23_what_was_redacted_in_a_copy_comes_back_by_no_import(then, here, tmp_path):
+    """It came back into the copy that follows one that was continued, and with what else an answer said."""
+    file, home = write_source(), tmp_path / "home"
+    inside("import", str(file.write(tmp_path)), home=home)
+    assert inside("redact", COPY, "-i", "--yes", home=home).code == 0
+    if here:
+        assert inside(*here[:1], "-s", COPY, *here[1:], home=home).code == 0
+    for change in (then, grown):
+        change(file)
+        for _ in range(2):
+            done = inside("import", str(file.write(tmp_path)), home=home)
+            assert done.code == 0, done.err
+    found = [path for path in home.rglob("*") if path.is_file() and KEY.encode() in path.read_bytes()]
+    assert found == []
+
+
+def test_2026_11_23_nor_with_a_branch_that_begins_as_it_did(tmp_path):
+    file, home = Claude(), tmp_path / "home"
+    file.user("a", f"my key is {KEY}")
+    file.said("b", "noted")
+    file.user("x", "abandoned")
+    file.user("c", "kept", "b")
+    path = str(file.write(tmp_path))
+    inside("import", path, home=home)
+    assert inside("redact", COPY, "-i", "--yes", home=home).code == 0
+    for _ in range(2):
+        assert inside("import", path, "--branches", home=home).text.split()[-1] == f"{COPY}-x"
+    branch = (home / "sessions" / f"{COPY}-x.jsonl").read_text()
+    assert KEY not in branch
+    assert "[redacted:anthropic-key]" in branch
+    assert "abandoned" in branch
+
+
+@pytest.mark.parametrize("parent", ["../../x", "a/b.jsonl", "", "ü", "x" * 300])
+def test_a_parent_that_is_no_id_is_looked_for_nowhere(parent, tmp_path):
+    file = Codex()
+    file.lines[0]["payload"]["forked_from_id"] = parent
+    file.user("hi")
+    done = inside("import", str(file.write(tmp_path)), home=tmp_path / "home")
+    assert done.code == 0, done.err

@@ -1,6 +1,15 @@
-"""A session as a program would send it: entries of several lines, what is wrong in it, how often, and its title."""
+"""A program's session: how it is recognised, what it would send, and its context windows."""
 
+from importlib.util import find_spec
+
+import pytest
+
+from codeh_history.programs import sessions
 from codeh_history.programs.model import Entry, Piece, Problem, Session
+from codeh_history.programs.protocol import Head
+from codeh_history.programs.windows import smallest
+from codeh_history.store.program_files import head_of
+from program_files import SAMPLES, written
 
 
 def test_an_entry_is_all_its_pieces_each_with_its_line():
@@ -47,3 +56,78 @@ def test_it_was_written_last_when_its_last_entry_says():
     assert Session("pi", "s", created="0", items=[*entries]).last == "2"
     assert Session("pi", "s", created="0").last == "0"
     assert Session("pi", "s").last is None
+
+
+def test_a_database_is_known_by_its_tables_and_columns():
+    head = Head(b"", (), tables={"one": frozenset({"a", "b"}), "two": frozenset()})
+    assert head.has({})
+    assert head.has({"one": ("b",), "two": ()})
+    assert not head.has({"one": ("c",)})
+    assert not head.has({"three": ("a",)})
+    assert head.has({"three": ()})  # it asks for nothing of it
+
+
+@pytest.mark.parametrize("name", sessions.PROGRAMS)
+def test_a_program_is_a_package_of_its_name(name):
+    program = sessions.program(name)
+    assert name == program.name
+    assert program is sessions.program(name)
+    assert all(place.patterns for place in sessions.places(name))
+    assert find_spec(program.reader)
+    assert bool(program.writer and find_spec(program.writer)) == (name in sessions.WRITTEN)
+
+
+def test_what_only_exports_has_no_place():
+    assert sessions.places("sharegpt") == ()
+    assert sessions.places("codex")
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_whose_a_file_is_is_told_by_its_beginning(name, tmp_path):
+    data = written(tmp_path / "f.jsonl", SAMPLES[name]()).read_bytes()
+    assert sessions.detect_program(head_of(data)) == name
+    assert sessions.keeps(name, head_of(data))
+
+
+@pytest.mark.parametrize("data", [b"", b"a diary\n", b'{"x":1}\n', b'[{"role":"user","content":"x"}]'])
+def test_what_is_nobodys(data):
+    assert sessions.detect_program(head_of(data)) is None
+    assert not sessions.keeps("codex", head_of(data))
+
+
+PI = """{ // ours
+  "providers": {
+    "a": {"baseUrl": "http://x//y", "models": [{"id": "m", "contextWindow": 32000,}, {"id": "n"}]},
+    "b": {"models": [{"id": "m", "contextWindow": 64000}], "modelOverrides": {"o": {"contextWindow": 16000}}},
+  },
+}"""
+
+
+@pytest.mark.parametrize(
+    ("program", "settings", "model", "window"),
+    [
+        ("pi", PI, "m", 32_000),
+        ("pi", PI, "n", 128_000),
+        ("pi", PI, "o", 16_000),
+        ("pi", PI, "p", None),
+        (
+            "pi",
+            '{"providers": {"a": 5, "b": {"models": [5, {"id": "m", "contextWindow": -1}]}}}',
+            "m",
+            None,
+        ),
+        ("pi", "{", "m", None),
+        ("codex", "model_context_window = 8000", "m", 8000),
+        ("codex", 'model = "n"\nmodel_context_window = 8000', "m", None),
+        ("codex", "model_context_window = [", "m", None),
+        (
+            "opencode",
+            '{"provider": {"a": {"models": {"m": {"limit": {"context": 9000, "output": 1}}}}}}',
+            "m",
+            9000,
+        ),
+        ("opencode", "[]", "m", None),
+    ],
+)
+def test_the_smallest_window_that_is_given(program, settings, model, window):
+    assert smallest(program, settings.encode(), model) == window

@@ -1,11 +1,25 @@
-"""Trees of messages that name their parents: the way to a leaf, and the branches beside it."""
+"""Trees of messages: the way to a leaf, other branches, and calls and results that do not match."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.programs.model import Entry, Piece, Session
+from codeh_history.programs import tree as trees
+from codeh_history.programs.model import Entry, Piece, Session, Summary, Used
+from codeh_history.programs.pairs import (
+    DOUBLE,
+    EARLY,
+    OPEN_AT_THE_END,
+    OPEN_BETWEEN,
+    ORPHAN,
+    report,
+)
 from codeh_history.programs.tree import Node, read_exported, walk
+from histories import call, result
 
 TREE = {"a": None, "b": "a", "c": "b", "d": "b", "e": "d", "f": "a"}
 
@@ -68,3 +82,140 @@ def test_a_branch_from_another_root_has_nothing_in_common():
 def test_a_branch_of_a_branch_is_told_as_far_as_it_is_its_own():
     parents = {"a": None, "b": "a", "c": "a", "d": "c", "e": "c"}
     assert branches(parents, "ab") == [("s-c", "ace", "a"), ("s-d", "acd", "a")]
+
+
+class Branch(NamedTuple):
+    id: str
+    parent: str | None
+
+
+def tree(text):
+    """Nodes by pairs: `ba` is `b`, whose parent is `a`; `a` has none."""
+    return {word[0]: Branch(word[0], word[1:] or None) for word in text.split()}
+
+
+@pytest.mark.parametrize(
+    ("text", "leaves", "used", "found"),
+    [
+        ("a ba ca", "bc", "ab", ["c"]), ("a ba cb da ed", "ce", "abc", ["de"]), ("a ba ca da", "bcd", "ab", ["d", "c"]), ("a ba", "b", "ab", []),
+        ("a b cb", "ac", "a", ["bc"]), ("a ba ca dc ec", "bde", "ab", ["ce", "d"]), ("ax ba", "b", "", ["ab"]),
+    ],
+)  # fmt: skip
+def test_the_newest_branch_comes_first_and_takes_what_it_shares(text, leaves, used, found):
+    nodes = tree(text)
+    apart = trees.apart([nodes[id] for id in leaves], nodes, set(used), lambda leaf: ())
+    assert ["".join(node.id for node in own) for own in apart] == found
+
+
+def test_what_a_branch_takes_in_beside_its_way_is_no_branch_of_its_own():
+    nodes = tree("a ba ca")
+    apart = trees.apart([nodes["b"], nodes["c"]], nodes, {"a"}, lambda leaf: nodes.values())
+    assert ["".join(node.id for node in own) for own in apart] == ["c"]
+
+
+def entry(id, **fields):
+    return Entry(id, "user", f"2026-01-0{ord(id) - 96}T00:00:00.000Z", [Piece(1, [{"text": id}])], fields)
+
+
+def session(ids, id="s"):
+    return Session("pi", id, cwd="/w", version="3", items=[entry(one) for one in ids])
+
+
+def test_a_branch_says_where_it_left():
+    main = session("abc")
+    made = trees.branch_of(main, "x")
+    made.items += [entry("a"), entry("b"), entry("d")]
+    assert list(trees.branches([made], lambda branch: branch, main)) == [made]
+    assert (made.id, made.cwd, made.version, made.parent) == (
+        "s-x",
+        "/w",
+        "3",
+        {"session": "pi-s", "at": "b"},
+    )
+    assert made.created == "2026-01-01T00:00:00.000Z"
+
+
+def test_a_branch_of_nothing_of_its_own_is_none():
+    main = session("abc")
+    assert [
+        "".join(item.id for item in one.items) for one in trees.branches(["ab", "ad"], session, main)
+    ] == ["ad"]
+
+
+def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are(monkeypatch):
+    monkeypatch.setattr(trees, "MOST", 2)
+    found = list(trees.branches(["ad", "ae", "af", "ag"], session, session("abc")))
+    assert [[item.id for item in one.items] for one in found] == [["a", "d"], ["a", "e"]]
+    assert [dict(one.left) for one in found] == [{}, {trees.BEYOND: 2}]
+
+
+def test_what_responses_used_is_told_with_who_gave_them():
+    usage = {"input": 1}
+    main = Session(
+        "pi",
+        "s",
+        items=[entry("a", usage=usage, model="m", item={"x": 1}), entry("b")],
+        used=lambda: [Used("u", None, {"usage": usage})],
+    )
+    assert [(used.id, used.fields) for used in trees.used(main)] == [
+        ("a", {"model": "m", "usage": usage}),
+        ("u", {"usage": usage}),
+    ]
+
+
+DOES = dict.fromkeys((OPEN_AT_THE_END, OPEN_BETWEEN, ORPHAN, DOUBLE), ("drops", "not sent"))
+
+
+def part(sign):
+    if sign[0] == "u":
+        return {"text": "a"}
+    return call(f"f{sign[1:]}", sign[1:]) if sign[0] == "c" else result("?", sign[1:])
+
+
+def items(text):
+    """Messages by signs: `c1` calls, `r1` a result, `u` a user's, `+` between parts of one message."""
+    kinds = {"c": "codeh", "r": "tool", "u": "user"}
+    return [
+        Entry(f"m{number}", kinds[word[0]], None, [Piece(number, [part(sign) for sign in word.split("+")])])
+        for number, word in enumerate(text.split(), 1)
+    ]
+
+
+CASES = {
+    "pairs": ("c1 r1", []), "none": ("u u", []), "open at the end": ("u c1", [(2, OPEN_AT_THE_END)]), "open before its own results": ("c1+c2 r1", [(1, OPEN_AT_THE_END)]),
+    "open between": ("c1 u", [(1, OPEN_BETWEEN)]), "an orphan": ("u r1", [(2, ORPHAN)]), "a double": ("c1 r1 r1", [(3, DOUBLE)]), "before its call": ("r1 c1", [(1, EARLY)]),
+    "several": ("c1+c2 r2 r1 c3 u r4", [(4, OPEN_BETWEEN), (6, ORPHAN)]),
+}  # fmt: skip
+
+
+def kinds(entries, does):
+    named = {kind: ("drops", kind) for kind in does}
+    session = Session("x", "s", items=entries)
+    report(session, named, "x")
+    return sorted((problem.line, problem.reason.rpartition(": ")[2]) for problem in session.problems)
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
+def test_what_is_no_pair_is_told_with_its_line(text, expected):
+    assert kinds(items(text), [*DOES, EARLY]) == sorted(expected)
+
+
+def test_an_early_result_is_an_orphan_where_a_program_makes_no_difference():
+    assert kinds(items("r1 c1"), [ORPHAN]) == [(1, ORPHAN)]
+
+
+def test_what_a_summary_covers_is_not_sent_and_no_problem():
+    entries = items("u c1")
+    assert kinds([*entries, Summary("S", None, "a", 3, ["m2"])], DOES) == []
+
+
+def test_problems_stand_by_their_lines_among_the_others():
+    session = Session("x", "s", items=items("u r1 c2"))
+    session.problem(3, "skips", "torn")
+    report(session, DOES, "x")
+    assert [(problem.line, problem.effect) for problem in session.problems] == [
+        (2, "drops"),
+        (3, "skips"),
+        (3, "drops"),
+    ]
+    assert session.problems[0].reason == "the result of ? answers no call before it: not sent"

@@ -1,21 +1,26 @@
-"""Recorded exchanges with the real APIs: each goes in, and out again to every provider."""
+"""Recorded exchanges with the real APIs: taken in any pieces, and sent on to every provider."""
 
 import json
+import re
 
 import orjson
 import pytest
 
 import support
+from answers import FORMATS, arrived, recorded_streams
 from codeh_history import providers
 from codeh_history.filters.curate import passes
 from codeh_history.filters.curate.passes import Settings
 from codeh_history.programs import forms
 from codeh_history.providers import wire
 from codeh_history.providers.base import Options
+from codeh_history.providers.reply import Failure, Reply
 from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_at_end
 from codeh_history.session.records import lines_of, parse
-from support import corpus, run
+from codeh_history.session.view import join
+from histories import prefix, sendable
+from support import MODELS, corpus, corpus_files, run
 
 MODEL = {**support.MODELS, "gemini": "gemini-2.5-pro"}
 
@@ -98,3 +103,118 @@ def test_another_programs_session_is_read_without_harm_and_never_written(path, t
     assert refused.code == 65
     assert refused.err.count(b"\n") == 1
     assert copy.read_bytes() == path.read_bytes()
+
+
+ARRAY = {
+    "gemini": "contents",
+    "openai-chat": "messages",
+    "openai-responses": "input",
+    "anthropic": "messages",
+    "ollama": "messages",
+}
+
+
+def recorded(format):
+    """The accepted requests of a format, read."""
+    for path in corpus_files(f"exchanges/{format}/*.json"):
+        if path.name.endswith(".expected.json"):
+            continue
+        exchange = orjson.loads(path.read_bytes())
+        if exchange["meta"]["status"] == 200:
+            yield path.name, providers.load(format).imported(exchange["request"])
+
+
+@pytest.mark.parametrize("target", providers.FORMATS)
+@pytest.mark.parametrize("source", providers.FORMATS)
+def test_a_recorded_conversation_goes_on_anywhere(source, target):
+    format = providers.load(target)
+    count = 0
+    for name, read in recorded(source):
+        before = b""
+        for end in range(1, len(read.messages) + 1):
+            view = sendable(read.messages[:end], unanswered="error")
+            if view.messages[-1].role != "user" or open_at_end(view.messages):
+                continue
+            given = Options(model=MODELS[target], system=read.system, tools=read.tools)
+            body = format.request(view.messages, given, []).body
+            found = [*format.problems({**body, "model": MODELS[target]})]
+            array = prefix(body[ARRAY[target]])
+            assert not found, (name, end, found)
+            assert array.startswith(before), (name, end)
+            before = array
+            count += 1
+    if not count:
+        pytest.skip("no recorded data")
+
+
+STREAMS = [path for format in FORMATS for path in recorded_streams(format)]
+each = pytest.mark.parametrize("path", STREAMS, ids=lambda path: f"{path.parent.name}-{path.stem}")
+ERROR = b'{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}\n'
+
+
+def boundaries(data):
+    """Where each event begins, and the end."""
+    return [0, *(found.end() for found in re.finditer(rb"(\r?\n){2}", data))]
+
+
+@each
+def test_in_any_pieces(path):
+    data = path.read_bytes()
+    whole, parts, _ = arrived([data])
+    for size in (1, 7, 1000):
+        outcome, some, _ = arrived([data[at : at + size] for at in range(0, len(data), size)])
+        assert outcome == whole
+        assert join([], some) == join([], parts)
+
+
+@each
+def test_with_other_line_ends(path):
+    data = path.read_bytes().replace(b"\r\n", b"\n")
+    for end in (b"\n", b"\r\n", b"\r"):
+        assert wire.read(data.replace(b"\n", end)) == wire.read(path.read_bytes())
+
+
+@each
+def test_truncated_it_is_never_a_reply(path):
+    data = path.read_bytes()
+    ends = boundaries(data)[:-1]
+    assert [end for end in ends if isinstance(wire.read(data[:end]), Reply)] == []
+    for end in ends[1:]:
+        outcome = wire.read(data[:end])
+        assert isinstance(outcome, wire.Cut)
+        assert outcome.parts == join([], arrived([data[:end]])[1])
+
+
+@each
+def test_half_of_it_then_all_of_it(path):
+    data = path.read_bytes()
+    whole = wire.read(data)
+    ends = boundaries(data)[:-1]
+    for end in [*ends[:: len(ends) // 20 + 1], *range(5, len(data) - 5, len(data) // 20 + 1)]:
+        for between in (b"", ERROR):
+            assert wire.read(data[:end] + between + data) == whole, (end, between)
+
+
+@each
+def test_then_an_error(path):
+    data = path.read_bytes()
+    for end in [*boundaries(data), len(data) // 2]:
+        outcome = wire.read(data[:end] + ERROR)
+        assert isinstance(outcome, Failure)
+        assert outcome.text == "UNAVAILABLE (503): busy"
+
+
+@each
+def test_what_arrives_is_what_is_stored(path):
+    """The parts on the way say as much as the whole: the same texts and calls, in the same order."""
+    outcome, parts, _ = arrived([path.read_bytes()])
+    assert isinstance(outcome, Reply)
+
+    def said(some):
+        plain = [
+            {key: part[key] for key in ("text", "functionCall") if key in part} for part in join([], some)
+        ]
+        return [orjson.dumps(part) for part in plain if part and part.get("text") != ""]
+
+    shown = [part for part in parts if not part.get("thought")]
+    assert said(shown) == said([part for part in outcome.parts if not part.get("thought")])

@@ -1,12 +1,19 @@
-"""Each provider is a package behind the protocols: what they name is there, with the parameters they name."""
+"""Each provider behind the protocols: how it is loaded, recognised and validated."""
 
 import inspect
+import subprocess
+import sys
 from importlib import import_module
 
+import orjson
 import pytest
 
+from answers import FORMATS, OVERLOADED, STREAMS, arrived
 from codeh_history import providers
-from codeh_history.providers import protocol
+from codeh_history.providers import detect, protocol, wire
+from codeh_history.providers.base import Options
+from codeh_history.providers.validator import Validator, element, with_neighbours
+from wires import error
 
 formats = pytest.mark.parametrize("name", providers.FORMATS)
 MODULES = {
@@ -62,3 +69,141 @@ def test_a_package_knows_its_name(name):
 
 def test_a_later_line_of_the_table_is_asked_first():
     assert list(providers.packages()) == list(reversed(providers.FORMATS))
+
+
+def test_whoever_was_added_last_is_asked_first():
+    assert list(providers.packages()) == list(providers.FORMATS)[::-1]
+    assert [package.NAME for package in providers.packages().values()] == list(providers.FORMATS)[::-1]
+
+
+@pytest.mark.parametrize("name", providers.FORMATS)
+def test_each_part_is_the_formats_own(name):
+    made, own = providers.load(name), f"codeh_history.providers.{providers.FORMATS[name]}"
+    assert made.package.__name__ == own
+    assert made.body.__name__ == f"{own}.body"
+    assert type(made.stream()).__module__.startswith(own)
+    body = made.request((), Options(model="m"), ("earlier",)).body
+    assert made.problems({})
+    assert "earlier" in str(made.imported(body))
+
+
+def test_the_model_stands_in_the_address_of_one_and_a_transcript_has_none():
+    assert [name for name in providers.TARGETS if providers.model_in_url(name)] == ["gemini"]
+    assert "earlier" in providers.transcript((), Options(), ("earlier",)).text
+
+
+def test_a_request_loads_nothing_that_reads_answers():
+    code = (
+        "import sys; from codeh_history import providers; from codeh_history.providers.base import Options;\n"
+        "providers.load('gemini').request((), Options(), ('earlier',));"
+        "print(*(name for name in sys.modules if '.gemini' in name))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "codeh_history.providers.gemini.request" in loaded
+    assert "response" not in loaded
+    assert "rules" not in loaded
+
+
+PROVIDER_OF_ERROR = {
+    OVERLOADED: "gemini",
+    error("api_error"): "anthropic",
+    b'{"error":{"message":"m","type":"server_error","param":null,"code":null}}': "openai-chat",
+    b'{"error":"model not found"}': "ollama",
+    b'{"error":"model not found","error_type":"validation"}': "openai-chat",
+    b'{"object":"error","message":"m","type":"BadRequestError","code":400}': "openai-chat",
+    b'{"type":"error","code":"server_error","message":"m","sequence_number":2}': "openai-responses",
+}
+
+
+@pytest.mark.parametrize(("body", "provider"), PROVIDER_OF_ERROR.items())
+def test_whose_error_it_is(body, provider):
+    outcome = wire.read(body)
+    assert isinstance(outcome, wire.Failure)
+    assert outcome.provider == provider
+    given = wire.read(body, "anthropic")
+    assert isinstance(given, wire.Failure)
+    assert given.provider == "anthropic"
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_the_format_is_told_by_the_content(name):
+    provider = name.removesuffix("-array")
+    outcome, _, reader = arrived([STREAMS[name]()])
+    assert isinstance(outcome, wire.Reply)
+    assert outcome.provider == reader.provider == provider
+    assert outcome == wire.read(STREAMS[name](), provider)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+@pytest.mark.parametrize("format", FORMATS)
+def test_only_the_given_format_is_accepted(name, format):
+    provider = name.removesuffix("-array")
+    outcome = wire.read(STREAMS[name](), format)
+    if format == provider:
+        assert isinstance(outcome, wire.Reply)
+    else:
+        assert outcome == wire.Unreadable(f"this is an answer of the format {provider}, not {format}")
+
+
+@pytest.mark.parametrize(
+    ("event", "id"),
+    [
+        ({"id": "a"}, "a"), ({"responseId": "g", "id": "x"}, "g"), ({"type": "message_start", "message": {"id": "m"}}, "m"), ({"response": {"id": "r"}, "id": "x"}, "r"),
+        ({"message": {"content": "x"}, "id": "a"}, None), ({"id": 5}, None), ({}, None), ({"message": "text", "id": "a"}, "a"),
+    ],
+)  # fmt: skip
+def test_an_event_says_to_which_answer_it_belongs(event, id):
+    assert detect.answer_id(event) == id
+
+
+@pytest.mark.parametrize("value", [None, 5, "text", [], {}, {"a": 1}])
+def test_what_nobody_knows_is_nothing(value):
+    assert not detect.recognised(value)
+    assert not detect.stands_alone(value)
+    assert not detect.interrupts(value)
+    assert not detect.is_error(value)
+
+
+def test_an_error_interrupts_whatever_it_stands_in():
+    body = orjson.loads(OVERLOADED)
+    assert detect.recognised(body)
+    assert detect.stands_alone(body)
+    assert detect.interrupts(body)
+
+
+def test_an_answer_within_an_event_does_not_stand_alone():
+    message = {
+        "id": "m",
+        "type": "message",
+        "role": "assistant",
+        "content": [],
+        "stop_reason": None,
+        "usage": {},
+    }
+    assert detect.recognise(message) is not None
+    assert not detect.stands_alone(message)
+    assert detect.stands_alone({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})
+
+
+@pytest.mark.parametrize(
+    ("path", "number"),
+    [("messages.6.content.0", 6), ("messages.12", 12), ("messages", -1), ("generationConfig.topK", -1), ("", -1)],
+)  # fmt: skip
+def test_a_path_leads_into_an_element(path, number):
+    assert element(path) == number
+
+
+def test_problems_stand_as_the_body_does_and_else_as_they_were_found():
+    found = ["tools.0.name", "messages.10", "messages.9.b", "messages.9.a", "messages", "model"]
+    validator = Validator({"messages": [], "tools": []})
+    for path in found:
+        validator.report(path, "")
+    assert [problem.path for problem in validator.in_order()] == [
+        "model", "messages", "messages.9.b", "messages.9.a", "messages.10", "tools.0.name",
+    ]  # fmt: skip
+
+
+def test_each_stands_between_its_neighbours():
+    assert list(with_neighbours("abc")) == [(None, "a", "b"), ("a", "b", "c"), ("b", "c", None)]
+    assert list(with_neighbours("a")) == [(None, "a", None)]
+    assert not list(with_neighbours(""))

@@ -1,7 +1,12 @@
-"""The parts of a reply, made of what providers send, whatever shape it has."""
+"""Parts of requests and replies: media, names, arguments and answers as providers take them."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from codeh_history.providers.answers import answer, arguments, response_of
+from codeh_history.providers.media import base64_of, media, mime_of, parse_data_url
+from codeh_history.providers.names import Alphabet
 from codeh_history.providers.parts import (
     call,
     first,
@@ -99,3 +104,171 @@ def test_only_blocks_of_texts_are_texts():
 def test_a_name_is_a_text_that_says_something(value, name):
     assert name_of(value) == name
     assert text_of(value) == (value if isinstance(value, str) else "")
+
+
+MIMES = {
+    "as it is": ("image/png", None, "image/png"),
+    "alias": ("image/jpg", None, "image/jpeg"),
+    "case and parameters": ("Text/Plain; charset=utf-8", None, "text/plain"),
+    "by name": (None, "a.PDF", "application/pdf"),
+    "by address": ("", "https://e.example/v1.2/cat.jpeg", "image/jpeg"),
+    "no ending": (None, "https://e.example/cat", ""),
+    "no name": (7, None, ""),
+    "not a type": ("png", "a.gif", "image/gif"),
+}
+
+
+@pytest.mark.parametrize(("given", "name", "expected"), MIMES.values(), ids=MIMES)
+def test_type(given, name, expected):
+    assert mime_of(given, name) == expected
+
+
+DATA = {
+    "standard": ("aGk=", "aGk="),
+    "url-safe": ("-_8=", "+/8="),
+    "no padding": ("aGk", "aGk="),
+    "wrapped": ("aG\nk=\n", "aGk="),
+    "too much padding": ("aGkaGk==", "aGkaGk=="),
+    "impossible length": ("aGkaG", None),
+    "not base64": ("hello!", None),
+    "empty": ("", None),
+    "missing": (None, None),
+    "number": (7, None),
+}
+
+
+@pytest.mark.parametrize(("given", "expected"), DATA.values(), ids=DATA)
+def test_base64(given, expected):
+    assert base64_of(given) == expected
+
+
+def _inline(data, **more):
+    return {"inlineData": {"mimeType": "image/png", "data": data, **more}}
+
+
+PARTS = {
+    "inline": (_inline("aGk=", displayName="a"), ("image/png", "aGk=", None, "a")),
+    "no data": (_inline(None), ("image/png", None, None, None)),
+    "nothing": ({"inlineData": {}}, ("", None, None, None)),
+    "https": ({"fileData": {"fileUri": "https://e.example/a.png"}}, ("image/png", None, "https://e.example/a.png", None)),
+    "query": ({"fileData": {"fileUri": "https://e.example/a.png?x=1.pdf"}},
+              ("image/png", None, "https://e.example/a.png?x=1.pdf", None)),
+    "gs": ({"fileData": {"fileUri": "gs://b/a.png"}}, ("image/png", None, None, None)),
+    "files api": ({"fileData": {"fileUri": "https://generativelanguage.googleapis.com/v1beta/files/x"}},
+                  ("", None, None, None)),
+    "data url": ({"fileData": {"fileUri": "data:image/gif;base64,aGk="}}, ("image/gif", "aGk=", None, None)),
+    "no address": ({"fileData": {"fileUri": None}}, ("", None, None, None)),
+    "text": ({"text": "x"}, None),
+    "not an object": ({"inlineData": 7}, None),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "expected"), PARTS.values(), ids=PARTS)
+def test_part(part, expected):
+    found = media(part)
+    assert (found and (found.mime, found.data, found.url, found.name)) == expected
+
+
+def test_the_text_of_a_text_file():
+    csv = media({"inlineData": {"mimeType": "text/csv", "data": "aGk="}})
+    assert csv is not None
+    assert (csv.textual, csv.text()) == (True, "hi")
+    latin = media({"inlineData": {"mimeType": "application/vnd.x+json", "data": "6Q=="}})
+    assert latin is not None
+    assert (latin.textual, latin.text()) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [("data:image/png;base64,aGk=", ("image/png", "aGk=")),
+     ("data:text/plain;charset=utf-8;base64,aGk=", ("text/plain", "aGk=")),
+     ("data:;base64,", ("", "")), ("data:text/plain,hi", None), ("https://e.example", None)],
+)  # fmt: skip
+def test_data_url(url, expected):
+    assert parse_data_url(url) == expected
+
+
+@pytest.mark.parametrize(("args", "verbatim", "found"), [
+    ({"a": 1}, None, {"a": 1}), ({}, None, {}), (None, None, {}), ([1], None, {"arguments": [1]}),
+    ("x", None, {"arguments": "x"}), ({}, "not { json", {"arguments": "not { json"}), ({}, 7, {}),
+    ({"a": 1}, "not { json", {"a": 1}), (0, None, {"arguments": 0}),
+])  # fmt: skip
+def test_arguments_are_an_object(args, verbatim, found):
+    part = {"functionCall": {"name": "f", "args": args}, "arguments": verbatim}
+    assert arguments(part) == found
+
+
+@pytest.mark.parametrize(("response", "text", "failed"), [
+    ({"output": "x"}, "x", False), ({"error": "x"}, "x", True), ({"output": ""}, "", False), ("x", "x", False),
+    (None, "", False), ([1, 2], "[1,2]", False), ({}, "{}", False), ({"output": 7}, '{"output":7}', False),
+    ({"error": {"code": 1}}, '{"error":{"code":1}}', True), ({"error": None}, '{"error":null}', False),
+    ({"error": False, "output": "x"}, '{"error":false,"output":"x"}', False),
+    ({"error": "e", "output": "x"}, '{"error":"e","output":"x"}', True), ({"result": "x"}, '{"result":"x"}', False),
+])  # fmt: skip
+def test_a_response_is_a_text_and_says_whether_it_failed(response, text, *, failed):
+    assert answer(response) == (text, failed)
+
+
+@given(st.text(), st.booleans())
+def test_a_text_comes_back(text, failed):
+    assert answer(response_of(text, failed=failed)) == (text, failed)
+
+
+WORDS = Alphabet("a-z0-9_", 16)
+LED = Alphabet("a-z0-9_", 16, first="a-z_")
+
+FITS = [
+    (WORDS, "abc", "abc"), (WORDS, "a" * 16, "a" * 16), (WORDS, "a" * 17, "aaaa_b860666ee2"), (WORDS, "", "_e3b0c44298"),
+    (WORDS, "a b", "a_b_c8687a08aa"), (LED, "9a", "_9a_"), (LED, "a.b", "a_b_"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("alphabet", "text", "begins"), FITS)
+def test_fit(alphabet, text, begins):
+    assert alphabet.fit(text).startswith(begins)
+    assert (alphabet.fit(text) == text) == alphabet.takes(text)
+
+
+@given(one=st.text(), other=st.text())
+def test_no_two_become_the_same(one, other):
+    alphabet = Alphabet("a-zA-Z0-9_", 32)
+    assert alphabet.takes(alphabet.fit(one))
+    assert (alphabet.fit(one) == alphabet.fit(other)) == (one == other)
+
+
+def test_only_texts_are_names():
+    assert not any(WORDS.takes(value) for value in (None, 5, "", "A", "a\n", "a" * 17))
+
+
+ARGUMENTS = [
+    ({"args": {"a": 1}}, {"a": 1}), ({}, {}), ({"args": None}, {}), ({"args": [1]}, {"arguments": [1]}),
+    ({"args": "text"}, {"arguments": "text"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "expected"), ARGUMENTS)
+def test_arguments(call, expected):
+    assert arguments({"functionCall": call}) == expected
+
+
+def test_arguments_kept_as_they_came():
+    assert arguments({"functionCall": {"args": {}}, "arguments": "{torn"}) == {"arguments": "{torn"}
+    assert arguments({"functionCall": {"args": {"n": 1e30}}, "arguments": '{"n":1}'}) == {"n": 1e30}
+
+
+ANSWERS = [
+    ({"output": "a"}, "a", False), ({"output": ""}, "", False), ({"error": "b"}, "b", True), ({}, "{}", False),
+    ({"error": ""}, "", True), ({"error": None}, '{"error":null}', False), ({"error": False}, '{"error":false}', False),
+    ({"output": "a", "error": "b"}, '{"output":"a","error":"b"}', True), ({"output": 1}, '{"output":1}', False),
+    ("text", "text", False), (None, "", False), ([1], "[1]", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("response", "text", "failed"), ANSWERS)
+def test_answers(response, text, failed):
+    assert answer(response) == (text, failed)
+
+
+@given(text=st.text(), failed=st.booleans())
+def test_an_answer_s_text_comes_back(text, failed):
+    assert answer(response_of(text, failed=failed)) == (text, failed)

@@ -1,9 +1,11 @@
-"""Whatever arrives, in whatever pieces, one outcome; and only a complete answer is a Reply."""
+"""Whatever arrives, in whatever pieces: one outcome, and only a complete answer is a `Reply`."""
 
 import gzip
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from answers import (
     HEAD,
@@ -16,11 +18,14 @@ from answers import (
     gemini,
     gemini_array,
     gemini_event,
+    gemini_events,
     hi,
     short,
     sse,
 )
 from codeh_history.providers import wire
+from codeh_history.session.records import check_message, dumps
+from codeh_history.session.view import join
 from wires import SPLIT, error
 
 GOOGLE_502 = b"<!DOCTYPE html>\n<html lang=en>\n  <title>Error 502 (Server Error)!!1</title>\n  <p>That's an error.\n"
@@ -151,3 +156,212 @@ def test_outcome(data, expected):
 def test_outcome_byte_by_byte(data, expected):
     outcome, _, _ = arrived([data[at : at + 1] for at in range(len(data))])
     assert outcome == wire.read(data)
+
+
+CUT = gemini().split(b"\r\n\r\n")
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_all_streams_say_the_same(name):
+    outcome, parts, reader = arrived([STREAMS[name]()])
+    assert isinstance(outcome, wire.Reply)
+    called = [part["functionCall"]["args"] for part in outcome.parts if "functionCall" in part]
+    assert called == [{"a": 1}]
+    text = "".join(part["text"] for part in outcome.parts if "text" in part)
+    assert text == "Hello, é\u2028[x]"
+    assert "".join(part["text"] for part in parts if "text" in part) == text
+    assert [p["functionCall"] for p in parts if "functionCall" in p] == [
+        p["functionCall"] for p in outcome.parts if "functionCall" in p
+    ]
+    assert outcome.usage is not None
+    counts = {key: outcome.usage[key] for key in ("input", "output")}
+    assert counts == {"input": 7, "output": 3}
+    id = None if name == "ollama" else "r1"
+    assert (reader.begun, reader.response_id, reader.model) == (True, id, outcome.model)
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_a_truncated_stream_is_never_a_reply(name):
+    data = STREAMS[name]()
+    whole = wire.read(data)
+    last = len(data.rstrip(b"]\r\n"))  # with the last event's last byte the answer is complete
+    for end in range(len(data)):
+        outcome = wire.read(data[:end])
+        if isinstance(outcome, wire.Reply):
+            assert end >= last
+            assert outcome == whole
+        else:
+            assert isinstance(outcome, (wire.Cut, wire.Nothing)), (end, outcome)
+
+
+RETRIES = {
+    "the same again": b"",
+    "an error between": OVERLOADED + b"\n",
+    "a pretty error between": PRETTY,
+    "a head between": HEAD,
+    "a failed head and an error between": b"HTTP/1.1 503 x\r\na: b\r\n\r\n" + PRETTY + HEAD,
+}
+
+
+@pytest.mark.parametrize("id", ["r1", "r2"])
+@pytest.mark.parametrize("between", RETRIES)
+@pytest.mark.parametrize("name", STREAMS)
+def test_half_a_stream_then_the_whole(name, between, id):
+    """Wherever the first was cut, the second is the answer; each kind of retry takes every tenth place."""
+    first, second = STREAMS[name](), STREAMS[name](id)
+    whole = wire.read(second)
+    kind = list(RETRIES).index(between) + len(RETRIES) * (id == "r2")
+    for end in range(kind, len(first.rstrip(b"]\r\n")), 2 * len(RETRIES)):
+        outcome, parts, reader = arrived([first[:end], RETRIES[between] + second])
+        assert outcome == whole, end
+        if (
+            name != "ollama" or b"\n" not in first[end - 1 : end + 1]
+        ):  # between lines only the last one tells
+            assert "".join(part.get("text", "") for part in parts) == "Hello, é\u2028[x]"
+        assert reader.restarts <= 1
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_half_a_stream_then_an_error(name):
+    data = STREAMS[name]()
+    for end in range(0, len(data) - 9, 3):
+        outcome = wire.read(data[:end] + PRETTY)
+        assert isinstance(outcome, wire.Failure), end
+        assert "The model is overloaded." in outcome.text
+
+
+@pytest.mark.parametrize("name", STREAMS)
+def test_half_a_stream_then_a_page(name):
+    data = STREAMS[name]()
+    for end in range(0, len(data) - 9, 3):
+        outcome = wire.read(data[:end] + HTML)
+        assert isinstance(outcome, wire.Cut) or "502 Bad Gateway" in short(outcome), end
+
+
+def test_half_a_long_body_then_the_whole():
+    """Also where the second begins after a colon, so that it looks like a part of the first."""
+    long = {"text": "é" * 3000}
+    body = orjson.dumps(gemini_event(long, {"functionCall": {"name": "f", "args": {}}}, finish="STOP"))
+    array = sse(gemini_event(long), gemini_event(finish="STOP"), end=b"\n")
+    array = b"[" + b",\r\n".join(line[6:] for line in array.split(b"\n") if line) + b"]"
+    for data in (body, array, sse(orjson.loads(body))):
+        whole = wire.read(data)
+        for end in (*range(1, 90), 2001, 2002, *range(6090, len(data) - 9)):
+            assert wire.read(data[:end] + data) == whole, end
+            assert wire.read(data[:end] + OVERLOADED + data) == whole, end
+            outcome = wire.read(data[:end] + data + b"\n200")  # unsure after a colon: never a mixture
+            assert isinstance(outcome, (wire.Cut, wire.Unreadable)) or outcome == whole, end
+
+
+def test_a_restart_replaces_what_came_before():
+    reader = wire.Reader()
+    first = reader.feed(CUT[0] + b"\r\n\r\n")
+    assert (first, reader.begun, reader.restarts) == ([{"text": "Hel"}], True, 0)
+    second = reader.feed(CUT[1] + b"\r\n\r\n" + gemini("r2")[:-20])
+    assert (second[0], reader.restarts, reader.done) == ({"text": "Hel"}, 1, False)
+    reader.feed(gemini("r2")[-20:])
+    assert reader.done
+    assert short(reader.close()) == WHOLE
+
+
+def test_a_body_is_no_stream():
+    reader = wire.Reader()
+    assert reader.feed(hi()) == [{"text": "Hi"}]
+    assert (reader.begun, reader.done, reader.response_id) == (False, True, "r1")
+
+
+def test_what_only_the_end_brings_is_the_tail():
+    reader = wire.Reader()
+    assert reader.feed(sse(*gemini_events()[:1]).rstrip()) == []
+    reader.close()
+    assert reader.tail == [{"text": "Hel"}]
+
+
+@st.composite
+def cut_streams(draw):
+    before = draw(st.sampled_from([b"", b"\xef\xbb\xbf", HEAD, PRETTY, HTML, HEAD + OVERLOADED + HEAD]))
+    stream = STREAMS[draw(st.sampled_from(list(STREAMS)))]()
+    data = before + stream[draw(st.integers(0, len(stream))) :] + stream
+    ends = sorted(draw(st.lists(st.integers(0, len(data)), max_size=12)))
+    return data, [data[at:end] for at, end in zip([0, *ends], [*ends, len(data)], strict=True)]
+
+
+@given(cut_streams())
+def test_any_chunking_gives_the_same(cut):
+    data, chunks = cut
+    outcome, parts, reader = arrived(chunks)
+    whole, all_parts, once = arrived([data])
+    assert outcome == whole
+    assert join([], parts) == join([], all_parts)
+    assert reader.restarts == once.restarts
+
+
+# -- hostile input ---------------------------------------------------------------------------------
+
+_pieces = st.one_of(
+    st.binary(max_size=30),
+    st.sampled_from([make() for make in STREAMS.values()]).flatmap(
+        lambda data: st.tuples(st.integers(0, len(data)), st.integers(0, len(data))).map(
+            lambda ends: data[min(ends) : max(ends)]
+        )
+    ),
+    st.sampled_from([b"data: ", b"\n\n", b"\r", b"{", b"[", b"]", b'"', b"\\", b"HTTP/1.1 200\r\n", b"<html>", OVERLOADED, HTML]),
+)  # fmt: skip
+
+
+@given(st.lists(_pieces, max_size=8))
+def test_no_bytes_make_it_raise(pieces):
+    storable(wire.read(b"".join(pieces)))
+    assert arrived(pieces)[0] == wire.read(b"".join(pieces))
+
+
+_KEYS = ("type", "text", "name", "id", "index", "content", "arguments", "message", "error", "input_tokens")
+_json = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text(max_size=5)
+    | st.sampled_from(["text", "message", "output_text", "tool_use", "function_call", "error", "STOP"]),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(_KEYS), inner, max_size=3),
+    max_leaves=5,
+)  # fmt: skip
+
+
+def _events():
+    streams = [STREAMS[name]() for name in STREAMS if name != "gemini-array"]
+    lines = [line for data in streams for line in data.split(b"\n") if line.startswith(b"data: {")]
+    return [orjson.loads(line[6:]) for line in lines]
+
+
+def _places(value):
+    found = []
+    items = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    for key, inner in items:
+        found += [(value, key), *_places(inner)]
+    return found
+
+
+@given(st.data())
+def test_no_shape_makes_it_raise(data):
+    """A valid stream with any values put in any places of its events."""
+    name = data.draw(st.sampled_from(["gemini", "openai-chat", "openai-responses", "anthropic"]))
+    stream = STREAMS[name]().replace(b"\r\n", b"\n").split(b"\n")
+    at = data.draw(st.sampled_from([n for n, line in enumerate(stream) if line.startswith(b"data: {")]))
+    event = orjson.loads(stream[at][6:])
+    for _ in range(data.draw(st.integers(1, 3))):
+        where, key = data.draw(st.sampled_from(_places(event)))
+        where[key] = data.draw(_json)
+        if not _places(event):
+            break
+    stream[at] = b"data: " + orjson.dumps(event)
+    storable(wire.read(b"\n".join(stream)))
+    storable(wire.read(orjson.dumps(event)))
+
+
+def storable(outcome):
+    """Its parts make a record that is read again as it was written."""
+    if isinstance(outcome, (wire.Reply, wire.Cut)):
+        usage = outcome.usage if isinstance(outcome, wire.Reply) else None
+        record = {"id": "m", "role": "model", "parts": outcome.parts, "usage": usage}
+        assert check_message(record) is None
+        assert orjson.loads(dumps(record)) == record

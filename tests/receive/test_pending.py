@@ -1,4 +1,4 @@
-"""A stream stays in the log in which it was begun; where that was removed, its text is in a file that is named."""
+"""A stream stays in the session in which it began; without that session, its text is kept in a file."""
 
 import os
 import re
@@ -16,6 +16,7 @@ import pytest
 from answers import STREAMS
 from codeh_history import Session
 from codeh_history.base.errors import NotFound
+from codeh_history.receive.pending import text_of
 from inside import inside
 from support import PROGRAM, environ, lines, session_path
 
@@ -254,3 +255,22 @@ def test_status_lists_what_is_kept_and_gc_removes_it_once_it_is_old(home):
     assert inside("gc", "--yes", home=home).lines == [line | {"removed": True}]
     assert not kept.exists()
     assert inside("status", "s", "--json", home=home).lines[0]["unsent"] == []
+
+
+def test_calls_are_kept_beside_the_text(home):
+    session = Session.open("s", create=True, home=home)
+    session.append("hi")
+
+    def arriving():
+        session_path(home, "s").unlink()
+        yield b'{"choices":[{"message":{"role":"assistant","content":"Now:","tool_calls":['
+        yield b'{"id":"c1","type":"function","function":{"name":"ls","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}'
+
+    with pytest.raises(NotFound):
+        session.append_response(arriving())
+    (file,) = (home / "unsent").iterdir()
+    assert file.read_text() == 'Now:\n{"functionCall":{"id":"c1","name":"ls","args":{}}}\n'
+
+
+def test_thoughts_are_not_part_of_the_text():
+    assert text_of([{"text": "Hm.", "thought": True}, {"text": "So\n"}, {"text": "it is."}]) == "So\nit is."

@@ -1,6 +1,7 @@
-"""What a terminal shows of messages: all that is stored, in the terminal's own colours."""
+"""What a terminal shows of messages: all of it, in its colours, broken between words."""
 
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given
@@ -8,6 +9,8 @@ from hypothesis import strategies as st
 
 from codeh_history.base.escape import safe
 from codeh_history.render import colours, messages
+from codeh_history.render.code import lexer_of, pieces
+from codeh_history.render.wrapping import Wrapping
 from codeh_history.session.fold import message_of
 from codeh_history.session.records import Record
 
@@ -134,3 +137,77 @@ def test_what_would_take_long_is_plain():
     assert [line.plain for line in markdown_lines(text)] == text.split("\n")
     first, *_ = markdown_lines(text[:-1])
     assert first.spans
+
+
+LANGUAGES = ["python", "py", "markdown", "json", "diff", "bash", "html", "no-such-language", "", "PYTHON"]
+
+
+@given(st.text(), st.sampled_from(LANGUAGES))
+def test_no_character_is_lost_or_altered(code, language):
+    assert "".join(text for _, text in pieces(code, language)) == code
+
+
+@pytest.mark.parametrize(
+    ("code", "language", "kind", "piece"),
+    [
+        ("def f(): pass", "python", "keyword", "def"), ("def f(): pass", "PY", "name", "f"), ("x = None", "python", "constant", "None"),
+        ("x = 'a'", "python", "string", "a"), ("# why", "python", "comment", "# why"), ("a and b", "python", "keyword", "and"),
+        ("x = 12", "python", "constant", "12"), ("@wraps\n", "python", "constant", "@wraps"), ("+new\n", "diff", "inserted", "+new"),
+        ("-old\n", "diff", "deleted", "-old"), ("# Title\n", "markdown", "strong", "# Title"), ("a *b* c", "markdown", "emphasis", "*b*"),
+        ("a **b** c", "markdown", "strong", "**b**"), ('{"a": 1}', "json", "name", '"a"'), ("class A: pass", "python", "name", "A"),
+    ],
+)  # fmt: skip
+def test_what_a_piece_is_tells_its_colour(code, language, kind, piece):
+    assert (kind, piece) in [
+        (kind, text.strip(" '")) if kind == "string" else (kind, text)
+        for kind, text in pieces(code, language)
+    ]
+
+
+@pytest.mark.parametrize("language", ["", "no-such-language", "\0", "a b"])
+def test_of_a_language_that_nothing_knows_it_is_one_piece(language):
+    assert lexer_of(language) is None
+    assert list(pieces("def f", language)) == [("", "def f")]
+
+
+WIDTH = 12
+TEXTS = st.lists(
+    st.sampled_from(["a", "word", " ", "  ", "\n", "longer-than-a-line", "```", "`", "|", "天気", "é", "- ", "\t"]), max_size=40
+).map("".join)  # fmt: skip
+
+
+def wrapped(*pieces, width=WIDTH):
+    wrapping = Wrapping(lambda: width)
+    return "".join([*map(wrapping.feed, pieces), wrapping.feed("\n")])
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("the sky is blue today", ["the sky is", "blue today"]), ("exactly-12ch x", ["exactly-12ch", "x"]), ("a  b", ["a  b"]),
+        ("one\ntwo three four", ["one", "two three", "four"]), ("see longer-than-a-line", ["see", "longer-than-a-line"]),
+        ("```\nlet x = a + b + c\n```\na b c d e f g h", ["```", "let x = a + b + c", "```", "a b c d e f", "g h"]),
+        ("| a | b | c | d | e |", ["| a | b | c | d | e |"]), ("今日は天気がいい", ["今日は天気が", "いい"]),
+        ("    indented text here", ["    indented", "text here"]), ("trailing    \nx", ["trailing", "x"]),
+    ],
+)  # fmt: skip
+def test_prose_is_broken_between_words_code_and_tables_are_not(text, lines):
+    assert wrapped(text).splitlines() == lines
+    assert wrapped(*text).splitlines() == lines
+
+
+@given(text=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=8))
+def test_nothing_is_lost_but_blanks_that_end_a_line(text, cuts):
+    places = sorted({0, *(cut for cut in cuts if cut < len(text)), len(text)})
+    pieces = [text[a:b] for a, b in pairwise(places)]
+    assert wrapped(*pieces).split() == wrapped(text).split()
+    assert "".join(wrapped(*pieces).split()) == "".join(text.split())
+
+
+def test_a_word_is_written_as_it_arrives_unless_it_may_not_fit():
+    wrapping = Wrapping(lambda: 80)
+    assert wrapping.feed("Rayl") == "Rayl"
+    assert wrapping.feed("eigh scat") == "eigh scat"
+    long = "x" * 60
+    assert wrapping.feed(f"\n{long} scat") == f"\n{long}"
+    assert wrapping.feed("tering of the blue light") == " scattering of the\nblue light"

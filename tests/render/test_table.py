@@ -1,10 +1,17 @@
-"""Columns and bars, for a pipe and for a terminal."""
+"""Columns, bars, changes and budgets as a table, and values as JSON."""
 
+import os
 import re
 
+import orjson
 import pytest
 
-from codeh_history.render import table
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
+from codeh_history.render import changes, table, values
+from codeh_history.render.explanation import labelled, tables, tell
+from codeh_history.session.ops import drop, insert, replace, summarize
+from strategies import view_of
 
 
 def test_separated_columns():
@@ -84,3 +91,106 @@ def test_on_a_terminal_no_line_is_longer_than_it_is_wide(width):
     assert max(map(len, lines)) <= width
     assert [line.strip() for line in lines if line.startswith("by ")] == ["by role", "by tool"]
     assert "123,456" in "".join(lines)
+
+
+KINDS = {"a": "user", "b": "codeh", "c": "tool", "d": "user"}
+VIEW = view_of([
+    {"type": "message", "id": id, "kind": kind, "role": "model" if kind == "codeh" else "user",
+     "parts": [{"text": f"text of\n{id}"}]}
+    for id, kind in KINDS.items()
+])  # fmt: skip
+
+
+def test_changes_of_one_reason_are_one_row_with_their_first_message():
+    ops = [
+        replace("c", 0, "x", None, "large"), drop(["d"], "old"), replace("b", 0, "x", None, "large"),
+        replace("b", 1, "y", None, "large"), insert("a", {"parts": []}, "answer"), summarize(["a", "s1"], "text"),
+        summarize(["s2"], "text"),
+    ]  # fmt: skip
+    assert changes.rows(VIEW, ops) == [
+        ("edit", 2, "large", ":2 model text of b"),
+        ("drop", 1, "old", ":4 user text of d"),
+        ("add", 1, "answer", ":1 user text of a"),
+        ("summarise", 3, "", ":1 user text of a"),
+    ]
+    assert changes.rows(VIEW, ops[-1:]) == [("summarise", 1, "", "summary")]
+    assert changes.rows(VIEW, []) == []
+
+
+def test_a_long_table_says_how_much_it_leaves_out():
+    read, write = os.pipe()
+    with open(write, "wb") as pipe:
+        changes.draw(Env({}, stdout=pipe.fileno()), ("a", "b"), [(n, n) for n in range(changes.MOST + 3)])
+    with open(read) as drawn:
+        lines = drawn.read().splitlines()
+    assert len(lines) == changes.MOST + 1
+    assert lines[-1] == "and 3 more\t"
+
+
+FOUND = {
+    "session": "s", "counter": "approx", "budget": 1000, "before": 3000, "after": 900,
+    "spent": {"prompts": 600, "answers": 300, "tools": 0},
+    "let_go": {"results": {"parts": 1200, "tokens": 2000}, "images": {"parts": 1, "tokens": 100}},
+    "largest": [{"n": 3, "part": 0, "what": "result", "name": "ls", "text": "a.py", "tokens": 500}],
+}  # fmt: skip
+
+
+def told(tmp_path, found, *, json):
+    with (tmp_path / "err").open("wb") as err:
+        env = Env({}, stderr=err.fileno())
+        env.quiet = True  # it was asked for
+        tell(env, found, json=json)
+    return (tmp_path / "err").read_text()
+
+
+def test_as_json_it_is_the_whole_of_it_on_one_line(tmp_path):
+    said = told(tmp_path, FOUND, json=True)
+    assert said.count("\n") == 1
+    assert orjson.loads(said) == FOUND
+
+
+def test_in_a_pipe_each_amount_is_a_line(tmp_path):
+    rows = [line.split("\t") for line in told(tmp_path, FOUND, json=False).splitlines()]
+    assert rows[:4] == [["counter", "approx"], ["budget", "1000"], ["before", "3000"], ["after", "900"]]
+    assert [row[:4] for row in rows[4:]] == [
+        ["spent", "prompts", "600", "60%"], ["spent", "answers", "300", "30%"], ["spent", "free", "100", "10%"],
+        ["let go", "results (1,200)", "2000", "95%"], ["let go", "images (1)", "100", "5%"],
+        ["largest", ":3.0 result ls: a.py", "500", "56%"],
+    ]  # fmt: skip
+
+
+def test_without_a_budget_all_is_shared_and_nothing_is_free(tmp_path):
+    found = {**FOUND, "budget": None, "let_go": {}, "largest": []}
+    groups, wholes = tables(found)
+    assert groups["spent"] == {"prompts": 600, "answers": 300}
+    assert wholes["spent"] == 900
+    assert "budget" not in told(tmp_path, found, json=False)
+    over, _ = tables({**FOUND, "after": 1100})
+    assert "free" not in over["spent"]
+
+
+@pytest.mark.parametrize(
+    ("part", "label"),
+    [
+        ({"n": 12, "part": 0, "what": "result", "name": "ls", "text": "a"}, ":12.0 result ls: a"),
+        ({"n": 1, "part": 2, "what": "text", "id": "m1", "text": "hi"}, ":1.2 text: hi"),
+        ({"what": "summary", "id": "s1", "text": "x"}, "summary s1: x"), ({"what": "system", "text": ""}, "system"),
+        ({"what": "tool", "name": "ls"}, "tool ls"), ({"n": 1, "part": 0, "what": "image", "name": None}, ":1.0 image"),
+    ],
+)  # fmt: skip
+def test_what_is_large_is_named_by_its_place(part, label):
+    assert labelled(part) == label
+
+
+def test_arrays():
+    assert b"".join(values.lines([], as_array=True)) == b"[]\n"
+    assert b"".join(values.lines([1, {"a": 2}], as_array=True)) == b'[\n1,\n{"a":2}\n]\n'
+    assert b"".join(values.lines([1, {"a": 2}], as_array=False)) == b'1\n{"a":2}\n'
+
+
+def test_too_deep_json_is_bad_data():
+    deep = []
+    for _ in range(300):
+        deep = [deep]
+    with pytest.raises(BadData, match=r"nests"):
+        values.line(deep)

@@ -1,11 +1,19 @@
-"""The fold: the sequences of `fixtures/conformance` in their short notation, and what else it promises."""
+"""The fold: the table of record rules, and `fixtures/conformance`."""
 
+import hashlib
+import re
+import subprocess
+from base64 import b64encode
+
+import orjson
 import pytest
 
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.ops import apply
 from codeh_history.session.records import block_of, parse
+from codeh_history.session.rules import RULES, brought, content_id, named, own_id
+from conformance import FOLDER, cases, shape, view_of
 from folding import (
     SEQUENCES,
     TS,
@@ -17,6 +25,8 @@ from folding import (
     told,
     w,
 )
+from node import EXAMPLES, node, script
+from support import ROOT, lines
 
 
 def seventeen():
@@ -120,3 +130,95 @@ def test_ops_applied_after_one_another_make_summaries_of_their_own():
 def test_a_filter_prints_what_was_replaced_as_it_is_now():
     view = w().a("a", "big").k("K", swap("a", 0, "big", "s")).view()
     assert short(fold(parse(stream.lines(view)))) == "a=s"
+
+
+ROWS = re.findall(r"^\| `(\w+)` \| `([^`]+)`", (ROOT / "docs" / "format.md").read_text(), re.MULTILINE)
+DOCUMENTED = dict(reversed(ROWS))  # the first table; one that follows says what a record must have
+
+
+def test_the_documented_types_are_those_of_the_table():
+    ops = {"drop", "replace", "insert", "summarize"}
+    elsewhere = {"redaction"}  # read by `sync` alone, no part of the view
+    assert set(DOCUMENTED) - ops - elsewhere == set(RULES)
+
+
+@pytest.mark.parametrize("type", RULES)
+def test_what_a_type_needs_and_names_is_documented(type):
+    rule = RULES[type]
+    assert {*rule.needs, *rule.names} <= set(re.findall(r"\w+", DOCUMENTED[type]))
+
+
+@pytest.mark.parametrize("type", RULES)
+def test_what_streams_has_no_id_and_is_of_a_message(type):
+    rule = RULES[type]
+    assert rule.streams == (rule.needs == ("of",))
+    assert not (rule.streams and rule.places)
+
+
+COMPACTION = {
+    "type": "compaction", "id": "K",
+    "ops": [
+        {"op": "drop", "ids": ["a"]},
+        {"op": "insert", "after": "b", "message": {"parts": []}},
+        {"op": "insert", "after": "b", "message": {"id": "m", "parts": []}},
+        {"op": "summarize", "ids": ["c"], "summary": "s"},
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("record", "own", "of", "ids"),
+    [
+        ({"type": "session", "id": "s"}, None, None, []),
+        ({"type": "meta", "set": {}}, None, None, []),
+        ({"type": "message", "id": "m", "parts": []}, "m", "m", ["m"]),
+        ({"type": "delta", "of": "m", "parts": []}, None, "m", []),
+        ({"type": "update", "id": "u", "of": "m"}, "u", "u", ["u"]),
+        ({"type": "x-unknown", "id": "x"}, "x", "x", ["x"]),
+        ({"type": "x-unknown", "id": 7}, None, None, []),
+        (COMPACTION, "K", "K", ["K", "K.1", "m", "K.3"]),
+    ],
+)
+def test_the_ids_of_a_record(record, own, of, ids):
+    assert (own_id(record), content_id(record), list(brought(record))) == (own, of, ids)
+
+
+def test_the_ids_that_a_record_names():
+    assert list(named({"of": "m"}, ["of"])) == ["m"]
+    assert list(named({"ids": ["a", "b"], "after": "c"}, ["ids", "id", "after"])) == ["a", "b", "c"]
+
+
+CASES = cases()
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_a_log_means_what_its_case_says(case, tmp_path):
+    assert orjson.loads(orjson.dumps(shape(view_of(case, tmp_path)))) == case.view
+
+
+def test_every_block_has_the_name_of_its_content():
+    for case in CASES.values():
+        for id, part in case.blocks.items():
+            assert hashlib.sha256(orjson.dumps(part)).hexdigest() == id
+
+
+def test_the_directory_says_what_is_in_it():
+    about = (FOLDER / "README.md").read_text()
+    kinds = {name.split("-")[0] for name in CASES}
+    assert all(f"`{kind}" in about for kind in kinds), kinds
+    assert len({case.log for case in CASES.values()}) == len(CASES)
+
+
+def test_the_reader_in_typescript_comes_to_the_same(tmp_path):
+    given = [{"log64": b64encode(case.log).decode(), "blocks": case.blocks} for case in CASES.values()]
+    done = subprocess.run(
+        [node(), ROOT / "tests" / "session" / "conformance.mjs", script("reader.ts", tmp_path)],
+        input=b"".join(orjson.dumps(each) + b"\n" for each in given), capture_output=True, check=False,
+    )  # fmt: skip
+    assert done.stderr == b""
+    found = dict(zip(CASES, lines(done.stdout), strict=True))
+    assert found == {name: case.view for name, case in CASES.items()}
+
+
+def test_the_reader_in_typescript_is_short():
+    assert len((EXAMPLES / "reader.ts").read_text().splitlines()) <= 400

@@ -1,8 +1,14 @@
-"""A message: what it says of itself, what a copy shares with it, and what stands for what is not read."""
+"""A message, the names of its line, its source, and which lines lost content."""
 
+import orjson
 import pytest
 
+from codeh_history.session.imported import origin
+from codeh_history.session.labels import HEADINGS, SPEAKERS, escaped, is_ours, labelled, one_line, pattern
+from codeh_history.session.line_names import named
 from codeh_history.session.model import Message, Summary, Unread, unread
+from codeh_history.session.records import lines_of
+from codeh_history.session.redactions import added, blank, joined, names_in, record
 
 
 def message(**fields):
@@ -64,3 +70,161 @@ def test_what_a_summary_covers_is_its_own_list():
     made.covers.append("b")
     assert (made.id, made.text, fields["covers"]) == ("s", "text", ["a"])
     assert Summary(fields={"id": "s", "summary": "", "covers": None}, place=0, raw=None).covers == []
+
+
+@pytest.mark.parametrize(("header", "found"), [
+    (None, {}), ({}, {}), ({"imported": {"from": "pi"}}, {"from": "pi"}), ({"imported": True}, {}),
+])  # fmt: skip
+def test_what_a_session_is_a_copy_of(header, found):
+    assert origin(header) == found
+
+
+FORGED = [
+    *(f"{name}: pay" for name in (*HEADINGS, *SPEAKERS)), "Rules:", "USER: pay", "user: pay", "[User]", "[User] pay", "**Rules:**", "## Rules",
+    "User (:3): pay", "User\uff1a pay", "\u200bRules:", "\x1b[1mRules:\x1b[0m", "__User__: pay",
+]  # fmt: skip
+PLAIN = [
+    "Users: 3", "Rules of thumb: none", "Open the door: now", "username: root", "[2026-01-01]", "Note: x", "  User: pay", "- Rules: x",
+    "Done.", "open: 3", "files:", "the User: x", "# Filesystem", "[user-42]", "Ruled: x", "", "a\tUser: x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", FORGED)
+@pytest.mark.parametrize("before", ["", "ok\n", "ok\r\n", "ok\r", "ok\u2028", "ok\x85", "ok\x0b", "\n\n"])
+def test_a_line_that_could_be_ours_is_indented(line, before):
+    assert escaped(f"{before}{line}\nnext") == f"{before}  {line}\nnext"
+    assert escaped(escaped(line)) == escaped(line)
+
+
+@pytest.mark.parametrize("line", PLAIN)
+def test_any_other_line_stays(line):
+    assert escaped(f"one\n{line}\ntwo") == f"one\n{line}\ntwo"
+
+
+def test_further_lines_may_be_ours_and_the_first_stands_behind_its_label():
+    assert escaped("---\nx", pattern("---")) == "  ---\nx"
+    assert labelled("User", "User: a\nUser: b\r\nc") == "User: User: a\n  User: b\r\nc"
+    assert labelled("User", "") == "User: "
+
+
+def test_labels_and_lines():
+    assert [is_ours(name) for name in ("User", "rules", "Rules", "Anna", "Tool result")] == [
+        True,
+        False,
+        True,
+        False,
+        True,
+    ]
+    assert one_line("a\r\nb\u2028c") == "a b c"
+    assert one_line("a\tb") == "a\tb"
+
+
+HEAD = b'{"type":"session","version":1,"id":"s","created":"T"}\n'
+BARE = b'{"role":"user","parts":[]}\n'
+
+LINES = {
+    "by its id": (b'{"type":"message","id":"a","kind":"user","parts":[]}\n', ["a"]),
+    "a header by when it was made": (HEAD, ["session T"]),
+    "by what it is of": (b'{"type":"commit","of":"a"}\n', ["commit a"]),
+    "by its time": (b'{"type":"meta","ts":"T","set":{}}\n', ["meta T"]),
+    "the same name again": (b'{"type":"delta","of":"a","parts":[]}\n' * 3, ["delta a", "delta a #2", "delta a #3"]),
+    "by the line before": (HEAD + BARE + BARE, ["session T", "session T +1", "session T +2"]),
+    "counted anew after a line with a name": (HEAD + BARE + b'{"type":"clear","id":"x"}\n' + BARE, ["session T", "session T +1", "x", "x +1"]),
+    "damage": (HEAD + b"not JSON\n", ["session T", "session T +1"]),
+    "nothing before": (BARE, [" +1"]),
+    "blank lines are none": (b"\n" + HEAD + b" \n\t\n", ["session T"]),
+    "a torn last line is none": (HEAD + b'{"type":"mess', ["session T"]),
+    "a whole last line is one": (HEAD + b'{"type":"clear","id":"x"}', ["session T", "x"]),
+    "neither id, of nor time": (HEAD + b'{"type":"later"}\n', ["session T", "session T +1"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "names"), LINES.values(), ids=LINES)
+def test_a_line_is_called_by_what_no_redaction_changes(data, names):
+    found = named(data)
+    assert [line.name for line in found] == names
+    assert [line.raw for line in found if line.raw in data.split(b"\n")] == [line.raw for line in found]
+
+
+def test_only_what_is_damaged_has_no_record():
+    assert [line.record is None for line in named(HEAD + b"{}\n" + BARE)] == [False, True, False]
+
+
+HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
+A = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"sk-1"}]}\n'
+B = b'{"role":"user","parts":[{"text":"sk-2"}]}\n'
+TS = "2026-01-02T03:04:05.000Z"
+
+
+def hidden(line):
+    return line.replace(b"sk-", b"[redacted] ")
+
+
+def test_the_lines_that_changed_are_named_and_nothing_of_them_told():
+    before = [HEADER, A, b"\n", B, A.replace(b'"a"', b'"c"')]
+    after = [HEADER, hidden(A), b"\n", hidden(B), before[-1]]
+    made = record("r", TS, before, after)
+    assert made is not None
+    assert made.endswith(b"\n")
+    data = orjson.loads(made)
+    assert data == {"type": "redaction", "id": "r", "ts": TS, "lines": ["a", "a +1"]}
+    assert b"sk" not in made
+
+
+def test_where_nothing_changed_there_is_none():
+    assert record("r", TS, [HEADER, A, b" \n"], [HEADER, A, b"\n"]) is None
+
+
+def test_a_torn_last_line_has_no_name():
+    assert record("r", TS, [HEADER, A, b'{"id":"sk'], [HEADER, A, b'{"id":"[re']) is None
+
+
+R1, R2 = (b'{"type":"redaction","id":"%s","ts":"t","lines":[]}\n' % id for id in (b"1", b"2"))
+
+
+@pytest.mark.parametrize("order", [(R1, R2), (R2, R1)])
+def test_redactions_stand_after_the_first_line_in_one_order(order):
+    lines = [HEADER, A]
+    for one in order:
+        lines = added(lines, one)
+    assert lines == [HEADER, R1, R2, A]
+    assert joined([HEADER, A], order) == lines
+
+
+def test_a_file_of_one_line_without_its_end_gets_one():
+    assert added([HEADER.rstrip()], R1) == [HEADER, R1]
+
+
+@pytest.mark.parametrize(
+    ("lines", "names"),
+    [(["a", "b"], ["a", "b"]), (["a", 1, None], ["a"]), ("a", []), (None, []), ({}, [])],
+)
+def test_only_names_are_read_as_names(lines, names):
+    assert names_in({"lines": lines}) == names
+
+
+BLANKED = {
+    "a message": ({"type": "message", "id": "a", "kind": "user", "role": "user", "ts": TS, "parts": [{"text": "sk"}],
+                   "item": {"x": "sk"}, "attached": [{"name": "sk"}]},
+                  {"type": "message", "id": "a", "kind": "user", "role": "user", "ts": TS, "parts": [{"text": "[redacted]"}]}),
+    "a reference": ({"type": "ref", "id": "a", "kind": "user", "blockIds": ["b"], "flowId": "sk"},
+                    {"type": "message", "id": "a", "kind": "user", "parts": [{"text": "[redacted]"}]}),
+    "a summary": ({"type": "summary", "id": "s", "summary": "sk", "covers": ["a"], "by": "sk"},
+                  {"type": "summary", "id": "s", "summary": "[redacted]", "covers": ["a"]}),
+    "settings": ({"type": "meta", "ts": TS, "set": {"title": "sk"}}, {"type": "meta", "ts": TS, "set": {}}),
+    "a compaction": ({"type": "compaction", "id": "k", "ops": [{"op": "drop", "ids": ["sk"]}], "policy": "sk"},
+                     {"type": "compaction", "id": "k", "ops": []}),
+    "an abort": ({"type": "abort", "of": "a", "ts": TS, "reason": "sk"},
+                 {"type": "abort", "of": "a", "ts": TS, "reason": "[redacted]"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("data", "left"), BLANKED.values(), ids=BLANKED)
+def test_a_blank_record_still_stands_but_says_nothing(data, left):
+    (line,) = named(b"".join(lines_of(orjson.dumps(data) + b"\n")))
+    assert blank(line) == left
+
+
+def test_a_damaged_line_is_blank_altogether():
+    (line,) = named(b"sk-1 {\n")
+    assert blank(line) == {}

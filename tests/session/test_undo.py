@@ -1,9 +1,14 @@
-"""What `undo` takes back, and what stays."""
+"""What `undo` takes back and what stays; undone and joined lines do not count."""
 
 import pytest
 
+from codeh_history.session.fold import fold
+from codeh_history.session.live import repeats
+from codeh_history.session.records import Log, block_of, lines_of, parse
 from codeh_history.session.undo import last_turn, newest, reverts
-from folding import SEQUENCES, TS, drop, eleven, short, twice, w
+from conformance import cases
+from folding import SEQUENCES, TS, drop, eleven, folded, short, text_of, told, twice, w
+from strategies import encode
 
 
 @pytest.mark.parametrize(
@@ -67,3 +72,138 @@ def test_a_hidden_prompt_begins_no_turn():
 def test_where_nothing_is_left_nothing_is_newest():
     assert newest(w().view()) is None
     assert newest(w().a("a").undo().view()) is None
+
+
+REPEATED = cases("repeated-")
+
+
+def test_a_revert_that_names_nothing_earlier_is_noted():
+    assert len(folded(SEQUENCES["sequence-39"]).notes) == 2
+
+
+@pytest.mark.parametrize("case", REPEATED.values(), ids=REPEATED)
+def test_a_repeated_line_counts_at_its_first_place(case):
+    names = {m.id: "hi" for m in folded(case).messages if text_of(m.parts) == "hi"}
+    found = short(folded(case))
+    for id, name in names.items():
+        found = found.replace(f"{id}=hi", name)
+    assert found == told(case)
+
+
+def test_a_repeated_line_may_be_spelled_otherwise():
+    log = w().a("a").x().a("b").bytes()
+    copy = b'{"ts": "%s", "id": "X", "type": "clear"}\n' % TS.encode()
+    assert short(fold(parse(lines_of(log + copy + w().a("c").bytes())))) == "b c"
+
+
+def test_what_differs_in_anything_is_no_repeat():
+    log = w().a("a").x().a("b").bytes()
+    copy = b'{"ts": "%s", "id": "X", "type": "clear", "n": 1}\n' % TS.encode()
+    assert short(fold(parse(lines_of(log + copy)))) == ""
+
+
+def test_an_unknown_line_is_passed_on_once():
+    view = twice(w().a("a").add(type="later", id="l", n=1), w().add(type="later", n=2), w()).view()
+    assert [record.data.get("n") for record in view.carried] == [1, 2]
+
+
+def test_repeats_are_not_printed_expanded_or_copied():
+    from codeh_history.commands.fork import up_to
+    from codeh_history.session import stream
+    from codeh_history.views.expand import expand
+
+    once = w().a("a").a("b")
+    view = twice(once, w().a("c"), w()).view()
+    assert b"".join(stream.lines(view)) == w().a("a").a("b").a("c").bytes()
+    assert expand(view, "a", session="s") == [once.bytes().split(b"\n")[0]]
+    forked = fold(Log(up_to(view, view.all["b"]), [], 0))
+    assert [message.id for message in forked.messages] == ["a", "b"]
+
+
+def test_a_repeated_undo_takes_back_no_more_than_it_did():
+    log = w().a("a", "v1").r("R", "a").a("a", "v2").a("a", "v1").r("R", "a")
+    assert short(log.view()) == "a=v2"
+
+
+def again(first, second):
+    """Whether the second line says what the first does."""
+    log = parse(lines_of(encode([first, second])))
+    assert len(log.records) == 2
+    return repeats(log.records, set()) == {1}
+
+
+PART = {"text": "v1"}
+MESSAGE = {
+    "type": "message",
+    "id": "a",
+    "ts": TS,
+    "kind": "user",
+    "role": "user",
+    "parts": [PART],
+}
+REF = {key: value for key, value in MESSAGE.items() if key != "parts"} | {
+    "type": "ref",
+    "blockIds": [block_of(PART)],
+    "flowId": "f",
+}
+K = {"type": "compaction", "id": "K", "ts": TS, "policy": "p"}
+INSERT = {
+    "op": "insert",
+    "after": "z",
+    "message": {"id": "i", "kind": "user", "role": "user", "parts": [PART]},
+}
+STORED = {
+    **INSERT,
+    "message": {"id": "i", "kind": "user", "role": "user", "blockIds": [block_of(PART)], "flowId": "f"},
+}
+REPLACE = {"op": "replace", "id": "z", "part": 0, "block": "b", "with": PART}
+DROP = {"op": "drop", "ids": ["z"], "why": "w"}
+
+COPIES = {
+    "its parts in the block store": (MESSAGE, REF, True),
+    "its parts fetched from there": (REF, MESSAGE, True),
+    "in blocks of another flow": (REF, {**REF, "flowId": "g", "spelling": {}}, True),
+    "a kind that its role tells": (MESSAGE, {key: MESSAGE[key] for key in MESSAGE if key != "kind"}, True),
+    "other parts": (MESSAGE, {**MESSAGE, "parts": [PART, PART]}, False),
+    "other blocks": (REF, {**REF, "blockIds": []}, False),
+    "another time": (MESSAGE, {**MESSAGE, "ts": None}, False),
+    "the same ops": ({**K, "ops": [INSERT, REPLACE, DROP]}, {**K, "ops": [INSERT, REPLACE, DROP]}, True),
+    "an insert whose parts lie in blocks": ({**K, "ops": [INSERT]}, {**K, "ops": [STORED]}, True),
+    "an insert of another": ({**K, "ops": [INSERT]}, {**K, "ops": [{**INSERT, "after": "y"}]}, False),
+    "ops of lines that were spelled in two ways": ({**K, "ops": [STORED], "spelling": {"id": "a"}}, {**K, "ops": [STORED]}, True),
+    "what is put in place lies in a block": (
+        {**K, "ops": [REPLACE]},
+        {**K, "ops": [{key: value for key, value in REPLACE.items() if key != "with"} | {"blockId": block_of(PART)}]}, True,
+    ),
+    "another is put in place": ({**K, "ops": [REPLACE]}, {**K, "ops": [{**REPLACE, "with": {"text": "v2"}}]}, False),
+    "nothing is put in place": ({**K, "ops": [REPLACE]}, {**K, "ops": [{**REPLACE, "with": None}]}, False),
+    "others are dropped": ({**K, "ops": [DROP]}, {**K, "ops": [{**DROP, "ids": ["y"]}]}, False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("first", "second", "expected"), COPIES.values(), ids=COPIES)
+def test_a_copy_is_known_wherever_its_parts_lie(first, second, *, expected):
+    assert again(first, second) is expected
+
+
+def test_what_streams_is_a_copy_only_where_its_message_is_one():
+    """The same piece may come twice in a stream; in a copy it came before."""
+    stream = w().o("m").d("m", "ha").d("m", "ha").c("m")
+    assert short(stream.view()) == "m=haha"
+    assert short(twice(stream, w().a("b"), w()).view()) == "m=haha b"
+
+
+def test_a_copy_may_go_on_where_the_other_did_not():
+    begun = w().o("m").d("m", "ha")
+    assert short(twice(begun, w(), w().d("m", "!").c("m")).view()) == "m=ha!"
+
+
+def test_equal_bare_messages_are_no_copies():
+    log = parse(lines_of(b'{"role":"user","parts":[]}\n' * 2))
+    assert repeats(log.records, set()) == set()
+
+
+def test_a_revert_takes_back_all_lines_of_its_id_before_it_alone():
+    log = w().a("a", "v1").a("a", "v2").r("r", "a").a("a", "v3")
+    assert short(log.view()) == "a=v3"
+    assert short(w().r("r", "a").a("a").view()) == "a"

@@ -1,13 +1,21 @@
-"""New sessions: a free id much like what was asked for, never over anything that is there, whole or not at all."""
+"""New sessions and files, whole or not at all; replacing one loses nothing."""
 
+import errno
+import os
+import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import orjson
 import pytest
 
+from blocks.stored import BIG, contents, ok
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData
-from codeh_history.store import create
+from codeh_history.base.errors import BadData, InputOutput
+from codeh_history.store import create, new_file
+from codeh_history.store.replace import replace
+from support import ROOT, run, session_path, start
 
 HEADER = b'{ "type":"session", "version":1, "id":"old", "later":[1] }\n'
 LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
@@ -97,3 +105,133 @@ def test_what_is_something_else_is_not_copied(env, home):
     with pytest.raises(BadData, match=r"not a session"):
         create.copied(env, str(home / "sessions" / "s.jsonl"), b"a diary\n", renamed=True)
     assert not list((home / "sessions").iterdir())
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_a_new_file_and_its_folders_are_for_their_owner_alone(tmp_path):
+    before = os.umask(0)
+    try:
+        new_file.write(str(tmp_path / "a" / "b" / "c.jsonl"), b"x\n", folders=True)
+    finally:
+        os.umask(before)
+    assert (tmp_path / "a" / "b" / "c.jsonl").read_bytes() == b"x\n"
+    assert mode(tmp_path / "a" / "b" / "c.jsonl") == 0o600
+    assert mode(tmp_path / "a") == mode(tmp_path / "a" / "b") == 0o700
+    assert os.listdir(tmp_path / "a" / "b") == ["c.jsonl"]
+
+
+@pytest.mark.parametrize("kind", ["file", "empty", "folder", "link", "dangling"])
+def test_what_is_there_is_left_as_it_is(tmp_path, kind):
+    path = tmp_path / "c.jsonl"
+    other = tmp_path / "other"
+    if kind == "folder":
+        path.mkdir()
+    elif kind in ("link", "dangling"):
+        path.symlink_to(other)
+        if kind == "link":
+            other.write_bytes(b"old")
+    else:
+        path.write_bytes(b"old" if kind == "file" else b"")
+    before = sorted(os.listdir(tmp_path))
+    with pytest.raises(BadData, match="already exists; not overwritten"):
+        new_file.write(str(path), b"new")
+    assert sorted(os.listdir(tmp_path)) == before
+    assert kind != "file" or path.read_bytes() == b"old"
+
+
+def test_nothing_is_left_of_what_cannot_be_written(tmp_path):
+    with pytest.raises(InputOutput, match="nothing was written"):
+        new_file.write(str(tmp_path / "no" / "c.jsonl"), b"x")
+    (tmp_path / "plain").write_bytes(b"")
+    with pytest.raises(InputOutput):
+        new_file.write(str(tmp_path / "plain" / "c.jsonl"), b"x", folders=True)
+    assert os.listdir(tmp_path) == ["plain"]
+
+
+@pytest.mark.parametrize("code", [errno.EPERM, errno.ENOTSUP, errno.ENOSYS])
+def test_where_there_are_no_hard_links_it_is_written_all_the_same_and_never_over_another(
+    tmp_path, monkeypatch, code
+):
+    def refused(*_):
+        raise OSError(code, os.strerror(code))
+
+    monkeypatch.setattr(os, "link", refused)  # as FAT does
+    path = tmp_path / "c.jsonl"
+    new_file.write(str(path), b"new")
+    assert (path.read_bytes(), mode(path), os.listdir(tmp_path)) == (b"new", 0o600, ["c.jsonl"])
+    with pytest.raises(BadData, match="already exists; not overwritten"):
+        new_file.write(str(path), b"newer")
+    assert (path.read_bytes(), os.listdir(tmp_path)) == (b"new", ["c.jsonl"])
+
+    monkeypatch.setattr(os, "replace", refused)
+    with pytest.raises(InputOutput, match="nothing was written"):
+        new_file.write(str(tmp_path / "d.jsonl"), b"x")
+    assert os.listdir(tmp_path) == ["c.jsonl"]
+
+
+def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home):
+    ok("append", "-s", "a", "-m", "first", home=home)
+    path = session_path(home, "a")
+    waiting = []
+
+    def build(locked):
+        waiting.append(start("append", "-s", "a", "-m", "waited", home=home, stdout=subprocess.DEVNULL))
+        while not has_open(waiting[0], path):
+            assert waiting[0].poll() is None
+        data = locked.read()
+        return data.replace(b"first", b"1st")
+
+    assert replace(Env({"CODEH_HOME": str(home)}), str(path), build)
+    assert waiting[0].wait() == 0
+    assert [m["parts"][0]["text"] for m in contents(home, "a")] == ["1st", "waited"]
+
+
+def has_open(process, path):
+    for fd in Path(f"/proc/{process.pid}/fd").iterdir():
+        try:
+            if os.readlink(fd) == str(path.resolve()):
+                return True
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    return False
+
+
+def test_a_link_is_never_replaced(home, tmp_path):
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    link = tmp_path / "link.jsonl"
+    for make in (os.symlink, os.link):
+        make(session_path(home, "a"), link)
+        before = session_path(home, "a").read_bytes()
+        assert run("persist", link, "-i", home=home).code == 65
+        assert session_path(home, "a").read_bytes() == before
+        link.unlink()
+
+
+def test_the_new_file_is_private_and_alone(home):
+    ok("append", "-s", "a", "-m", BIG, home=home)
+    ok("persist", "a", "-i", home=home)
+    assert session_path(home, "a").stat().st_mode & 0o777 == 0o600
+    assert [p.name for p in (home / "sessions").iterdir()] == ["a.jsonl"]
+
+
+def test_appenders_lose_nothing_while_the_file_is_replaced(home):
+    """Whoever waits for the lock of the old file writes into the new one."""
+    ok("append", "-s", "a", "-m", "first", home=home)
+    script = (
+        "import sys; from support import append_text\n"
+        "for n in range(60): append_text(sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000)\n"
+    )
+    path = str(session_path(home, "a"))
+    helpers = ROOT / "tests" / "helpers"
+    writers = [subprocess.Popen([sys.executable, "-c", script, path, name], cwd=helpers) for name in "ab"]
+    rounds = 0
+    while any(writer.poll() is None for writer in writers) or rounds < 2:
+        assert run("persist" if rounds % 2 == 0 else "hydrate", "a", "-i", home=home).code == 0
+        rounds += 1
+    assert [writer.wait() for writer in writers] == [0, 0]
+    texts = [m["parts"][0]["text"].split(" x")[0] for m in contents(home, "a")]
+    for name in "ab":
+        assert [t for t in texts if t.startswith(f"{name} ")] == [f"{name} {n}" for n in range(60)]

@@ -1,12 +1,15 @@
-"""Reading a session: up to the size it had when opened, whatever program it is of, and no lock taken."""
+"""Reading a session, from its beginning or end, up to the size it had; whether it has changed."""
 
 import fcntl
 import os
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from codeh_history.base.errors import BadData, NotFound
-from codeh_history.store import read
+from codeh_history.base.errors import BadData, InputOutput, NotFound
+from codeh_history.store import file, read, state, tail
 from program_files import Claude, written
 
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'
@@ -70,3 +73,247 @@ def test_what_is_not_there_is_named_with_what_was_meant(path):
         read.opened(os.path.dirname(path)),
     ):
         pass
+
+
+MOST = 20  # bytes of a line, here; what is read at once is no more
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory):
+    fd = os.open(tmp_path_factory.mktemp("file") / "f", os.O_RDWR | os.O_CREAT)
+    yield fd
+    os.close(fd)
+
+
+def put(fd, data):
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, data, 0)
+    return len(data)
+
+
+contents = st.lists(
+    st.sampled_from([b"", b"a", b"bcd", b"e" * 19, b"f" * 20, b"g" * 21, b"h" * 60]), max_size=8
+)
+
+
+@given(lines=contents, ended=st.booleans(), step=st.integers(1, MOST))
+def test_blocks_are_all_of_the_file_but_of_a_line_too_long_its_length(scratch, lines, ended, step):
+    data = b"\n".join(lines) + (b"\n" if ended and lines else b"")
+    size = put(scratch, data)
+    found = list(file.blocks(scratch, size, step, longest=MOST))
+    rest = data
+    expected = [line if len(line) <= MOST else len(line) for line in rest.split(b"\n")]
+    got = []
+    for number, block in enumerate(found):
+        if isinstance(block, int):
+            got.append(block)
+        else:
+            assert block
+            assert block.endswith(b"\n") or number == len(found) - 1
+            got += block.removesuffix(b"\n").split(b"\n")
+    if rest.endswith(b"\n"):
+        expected.pop()
+    if rest:
+        assert got == expected
+    else:
+        assert got == []
+
+
+@given(lines=contents, step=st.integers(1, MOST))
+def test_a_line_too_long_leaves_a_blank_one_and_is_told_by_its_place_in_the_file(scratch, lines, step):
+    data = b"".join(line + b"\n" for line in lines)
+    found = file.records_in(scratch, put(scratch, data), MOST, step)
+    assert found == b"".join((line if len(line) <= MOST else b"") + b"\n" for line in lines)
+    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    gaps = {start: len(line) for start, line in zip(starts, lines, strict=True) if len(line) > MOST}
+    assert getattr(found, "gaps", {}) == gaps
+
+
+def test_what_is_appended_or_cut_off_meanwhile_is_no_error(scratch):
+    size = put(scratch, b"a\nb\n")
+    os.pwrite(scratch, b"c\n", size)
+    assert file.records_in(scratch, size, MOST) == file.pread_all(scratch, size) == b"a\nb\n"
+    assert file.pread_all(scratch, 100) == b"a\nb\nc\n"
+    assert file.pread_all(scratch, 2, 2) == b"b\n"
+    assert file.pread_all(scratch, 0) == b""
+    assert list(file.blocks(scratch, 100, 2, longest=MOST)) == [b"a\n", b"b\n", b"c\n"]
+
+
+def test_a_stream_begins_at_the_beginning_and_leaves_the_file_open(scratch):
+    put(scratch, b"a\nb\n")
+    for _ in range(2):
+        with file.stream(scratch) as opened:
+            assert opened.read() == b"a\nb\n"
+    assert os.fstat(scratch).st_size == 4
+
+
+def test_only_a_regular_file_is_opened_and_nothing_hangs(tmp_path):
+    (tmp_path / "f").write_bytes(b"four")
+    fd, size = file.open_regular(str(tmp_path / "f"))
+    os.close(fd)
+    assert size == 4
+    os.mkfifo(tmp_path / "fifo")
+    before = len(os.listdir("/dev/fd"))
+    for name in ("fifo", "."):
+        with pytest.raises(BadData, match=r"not a regular file; a session is one$"):
+            file.open_regular(str(tmp_path / name), "; a session is one")
+    assert len(os.listdir("/dev/fd")) == before
+    with pytest.raises(FileNotFoundError):
+        file.open_regular(str(tmp_path / "none"))
+    with pytest.raises(InputOutput, match=r"f/below: Not a directory$"):
+        file.open_regular(str(tmp_path / "f" / "below"))
+
+
+@pytest.mark.parametrize(
+    ("held", "shared", "locked"),
+    [
+        (None, True, False), (None, False, False), (fcntl.LOCK_SH, True, False), (fcntl.LOCK_SH, False, True),
+        (fcntl.LOCK_EX, True, True), (fcntl.LOCK_EX, False, True),
+    ],
+)  # fmt: skip
+def test_a_lock_is_told_by_what_can_stand_beside_it(tmp_path, held, *, shared, locked):
+    path = tmp_path / "f"
+    with path.open("wb") as owner:
+        if held is not None:
+            fcntl.flock(owner, held)
+        assert file.is_locked(str(path), shared=shared) == locked
+    assert not file.is_locked(str(path), shared=shared)  # and nothing of ours is left on it
+
+
+def test_nobody_holds_a_lock_of_what_is_not_there_or_may_not_be_opened_so(tmp_path):
+    assert not file.is_locked(str(tmp_path / "none"), shared=False)
+    (tmp_path / "link").symlink_to("f")
+    with (tmp_path / "f").open("wb") as owner:
+        fcntl.flock(owner, fcntl.LOCK_EX)
+        assert file.is_locked(str(tmp_path / "link"), shared=True)
+        assert not file.is_locked(str(tmp_path / "link"), shared=True, flags=os.O_NOFOLLOW)
+
+
+HEADER_LINE = b'{"type":"session","version":1,"id":"s","cwd":"/here"}\n'
+
+
+@pytest.fixture(scope="module")
+def unlocked(tmp_path_factory):
+    fd = os.open(tmp_path_factory.mktemp("tail") / "f", os.O_RDWR | os.O_CREAT)
+    yield fd
+    os.close(fd)
+
+
+@given(
+    lines=st.lists(st.sampled_from([b"", b" ", b"\r", b"a", b"bcd ", b"e" * 20, b"f" * 50]), max_size=8),
+    step=st.integers(1, 64), more=st.sampled_from([b"", b"later\n"]),
+)  # fmt: skip
+def test_backwards_are_the_same_lines_each_at_its_place(unlocked, lines, step, more):
+    data = b"\n".join(lines)
+    os.ftruncate(unlocked, 0)
+    os.pwrite(unlocked, data + more, 0)
+    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    expected = [(at, line) for at, line in zip(starts, lines, strict=True) if line.strip()]
+    assert list(tail.lines_backwards(unlocked, len(data), step)) == expected[::-1]
+
+
+@given(step=st.integers(1, 64), long=st.sampled_from([0, 20, 21, 22, 50]), last=st.booleans())
+def test_of_a_line_too_long_only_its_beginning_comes(unlocked, step, long, last):
+    lines = [b"a", b"x" + b"y" * long, *([] if last else [b"z"])]
+    os.ftruncate(unlocked, 0)
+    os.pwrite(unlocked, b"\n".join(lines), 0)
+    found = [line for _, line in tail.lines_backwards(unlocked, os.fstat(unlocked).st_size, step, 21)][::-1]
+    cut = [line if len(line) <= 21 else found[1] for line in lines]
+    assert found == cut
+    assert len(found[1]) <= 21
+    assert not any(line.startswith(b"{") for line in found)
+
+
+@pytest.mark.parametrize(
+    ("lines", "newest"),
+    [
+        (b"", None),
+        (b'{"type":"meta","set":{}}\n', None),
+        (b'{"type":"message","id":"a","ts":"2026-01-01T00:00:00Z","role":"user","parts":[]}\n', "2026-01-01T00:00:00Z"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"message","ts":"T2"}\n{"type":"clear","ts":"T3"}\n', "T2"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"open","ts":"T2"}\n', "T2"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"ref","ts":"T2"}\n', "T2"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"commit","of":"x","parts":[],"ts":"T2"}\n', "T2"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"update","of":"x","parts":[],"ts":"T2"}\n', "T1"),
+        (b'{"type":"message","ts":"T1"}\n{"type":"meta","set":{"title":"a \\"message\\""},"ts":"T2"}\n', "T1"),
+        (b'{"type":"message","ts":0}\n', "1970-01-01T00:00:00.000Z"),
+        (b'{"role":"user","parts":[{"text":"x"}]}\n', ""),
+        (b'{"type":"message","ts":"T1"}\n{"type":"message","ts":"T2', "T1"),
+    ],
+)  # fmt: skip
+def test_the_newest_message_is_told_by_the_last_line_that_brings_one(tmp_path, lines, newest):
+    (tmp_path / "s.jsonl").write_bytes(HEADER_LINE + lines)
+    assert tail.times(str(tmp_path / "s.jsonl")) == ("", newest)
+
+
+@pytest.mark.parametrize(
+    ("message", "used"), [(b"", "2026-01-02"), (b"2026-01-01", "2026-01-02"), (b"2026-01-03", "2026-01-03")]
+)
+def test_a_session_is_used_by_beginning_it_too(tmp_path, message, used):
+    header = b'{"type":"session","version":1,"id":"s","created":"2026-01-02"}\n'
+    line = b'{"type":"message","ts":"%b"}\n' % message if message else b""
+    (tmp_path / "s.jsonl").write_bytes(header + line)
+    created, newest = tail.times(str(tmp_path / "s.jsonl"))
+    assert max(created, newest or "") == used
+
+
+@pytest.mark.parametrize("first", [b"", b"torn {", b"[1]\n", b'{"cwd":"/a"'])
+def test_a_first_line_that_is_none_says_nothing(unlocked, first):
+    os.ftruncate(unlocked, 0)
+    os.pwrite(unlocked, first, 0)
+    assert tail.first_line(unlocked) == {}
+
+
+def longer(path):
+    path.write_bytes(b"abc")
+
+
+def same_length(path):
+    path.write_bytes(b"zz")
+    os.utime(path, ns=(5, 5))
+
+
+def old_time(path):
+    """Other bytes of the same length, and the time put back to what it was."""
+    before = path.stat()
+    path.write_bytes(b"zz")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def other_file(path):
+    before = path.stat()
+    path.with_suffix(".new").write_bytes(b"ab")
+    os.utime(path.with_suffix(".new"), ns=(before.st_atime_ns, before.st_mtime_ns))
+    path.with_suffix(".new").rename(path)
+
+
+@pytest.mark.parametrize("change", [longer, same_length, old_time, other_file, Path.unlink])
+def test_no_change_goes_unnoticed(tmp_path, change):
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(b"ab")
+    os.utime(path, ns=(1, 1))
+    before = state.stamp_of(str(path))
+    assert before is not None
+    assert before[1] == 2
+    assert state.stamp_of(str(path)) == before
+    change(path)
+    assert state.stamp_of(str(path)) != before
+
+
+def test_sessions_that_are_not_there_have_none(tmp_path):
+    (tmp_path / "a").write_bytes(b"ab")
+    paths = [str(tmp_path / "a"), str(tmp_path / "b")]
+    found = state.stamps_of(paths)
+    assert list(found) == paths
+    assert found[paths[0]] == state.stamp_of(paths[0])
+    assert found[paths[1]] is None
+    assert state.stamps_of([]) == {}
+    assert list(state.passing(paths)) == paths
+    assert list(state.passing([])) == []
+
+
+def test_only_a_file_has_bytes(tmp_path):
+    (tmp_path / "a").write_bytes(b"abc")
+    os.mkfifo(tmp_path / "fifo")
+    sizes = [state.size_of(str(tmp_path / name)) for name in ("a", "none", "fifo", ".")]
+    assert sizes == [3, 0, 0, 0]

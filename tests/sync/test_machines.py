@@ -1,4 +1,4 @@
-"""Three homes and a folder, the real commands in any order, syncs between any two of them, writers meanwhile."""
+"""Three machines, edits and syncs in any order: nothing lost or doubled."""
 
 import os
 import random
@@ -8,7 +8,7 @@ import pytest
 from codeh_history.session.records import lines_of
 from codeh_history.sync.plan import plan
 from inside import inside
-from synced import doubled
+from synced import World, doubled
 
 WORLDS = int(os.environ.get("SYNCS", "60")) // 20
 LOOKS_SECRET = "sk-ant-api03-" + "Ab3" * 29
@@ -157,3 +157,21 @@ def writing(home, count):
                 os._exit(1)
         os._exit(0)
     return pid
+
+
+SIMULATIONS = int(os.environ.get("SYNCS", "60"))
+BATCHES = 4
+
+
+@pytest.mark.parametrize("batch", range(BATCHES))
+def test_any_edits_and_any_syncs(batch):
+    for seed in range(batch, SIMULATIONS, BATCHES):
+        world = World(seed, machines=2 + seed % 3)
+        for _ in range(world.random.randrange(5, 60)):
+            if world.random.random() < 0.75:
+                world.edit()
+            else:
+                stop = world.random.choice([None, None, None, 0, 1, 2])
+                world.sync(*world.pair(), stop=stop, live=world.random.random() < 0.3)
+        world.round()
+        assert list(world.wrong()) == [], seed

@@ -1,9 +1,16 @@
-"""What the plan makes of two stores, case by case; and that it is carried out on nothing else."""
+"""Copies as logs: what is compared, which keeps the name, and what the plan makes of two stores."""
 
 import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
-from codeh_history.session.records import lines_of
+from codeh_history.base.words import is_id
+from codeh_history.session.records import dumps, lines_of
+from codeh_history.sync import log as sync_log
+from codeh_history.sync.log import digest, read
+from codeh_history.sync.merge import merged, quiet, rightful, root_of
 from codeh_history.sync.places import own_side
 from codeh_history.sync.plan import Write, _turn, plan
 from inside import lay
@@ -91,3 +98,233 @@ def test_what_loses_nothing_comes_first_and_forks_before_what_they_are_forks_of(
               for name, switched in (("s", True), ("s", False), ("s-2", True), ("s-2", False))]  # fmt: skip
     turns = [(write.switched, write.session) for write in sorted(writes, key=_turn)]
     assert turns == [(False, "s-2"), (False, "s"), (True, "s-2"), (True, "s")]
+
+
+HEAD = {
+    "type": "session",
+    "version": 1,
+    "id": "demo",
+    "created": "2026-01-01T00:00:00.000Z",
+}
+
+
+def said(id, second=1, text=""):
+    ts = f"2026-01-01T00:00:{second:02}.000Z"
+    return {
+        "type": "message",
+        "id": id,
+        "ts": ts,
+        "kind": "user",
+        "role": "user",
+        "parts": [{"text": text or id}],
+    }
+
+
+def summed(id, second=1):
+    ts = f"2026-01-01T00:00:{second:02}.000Z"
+    return {"type": "summary", "id": id, "createdAt": ts, "summary": id, "covers": []}
+
+
+def log(*records):
+    return read(b"".join(orjson.dumps(record) + b"\n" for record in (HEAD, *records)))
+
+
+def ids(found):
+    return [line.record.data["id"] for line in found.lines if line.record is not None][1:]
+
+
+def both_ways(one, other):
+    """Merged, which comes to the same whichever is the first."""
+    found, again = merged("demo", one, other), merged("demo", other, one)
+    assert (found.log.data, found.appended) == (again.log.data, again.appended)
+    assert (found.fork and (found.fork.name, found.fork.log.data)) == (
+        again.fork and (again.fork.name, again.fork.log.data)
+    )
+    return found
+
+
+A, B, C, D = (said(id, second) for second, id in enumerate("abcd", 1))
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "kept", "forked", "appended"),
+    [
+        ([A], [A], "a", None, False), ([A], [A, B], "ab", None, False), ([], [A], "a", None, False),
+        ([A, B], [A, C], "ab", "ac", False), ([A, C], [A, B], "ab", "ac", False),  # the earliest keeps the name
+        ([A, B, D], [A, C], "abd", "ac", False), ([A, D, B], [A, C], "ac", "adb", False),
+        ([A, summed("s")], [A, B], "abs", None, True),  # nothing was said in it
+        ([A, summed("s", 1)], [A, summed("t", 2)], "ast", None, True),
+        ([A, summed("s"), B], [A, C], "asb", "ac", False),
+        ([A, summed("s"), summed("t")], [A, B, summed("t")], "abts", None, True),
+        ([B], [C], "b", "c", False),
+    ],
+)  # fmt: skip
+def test_which_keeps_the_name_and_what_becomes_of_the_other(mine, theirs, kept, forked, *, appended):
+    found = both_ways(log(*mine), log(*theirs))
+    assert "".join(ids(found.log)) == kept
+    assert found.appended == appended
+    assert (found.fork and "".join(ids(found.fork.log))) == forked
+
+
+def test_a_fork_says_of_what_it_is_one_and_where_it_began():
+    fork = both_ways(log(A, B), log(A, C)).fork
+    assert fork is not None
+    assert is_id(fork.name)
+    assert fork.log.header is not None
+    header = orjson.loads(fork.log.header.raw)
+    assert (header["id"], header["parent"]) == (fork.name, {"session": "demo", "at": "a"})
+    assert rightful(fork.name, fork.log)
+    assert not rightful(fork.name, log(A, B))
+    assert not rightful("demo", log(A))
+    assert root_of(fork.name, fork.log) == "demo"
+    assert root_of(fork.name, log(B)) == fork.name
+    assert root_of("demo", log(A)) == "demo"
+
+
+def test_a_fork_of_a_long_name_still_has_one():
+    found = merged("n" * 128, log(A, B), log(A, C)).fork
+    assert found is not None
+    assert is_id(found.name)
+
+
+def test_the_same_line_with_other_words_is_another_branch():
+    found = both_ways(log(A, said("b", 2, "one")), log(A, said("b", 2, "two")))
+    assert found.fork is not None
+    assert {line.raw for each in (found.log, found.fork.log) for line in each.lines[1:]} == {
+        orjson.dumps(A), orjson.dumps(said("b", 2, "one")), orjson.dumps(said("b", 2, "two")),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("records", "is_quiet"), [([], True), ([summed("s")], True), ([summed("s"), A], False)]
+)
+def test_a_branch_is_quiet_where_nothing_is_said_in_it(records, *, is_quiet):
+    assert quiet(log(*records).lines[1:]) == is_quiet
+
+
+branches = st.lists(
+    st.builds(lambda make, id, second: make(id, second), st.sampled_from([said, summed]), st.sampled_from("pqrs"), st.integers(1, 4)),
+    max_size=4, unique_by=lambda record: record["id"],
+)  # fmt: skip
+
+
+@given(branches, branches, branches)
+def test_in_either_order_it_is_the_same_and_every_line_is_somewhere(common, mine, theirs):
+    used = {record["id"] for record in common}
+    one, other = (
+        log(*common, *(record for record in branch if record["id"] not in used))
+        for branch in (mine, theirs)
+    )
+    found = both_ways(one, other)
+    there = {
+        digest(line)
+        for each in (found.log, found.fork and found.fork.log)
+        if each
+        for line in each.lines[1:]
+    }
+    assert there == {digest(line) for each in (one, other) for line in each.lines[1:]}
+    assert both_ways(found.log, one).log.data == found.log.data or found.fork is not None
+
+
+OPEN = {"type": "open", "id": "o", "kind": "codeh", "role": "model"}
+DELTA = {"type": "delta", "of": "o", "parts": [{"text": "x"}]}
+COMMIT = {"type": "commit", "of": "o"}
+ABORT = {"type": "abort", "of": "o", "reason": "r"}
+UPDATE = {"type": "update", "id": "u", "of": "o", "parts": [{"text": "y"}]}
+OF_UPDATE = {"type": "commit", "of": "u"}
+META = {"type": "meta", "set": {"title": "t"}}
+SAID = {"type": "message", "id": "m", "kind": "user", "role": "user", "parts": [{"text": "m"}]}
+
+
+def of(*records):
+    return sync_log.read(HEADER + b"".join(dumps(record) + b"\n" for record in records))
+
+
+def kinds(lines):
+    return [sync_log.kind_of(line) for line in lines]
+
+
+@pytest.mark.parametrize("data", [
+    b"", HEADER, HEADER + message("a", "a", 1), HEADER + b"no record\n" + message("a", "a", 1), message("a", "a", 1),
+])  # fmt: skip
+def test_a_log_is_its_bytes_again(data):
+    read = sync_log.read(data)
+    assert read.data == data
+    assert (read.header is not None) == data.startswith(HEADER)
+
+
+def test_a_torn_last_line_is_none():
+    assert sync_log.read(HEADER + message("a", "a", 1) + b'{"type":"mess').data == HEADER + message(
+        "a", "a", 1
+    )
+
+
+@pytest.mark.parametrize(("records", "going_on"), [
+    ([OPEN], {"o"}), ([OPEN, DELTA], {"o"}), ([OPEN, DELTA, COMMIT], set()), ([OPEN, DELTA, ABORT], set()),
+    ([OPEN, DELTA, META], {"o"}), ([OPEN, DELTA, SAID], set()), ([SAID, OPEN], {"o"}), ([OPEN, COMMIT, UPDATE], set()),
+], ids=lambda value: "")  # fmt: skip
+def test_a_stream_goes_on_that_has_no_end_and_after_which_nothing_was_said(records, going_on):
+    found = of(*records)
+    assert found.going_on(found.ended) == going_on
+
+
+def test_what_ends_an_update_belongs_to_the_stream_that_it_is_of():
+    found = of(OPEN, COMMIT, UPDATE, OF_UPDATE, SAID)
+    assert [found.root(line) for line in found.lines] == ["", "o", "o", "", "o", ""]
+    assert found.commits == {"o": 2}
+
+
+def test_no_delta_counts_whose_stream_is_committed_here_or_there():
+    begun, ended = of(OPEN, DELTA), of(OPEN, DELTA, COMMIT)
+    assert kinds(begun.compared({})) == ["session", "open", "delta"]
+    assert kinds(begun.compared(ended.commits)) == ["session", "open"]
+    assert kinds(ended.compared({})) == ["session", "open", "commit"]
+    assert kinds(of(OPEN, COMMIT, DELTA).compared({})) == [
+        "session",
+        "open",
+        "commit",
+        "delta",
+    ]  # it came after
+
+
+def header(**more):
+    return sync_log.read(dumps({"type": "session", "version": 1, "id": "s", **more}) + b"\n").lines[0]
+
+
+def line(data):
+    return sync_log.read(data).lines[0]
+
+
+def test_a_forks_header_says_the_same_as_its_sessions():
+    assert sync_log.same(header(), header(id="t", parent={"session": "s", "at": "m"}))
+    assert not sync_log.same(header(), header(cwd="/x"))
+    of_here, of_there = ({"from": "pi", "id": "1", "path": path, "version": path} for path in "ab")
+    assert sync_log.same(header(imported=of_here), header(imported=of_there))
+    assert not sync_log.same(header(imported=of_here), header(imported={**of_here, "id": "2"}))
+
+
+def test_lines_say_the_same_however_they_are_spelled():
+    plain = dumps(SAID) + b"\n"
+    assert sync_log.same(line(plain), line(plain.replace(b'":', b'": ')))
+    assert not sync_log.same(line(plain), line(plain.replace(b'"text":"m"', b'"text":"n"')))
+    assert sync_log.same(line(b"x\n"), line(b"x\n"))
+    assert not sync_log.same(line(b"x\n"), line(b"y\n"))
+
+
+def test_where_logs_branch_and_what_one_has_more():
+    a, b, c = (line(message(id, id, 1)) for id in "abc")
+    assert sync_log.branching([a, b], [a, c]) == 1
+    assert sync_log.branching([a, b], [a]) == sync_log.branching([a], [a, b]) == 1
+    assert sync_log.branching([b], [a]) == 0
+    assert sync_log.beyond([a], [a, b, a]) == [b, a]
+    assert sync_log.beyond([a, b], [b]) == []
+
+
+@pytest.mark.parametrize(("record", "time", "places"), [
+    ({**SAID, "ts": "2026-01-01T00:00:00.000Z"}, "2026-01-01T00:00:00.000Z", True), (SAID, "", True),
+    ({"type": "summary", "id": "s", "summary": "", "covers": [], "createdAt": "2026-01-02T00:00:00.000Z"},
+     "2026-01-02T00:00:00.000Z", False), (META, "", False), (OPEN, "", True),
+])  # fmt: skip
+def test_when_a_line_was_written_and_whether_it_brings_a_message(record, time, *, places):
+    found = of(record).lines[1]
+    assert (sync_log.time_of(found), sync_log.places(found)) == (time, places)

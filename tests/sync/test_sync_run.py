@@ -1,12 +1,20 @@
-"""What makes two stores equal is carried out on what was looked at: on anything newer only after another look."""
+"""A sync is between two stores, and is carried out only on what was looked at."""
+
+import hashlib
+import os
+import time
+from pathlib import Path
 
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.base.errors import BadData, HistoryError, TryAgain
+from codeh_history.base.errors import BadData, HistoryError, NotFound, TryAgain, Usage
+from codeh_history.blocks.directory import DirectoryStore
+from codeh_history.store.awaiting import awaiting
 from codeh_history.store.stores import Files
+from codeh_history.sync.places import other_side, own_side
 from codeh_history.sync.run import Synced, sync
-from codeh_history.sync.side import Side
+from codeh_history.sync.side import AWAITING, Side
 from syncing import HEADER, message
 
 
@@ -116,3 +124,146 @@ def test_a_failure_of_one_stops_no_other(stores):
     assert "bad.jsonl: not a session" in str(failed)
     assert one.held["good"] == two.held["good"]
     assert one.held["bad"] == b"a diary\n"
+
+
+HEAD = b'{"type":"session","version":1,"id":"s"}\n'
+LINE = b'{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
+PART = b'{"text":"kept"}'
+ID = hashlib.sha256(PART).hexdigest()
+
+
+@pytest.fixture
+def env(home):
+    (home / "sessions").mkdir(parents=True)
+    return Env({"CODEH_HOME": str(home)})
+
+
+def side(env, *, sweeps=False):
+    files = Files(env, f"{env.home}/sessions")
+    blocks = [DirectoryStore(env, f"{env.home}/blocks")]
+    return Side(files, blocks, "here", files.name, home=env.home, sweeps=sweeps)
+
+
+def session(env, name="s"):
+    return Path(env.home) / "sessions" / f"{name}.jsonl"
+
+
+def test_a_session_is_replaced_if_it_is_still_what_was_seen(env):
+    found = side(env)
+    assert found.put("s", None, HEAD)
+    assert session(env).read_bytes() == HEAD
+    found.sessions()
+    assert found.put("s", HEAD, HEAD + LINE)
+    assert not found.put("s", HEAD, b"")  # it was another then
+    assert not found.put("s", None, HEAD)  # it is there by now
+    assert session(env).read_bytes() == HEAD + LINE
+    session(env).unlink()
+    assert not found.put("s", HEAD + LINE, HEAD)  # it is gone by now
+    assert not session(env).exists()
+
+
+def test_while_an_answer_is_awaited_nothing_is_replaced(env):
+    found = side(env)
+    found.put("s", None, HEAD)
+    found.sessions()
+    with awaiting(env, str(session(env))):
+        assert found.busy(["s", "t"]) == {"s": AWAITING}
+        assert not found.put("s", HEAD, HEAD + LINE)
+    assert session(env).read_bytes() == HEAD
+    assert found.busy(["s"]) == {}
+    assert found.put("s", HEAD, HEAD + LINE)
+
+
+def test_only_what_was_listed_is_read_and_an_empty_file_is_none(env):
+    found = side(env)
+    session(env).write_bytes(HEAD)
+    session(env, "empty").touch()
+    assert found.read("s") is None
+    assert set(found.sessions()) == {"s", "empty"}
+    assert found.read("s") == HEAD
+    assert found.read("empty") is None
+    session(env).unlink()
+    assert found.read("s") is None
+
+
+def test_what_is_no_session_may_not_be_written(env):
+    side(env).check("s", HEAD)
+    with pytest.raises(BadData, match=r"s.jsonl: not a session; left unchanged"):
+        side(env).check("s", b"a diary\n")
+
+
+@pytest.mark.parametrize("sweeps", [True, False])
+@pytest.mark.parametrize("named", [True, False])
+def test_a_block_goes_where_nobody_else_collects_and_no_session_names_it(env, *, sweeps, named):
+    found = side(env, sweeps=sweeps)
+    found.blocks[0].mset({ID: PART})
+    found.put("s", None, HEAD + (b'{"type":"x","id":"%b"}\n' % ID.encode() if named else b""))
+    left = found.forget([ID, "0" * 64], time.time() + 60)
+    gone = sweeps and not named
+    assert found.blocks[0].mget([ID]) == ({} if gone else {ID: PART})
+    assert left == (1 if not sweeps and not named else 0)
+
+
+def test_what_was_written_since_stays(env):
+    found = side(env, sweeps=True)
+    found.blocks[0].mset({ID: PART})
+    assert found.forget([ID], time.time() - 60) == 0
+    assert found.blocks[0].mget([ID]) == {ID: PART}
+
+
+def test_a_folder_has_its_blocks_in_it_and_a_home_in_its_own_place(env, tmp_path):
+    other = tmp_path / "other" / "sessions"
+    assert [store.name for store in other_side(env, f"dir:{tmp_path}/stick").blocks] == [
+        f"{tmp_path}/stick/blocks"
+    ]
+    assert [store.name for store in other_side(env, f"dir:{other}").blocks] == [f"{tmp_path}/other/blocks"]
+    own = own_side(env)
+    assert own.place == os.path.realpath(f"{env.home}/sessions")
+    assert own.name == "here"
+    assert [store.name for store in own.blocks] == [f"{env.home}/blocks"]
+
+
+@pytest.mark.parametrize("name", ["home/sessions", "home/../home/sessions/", "link"])
+def test_a_home_is_not_synced_with_itself(env, tmp_path, name):
+    (tmp_path / "link").symlink_to(tmp_path / "home" / "sessions")
+    with pytest.raises(Usage, match=r"these are the sessions of this home; name another store"):
+        other_side(env, f"dir:{tmp_path}/{name}")
+
+
+@pytest.mark.parametrize("url", ["dir:", "/tmp/x", "x", "s3://bucket", ""])
+def test_what_names_no_store_is_exit_2(env, url):
+    with pytest.raises(Usage, match=r"^pass the other store: dir:PATH"):
+        other_side(env, url)
+
+
+def test_a_disk_that_is_not_there_is_not_made(env):
+    with pytest.raises(NotFound, match=r"there is no /mnt/no-such-stick: is it mounted"):
+        other_side(env, "dir:/mnt/no-such-stick/sessions")
+
+
+def test_a_file_is_no_folder(env, tmp_path):
+    (tmp_path / "f").touch()
+    with pytest.raises(Usage, match=r"/f: not a folder$"):
+        other_side(env, f"dir:{tmp_path}/f")
+
+
+def test_plain_and_encrypted_sessions_are_not_mixed(env, tmp_path):
+    pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
+    to = str(pyrage.x25519.Identity.generate().to_public())
+    for name, file in (("sealed", "s.tar.age"), ("plain", "s.jsonl"), ("empty", "notes.txt")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / file).touch()
+    with pytest.raises(Usage, match=r"encrypted; pass --encrypt-to"):
+        other_side(env, f"dir:{tmp_path}/sealed")
+    with pytest.raises(Usage, match=r"encrypted; pass --encrypt-to"):
+        other_side(env, f"dir:{tmp_path}/empty", identities=["key"])
+    with pytest.raises(Usage, match=r"contains unencrypted sessions"):
+        other_side(env, f"dir:{tmp_path}/plain", [to])
+    assert other_side(env, f"dir:{tmp_path}/empty", [to]).name == f"{tmp_path}/empty"
+    assert other_side(env, f"dir:{tmp_path}/plain").name == f"{tmp_path}/plain"
+
+
+def test_a_server_is_not_encrypted_to(env):
+    pytest.importorskip("psycopg")
+    with pytest.raises(Usage, match=r"--encrypt-to needs a dir:PATH store"):
+        other_side(env, "postgres://localhost/x", ["age1"])

@@ -1,4 +1,4 @@
-"""Token counts: exact, offline, remembered; media by what it shows, not by how long its base64 is."""
+"""Token counts: exact, offline, cached; the formula, and its bound by bytes alone."""
 
 import gzip
 import hashlib
@@ -16,16 +16,24 @@ import tiktoken_ext.openai_public as published
 from hypothesis import given
 from hypothesis import strategies as st
 
-from codeh_history.base.errors import InputOutput, Usage
+import histories
+from codeh_history.base.errors import BadData, InputOutput, Usage
+from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.store.cache import Cache
-from codeh_history.tokens import counter as counters
 from codeh_history.tokens import (
+    Characters,
+    byte_bound,
     history_tokens,
+    message_tokens,
     open_counter,
+    system_tokens,
     text_tokens,
+    tools_tokens,
     vocabulary,
 )
-from histories import model, session, user
+from codeh_history.tokens import counter as counters
+from codeh_history.tokens.memory import keys_of
+from histories import call, model, result, session, tool, user
 from length import by_length
 from support import ROOT
 
@@ -246,3 +254,71 @@ def test_many_processes_share_the_memory(tmp_path):
     assert len({out for out, _ in ends}) == 1
     with sqlite3.connect(Cache(str(tmp_path)).path) as db:
         assert db.execute("select count(*) from tokens").fetchone() == (many * 50 + 300,)
+
+
+A, B, JSON = 1, 2, 5  # tokens of "a", "a b" and {"a":1}
+
+
+@pytest.mark.parametrize(("messages", "tokens"), [
+    ([], 3),
+    ([user("a")], 3 + 4 + A),
+    ([user("a"), model("a b")], 3 + 4 + A + 4 + B),
+    ([user("a", "a b")], 3 + 4 + A + B),
+    ([model(call("f", args={"a": 1}))], 3 + 4 + 1 + JSON),
+    ([model(call("f", id="c1", args={"a": 1}))], 3 + 4 + 1 + JSON),
+    ([tool(result("f", response={"a": 1}))], 3 + 4 + 1 + JSON),
+    ([model({"text": "a", "thought": True, "thoughtSignature": "x" * 999})], 3 + 4 + A),
+    ([{"kind": "error", "parts": [{"text": "a"}]}, {"kind": "info", "parts": [{"text": "a"}]}], 3),
+    ([user({"inlineData": {"mimeType": "text/plain", "data": "YSBi"}})], 3 + 4 + B),
+])  # fmt: skip
+def test_formula(messages, tokens):
+    assert history_tokens(O200K, session(messages).messages) == tokens
+
+
+def test_what_is_sent_beside_the_messages():
+    assert system_tokens(O200K, "a b") == 4 + B
+    assert system_tokens(O200K, None) == system_tokens(O200K, "") == tools_tokens(O200K, []) == 0
+    assert tools_tokens(O200K, [{"a": 1}]) == text_tokens(O200K, '[{"a":1}]')
+    record = 4 + text_tokens(O200K, f"{SUMMARY_HEAD}\n\na b\n\na")
+    assert history_tokens(O200K, [], summaries=["a b", "a"]) == 3 + record
+    everything = history_tokens(
+        O200K, session([user("a")]).messages, system="a b", tools=[{"a": 1}], summaries=["a b", "a"]
+    )
+    assert everything == 3 + 4 + A + 4 + B + text_tokens(O200K, '[{"a":1}]') + record
+
+
+def test_characters_count_texts_arguments_and_results_alone():
+    messages = session([user("abc"), model(call("name", args={"a": 1})), tool(result("name"))]).messages
+    assert history_tokens(Characters(), messages) == 3 + len('{"a":1}') + len('{"output":"ok"}')
+
+
+def test_what_nests_too_deeply_is_refused():
+    """A line that does is damage; what a command makes may still do."""
+    deep = "x"
+    for _ in range(300):
+        deep = [deep]
+    (message,) = session([user("x")]).messages
+    with pytest.raises(BadData, match="254 levels"):
+        message_tokens(O200K, [message.derive([call("f", args={"a": deep})])])
+
+
+@given(messages=histories.conversations())
+def test_the_byte_count_bounds_every_count(messages):
+    view = session(messages)
+    for counter in (O200K, CL100K, APPROX, O200K.calibrated(1.3), O200K.calibrated(0.7)):
+        bound = byte_bound(
+            counter, view.messages, system="日本 be brief", tools=[{"a": 1}], summaries=["a"]
+        )
+        assert (
+            history_tokens(
+                counter, view.messages, system="日本 be brief", tools=[{"a": 1}], summaries=["a"]
+            )
+            <= bound
+        )
+
+
+def test_a_key_is_of_a_text_and_a_vocabulary():
+    keys = keys_of("o200k_base", [b"a", b"b", memoryview(b"a")])
+    assert [len(key) for key in keys] == [16] * 3
+    assert keys[0] == keys[2] != keys[1]
+    assert keys_of("cl100k_base", [b"a"]) != keys[:1]

@@ -1,13 +1,19 @@
-"""Curation as it is asked for: which passes, and how they work."""
+"""Curation as it is requested, and the limit on messages."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.base.shared_options import PASSES, Curation
+from codeh_history.filters.curate.limit import ops, units
 from codeh_history.filters.curate.run import names, settings
+from codeh_history.session.ops import apply
+from codeh_history.session.pairing import pair
+from histories import call, conversations, model, result, session, tool, user
 
 
-def given(**options):
+def options_with(**options):
     return Curation(**options)
 
 
@@ -19,13 +25,13 @@ def given(**options):
     ],
 )  # fmt: skip
 def test_passes_keep_their_own_order(options, chosen):
-    assert names(given(**options)) == chosen
+    assert names(options_with(**options)) == chosen
 
 
 @pytest.mark.parametrize("options", [{"only": ["nothing"]}, {"skip": ["ide,nothing"]}])
 def test_a_pass_that_there_is_not_is_named(options):
     with pytest.raises(Usage, match="nothing: no such pass"):
-        names(given(**options))
+        names(options_with(**options))
 
 
 @pytest.mark.parametrize(
@@ -40,11 +46,11 @@ def test_a_pass_that_there_is_not_is_named(options):
 )
 def test_a_wrong_option_is_refused_before_anything_is_done(options):
     with pytest.raises(Usage):
-        settings(given(**options))
+        settings(options_with(**options))
 
 
 def test_what_nothing_is_said_of_is_as_usual():
-    found = settings(given())
+    found = settings(options_with())
     assert (found.thoughts, found.unanswered, found.keep_system, found.removers) == (
         "keep",
         "error",
@@ -52,11 +58,11 @@ def test_what_nothing_is_said_of_is_as_usual():
         [],
     )
     assert "# IDE Context" in found.ide_markers
-    assert settings(given(ide_marker=["<editor>"])).ide_markers == ["<editor>"]
+    assert settings(options_with(ide_marker=["<editor>"])).ide_markers == ["<editor>"]
 
 
 def cleaned(text, **options):
-    (clean,) = settings(given(**options)).removers
+    (clean,) = settings(options_with(**options)).removers
     return clean([text], ["m1"])[0]
 
 
@@ -79,5 +85,48 @@ def test_a_command_that_fails_is_named_with_what_it_said_and_for_which_message()
 
 
 def test_patterns_come_before_commands():
-    first, second = settings(given(remove=["a"], remove_cmd=["tr a-z A-Z"])).removers
+    first, second = settings(options_with(remove=["a"], remove_cmd=["tr a-z A-Z"])).removers
     assert second(first(["ab"], ["m"]), ["m"]) == ["B"]
+
+
+PIN = {"pinned": True}
+LOOP = [
+    user("a"),
+    model(call("f", "1")),
+    tool(result("f", "1")),
+    model(call("f", "2")),
+    tool(result("f", "2")),
+    model("b"),
+]
+CASES = {
+    "no more than there may be": ([user("a"), model("b")], 2, [0, 1]),
+    "the oldest exchange": ([user("a"), model("b"), user("c"), model("d"), user("e")], 4, [2, 3, 4]),
+    "exchanges go whole": ([user("a"), model("b"), user("c"), model("d"), user("e")], 2, [4]),
+    "an exchange with a pin stays": ([user("a"), model("b", **PIN), user("c"), model("d"), user("e")], 3, [0, 1, 4]),
+    "of the newest the oldest units": (LOOP, 5, [0, 3, 4, 5]),
+    "but never its prompt and its last unit": (LOOP, 1, [0, 5]),
+    "pinned units stay": ([LOOP[0], {**LOOP[1], **PIN}, *LOOP[2:]], 1, [0, 1, 2, 5]),
+    "a pinned result keeps its call": ([*LOOP[:2], {**LOOP[2], **PIN}, *LOOP[3:]], 1, [0, 1, 2, 5]),
+    "nothing": ([], 1, []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "most", "left"), CASES.values(), ids=CASES)
+def test_the_oldest_go(messages, most, left):
+    view = session(messages)
+    assert [message.id for message in apply(view, ops(view, most)).messages] == [f"m{n}" for n in left]
+
+
+@given(messages=conversations(whole=True), most=st.integers(1, 8))
+def test_no_call_loses_its_answer(messages, most):
+    view = session(messages)
+    after = apply(view, ops(view, most))
+    answered = {call.id for call in pair(view.messages).calls if call.answer is not None}
+    assert all(call.answer is not None for call in pair(after.messages).calls if call.id in answered)
+
+
+def test_units_hold_the_answers_to_their_calls_wherever_they_stand():
+    shown = session(
+        [user("a"), model(call("f", "1")), user("wait"), tool(result("f", "1")), model("b")]
+    ).messages
+    assert [[message.id for message in unit] for unit in units(shown)] == [["m1", "m3"], ["m4"]]

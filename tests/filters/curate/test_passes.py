@@ -1,11 +1,24 @@
-"""The passes in their order: a pass sees what those before it left, and says what it did and why."""
+"""Each pass of curation by itself, and in their order."""
 
 import pytest
 
 from codeh_history.base import shared_options
-from codeh_history.filters.curate.passes import FORCED, PASSES, Settings, curate, report_lines
-from codeh_history.session.ops import drop
-from histories import call, model, session, user
+from codeh_history.filters.curate.passes import (
+    FORCED,
+    PASSES,
+    Settings,
+    curate,
+    ide,
+    invalid,
+    is_empty,
+    kinds,
+    post,
+    report_lines,
+    system,
+    thoughts,
+)
+from codeh_history.session.ops import apply, drop
+from histories import call, message, model, result, session, tool, user
 from strategies import TS, view_of
 
 NOTE = {"kind": "error", "parts": [{"text": "overloaded"}]}
@@ -87,3 +100,193 @@ def opened_later():
             "parts": [{"text": "# IDE Context"}],
         }
     ]
+
+
+def test_errors_and_notes_go_and_nothing_else():
+    view = session(
+        [
+            user("a"),
+            message("error", "no"),
+            model("b"),
+            message("info", "so"),
+            message("error", "x", pinned=True),
+        ]
+    )
+    assert [op["ids"] for op in kinds(view, Settings())] == [["m1", "m3", "m4"]]
+    assert kinds(session([user("a"), model("b")]), Settings()) == []
+
+
+SIGNED, THOUGHT = {"text": "", "thoughtSignature": "s"}, {"text": "", "thought": True}
+EMPTY = [
+    ({}, True), ({"text": ""}, True), ({"text": " "}, False), ({"text": "", "thought": False}, True), (SIGNED, False), (THOUGHT, False),
+    ({"text": "", "later": 1}, False), (call(), False), ({"thought": True}, False), ({"text": "a"}, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("part", "empty"), EMPTY)
+def test_a_part_is_empty_where_it_says_and_signs_nothing(part, *, empty):
+    assert is_empty(part) is empty
+
+
+def left(*messages):
+    view = session([*messages])
+    return {message.id: message.parts for message in apply(view, invalid(view, Settings())).messages}
+
+
+@pytest.mark.parametrize(("part", "empty"), EMPTY)
+def test_an_empty_part_costs_itself_and_a_message_of_nothing_else_itself(part, *, empty):
+    said = {"text": "a"}
+    assert left(user("?"), model(said, part), user("!"))["m1"] == ([said] if empty else [said, part])
+    assert ("m1" in left(user("?"), model(part), user("!"))) is not empty
+    assert ("m1" in left(user("?"), model(part, part), user("!"))) is not empty
+
+
+def test_an_empty_message_of_a_user_goes_too():
+    assert left(user(""), user(), user({"text": ""}, "a"), model("b")) == {
+        "m2": [{"text": "a"}],
+        "m3": [{"text": "b"}],
+    }
+
+
+def test_nothing_is_done_where_all_say_something():
+    assert invalid(session([user("a"), model("b", call())]), Settings()) == []
+
+
+IDE, PIN = "# IDE Context\na.py", {"pinned": True}
+
+
+def dropped(messages, **settings):
+    return [id for op in ide(session(messages), Settings(**settings)) for id in op["ids"]]
+
+
+CASES = {
+    "the latest stays": ([user(IDE), user("a"), user(IDE), user("b")], ["m0"]),
+    "all but the latest": ([user(IDE), user("# Open Files"), user("# Directory Structure"), user("b")], ["m0", "m1"]),
+    "one alone stays": ([user(IDE), user("a")], []),
+    "pinned ones stay": ([user(IDE, **PIN), user(IDE), user(IDE)], ["m1"]),
+    "a model's words are none": ([model(IDE), user(IDE)], []),
+    "results are none": ([user(IDE, result()), user(IDE)], []),
+    "none at all": ([user("a"), user("# Plan")], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "expected"), CASES.values(), ids=CASES)
+def test_older_contexts_go(messages, expected):
+    assert dropped(messages) == expected
+
+
+def test_other_marks_take_the_place_of_the_usual_ones():
+    messages = [user("<editor>"), user(IDE), user("<editor>"), user(IDE)]
+    assert dropped(messages, ide_markers=["<editor>"]) == ["m0"]
+
+
+def test_nothing_is_said_where_nothing_goes():
+    assert ide(session([user(IDE)]), Settings()) == []
+
+
+SYSTEM = {
+    "of either role": ([user("System: a"), model("System: b"), user("c")], ["m0", "m1"]),
+    "at the beginning alone": ([user("The System: a"), user(" System: b")], []),
+    "pinned ones stay": ([user("System: a", pinned=True), user("System: b")], ["m1"]),
+    "with a call it stays": ([model("System: a", call())], []),
+    "over several texts": ([user("Sys", "tem: a")], ["m0"]),
+    "in a thought it says nothing": ([model({"text": "System: a", "thought": True}, "b")], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("messages", "expected"), SYSTEM.values(), ids=SYSTEM)
+def test_texts_for_a_program_go(messages, expected):
+    assert [id for op in system(session(messages), Settings()) for id in op["ids"]] == expected
+
+
+def test_what_any_pattern_is_found_in_stays():
+    def having(word):
+        return lambda texts, ids: [word in text for text in texts]
+
+    view = session([user("System: tick"), user("System: boot"), user("System: halt")])
+    (op,) = system(view, Settings(keep_system=[having("tick"), having("halt")]))
+    assert op["ids"] == ["m1"]
+    assert system(view, Settings(keep_system=[having("System")])) == []
+
+
+def without(word):
+    return lambda texts, ids: [text.replace(word, "") for text in texts]
+
+
+def cleaned(messages, *words):
+    view = session(messages)
+    ops = post(view, Settings(removers=[without(word) for word in words]))
+    return [message.parts for message in apply(view, ops).messages]
+
+
+HM = {"text": "[ad] hm", "thought": True}
+
+
+def test_only_texts_of_a_model_are_cleaned():
+    messages = [user("[ad] a"), model("[ad] b", HM, call(args={"x": "[ad]"}), "c [ad]")]
+    asked, (first, thought, called, last) = cleaned(messages, "[ad]")
+    assert asked == [{"text": "[ad] a"}]
+    assert (first, last) == ({"text": " b"}, {"text": "c "})
+    assert (thought, called) == (HM, call(args={"x": "[ad]"}))
+
+
+def test_removers_clean_one_after_the_other():
+    assert cleaned([model("a[[ad]ad]b")], "[ad]", "[ad]") == [[{"text": "ab"}]]
+
+
+def test_an_emptied_text_goes_but_not_its_signature():
+    signed = {"text": "[ad]", "thoughtSignature": "s"}
+    assert cleaned([model("[ad]", signed, "b")], "[ad]") == [[{**signed, "text": ""}, {"text": "b"}]]
+
+
+def test_where_nothing_is_found_or_asked_for_nothing_is_done():
+    view = session([model("a")])
+    assert post(view, Settings(removers=[without("z")])) == []
+    assert post(view, Settings()) == []
+
+
+def test_a_remover_is_told_whose_each_text_is():
+    told = []
+
+    def clean(texts, ids):
+        told.extend(zip(ids, texts, strict=True))
+        return list(texts)
+
+    post(session([user("a"), model("b", "c"), model("d")]), Settings(removers=[clean]))
+    assert told == [("m1", "b"), ("m1", "c"), ("m2", "d")]
+
+
+THOUGHT = {"text": "hm", "thought": True}
+NATIVE = {"native": {"provider": "anthropic", "value": {"type": "redacted_thinking", "data": "x"}}}
+LOOP = [
+    user("a"),
+    model(THOUGHT, "b", NATIVE),
+    user("c"),
+    model(THOUGHT, call("f", "1")),
+    tool(result("f", "1")),
+    model(THOUGHT, "d"),
+]
+
+
+@pytest.mark.parametrize(
+    ("which", "gone"),
+    [("keep", []), ("old", [("m1", 0), ("m1", 2)]), ("all", [("m1", 0), ("m1", 2), ("m3", 0), ("m5", 0)])],
+)
+def test_old_thoughts_are_those_before_the_last_prompt(which, gone):
+    ops = thoughts(session(LOOP), Settings(thoughts=which))
+    assert [(op["id"], op["part"]) for op in ops] == gone
+    assert all(op["with"] is None for op in ops)
+
+
+@pytest.mark.parametrize("last", [user("# IDE Context"), user("System: x"), tool(result())])
+def test_what_is_no_prompt_ends_no_turn(last):
+    ops = thoughts(session([*LOOP, last]), Settings(thoughts="old"))
+    assert {op["id"] for op in ops} == {"m1"}
+
+
+def test_without_a_prompt_no_thought_is_old():
+    assert thoughts(session([model(THOUGHT, "b"), model(THOUGHT, "c")]), Settings(thoughts="old")) == []
+
+
+def test_what_a_user_marked_so_is_no_thought_of_a_model():
+    assert thoughts(session([user(THOUGHT), model("b")]), Settings(thoughts="all")) == []

@@ -1,4 +1,4 @@
-"""Secrets are found in the forms that vendors and programs give them, and nothing else is taken for one."""
+"""Secrets by vendors' forms, by names and by values; nothing else is taken for one."""
 
 import sysconfig
 from hashlib import sha256
@@ -8,7 +8,9 @@ from random import Random
 import orjson
 import pytest
 
-from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact import Redactor, values
+from codeh_history.filters.redact.redactor import says_secret
+from codeh_history.filters.redact.vendors import RULES
 from gitleaks_samples import FIRST, SECOND, fill
 from secret_examples import SECRETS
 from secret_forms import FORMS, MORE
@@ -110,3 +112,198 @@ def test_sources_are_left_alone(where):
         if size > 5_000_000:
             break
     assert sum(redactor.counts.values()) <= 20, redactor.removed
+
+
+def kinds(text):
+    """What is found in a text, each with its kind."""
+    found = {}
+    for rule in RULES:
+        at = text.find(rule.start)
+        while at >= 0:
+            for span in rule.find(text, text.lower(), at):
+                found.setdefault(text[span.start : span.end], span.kind)
+            at = text.find(rule.start, at + 1)
+    return found
+
+
+STARTS = sorted({rule.start for rule in RULES})
+
+
+@pytest.mark.parametrize("start", STARTS)
+def test_a_beginning_alone_is_no_secret(start):
+    for text in (start, f"{start}...", f"{start} and then", f"a word {start}word or two"):
+        assert kinds(text) == {}, text
+
+
+KEYS = {
+    "anthropic-key": "sk-ant-api03-" + "aB3_" * 8, "openai-key": "sk-proj-" + "aB3d" * 8, "github-token": "ghp_" + "aB3d" * 9, "aws-key-id": "AKIA" + "A2B3C4D5" * 2,
+    "google-key": "AIza" + "aB3_-" * 7, "stripe-key": "sk_live_" + "aB3d" * 6, "npm-token": "npm_" + "aB3d" * 9, "slack-token": "xoxb-" + "123-abc" * 3,
+    "huggingface-token": "hf_" + "aB3d" * 8, "gitlab-token": "glpat-" + "aB3_" * 5, "password-hash": "$2b$12$" + "aB3d/" * 10 + "xyz", "sendgrid-key": "SG." + "aB3_" * 5 + "." + "aB3_" * 5,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "key"), KEYS.items())
+def test_a_key_is_found_whole_and_a_shorter_one_is_none(kind, key):
+    assert kinds(f"x {key} y") == {key: kind}
+    assert kinds(f"x {key[: len(key) // 3]} y") == {}
+
+
+def test_what_is_called_by_a_vendor_is_of_that_kind():
+    own = {rule_kind for text in SECRETS.values() for rule_kind in kinds(text).values()}
+    assert own <= {*SECRETS} | {"password-hash", "jwt", "webhook"}
+
+
+def test_words_joined_by_hyphens_are_no_key():
+    assert kinds("sk-learn-is-a-library-for-machine-learning") == {}
+
+
+HARMLESS_NAMES = [
+    "self.password = password", "password: str, token: Token = None", "key=lambda x: x[0]", "token = next(tokens)", "PWD=/home/me/x", "api_key=api_key,",
+    "def f(self, password: Optional[str] = None):", "secret_name = 'my_secret'", 'parser.add_argument("--token", help="the token to use")', "raise ValueError('password must not be empty')",
+    'token_type: "bearer"', "public_key: abcdef0123456789abcdef", "docker run -u 1000:1000 x", "mkdir -p some/folder", "ps -p 1234", "http://localhost:8080/a@b?c=d:e@f", "git push -u origin main:main",
+    "password: ${DB_PASSWORD}", "PASSWORD={{ secret }}", "token: <your token>", "API_KEY=your-api-key-here", "password = getpass('Password: ')", '"key": "value"', "Authorization: <token>", "tokens: 12345", "compass: north",
+    "-----BEGIN PUBLIC KEY-----", 'if line.startswith("-----BEGIN RSA PRIVATE KEY-----"):', "pass the salt", "author: me", "keyboard = 'qwertz'", "monkey: 12345678", "sha256: " + "0123456789abcdef" * 4,
+    "the token count is 15", "max_tokens=8192", "total tokens: 5", "function getToken(token) { return token; }",
+    "token=$TOKEN", "password: ", "see https://example.com:8080/a@b", "sk-learn and sk-image", "key: value",
+    "eyJ is how they begin", "secret", "the API key is missing", "/home/me/.ssh/id_rsa", "commit 3f2a9c1", "token = getToken()", 'api_key = os.environ["X"]',
+    'password = input("x")', "SORT_KEY=created", "PRIMARY KEY=id", "cache_key=user:1", "passwords: a, b", "ssh://git@github.com/x",
+    "the authorization: required by law", "Bearer of bad news that is long", 'secretary = "Jane Doe"', "password: required",
+    "cookies: none", "--tokens 15", "nextPageToken",
+    "Only then pass `force_refresh=True`.", "No need to pass `betas=` here", '{"sessionId":"11111111-aaaa-bbbb-cccc-222222222222"}',
+    "export ANTHROPIC_API_KEY=sk-ant-...", 'TOKEN_ENDPOINT = "/v1/oauth/token"', 'HEADER_TOKEN = f"{BETA},{OTHER}"', "the keys are `WORKSPACE:block:SHA256`",
+    "the form -----BEGIN RSA PRIVATE KEY----- is refused by ssh, what should I do with the file", '_START = b"-----BEGIN PRIVATE KEY-----"\n_END = b"-----END PRIVATE KEY-----"',
+    'works are identified as "derived from the RSA Data"', "read.password('New password: ')", "<protocol>://[<user>[:<password>]@]<host>", "3 chars/token) | C/context/** |",
+    "def f(key: Ed25519PrivateKey|Ed25519PublicKey|str)", "tokens: `../corpus/cases.json`", "http://user:pass@host", "this._noAuthorization = !req.headers.authorization;",
+    "(mnemonic: this happens when a constant\nis used", "assert self._passphrase is not None", '"COOKIE": x, "HAS_PKCS7_FUNCS": y', "KEY=`echo $PID|cut -d: -f1`",
+    'ROOTKEY=$ROOTKEY LD_LIBRARY_PATH="$PATHS"', '"password", "scram-sha-256"', "`mysql -p…`, `sshpass`", 'headers["Authorization"] = "Basic " + x', '"Authorization", "Basic $encoded"',
+    "kind: ConfigMap\ndata:\n  region: eu-central-1\n", "kind: Secret\nmetadata:\n  name: db\ntype: Opaque\n",
+]  # fmt: skip
+
+
+SPELLINGS = {
+    "API_KEY=abc123def": "abc123def", "export OPENAI_API_KEY=foo-bar-baz": "foo-bar-baz", "DB_PASS=hunter2x": "hunter2x",
+    "STRIPE_KEY=abcdef": "abcdef", "authToken=abcdef-1234": "abcdef-1234", "apiKey: 'abcdef'": "abcdef", "GITHUB_TOKEN: abcdefgh": "abcdefgh",
+    "https://user:p@ss@host/x": "p@ss", "redis://:secret1@host:6379/0": "secret1", "?access_token=abc1234&x=1": "abc1234",
+    'curl -H "Authorization: Bearer abcd1234"': "abcd1234", "curl -H 'x-api-key: abcd1234'": "abcd1234",
+    "Proxy-Authorization: Basic QWxhZGRpbg==": "QWxhZGRpbg==", "--api-key abcdef12": "abcdef12", "--token=abcdef12": "abcdef12",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "secret"), SPELLINGS.items(), ids=SPELLINGS)
+def test_however_it_is_spelled(text, secret):
+    assert secret not in Redactor().text(text)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["curl", "-s", "-u", "anna:onion99x", "https://x.example"],
+        ["mysql", "-uroot", "-ponion99x"],
+        ["docker", "login", "--password", "onion99x"],
+        ["sshpass", "-p", "onion99x", "ssh", 'a "quoted" word'],
+    ],
+)
+def test_a_word_of_a_call_tells_that_the_next_is_a_secret(words):
+    call = {"functionCall": {"name": "sh", "args": {"argv": words}}}
+    line = {"type": "message", "id": "m", "kind": "codeh", "role": "model", "parts": [call]}
+    new = Redactor().value(line)["parts"][0]["functionCall"]["args"]["argv"]
+    assert "onion99x" not in str(new)
+    assert [len(new), *new[:1]] == [len(words), *words[:1]]
+
+
+@pytest.mark.parametrize("text", HARMLESS_NAMES)
+def test_what_is_no_secret_stays(text):
+    redactor = Redactor()
+    assert redactor.text(text) == text
+    assert not redactor.counts
+
+
+@pytest.mark.parametrize(
+    "key", ["api_key", "apiKey", "accessToken", "db_password", "Authorization", "client-secret"]
+)
+def test_a_key_named_like_a_secret_gives_its_value_away(key):
+    assert Redactor().value({key: "x"}) == {key: "[redacted:assignment]"}
+
+
+@pytest.mark.parametrize("key", ["nextPageToken", "tokens", "key", "secretary", "page_token"])
+def test_a_key_named_otherwise_does_not(key):
+    assert Redactor().value({key: "x"}) == {key: "x"}
+
+
+SECRET = """
+password passwd pwd passphrase secret token api_key apiKey API_KEY accessToken access-token db_password dbPassword DB_PASS clientSecret client-secret
+pass userPass smtp_pass authorization Authorization password2 password_old tokenValue PASSWORD_PROD secretBase64 mysql_password my.password privateKey secret_key x-api-key
+""".split()
+NOT_SECRET = """
+nextPageToken tokens key secretary page_token sort_key primaryKey public_key cache_key token_type passwords secrets compass keyboard monkey author
+tokenizer passenger max_tokens partitionKey foreign_key publicKey idempotency_key secretName
+""".split()
+
+
+@pytest.mark.parametrize("key", SECRET)
+def test_a_key_that_is_called_like_a_secret_has_one(key):
+    assert says_secret(key)
+
+
+@pytest.mark.parametrize("key", NOT_SECRET)
+def test_a_key_that_is_called_otherwise_has_none(key):
+    assert not says_secret(key)
+
+
+TABLE = {  # what it says yes to, and no
+    values.nothing: (
+        "none NULL required *** xxx your-token <token> ${TOKEN} {{token}} %s ... process.env.TOKEN https://x.y config.yaml [redacted:jwt] #ff00ff enter_it",
+        "hunter2 onion99x s3cr3t correcthorse 12345678 pa**ss nonesuch a.b",
+    ),
+    values.a_name: (
+        "access_token apiKey password db.password x-api-key userPassword API_KEY client_secret",
+        "hunter2 onion horse abc123 tokenizer",
+    ),
+    values.code: (
+        "self.password a.b->c some_name accessToken !a.b std::x",
+        "hunter2 onion a1.b2c3-d4 some_name1 correct-horse",
+    ),
+    values.label: ("HAS_TLSv1_3 scram-sha-256 a_b", "hunter2 onion abc-def 9a_b"),
+    values.number: ("15 3.14 -1 12:30 2026-01-02 10kb 5ms 50% 1e9 8080/tcp", "a1 0x1f v1.0 1a2b"),
+    values.camel: ("accessToken AccessToken someLongName", "access Access ACCESS hunter2 accessToken1"),
+    values.mixed: ("hunter2 a! 1a correct=horse", "onion 1234 !!! correct-horse"),
+    values.message: ("Really? so: done. %s f( $", "hunter2 a.b x%y"),
+}
+
+
+@pytest.mark.parametrize("says", TABLE, ids=lambda says: says.__name__)
+def test_what_a_word_is(says):
+    yes, no = TABLE[says]
+    assert [word for word in yes.split() if not says(word)] == []
+    assert [word for word in no.split() if says(word)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "prose", "of_a_phrase"),
+    [
+        ("enter the password", True, True), ("correct horse battery staple", False, False), ("it is required", True, True), ("who goes there?", True, True),
+        ("a horse of the king", True, False), ("horse battery (staple", True, True), ("horse " * 200, True, True),
+    ],
+)  # fmt: skip
+def test_several_words_are_prose_or_a_phrase(text, *, prose, of_a_phrase):
+    assert values.sentence(text) is prose
+    assert values.sentence(text, a_phrase=True) is of_a_phrase
+
+
+@pytest.mark.parametrize(
+    ("value", "least", "drawn"),
+    [
+        ("a1b2c3d4e5f6a7b8", 16, True), ("a1b2c3d4e5f6a7b", 16, False), ("a1b2c3d4e5f6a7b", 15, True), ("abcdefghijklmnop", 16, False),
+        ("1234567890123456", 16, False), ("a1b2 c3d4e5f6a7b8", 16, False), ("/a1b2c3d4e5f6a7b8", 16, False), ("http1a2b3c4d5e6f7", 16, False),
+        ("~/a1b2c3d4e5f6a7b8", 16, False),
+    ],
+)  # fmt: skip
+def test_what_a_machine_drew_is_long_and_of_letters_and_digits(value, least, *, drawn):
+    assert values.random(value, least) is drawn
+
+
+def test_what_is_too_long_to_stand_for_something_else_is_a_value():
+    assert values.nothing("your-" + "x" * 100)
+    assert not values.nothing("your-" + "x" * 200)
+    assert values.nothing("x" * 200 + "[redacted:jwt]")
+    assert not values.a_name("token_" * 40 + "token")

@@ -1,9 +1,17 @@
-"""Secrets are found in the forms that vendors give them, and nothing else is taken for one."""
+"""Secrets in a text, in encoded texts and in manifests: where they stand, and that each is marked once."""
+
+import json
+from base64 import b64encode
+from urllib.parse import quote
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeh_history.filters.redact import Redactor
+from codeh_history.filters.redact.disguises import coded, spans, text_in
+from codeh_history.filters.redact.spans import Span, ascii_lower, merged, shares, without
 from secret_examples import SECRETS
 
 
@@ -85,3 +93,186 @@ def test_a_line_of_which_only_the_joined_texts_tell_is_looked_at():
     parts = ",".join(f'{{"text":"{text}"}}' for text in ("it is pa", "ssword: swo", "rdfish9"))
     line = f'{{"type":"message","id":"m","kind":"user","role":"user","parts":[{parts}]}}\n'.encode()
     assert [found for found, _ in Redactor().worth_a_look([line])] == [line]
+
+
+JWT, WORD = "jwt", "assignment"
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ([], []),
+        ([(5, 9, JWT), (0, 3, JWT)], [(0, 3, JWT), (5, 9, JWT)]),
+        ([(0, 3, JWT), (3, 5, WORD)], [(0, 3, JWT), (3, 5, WORD)]),
+        ([(0, 4, WORD), (3, 9, JWT)], [(0, 9, JWT)]),
+        ([(0, 4, JWT), (3, 9, WORD)], [(0, 9, JWT)]),
+        ([(0, 9, WORD), (3, 5, JWT)], [(0, 9, JWT)]),
+        ([(0, 9, ""), (3, 5, WORD)], [(0, 9, WORD)]),
+        ([(0, 9, JWT), (3, 5, "github-token")], [(0, 9, JWT)]),
+        ([(0, 4, JWT), (3, 6, WORD), (5, 9, WORD)], [(0, 9, JWT)]),
+    ],
+)
+def test_those_that_overlap_are_one_of_the_kind_that_says_most(found, expected):
+    assert merged(Span(*one) for one in found) == expected
+
+
+def test_a_mark_stands_where_a_secret_was_and_none_where_one_goes_on():
+    assert without("abcdef", [Span(1, 3, JWT), Span(5, 6, "")]) == "a[redacted:jwt]de"
+    assert without("abc", []) == "abc"
+
+
+@given(sizes=st.lists(st.integers(0, 4), max_size=6), cuts=st.lists(st.integers(0, 24), max_size=6))
+def test_each_piece_holds_its_share_and_the_secret_is_marked_once(sizes, cuts):
+    text = "abcdefghijklmnopqrstuvwx"[: sum(sizes)]
+    pieces, at = [], 0
+    for size in sizes:
+        pieces.append(text[at : at + size])
+        at += size
+    ends = sorted({cut for cut in cuts if cut <= len(text)})
+    spans = [Span(start, end, JWT) for start, end in zip(ends[::2], ends[1::2], strict=False)]
+    found = shares(pieces, spans)
+    whole = "".join(without(piece, own) for piece, own in zip(pieces, found, strict=True))
+    assert whole == without(text, spans)
+
+
+def test_capitals_become_small_each_in_its_place():
+    assert ascii_lower("ABÄ") == "abä"
+    assert ascii_lower("A\u0130B") == "a\u0130b"
+
+
+SECRET = "hunter2-of-the-zeppelin"
+
+
+def find(text):
+    """All places of the secret."""
+    at = text.find(SECRET)
+    return [Span(at, at + len(SECRET), "kind")] if at >= 0 else []
+
+
+def hidden(text):
+    """What of a text holds the secret in another spelling."""
+    return [text[span.start : span.end] for span in spans(text, find, base64=bool(list(coded(text))))]
+
+
+PERCENT = "".join(f"%{ord(char):02X}" for char in SECRET)
+UNICODE = "".join(f"\\u{ord(char):04x}" for char in SECRET)
+BASE64 = b64encode(f"the password is {SECRET}, keep it".encode()).decode()
+
+
+@pytest.mark.parametrize("around", ["{}", "a {} b", '{{"x":"{}"}}', "a={}\n"])
+@pytest.mark.parametrize(
+    "spelled",
+    [PERCENT, UNICODE, quote(SECRET).replace("-", "%2D"), BASE64],
+    ids=["percent", "numbers", "a little", "base64"],
+)
+def test_a_secret_in_another_spelling_is_found_where_it_stands(spelled, around):
+    found = hidden(around.format(spelled))
+    assert [text.strip("=") for text in found] == [spelled.strip("=")]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\\n"])
+@pytest.mark.parametrize("after", ["", " ", "{end}", "{end}Done", "{end}Done{end}so far{end}", "{end}y z"])
+@pytest.mark.parametrize("width", [24, 40, 48, 60])
+def test_base64_over_lines_goes_whole_whatever_follows(width, after, end):
+    lines = end.join(BASE64[at : at + width] for at in range(0, len(BASE64), width))
+    (found,) = hidden(f"x: {lines}{after.replace('{end}', end)}")
+    assert found.rstrip("=") == lines.rstrip("=")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "100%25",
+        "%41%42%43 is no secret",
+        "\\u0041",
+        b64encode(b"nothing of that kind is here").decode(),
+        SECRET,
+    ],
+)
+def test_nothing_is_found_where_nothing_is_hidden(text):
+    assert hidden(text) == []
+
+
+@given(
+    text=st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=18, max_size=60)
+)
+def test_the_text_in_base64_is_read_back(text):
+    spelled = b64encode(text.encode()).decode().rstrip("=")
+    assert text_in(spelled) == text
+    assert len(spelled) < 24 or list(coded(spelled)) == [0]
+
+
+@pytest.mark.parametrize("data", [b"\x00\x01\x02\x03" * 9, b"\x89PNG\r\n\x1a\n" * 5, b"\xff\xfe\xfd" * 12])
+def test_bytes_in_base64_are_no_text(data):
+    spelled = b64encode(data).decode()
+    assert text_in(spelled) is None
+    assert not list(coded(spelled))
+
+
+@pytest.mark.parametrize("data", ["", "abc", "A" * 25])
+def test_what_is_no_base64_holds_no_text(data):
+    assert text_in(data) is None
+
+
+MARK = "[redacted:kubernetes-secret]"
+YAML = """\
+apiVersion: v1
+kind: Secret
+metadata:
+  name: onions
+data:
+  user: YW5uYQ==
+  "quoted": 'b25pb245'
+stringData:
+  plain: swordfish
+  block: |
+    first line
+    second line
+type: Opaque
+"""
+CLEAN = YAML
+for value in ("YW5uYQ==", "b25pb245", "swordfish", "first line", "second line"):
+    CLEAN = CLEAN.replace(value, MARK)
+
+
+def test_each_value_goes_and_all_else_stays():
+    redactor = Redactor()
+    assert redactor.text(YAML) == CLEAN
+    assert redactor.counts["kubernetes-secret"] == 5
+    assert redactor.text(CLEAN) == CLEAN
+
+
+@pytest.mark.parametrize("text", [
+    YAML.replace("Secret", "ConfigMap"), YAML.replace("kind: Secret", "kind: SecretStore"),
+    "kind: Secret\ndata:\n  note: not base64, is it\n", "kind: Secret\nmetadata:\n  user: YW5uYQ==\n",
+    YAML.replace("kind: Secret\n", "") + "---\nkind: Secret\nmetadata:\n  name: other\n",
+], ids=["another kind", "a longer name", "no base64", "not among the data", "another document"])  # fmt: skip
+def test_what_is_no_secret_stays(text):
+    assert MARK not in Redactor().text(text)
+
+
+def test_only_the_document_that_is_one_is_looked_at():
+    other = YAML.replace("kind: Secret", "kind: ConfigMap")
+    assert Redactor().text(f"{other}---\n{YAML}---\n{other}") == f"{other}---\n{CLEAN}---\n{other}"
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 4])
+@pytest.mark.parametrize("manifest", [YAML, json.dumps({"kind": "Secret", "data": {"user": "YW5uYQ=="}, "stringData": {"plain": '{"a": {"b": "swordfish"}}'}}, indent=2)], ids=["yaml", "json"])  # fmt: skip
+def test_it_is_found_in_json_in_json(manifest, level):
+    text = manifest
+    for _ in range(level):
+        text = json.dumps({"output": text})
+    cleaned = Redactor().text(text)
+    assert "YW5uYQ==" not in cleaned
+    assert "swordfish" not in cleaned
+    for _ in range(level):
+        cleaned = json.loads(cleaned)["output"]
+
+
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_json_is_read_however_often_it_is_quoted(level):
+    text = '{"kind": "Secret", "data": {"user": "YW5uYQ==", "odd": "not base64"}, "stringData": {"p": "sword fish"}}'
+    clean = text.replace("YW5uYQ==", MARK).replace("sword fish", MARK)
+    for _ in range(level):
+        text, clean = (each.replace("\\", "\\\\").replace('"', '\\"') for each in (text, clean))
+    assert Redactor().text(text) == clean

@@ -1,9 +1,14 @@
-"""A file of any form is taken whole or refused by name; damage costs itself, and is told with its place."""
+"""Every form by its content; a file is taken whole or refused by name, and damage costs only itself."""
 
 import orjson
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from codeh_history import providers
+from codeh_history.programs import forms
+from codeh_history.programs.forms import history, older
+from codeh_history.session.depth import MAX_READ
 from codeh_history.store import program_files
 from inside import inside
 from support import MODELS, corpus, corpus_files, lines, run, session_path
@@ -91,3 +96,138 @@ def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(hom
             assert providers.load(provider).problems(orjson.loads(sent.out)) == []
             for call in (c for m in said for c in m.get("tool_calls") or ()):
                 assert call["function"]["name"].encode() in sent.out
+
+
+CHAT = {"role": "user", "content": "hi"}
+ENTRY = {"userMessage": "hi", "assistantResponse": "ho"}
+BLOCK = "0" * 64
+FORMS = {
+    "contents": ([HI], "contents"),
+    "the oldest contents": ([CHAT], "contents"),
+    "no contents": ([], "contents"),
+    "refs": ([{"flowId": "f", "blockIds": [BLOCK], "role": "user"}], "refs"),
+    "refs in a wrapper": ({"type": "llm2", "refs": [{"blockKeys": [BLOCK], "role": "user"}]}, "refs"),
+    "persisted": ({"recentConversations": [ENTRY], "summaries": [], "lastSummarized": None}, "persisted"),
+    "a Gemini body": ({"contents": [HI]}, "gemini"),
+    "an Ollama body": ({"model": "llama-x", "options": {"seed": 1}, "messages": [CHAT]}, "ollama"),
+    "an Anthropic body": ({"model": "claude-x", "max_tokens": 9, "messages": [CHAT]}, "anthropic"),
+    "a chat body": ({"model": "gpt-x", "messages": [CHAT]}, "openai-chat"),
+    "a Responses body": ({"model": "gpt-x", "input": "hi"}, "openai-responses"),
+}
+
+
+@pytest.mark.parametrize(("value", "form"), FORMS.values(), ids=FORMS)
+def test_a_form_is_known_by_its_content(value, form):
+    data = orjson.dumps(value)
+    assert forms.read(data, "auto", "f") == forms.read(data, form, "f")
+    assert forms.form_of(value) == form
+    assert forms.read(b"\xef\xbb\xbf" + data, form, "f") == forms.read(data, form, "f")
+
+
+HEAD = b'{"type":"session","version":1,"id":"s"}\n'
+BARE = b'{"role":"user","parts":[{"text":"x"}]}\n'
+SNAKE = b'{"role":"model","parts":[{"function_call":{"name":"f","args":{}}}]}\n'
+CONTENT = orjson.loads(BARE)
+REF = {"role": "user", "blockIds": ["a" * 64], "flowId": "f"}
+NATIVE_ENTRY = {
+    "id": "c",
+    "timestamp": "2026-01-05T10:00:00.000Z",
+    "userMessage": "Hi",
+    "assistantResponse": "Ho",
+}
+
+
+@pytest.mark.parametrize(("data", "types"), [
+    (HEAD, ["session"]), (HEAD + BARE, ["session", "message"]), (BARE * 2, ["message", "message"]),
+    (HEAD + b"torn\n" + BARE, ["session", "message"]), (HEAD + b"torn\n", None), (b"torn\n", None), (b"", None),
+    (b"torn\n" + BARE, ["message"]), (SNAKE, None), (HEAD + SNAKE, ["session", "message"]), (b'{"type":"later","id":"x"}\n', None),
+], ids=["a header", "a message", "bare ones", "damage in it", "all of it damaged", "only damage", "nothing",
+        "damage and a bare one", "Gemini's names", "a header before these", "no type of ours"])  # fmt: skip
+def test_lines_are_a_sessions_or_none(data, types):
+    log = older.session(data)
+    assert (log and [record.data["type"] for record in log.records]) == types
+
+
+@pytest.mark.parametrize(("read", "value", "types"), [
+    (older.refs, [REF, REF], ["ref", "ref"]), (older.refs, {"type": "llm2", "refs": [REF]}, ["ref"]),
+    (older.refs, [], None), (older.refs, [CONTENT], None), (older.refs, {"refs": []}, None), (older.refs, {"refs": 7}, None), (older.refs, "x", None),
+    (older.contents, [CONTENT, CONTENT], ["message", "message"]), (older.contents, [], []), (older.contents, [CONTENT, 7], ["message", "unread"]),
+    (older.contents, [7, 8], None), (older.contents, [REF], None), (older.contents, {"contents": []}, None),
+    (history.persisted, [NATIVE_ENTRY], ["message", "message"]), (history.persisted, {"recentConversations": [NATIVE_ENTRY]}, ["message", "message"]),
+    (history.persisted, {"summaries": []}, None), (history.persisted, "x", None),
+])  # fmt: skip
+def test_a_value_is_of_its_form_or_none(read, value, types):
+    made = read(value)
+    found = made and [record["type"] for record, _ in made if record["type"] != "meta"]
+    assert found == types
+
+
+BLOCK_ID = "a" * 64
+
+
+def records(value):
+    return [record.data for record in forms.of_value(value, 9).records]
+
+
+def damage(value):
+    return [each.reason for each in forms.of_value(value, 9).damage]
+
+
+def test_contents_of_the_very_first_files_have_parts_too():
+    made = older.contents(
+        [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho", "x": 1}]
+    )
+    found = [record for record, _ in made or ()]
+    assert [(each["role"], each["parts"]) for each in found] == [
+        ("user", [{"text": "hi"}]), ("model", [{"text": "ho"}]),
+    ]  # fmt: skip
+    assert found[1]["x"] == 1
+    assert "content" not in found[1]
+
+
+def test_references_have_the_flow_of_their_wrapper_unless_they_say_their_own():
+    refs = [
+        {"blockIds": [BLOCK_ID], "role": "user"},
+        {"blockKeys": [7], "role": "assistant", "flowId": "own"},
+    ]
+    around, *found = records({"type": "llm2", "refs": refs, "flowId": "all", "workspaceId": "w"})
+    assert around["set"] == {"x-refs": {"type": "llm2", "refs": [], "flowId": "all", "workspaceId": "w"}}
+    assert [(each["kind"], each["role"], each["blockIds"], each["flowId"], each["workspaceId"]) for each in found] == [
+        ("user", "user", [BLOCK_ID], "all", "w"), ("codeh", "model", ["7"], "own", "w"),
+    ]  # fmt: skip
+    assert "workspaceId" not in records(refs)[0]
+
+
+@pytest.mark.parametrize(("value", "at"), [
+    ([{"role": "user", "parts": [{"text": "x"}]}, 7], "[1]: "), ([{"role": "user", "parts": [{"text": "x"}]}, {"role": "user"}], "[1]: "),
+    ({"refs": [{"blockIds": [BLOCK_ID]}, {"role": "user"}]}, "refs[1]: "), ([{"blockIds": [BLOCK_ID]}, None], "[1]: "),
+])  # fmt: skip
+def test_an_element_that_is_none_is_named_and_kept(value, at):
+    assert [reason.startswith(at) for reason in damage(value)] == [True]
+    items = value["refs"] if isinstance(value, dict) else value
+    kept = [each for each in records(value) if each["type"] == "unread"]
+    assert [each["value"] for each in kept] == [items[int(at.split("[")[1][0])]]
+
+
+@given(st.lists(st.sampled_from(["a", "b", {"x": 1}, 7]), max_size=8))
+def test_ids_tell_equal_elements_apart_and_do_not_hang_on_others(items):
+    ids = list(history.bare_ids(items))
+    assert len(set(ids)) == len(items)
+    for item in items:
+        own = [id for id, other in zip(ids, items, strict=True) if other == item]
+        assert own == list(history.bare_ids([item] * len(own)))
+
+
+@pytest.mark.parametrize(("item", "ref"), [
+    ({"blockIds": []}, True), ({"blockKeys": [1]}, True), ({"blockIds": "x"}, False), ({}, False), (None, False), ([], False),
+])  # fmt: skip
+def test_what_names_its_blocks_is_a_reference(item, *, ref):
+    assert older.is_ref(item) == ref
+
+
+def test_what_nests_too_deep_is_null_where_it_stands():
+    deep = 1
+    for _ in range(MAX_READ + 1):
+        deep = [deep]
+    plain = {"role": "user", "parts": [{"text": "x"}]}
+    assert damage([plain, deep]) == damage([plain, None])

@@ -1,8 +1,13 @@
-"""Persisted histories with entries that are none: each named by its place, kept, and nothing of the others lost."""
+"""Persisted histories, history items and Sidekick's messages: each element kept, or named by its place."""
 
 import orjson
 import pytest
 
+from blocks.stored import ok
+from codeh_history import BadData, Session
+from codeh_history.programs import forms
+from codeh_history.programs.forms import items
+from codeh_history.programs.forms.sidekick import part
 from inside import inside
 from support import lines, session_path
 
@@ -156,3 +161,228 @@ def test_tools_of_imported_exchanges_stand_in_the_prompt_and_in_the_outline(home
     inside("undo", "-s", "old", home=home)
     assert inside("summarize", "old", "-i", home=home).code == 0
     assert "Done:\n- used file_note, search_notes" in exported(home)["summaries"][-1]["summary"]
+
+
+TIME = 1767225600000
+CALL = {"id": "c1", "name": "ls", "args": {"p": "."}}
+MESSAGES = [
+    {"type": "user", "text": "hi", "timestamp": TIME, "metadata": {"source": "direct", "mood": "good"}},
+    {"type": "codeh", "text": "Let me see.", "timestamp": TIME + 1, "toolCalls": [{**CALL, "result": {"output": "a b"}}]},
+    {"type": "info", "text": "saved", "timestamp": TIME + 2},
+    {"type": "gemini", "text": "Done.", "timestamp": TIME + 3},
+]  # fmt: skip
+PARTS = [
+    ("user", [{"text": "hi"}]),
+    ("codeh", [{"text": "Let me see."}, {"functionCall": CALL}]),
+    ("tool", [{"functionResponse": {"id": "c1", "name": "ls", "response": {"output": "a b"}}}]),
+    ("info", [{"text": "saved"}]),
+    ("codeh", [{"text": "Done."}]),
+]
+
+
+def write(folder, value):
+    (folder / "ui.json").write_bytes(orjson.dumps(value))
+    return str(folder / "ui.json")
+
+
+@pytest.mark.parametrize("wrapped", [False, True], ids=["Message", "HistoryItem"])
+def test_what_an_interface_keeps_is_read(home, tmp_path, wrapped):
+    value = [{"committed": message, "pending": None} for message in MESSAGES] if wrapped else MESSAGES
+    ok("import", write(tmp_path, value), "--strict", home=home)
+    first, *rest = lines(session_path(home, "ui"))[1:]
+    assert [(one["kind"], one["parts"]) for one in (first, *rest)] == PARTS
+    assert (first["ts"], first["source"], first["metadata"]) == (
+        "2026-01-01T00:00:00.000Z",
+        "direct",
+        {"mood": "good"},
+    )
+    sent = orjson.loads(ok("payload", write(tmp_path, value[:2]), "--to", "gemini", home=home).out)[
+        "contents"
+    ]
+    assert [part for content in sent for part in content["parts"]][3] == PARTS[2][1][0]
+
+
+def test_what_is_pending_stays_pending(home, tmp_path):
+    streamed = {"committed": None, "pending": {"type": "codeh", "text": "so f", "timestamp": TIME}}
+    edited = {"committed": MESSAGES[0], "pending": {**MESSAGES[0], "text": "hello"}}
+    ok("import", write(tmp_path, [edited, streamed]), home=home)
+    shown = Session.open("ui", home=home).items
+    assert [(one["committed"] or {}).get("parts") for one in shown] == [[{"text": "hi"}], None]
+    assert [one["pending"]["parts"] for one in shown] == [[{"text": "hello"}], [{"text": "so f"}]]
+    ok("commit", "-s", "ui", home=home)
+    assert ok("last", "ui", home=home).text == "so f"
+
+
+def test_a_program_appends_what_its_interface_keeps(home):
+    session = Session.open("a", create=True, home=home)
+    ids = session.extend(
+        [*MESSAGES, {"committed": MESSAGES[3], "pending": None}, {"role": "user", "parts": [{"text": "x"}]}]
+    )
+    assert len(ids) == 7
+    told = [(one["kind"], one["parts"]) for one in session.messages]
+    assert told == [*PARTS, PARTS[-1], ("user", [{"text": "x"}])]
+    with pytest.raises(BadData, match="pending"):
+        session.extend([{"committed": None, "pending": MESSAGES[0]}])
+
+
+@pytest.mark.parametrize(("value", "ours"), [
+    (MESSAGES, True), ([{"committed": None, "pending": MESSAGES[0]}], True), ([{"committed": None, "pending": None}], False),
+    ([{"type": "user", "content": "hi"}], False), ([{"type": "text", "text": "hi"}], False), ([{"committed": {}, "pending": None}], False),
+])  # fmt: skip
+def test_a_list_is_told_by_its_fields(value, ours):
+    assert (forms.form_of(value) == items.NAME) is ours
+
+
+@pytest.mark.parametrize("odd", [
+    7, {"committed": 1}, {"type": "codeh", "text": "", "toolCalls": [{"id": "c"}]}, {"type": "user", "text": "", "parts": [7]},
+])  # fmt: skip
+def test_an_odd_element_is_named_and_kept(home, tmp_path, odd):
+    file = write(tmp_path, [*MESSAGES, odd])
+    assert inside("import", file, "--strict", home=home).code == 65
+    assert b"[4]: " in ok("import", file, home=home).err
+    assert lines(session_path(home, "ui"))[-1]["value"] == odd
+
+
+@pytest.mark.parametrize(("block", "found"), [
+    ({"toolUse": {"id": "c", "name": "f", "arguments": {"a": 1}}}, {"functionCall": {"id": "c", "name": "f", "args": {"a": 1}}}),
+    ({"toolUse": {"id": "", "name": "f", "arguments": '{"a": 1}'}}, {"functionCall": {"name": "f", "args": {"a": 1}}}),
+    ({"toolUse": {"name": "f", "arguments": ""}}, {"functionCall": {"name": "f", "args": {}}}),
+    ({"toolUse": {"name": "f"}}, {"functionCall": {"name": "f", "args": {}}}),
+    ({"toolUse": {"name": "f", "arguments": "[1]"}}, {"functionCall": {"name": "f", "args": {}}, "arguments": "[1]"}),
+    ({"toolUse": {"name": 7}}, None), ({"toolUse": "f"}, None),
+    ({"toolResult": {"toolCallId": "c", "name": "f", "text": "x"}},
+     {"functionResponse": {"id": "c", "name": "f", "response": {"output": "x"}}}),
+    ({"toolResult": {"content": [{"text": "a"}, "b", {"text": None}, {"text": "c"}], "isError": True}},
+     {"functionResponse": {"name": "tool", "response": {"error": "ac"}}}),
+    ({"type": "text", "text": "x"}, {"text": "x"}), ({"type": "text", "text": 7}, None), ({"text": "x", "more": 1}, {"text": "x", "more": 1}),
+    ({"inlineData": {"mimeType": "a/b", "data": "AA=="}}, {"inlineData": {"mimeType": "a/b", "data": "AA=="}}),
+    ({"functionCall": {"name": "f", "args": {}}}, {"functionCall": {"name": "f", "args": {}}}),
+    ({}, None), ({"type": "hologram"}, None), ([], None), ("x", None),
+])  # fmt: skip
+def test_a_block_is_a_part_or_none(block, found):
+    assert part(orjson.dumps(block)) == found
+
+
+def test_bytes_that_are_no_json_are_no_part():
+    assert part(b"{") is part(b"") is part(b"\xff") is None
+
+
+SIDEKICK_CALL = {"id": "c1", "name": "ls", "arguments": '{"path":"."}'}
+EMPTY = {"toolCalls": None, "name": "", "toolCallId": "", "isError": False}
+CHAT = [
+    {**EMPTY, "role": "system", "content": "Be brief."},
+    {**EMPTY, "role": "user", "content": "list", "contextType": "InitialInstructions"},
+    {
+        **EMPTY,
+        "role": "assistant",
+        "content": "",
+        "toolCalls": [SIDEKICK_CALL, {**SIDEKICK_CALL, "id": "c2"}],
+    },
+    {**EMPTY, "role": "tool", "content": "boom", "name": "ls", "toolCallId": "c1", "isError": True},
+    {**EMPTY, "role": "tool", "content": "a b", "toolCallId": "c2"},
+    {**EMPTY, "role": "assistant", "content": "Done."},
+]
+LLM2 = [
+    {"role": "system", "content": "Be brief."},
+    {"role": "user", "content": [{"id": "b1", "type": "text", "text": "list"}]},
+    {"role": "assistant", "content": [
+        {"type": "reasoning", "reasoning": {"text": "", "summary": "hm", "encryptedContent": "x"}},
+        {"type": "tool_use", "toolUse": SIDEKICK_CALL}, {"type": "tool_use", "toolUse": {**SIDEKICK_CALL, "id": "c2"}}]},
+    {"role": "user", "content": [
+        {"type": "tool_result", "toolResult": {"toolCallId": "c1", "name": "ls", "isError": True, "content": [{"type": "text", "text": "boom"}]}},
+        {"type": "tool_result", "toolResult": {"toolCallId": "c2", "name": "ls", "content": [{"type": "text", "text": "a b"}]}}]},
+    {"role": "assistant", "content": [{"type": "text", "text": "Done."}]},
+]  # fmt: skip
+ANSWERED = [
+    ("user", {"text": "list"}),
+    ("codeh", {"functionCall": {"id": "c1", "name": "ls", "args": {"path": "."}}}),
+    ("codeh", {"functionCall": {"id": "c2", "name": "ls", "args": {"path": "."}}}),
+    ("tool", {"functionResponse": {"id": "c1", "name": "ls", "response": {"error": "boom"}}}),
+    ("tool", {"functionResponse": {"id": "c2", "name": "ls", "response": {"output": "a b"}}}),
+    ("codeh", {"text": "Done."}),
+]
+
+
+def written(folder, value):
+    (folder / "chat.json").write_bytes(orjson.dumps(value))
+    return str(folder / "chat.json")
+
+
+@pytest.mark.parametrize("messages", [CHAT, LLM2], ids=["ChatMessage", "llm2.Message"])
+def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tmp_path, messages):
+    file = written(tmp_path, messages)
+    assert inside("import", file, "--into", "a", "--strict", home=home).code == 0
+    header, settings, *records = lines(session_path(home, "a"))
+    assert (header["type"], settings["set"]) == ("session", {"system": "Be brief."})
+    parts = [
+        (record["kind"], part) for record in records for part in record["parts"] if not part.get("thought")
+    ]
+    assert parts == ANSWERED
+    for session in ("a", file):
+        sent = inside("payload", session, "--to", "anthropic", "--model", "m", "--prefill", "-q", home=home)
+        told = orjson.loads(sent.out)["messages"]
+        assert [block.get("is_error", False) for block in told[2]["content"]] == [True, False]
+        assert b"repair" not in sent.err
+
+
+def test_what_is_sent_with_messages_is_kept(home, tmp_path):
+    tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
+    params = {"messages": CHAT, "tools": tools, "toolChoice": {"type": "auto"}, "model": "m"}
+    assert inside("import", written(tmp_path, params), "--into", "a", "--strict", home=home).code == 0
+    around, system, *records = lines(session_path(home, "a"))[1:]
+    assert around["set"] == {"tools": tools, "x-sidekick": {"toolChoice": {"type": "auto"}, "model": "m"}}
+    assert system["set"] == {"system": "Be brief."}
+    assert [(record["kind"], part) for record in records for part in record["parts"]] == ANSWERED
+
+
+@pytest.mark.parametrize(("message", "reason"), [
+    ({**EMPTY, "role": "assistant", "content": "", "toolCalls": [{"id": "c1"}]}, "a call or a block that cannot be read"),
+    ({"role": "assistant", "content": [{"type": "tool_use", "toolUse": {"id": "c1"}}]}, "a call or a block that cannot be read"),
+    ({"role": "assistant", "content": [{"type": "mcp_call", "mcpCall": {"server": "s", "tool": "t"}}]},
+     "mcp_call is kept as it is, and sent to no model"),
+    ({"role": "robot", "content": "x"}, "not a message"), (7, "not a message"),
+])  # fmt: skip
+def test_what_would_be_lost_is_named_and_refused_under_strict(home, tmp_path, message, reason):
+    file = written(tmp_path, [*CHAT, message])
+    refused = inside("import", file, "--into", "a", "--strict", home=home)
+    assert (refused.code, f"[6]: {reason}" in refused.err.decode()) == (65, True)
+    assert not session_path(home, "a").exists()
+    done = inside("import", file, "--into", "a", home=home)
+    assert (done.code, f"[6]: {reason}" in done.err.decode()) == (0, True)
+    last = lines(session_path(home, "a"))[-1]
+    kept = last["value"] if last["type"] == "unread" else last["parts"][0]["native"]["value"]
+    assert kept in (message, *(message["content"] if isinstance(message, dict) else ()))
+
+
+@pytest.mark.parametrize(("block", "found"), [
+    ({"type": "image", "image": {"url": "https://a.example/a.png"}}, {"fileData": {"fileUri": "https://a.example/a.png"}}),
+    ({"type": "image", "image": {"url": "data:image/png;base64,iVBORw0KGgo="}},
+     {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}),
+    ({"type": "file", "file": {"url": "https://a.example/a", "mimeType": "application/pdf"}},
+     {"fileData": {"mimeType": "application/pdf", "fileUri": "https://a.example/a"}}),
+    ({"type": "image", "image": {}}, None),
+    ({"type": "refusal", "refusal": {"reason": "no"}}, {"text": "no", "refusal": True}),
+    ({"type": "text", "text": "x", "signature": "c2ln", "metadata": {"persistence": {"blockKey": "b"}}},
+     {"text": "x", "item": {"signature": "c2ln"}}),
+    ({"type": "tool_result", "toolResult": {"toolCallId": "c", "content": [{"type": "image", "image": {"url": "data:image/png;base64,iVBORw0KGgo="}}]}},
+     {"functionResponse": {"id": "c", "name": "tool", "response": {"output": ""}, "parts": [{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}]}}),
+])  # fmt: skip
+def test_media_refusals_and_signatures_are_kept(block, found):
+    assert part(orjson.dumps(block)) == found
+
+
+@pytest.mark.parametrize(("value", "ours"), [
+    (CHAT, True), (LLM2, True), ([{"role": "user", "content": "hi", "toolCallId": ""}], True),
+    ([{"role": "user", "content": [{"type": "file", "file": {"file_data": "data:,x"}}]}], False),
+    ([{"role": "assistant", "content": None, "tool_calls": []}], False), ([{"role": "user", "content": "hi"}], False),
+])  # fmt: skip
+def test_a_list_is_sidekick_s_by_what_only_it_has(value, ours):
+    assert (forms.form_of(value) == "sidekick") is ours
+
+
+def test_a_note_about_a_file_names_it(home, tmp_path):
+    file = written(tmp_path, CHAT[:3])
+    sent = inside("payload", file, "--to", "gemini", "--unanswered", "stub", home=home)
+    assert (
+        sent.err == b"codeh-history: chat: 1 repair of call/response pairs (curate --report shows each)\n"
+    )

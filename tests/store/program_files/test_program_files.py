@@ -1,17 +1,29 @@
-"""A file of another program as its reader sees it: its lines, what lies beside it, and no way out of its folder."""
+"""Files of other programs as their readers see them: folders, archives, and lines of a session."""
 
+import io
 import os
+import zipfile
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput, NotFound
-from codeh_history.programs.protocol import Refused
+from codeh_history.programs.model import Problem
+from codeh_history.programs.protocol import Place, Refused
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
 from codeh_history.store import program_files
-from codeh_history.store.program_files import head_of, is_database, opened
+from codeh_history.store.program_files import folders, head_of, is_database, opened, translated
+from codeh_history.store.program_files.archive import Archive
+from codeh_history.store.program_files.folders import below, files_of, folder_of
+from codeh_history.store.program_files.translated import each, is_told
+from program_files import Claude, written
 
 
 @contextmanager
@@ -132,3 +144,209 @@ def test_what_is_no_file_is_named(tmp_path):
             pass
     (tmp_path / "db").write_bytes(b"SQLite format 3\0...")
     assert [is_database(str(tmp_path / name)) for name in ("db", "s.jsonl", "none")] == [True, False, False]
+
+
+CLAUDE = "projects/p/s.jsonl"
+CODEX = "sessions/2026/01/02/rollout-x.jsonl"
+
+
+def laid(folder, *names):
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(b"{}\n")
+    return folder
+
+
+def paths(env, *programs):
+    return [file.path for file in files_of(env, programs)]
+
+
+def test_the_folder_is_the_environments_else_below_the_home():
+    place = Place("CLAUDE_CONFIG_DIR", ".claude", ("*",))
+    assert folder_of(Env({"HOME": "/h"}), place) == "/h/.claude"
+    assert folder_of(Env({"HOME": "/h", "CLAUDE_CONFIG_DIR": "/c/../d"}), place) == "/d"
+    assert folder_of(Env({"HOME": "/h", "CLAUDE_CONFIG_DIR": ""}), place) == "/h/.claude"
+    assert folder_of(Env({"HOME": "/h"}), Place("X", "", ("*",))) == ""
+
+
+def test_files_are_found_by_program_and_name_and_links_to_files_are_none(tmp_path):
+    laid(
+        tmp_path / ".claude",
+        CLAUDE,
+        "projects/p/notes.txt",
+        "projects/deep/er/s.jsonl",
+        "s.jsonl",
+        "projects/q/b.jsonl",
+    )
+    laid(tmp_path / ".codex", CODEX)
+    (tmp_path / ".claude/projects/q/link.jsonl").symlink_to("b.jsonl")
+    env = Env({"HOME": str(tmp_path)})
+    claude = [str(tmp_path / ".claude" / name) for name in (CLAUDE, "projects/q/b.jsonl")]
+    assert paths(env, "claude-code") == claude
+    assert paths(env, "codex", "claude-code") == [str(tmp_path / ".codex" / CODEX), *claude]
+    assert paths(Env({"HOME": str(tmp_path / "none")}), "claude-code", "codex") == []
+
+
+def test_the_older_form_of_a_file_is_left_out(tmp_path):
+    laid(tmp_path / ".codex", CODEX, f"{CODEX}.zst", CODEX.replace("-x", "-y") + ".zst")
+    assert paths(Env({"HOME": str(tmp_path)}), "codex") == [
+        str(tmp_path / ".codex" / name) for name in (CODEX, CODEX.replace("-x", "-y") + ".zst")
+    ]
+
+
+@pytest.mark.parametrize("start", ["", "projects", "projects/p"])
+def test_a_folder_of_a_program_is_known_from_any_of_its_own_on(tmp_path, start):
+    root = laid(tmp_path / ".claude", CLAUDE)
+    assert below(str(root / start)) == [str(root / CLAUDE)]
+    assert below(str(tmp_path / "none")) == []
+
+
+def test_what_stands_in_the_log_of_a_database_is_a_state_of_it_too(tmp_path):
+    (tmp_path / "db").touch()
+    os.utime(tmp_path / "db", (1, 1))
+    info = (tmp_path / "db").stat()
+    (tmp_path / "db-wal").write_bytes(b"")
+    assert folders._stamp(str(tmp_path / "db"), info, None) == (info.st_ino, 0, 10**9)
+    (tmp_path / "db-wal").write_bytes(b"xy")
+    assert folders._stamp(str(tmp_path / "db"), info, None).changed > 10**9
+
+
+def test_what_a_session_has_beside_its_file_is_a_state_of_it_too(tmp_path):
+    (tmp_path / "a.jsonl").touch()
+    (tmp_path / "more" / "a").mkdir(parents=True)
+    states = set()
+    for time, change in enumerate([Path.touch, Path.touch, Path.unlink], 1):
+        change(tmp_path / "more" / "a" / "file")
+        for path in (tmp_path / "a.jsonl", tmp_path / "more" / "a", *tmp_path.glob("more/a/*")):
+            os.utime(path, (time, 1 if path.suffix else time))
+        states.add(folders._stamp(str(tmp_path / "a.jsonl"), (tmp_path / "a.jsonl").stat(), "more/{}"))
+    assert len(states) == 3
+
+
+def zipped(**files):
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name.replace("__", "/").replace("_json", ".json"), data)
+    return held.getvalue()
+
+
+def read(data, most=1 << 20):
+    return [member.read() for member in Archive(io.BytesIO(data)).conversations(most)]
+
+
+def test_the_members_that_are_called_so_come_by_name():
+    data = zipped(
+        conversations_2_json=b"2",
+        conversations_json=b"0",
+        export__conversations_1_json=b"1",
+        users_json=b"x",
+    )
+    assert read(data) == [b"0", b"2", b"1"]
+    assert read(zipped(users_json=b"x")) == []
+
+
+def test_all_of_them_may_unpack_to_so_much():
+    data = zipped(conversations_1_json=b"x" * 600, conversations_2_json=b"y" * 400)
+    assert len(read(data, 1000)) == 2
+    with pytest.raises(Refused, match=r"GiB when unpacked"):
+        read(data, 999)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda data: b"PK\3\4",
+        lambda data: data[: len(data) // 2],
+        lambda data: data[:40] + b"\0" * 8 + data[48:],
+    ],
+)
+def test_a_zip_that_cannot_be_read_is_refused(spoil):
+    data = spoil(zipped(conversations_json=bytes(range(256)) * 40))  # type: ignore[operator]
+    with pytest.raises(Refused, match=r"the zip cannot be read: "):
+        read(data)
+
+
+def test_a_file_is_found_by_the_id_with_which_its_name_begins():
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("dalle/file-AbC1-picture.png", b"png")
+        archive.writestr("file_00ff.txt", b"text")
+        archive.writestr("other.txt", b"x")
+    found = Archive(held)
+    assert found.read("file-AbC1", 99) == b"png"
+    assert found.read("file_00ff", 4) == b"text"
+    with pytest.raises(Refused, match=r"file-None: is not in the zip"):
+        found.read("file-None", 99)
+    with pytest.raises(Refused, match=r"file_00ff: more than 0 MiB"):
+        found.read("file_00ff", 3)
+    with pytest.raises(Refused, match=r"the zip cannot be read"):
+        Archive(io.BytesIO(b"no zip"))
+
+
+def translated_of(path):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return translated.of_file(fd, str(path))
+    finally:
+        os.close(fd)
+
+
+def talk():
+    made = Claude()
+    made.user("u1", "hi")
+    made.said("a1", "ho")
+    return made
+
+
+def texts(data):
+    return [message.parts for message in fold(parse(lines_of(data))).messages]
+
+
+def test_from_a_file_or_a_pipe_it_is_the_same_session(tmp_path):
+    path = written(tmp_path / "s.jsonl", talk().lines)
+    found, piped = translated_of(path), translated.of_bytes(path.read_bytes())
+    assert found is not None
+    assert piped is not None
+    assert texts(found) == texts(piped) == [[{"text": "hi"}], [{"text": "ho"}]]
+    assert found.damage == piped.damage == []
+    headers = [orjson.loads(data.partition(b"\n")[0])["imported"]["path"] for data in (found, piped)]
+    assert headers == [str(path), "-"]
+    assert [texts(data) for data in each(str(path))] == [texts(found)]
+
+
+@pytest.mark.parametrize("data", [b"", b"text\n", b'{"role":"user","parts":[]}\n', b"[]"])
+def test_what_is_no_programs_is_none(tmp_path, data):
+    (tmp_path / "f").write_bytes(data)
+    assert translated_of(tmp_path / "f") is None
+    assert list(each(str(tmp_path / "f"))) == []
+
+
+def test_of_many_sessions_none_is_taken_for_all(tmp_path):
+    lines = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
+    path = written(tmp_path / "batch.jsonl", lines)
+    with pytest.raises(
+        BadData, match=r"more than one session of openai-jsonl; `codeh-history import` them"
+    ):
+        translated_of(path)
+    assert [texts(data) for data in each(str(path))] == [[[{"text": "one"}]], [[{"text": "two"}]]]
+
+
+def test_what_was_skipped_or_mended_is_told_with_its_line(tmp_path):
+    made = talk()
+    path = written(tmp_path / "s.jsonl", [made.lines[0], b"{damage", made.lines[1]])
+    found = translated_of(path)
+    assert found is not None
+    assert [(damage.line, damage.offset) for damage in found.damage] == [(2, -1)]
+    assert len(texts(found)) == 2
+
+
+@pytest.mark.parametrize(
+    ("problem", "told"),
+    [
+        (Problem(1, "skips", "not JSON"), True), (Problem(1, "forgets", "a parent"), False), (Problem(1, "forgets", "a parent", "its place"), True),
+        (Problem(9, "skips", "torn last line"), False),
+    ],
+)  # fmt: skip
+def test_a_reader_tells_what_it_did_not_read_as_it_stands(problem, *, told):
+    assert is_told(problem) == told

@@ -1,0 +1,83 @@
+"""`config`: its example, and what `config check` finds without running a command."""
+
+import os
+import re
+
+import pytest
+
+from codeh_history.commands.config import example
+from codeh_history.commands.config.check import wrong_with
+from codeh_history.config import file
+from codeh_history.providers import TARGETS
+from inside import inside
+
+
+@pytest.mark.parametrize(
+    ("command", "wrong"),
+    [
+        ("cat", []), ("cat | sed s/a/b/", []), ("KEY=x cat", []), ("cat && ! true", []), ("cd /x; cat", []), ("echo 'a | nothing-here'", []),
+        ("no-such-x", ["no-such-x: no such command"]), ("no-such-x | cat", ["no-such-x: no such command"]), ("A=1 cat", []),
+        ("$TOOL x", []), ("`which cat`", []),
+        ("cat -H @/no/such.hdr", ["-H @/no/such.hdr: no such file"]), ("cat --header @/no/such", ["-H @/no/such: no such file"]), ("cat -H 'A: b'", []),
+        ("cat -H @$KEYS/x", []), ("cat '", ["not a command that sh can read: cat '"]), ("cat -d @/no/such", []),
+    ],
+)  # fmt: skip
+def test_programs_and_header_files_that_are_not_there_are_named(command, wrong):
+    assert list(wrong_with(command)) == wrong
+
+
+def test_names_are_those_of_the_shell(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("KEYS", str(tmp_path))
+    (tmp_path / "k.hdr").touch()
+    assert list(wrong_with('cat -H @~/k.hdr -H "@$KEYS/k.hdr"')) == []
+    assert list(wrong_with("cat -H @~/none")) == [f"-H @{tmp_path}/none: no such file"]
+    ran = tmp_path / "ran"
+    assert list(wrong_with(f"touch {ran}")) == []
+    assert not ran.exists()
+
+
+def checked(home, config):
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text(config)
+    os.chmod(home / "config.toml", 0o600)
+    done = inside("config", "check", home=home)
+    return done.code, done.out.decode()
+
+
+@pytest.mark.parametrize(
+    ("config", "code", "said"),
+    [
+        ('[profile.a]\nto="gemini"\nvia="cat"\n', 0, "a: ok: gemini\n"),
+        ('[profile.a]\nto="openai-chat"\nvia="cat"\n', 0, "a: ok: openai-chat\n"),
+        ('[profile.a]\nto="text"\nvia="cat"\n', 0, "a: ok: text\n"),
+        ('[profile.a]\nto="anthropic"\nmodel="m"\n', 0, "a: ok: anthropic, m; pass --via\n"),
+        ("", 0, "without a profile: ok; pass --to and --via\n"),
+        ('[profile.a]\nvia="cat"\n', 1, "a: via: no `to` says what it takes\n"),
+        ('[profile.a]\nto="gemini"\nvia="no-such-x"\n', 1, "a: via: no-such-x: no such command\n"),
+        ('budget="32k"\n[profile.a]\nto="gemini"\n', 0, "without a profile: ok; pass --to and --via\na: ok: gemini; pass --via\n"),
+    ],
+    ids=["gemini", "openai", "text", "no command", "empty", "no format", "no program", "both"],
+)  # fmt: skip
+def test_each_profile_is_told_to_be_in_order_or_what_is_wrong(home, config, code, said):
+    assert checked(home, config) == (code, said)
+
+
+def written(folder, text):
+    path = folder / "config.toml"
+    path.write_text(text)
+    path.chmod(0o600)
+    return str(path)
+
+
+def test_it_has_a_profile_for_each_provider_and_no_setting_for_all(tmp_path):
+    found = file.read(written(tmp_path, example.TEXT))
+    assert found.top == {}
+    assert {name: values["to"] for name, values in found.profiles.items()} == {to: to for to in TARGETS}
+    assert all(values["via"] for values in found.profiles.values())
+
+
+def test_every_key_is_in_it(tmp_path):
+    text = re.sub(r"^#(?! |$)", "", example.TEXT, flags=re.MULTILINE)
+    found = file.read(written(tmp_path, text))
+    assert {*found.top, *(key for one in found.profiles.values() for key in one)} == set(file.KEYS)

@@ -1,0 +1,182 @@
+"""`show` and `last`: the end of a large log, events as a message grows, and a message's own text."""
+
+from typing import Any
+from unittest import mock
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as some
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData
+from codeh_history.commands.show import numbered
+from codeh_history.commands.show.follow import Changes, added, event_json
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
+from codeh_history.store.resolve import Target
+from inside import inside, lay
+from plain_logs import plain_files
+from strategies import encode, files_of, view_of
+
+Parts = list[Any]
+
+
+def text(text, **more):
+    return {"text": text, **more}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "more"),
+    [
+        ([], [text("a")], [text("a")]), ([], [], []), ([text("a")], [text("a")], []), ([text("a")], [text("ab")], [text("b")]),
+        ([text("a")], [text("a"), text("b", thought=True)], [text("b", thought=True)]),
+        ([text("a")], [text("ab"), {"functionCall": {}}], [text("b"), {"functionCall": {}}]), ([text("ab")], [text("a")], None),
+        ([text("a")], [text("b")], None), ([text("a")], [], None), ([text("a"), text("b")], [text("x"), text("b")], None),
+        ([text("a", thought=True)], [text("ab", thought=True)], [text("b", thought=True)]), ([text("a")], [text("ab", thought=True)], None),
+        ([{"functionCall": {"name": "f"}}], [{"functionCall": {"name": "g"}}], None),
+        ([text("a"), text("b")], [text("a"), text("bc")], [text("c")]), ([text("a")], [text("a", signed=1)], None),
+    ],
+)  # fmt: skip
+def test_what_was_added_is_told_and_anything_else_is_another_content(before, now, more):
+    assert added(before, now) == more
+
+
+def grown(before, more):
+    """As whoever reads the events puts them together: the first may go on with the last text."""
+    if not before or not more or "text" not in before[-1] or "text" not in more[0]:
+        return before + more
+    rest = [{key: value for key, value in part.items() if key != "text"} for part in (before[-1], more[0])]
+    if rest[0] != rest[1]:
+        return before + more
+    return [*before[:-1], {**rest[0], "text": before[-1]["text"] + more[0]["text"]}, *more[1:]]
+
+
+def told(datas):
+    """What is printed of a session that is these bytes, one after the other."""
+    changes = Changes()
+    views = (fold(parse(lines_of(data))) for data in datas)
+    return [
+        event_json(event) for view in views for event in changes.update(list(enumerate(view.messages, 1)))
+    ]
+
+
+@given(data=files_of(torn=False), cuts=st.sets(st.integers(1, 30), max_size=4))
+def test_whoever_only_reads_the_events_knows_what_is_pending(data, cuts):
+    lines = list(lines_of(data))
+    datas = [
+        b"".join(lines[:cut]) for cut in sorted({*(cut for cut in cuts if cut < len(lines)), len(lines)})
+    ]
+    known = {}
+    committed = {}
+    for line in told(datas):
+        if "event" not in line:
+            committed[line["id"]] = line["parts"]
+            known[line["id"]] = line.get("pending", [])
+        elif line["event"] == "replace":
+            known[line["id"]] = line["parts"]
+        elif line["event"] == "delta":
+            known[line["id"]] = grown(known.get(line["id"], []), line["parts"])
+    view = fold(parse(lines_of(data)))
+    for message in view.messages:
+        if not message.committed and message.pending:
+            assert known[message.id] == message.pending
+    assert {m.id for m in view.messages if m.committed} <= committed.keys()
+
+
+OPEN = {"type": "open", "id": "m", "kind": "codeh", "role": "model"}
+DELTAS = [{"type": "delta", "of": "m", "parts": [text(each)]} for each in ("a", "b")]
+
+
+def test_a_message_is_told_as_it_grows_and_once_when_it_is_there():
+    log = [OPEN, *DELTAS, {"type": "commit", "of": "m"}, {"type": "meta", "set": {}}]
+    found = told([encode(log[:count]) for count in range(6)])
+    whose = {"id": "m", "n": 1, "kind": "codeh", "role": "model"}
+    assert found[:3] == [
+        {"event": "delta", **whose, "parts": parts} for parts in ([], [text("a")], [text("b")])
+    ]
+    assert [line["parts"] for line in found[3:]] == [[text("ab")]]
+
+
+def test_that_no_more_will_come_is_told_once():
+    log = [OPEN, DELTAS[0], {"type": "abort", "of": "m", "reason": "cut"}, {"type": "meta", "set": {}}]
+    found = told([encode(log[:count]) for count in range(2, 5)])
+    assert [(line["event"], line.get("reason")) for line in found] == [("delta", None), ("abort", "cut")]
+
+
+def test_what_was_there_before_is_not_told_again():
+    changes = Changes()
+    messages = list(enumerate(view_of([OPEN, DELTAS[0]]).messages, 1))
+    assert len(list(changes.update(messages))) == 1
+    assert list(changes.update(messages)) == []
+    (event,) = changes.update(list(enumerate(view_of([OPEN, *DELTAS]).messages, 1)))
+    assert event.more["parts"] == [text("b")]
+
+
+def test_what_stands_in_the_place_of_what_was_told_is_told_whole():
+    log = [OPEN, *DELTAS, {"type": "update", "id": "u", "of": "m", "parts": [text("other")]}]
+    last = told([encode(log[:count]) for count in (3, 4)])[-1]
+    assert (last["event"], last["parts"]) == ("replace", [text("other")])
+
+
+QUIET = Env(stderr=99)
+
+
+@given(data=some.files_of() | plain_files(), last=st.integers(1, 5))
+def test_the_end_of_a_big_log(data, last, tmp_path_factory):
+    path = tmp_path_factory.mktemp("s") / "s.jsonl"
+    path.write_bytes(data)
+    target = Target(str(path), "")
+    small = numbered.read(QUIET, target, last=last).messages
+    with mock.patch.object(numbered, "BIG", 0):
+        big = numbered.read(QUIET, target, last=last).messages
+    as_json = numbered.message_json
+    assert [as_json(*found) for found in big] == [as_json(*found) for found in small]
+    everything = numbered.read(QUIET, target).messages
+    assert [as_json(*found) for found in small] == [as_json(*found) for found in everything[-last:]]
+
+
+def test_damage_of_a_big_log_is_told(tmp_path):
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"role":"user","parts":[]}\nno json\n{"role":"user","parts":[]}\n')
+    with mock.patch.object(numbered, "BIG", 0), pytest.raises(BadData, match=r"line 2, byte 27"):
+        numbered.read(QUIET, Target(str(path), ""), last=1, strict=True)
+
+
+def test_a_file_without_a_record_is_no_session(tmp_path):
+    path = tmp_path / "s.jsonl"
+    target = Target(str(path), "")
+    path.write_text("no json\n7\n")
+    with pytest.raises(BadData, match=r"s\.jsonl: not a session: none of its lines is a record$"):
+        numbered.read(QUIET, target)
+    path.write_text('{"type":"sess')  # a header that was being written
+    assert numbered.read(QUIET, target).messages == []
+
+
+TEXTS = ["Look at this:", "<file a.txt>\nA\n</file>\n", "", "\nand that"]
+
+
+def session(kind):
+    parts = [{"text": "hm", "thought": True}, *({"text": text} for text in TEXTS)]
+    return orjson.dumps({"type": "message", "id": "a", "kind": kind, "parts": parts}) + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        ("user", "Look at this:\n\n<file a.txt>\nA\n</file>\n\nand that\n"),
+        ("codeh", "Look at this:<file a.txt>\nA\n</file>\n\nand that\n"),  # pieces of one text
+    ],
+)
+def test_2026_11_23_a_prompt_and_its_files_do_not_run_into_each_other(kind, expected, tmp_path):
+    lay(tmp_path, session(kind))
+    assert inside("last", "s", home=tmp_path).out.decode() == expected
+    line = orjson.loads(inside("last", "s", "--json", home=tmp_path).out)
+    assert line["text"] == expected.removesuffix("\n")
+
+
+def test_2026_11_23_nor_do_they_where_an_exchange_is_told(tmp_path):
+    lay(tmp_path, session("user"))
+    told = orjson.loads(inside("export", "s", "--to", "exchanges", home=tmp_path).out)
+    assert told[0]["userMessage"] == "Look at this:\n\n<file a.txt>\nA\n</file>\n\nand that"

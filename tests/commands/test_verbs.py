@@ -1,0 +1,131 @@
+"""Verbs with little of their own, and the table of all verbs."""
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import strategies as some
+from blocks.stored import ok
+from codeh_history import commands
+from codeh_history.base.options import OptionSet
+from codeh_history.commands.fork import up_to
+from codeh_history.formats import EXPORTERS
+from codeh_history.session.fold import fold
+from codeh_history.session.records import lines_of, parse
+from inside import inside
+from support import lines, run
+
+
+@pytest.mark.parametrize("verb", commands.COMMANDS)
+def test_a_verb_is_a_module(verb):
+    module = commands.module_of(verb)
+    assert module.__name__ in {f"codeh_history.commands.{verb}", f"codeh_history.commands.{verb}_"}
+    assert issubclass(module.Options, OptionSet)
+    assert callable(module.run)
+    assert module.__doc__
+
+
+def test_each_stands_in_one_section_and_none_is_a_module_without_a_name():
+    assert len(set(commands.COMMANDS)) == len(commands.COMMANDS)
+    assert [verb for verb in commands.COMMANDS if not verb.isidentifier()] == []
+
+
+@pytest.mark.parametrize("form", EXPORTERS)
+@pytest.mark.parametrize("flag", ["--output", "-o"])
+def test_any_form_goes_into_a_new_file(home, tmp_path, form, flag):
+    ok("append", "-s", "a", "-m", "hi", home=home)
+    file = tmp_path / "a.out"
+    done = ok("export", "a", "--to", form, flag, file, home=home)
+    assert (done.out, file.read_bytes()) == (b"", ok("export", "a", "--to", form, home=home).out)
+    again = inside("export", "a", "--to", form, flag, str(file), home=home)
+    assert (again.code, b"already exists" in again.err) == (65, True)
+
+
+@pytest.mark.parametrize(
+    ("argv", "meant"),
+    [
+        (["--format", "html"], "--to"), (["--to", "md"], "one of contents, "),
+        (["--to", "htlm"], "did you mean html?"),
+    ],
+)  # fmt: skip
+def test_another_name_is_answered_with_ours(home, argv, meant):
+    done = inside("export", "a", *argv, home=home)
+    assert (done.code, meant in done.err.decode()) == (2, True)
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["payload", "a", "--to", "gemini", "--tools", "tools.json"],
+        ["set", "-s", "a", "tools=tools.json"],
+    ],
+)
+def test_a_file_of_tools_without_its_mark_is_answered_with_the_mark(home, argv):
+    ok("append", "-s", "a", "-m", "hi", home=home)
+    done = inside(*argv, home=home)
+    assert (done.code, b"did you mean @tools.json?" in done.err) == (2, True)
+
+
+HIDING = (b'"clear"', b'"summary"', b'"compaction"')
+
+
+def shows(view):
+    return [(m.id, m.parts if m.committed else None, m.pending) for m in view.messages]
+
+
+@given(data=some.files_of(refs=True), choice=st.data())
+def test_a_fork_shows_the_messages_up_to_its_last_as_they_are_now(data, choice):
+    """Edited, committed or undone since, they are so in the fork too."""
+    kept = [line for line in lines_of(data) if not any(word in line for word in HIDING)]
+    view = fold(parse(kept))
+    if not view.messages:
+        return
+    at = choice.draw(st.integers(0, len(view.messages) - 1))
+    records = up_to(view, view.messages[at])
+    forked = fold(parse([record.raw + b"\n" for record in records]))
+    assert shows(forked) == shows(view)[: at + 1]
+
+
+def test_edit_and_resend(home):
+    """An edited prompt that is not last: payload says how, and the fork asks what it says now."""
+    for role, text in (("user", "one"), ("model", "two"), ("user", "three"), ("model", "four")):
+        run("append", "-s", "demo", "--role", role, "-m", text)
+    id = run("update", "-s", "demo", ":3", "-m", "3rd").text
+    refused = run("payload", "demo", "--to", "gemini")
+    assert refused.code == 65
+    assert f"`fork --at {id}`".encode() in refused.err
+    assert run("fork", "demo", "--at", id, "--into", "again").code == 0
+    (request,) = lines(run("payload", "again", "--to", "gemini").out)
+    assert [content["parts"][0]["text"] for content in request["contents"]] == ["one", "two", "3rd"]
+    run("undo", "-s", "demo")
+    assert b"append a user's" in run("payload", "demo", "--to", "gemini").err
+
+
+def test_what_was_undone_is_not_in_a_fork_made_after_it(home):
+    ids = [run("append", "-s", "demo", "-m", text).text for text in "abc"]
+    run("undo", "-s", "demo", "--id", ids[1])
+    run("fork", "demo", "--at", ids[2], "--into", "new")
+    texts = [
+        orjson.loads(line)["parts"][0]["text"] for line in run("show", "new", "--jsonl").out.splitlines()
+    ]
+    assert texts == ["a", "c"]
+
+
+@pytest.mark.parametrize("environ", [{}, {"CODEH_STORE": "dir:{}/w"}, {"CODEH_BLOCKS": "{}/b"}])
+def test_a_folder_needs_no_tables(home, tmp_path, environ):
+    env = {name: value.format(tmp_path) for name, value in environ.items()}
+    done = inside("store", "init", home=home, env=env)
+    assert done.code == 0
+    place = env.get("CODEH_STORE", f"dir:{home}/sessions").removeprefix("dir:")
+    assert (
+        done.err.decode()
+        == f"codeh-history: {place}: a folder needs no tables (CODEH_STORE=postgres://… does)\n"
+    )
+    assert not home.exists()
+    assert not (tmp_path / "w").exists()
+
+
+def test_another_word_is_exit_2(home):
+    done = inside("store", "drop", home=home)
+    assert (done.code, done.err) == (2, b"codeh-history: drop: one of init\n")

@@ -1,0 +1,253 @@
+"""aider, ATIF, LangChain, ShareGPT and files for fine-tuning, each trap by name."""
+
+import orjson
+import pytest
+
+from inside import inside
+from interchange import imported, sessions, short
+from program_copies import settings
+from program_formats import AIDER, atif, langchain, lined, listed, openai_jsonl, sharegpt, single
+from support import corpus_files, lines, session_path
+from training_files import imported as imported_file
+from training_files import said
+
+
+def test_several_runs_in_one_file_are_sessions_each(tmp_path):
+    done = imported(tmp_path, AIDER.encode(), ".aider.chat.history.md")
+    ids = done.text.split()
+    assert [id[:25] for id in ids] == ["aider-2026-01-01-10-00-00", "aider-2026-01-02-12-00-00"]
+    first, second = sessions(tmp_path, done)
+    assert short(second) == [("user", "two"), ("codeh", "three")]
+    assert first[0]["created"] == "2026-01-01T10:00:00.000Z"
+    assert first[0]["imported"]["version"] == "0.86.1"
+
+
+def test_marks_of_aider_within_an_answer_are_the_answers(tmp_path):
+    """Its own splitter drops each line that begins with `# `, and takes quotations and headings for its marks."""
+    first, _ = sessions(tmp_path, imported(tmp_path, AIDER.encode()))
+    asked, answered, again, _ = short(first)
+    assert asked == ("user", "one\nmore of it")
+    assert "# a comment, not a header" in answered[1]
+    assert "> a quotation in the answer\n#### A heading in the answer" in answered[1]
+    assert again == ("user", "why?")
+
+
+def test_commands_and_notes_are_counted_models_and_rounded_usage_come_along(tmp_path):
+    done = imported(tmp_path, AIDER.encode())
+    assert b"not imported: 1 command" in done.err
+    answer = next(r for r in sessions(tmp_path, done)[0] if r.get("kind") == "codeh")
+    assert answer["model"] == "gpt-5"
+    assert {key: answer["usage"][key] for key in ("input", "output", "cached")} == {
+        "input": 2100, "output": 1234, "cached": 300,
+    }  # fmt: skip
+
+
+def test_a_history_without_blanks_at_line_ends(tmp_path):
+    text = "\n".join(line.rstrip() for line in AIDER.splitlines())
+    _, second = sessions(tmp_path, imported(tmp_path, text.encode()))
+    assert short(second) == [("user", "two"), ("codeh", "three")]
+
+
+def test_a_run_that_goes_on_is_appended_to(tmp_path):
+    ids = imported(tmp_path, AIDER.encode()).text
+    before = session_path(tmp_path, ids.split()[1]).read_bytes()
+    assert imported(tmp_path, AIDER.encode()).text == ids
+    assert session_path(tmp_path, ids.split()[1]).read_bytes() == before
+    assert imported(tmp_path, f"{AIDER}\n#### four  \n\nfive\n".encode()).text == ids
+    assert session_path(tmp_path, ids.split()[1]).read_bytes().startswith(before)
+
+
+def test_a_trajectory(tmp_path):
+    done = imported(tmp_path, single(atif()))
+    assert done.text == "atif-s1"
+    assert b"not imported: 1 sub-agent" in done.err
+    (records,) = sessions(tmp_path, done)
+    assert short(records) == [
+        ("user", "one+[image: images/1.png]"),
+        ("codeh", "(hm)+see+f A+g B"),
+        ("tool", "A=of A+B=[sub-agent: t2]"),
+        ("codeh", "two"),
+    ]
+    assert settings(records) == {"system": "be good"}
+    said = next(r for r in records if r.get("kind") == "codeh")
+    assert (said["model"], said["usage"]["input"], said["usage"]["cached"]) == ("gpt-5", 9, 3)
+    assert records[0]["imported"]["version"] == "ATIF-v1.7"
+
+
+def test_sub_agents_of_a_trajectory_as_branches(tmp_path):
+    found = sessions(tmp_path, imported(tmp_path, single(atif()), "t.json", "--branches"))
+    assert [records[0]["id"] for records in found] == ["atif-s1", "atif-s1-t2"]
+    assert found[1][0]["parent"]["session"] == "atif-s1"
+
+
+def test_the_official_models_take_the_sample(tmp_path):
+    official = pytest.importorskip("atif")
+    value = official.Trajectory.model_validate(atif()[0]).to_json_dict()
+    assert imported(tmp_path, orjson.dumps(value)).text == "atif-s1"
+    assert len(short(lines(session_path(tmp_path, "atif-s1")))) == 4
+
+
+LANGCHAIN = [
+    ("user", "one+image/png"),
+    ("codeh", "f A"),
+    ("tool", "A=failed"),
+    ("codeh", "(hm)+two"),
+]
+
+
+@pytest.mark.parametrize("form", ["dict", "lc"])
+def test_both_forms_of_langchain(form, tmp_path):
+    (records,) = sessions(tmp_path, imported(tmp_path, listed(langchain(form))))
+    assert short(records) == LANGCHAIN
+    assert settings(records) == {"system": "be good"}
+    called = next(r for r in records if r.get("id") == "run-1")
+    assert (called["provider"], called["model"], called["usage"]["cached"]) == ("openai-chat", "gpt-5", 1)
+    assert records[-1]["parts"][0]["thoughtSignature"] == "s"
+    failed = next(r for r in records if r.get("kind") == "tool")["parts"][0]["functionResponse"]
+    assert failed["response"] == {"error": "failed"}
+
+
+def test_a_state_and_lines_of_langchain(tmp_path):
+    state = {"thread_id": "t1", "values": {"messages": langchain("lc")}}
+    done = imported(tmp_path, single([state]))
+    assert done.text == "langchain-t1"
+    assert short(sessions(tmp_path, done)[0]) == LANGCHAIN
+    history = {"messages": langchain()}
+    one, two = imported(tmp_path, lined([history, history]), "x.jsonl").text.split()
+    assert two == f"{one}-2"
+
+
+def test_older_calls_of_langchain(tmp_path):
+    more = {
+        "tool_calls": [{"id": "A", "function": {"name": "f", "arguments": '{"x":1}'}}],
+        "reasoning_content": "hm",
+    }
+    message = {"type": "ai", "data": {"content": "", "additional_kwargs": more}}
+    odd = {
+        "type": "ai",
+        "data": {"content": [{"type": "hologram"}], "invalid_tool_calls": [{"name": "g", "args": "{"}]},
+    }
+    (records,) = sessions(tmp_path, imported(tmp_path, listed([message, odd])))
+    assert short(records) == [("codeh", "(hm)+f A"), ("codeh", "g call_2")]
+
+
+@pytest.mark.parametrize("dump", ["messages_to_dict", "dumpd"])
+def test_what_langchain_itself_writes(dump, tmp_path):
+    core = pytest.importorskip("langchain_core.messages")
+    load = pytest.importorskip("langchain_core.load")
+    given = core.messages_from_dict(langchain())
+    value = core.messages_to_dict(given) if dump == "messages_to_dict" else load.dumpd(given)
+    (records,) = sessions(tmp_path, imported(tmp_path, orjson.dumps(value)))
+    assert short(records) == LANGCHAIN
+
+
+@pytest.mark.parametrize("write", [lined, listed])
+def test_sharegpt(write, tmp_path):
+    (tmp_path / "x.json").write_bytes(write(sharegpt()))
+    done = inside("import", str(tmp_path / "x.json"), home=tmp_path)
+    one, two = done.text.split()
+    assert two == "sharegpt-x1"
+    assert b"not imported: 1 turn of alien" in done.err
+    first = lines(session_path(tmp_path, one))
+    assert said(first) == ["one", "call_1", "call_1", "two"]
+    assert settings(first) == {
+        "system": "be good",
+        "tools": [{"name": "f", "parameters": {"type": "object"}}],
+    }
+    assert said(lines(session_path(tmp_path, two))) == ["three"]
+
+
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        ('{"name": "f", "arguments": {}}', ["f"]),
+        ('[{"name": "f", "arguments": {}}, {"name": "g", "parameters": {}}]', ["f", "g"]),
+        ('{"function": {"name": "f", "arguments": "{}"}, "id": "A"}', ["f"]),
+        ("no call at all", []),
+    ],
+)
+def test_calls_of_sharegpt(call, names, tmp_path):
+    turns = [{"from": "human", "value": "one"}, {"from": "function_call", "value": call}]
+    (records,) = imported_file(tmp_path, listed([{"conversations": turns}]))
+    assert [
+        part["functionCall"]["name"] for part in records[-1]["parts"] if "functionCall" in part
+    ] == names
+    assert names or records[-1]["parts"] == [{"text": call}]
+
+
+def test_examples_bring_tools_weights_and_system_prompts(tmp_path):
+    first, second, *_ = imported_file(tmp_path, lined(openai_jsonl()))
+    assert said(first) == ["one", "A", "A", "two"]
+    assert settings(first)["system"] == "be good"
+    assert settings(first)["tools"][0]["function"]["name"] == "f"
+    assert first[-1]["item"] == {"weight": 0}
+    assert said(second) == ["one", "again"]
+
+
+def test_of_a_preference_the_preferred_answer(tmp_path):
+    (tmp_path / "x.jsonl").write_bytes(lined(openai_jsonl()[2:3] * 2))
+    done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
+    assert b"not imported: 1 message of an answer not preferred" in done.err
+    one, two = done.text.split()
+    assert two == f"{one}-2"
+    assert said(lines(session_path(tmp_path, one))) == ["which", "good"]
+
+
+def test_of_a_batch_the_requests_are_imported_and_the_answers_named(tmp_path):
+    batch = openai_jsonl()[3:]
+    answer = batch[1]
+    for name, values in {"a": [answer, *batch[::2]], "b": [*batch[::2], answer], "c": batch}.items():
+        (tmp_path / name).write_bytes(lined(values))
+        done = inside("import", str(tmp_path / name), home=tmp_path / f"home-{name}")
+        assert b": the answer of a batch, not imported" in done.err
+        assert done.text.split() == ["openai-jsonl-q1", "openai-jsonl-q2"]
+    records = lines(session_path(tmp_path / "home-c", "openai-jsonl-q1"))
+    assert said(records) == ["one"]
+    assert settings(records)["model.openai-chat"] == "gpt-5"
+
+
+def test_answers_alone_are_refused(tmp_path):
+    theirs = {"custom_id": "q4", "result": {"type": "succeeded", "message": {"role": "assistant"}}}
+    (tmp_path / "x.jsonl").write_bytes(lined([openai_jsonl()[4], theirs]))
+    done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
+    assert (done.code, b": the answer of a batch, not imported; give its requests" in done.err) == (
+        65,
+        True,
+    )
+
+
+def test_a_line_that_is_damaged_costs_itself(tmp_path):
+    one, two, *_ = (orjson.dumps(value) for value in openai_jsonl())
+    data = b"\n".join([one, b'{"messages": [', b'{"messages": [{"role": "wizard", "content": "x"}]}', two])
+    (tmp_path / "x.jsonl").write_bytes(data)
+    done = inside("import", str(tmp_path / "x.jsonl"), home=tmp_path)
+    assert b"line 2: not JSON" in done.err
+    assert [len(said(lines(session_path(tmp_path, id)))) for id in done.text.split()] == [4, 0, 2]
+
+
+def test_names_do_not_hang_on_order_or_growth(tmp_path):
+    """A conversation without an id is known by its opening, so that its line may move and grow."""
+    values = openai_jsonl()[:2]
+    ids = [records[0]["id"] for records in imported_file(tmp_path, lined(values))]
+    values[1]["messages"].append({"role": "user", "content": "more"})
+    found = imported_file(tmp_path, listed(values[::-1]))
+    assert [records[0]["id"] for records in found] == ids[::-1]
+    assert said(found[0]) == ["one", "again", "more"]
+
+
+def test_one_request_body_is_still_a_request(tmp_path):
+    (tmp_path / "request.json").write_bytes(orjson.dumps({"model": "m", **openai_jsonl()[1]}))
+    assert inside("import", str(tmp_path / "request.json"), home=tmp_path).text == "request"
+
+
+@pytest.mark.parametrize("file", corpus_files("sessions/tau-*.json"), ids=lambda file: file.name)
+def test_recorded_conversations(file, tmp_path):
+    ids = inside("import", str(file), home=tmp_path).text.split()
+    given = orjson.loads(file.read_bytes())
+    assert len(set(ids)) == len(given)
+    for id, conversation in zip(ids, given, strict=True):
+        found = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
+        assert len(found) == sum(m["role"] != "system" for m in conversation["messages"])
+    before = session_path(tmp_path, ids[0]).read_bytes()
+    inside("import", str(file), home=tmp_path)
+    assert session_path(tmp_path, ids[0]).read_bytes() == before

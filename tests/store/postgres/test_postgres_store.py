@@ -1,0 +1,143 @@
+"""Sessions in Postgres: their tables, lists, appends, and who is woken."""
+
+import random
+import subprocess
+import sys
+
+import psycopg
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import postgres_server
+from codeh_history.base.env import Env
+from codeh_history.base.errors import NotFound
+from codeh_history.store import begun, log, postgres, stores
+from codeh_history.store.postgres import transaction
+from postgres_program import Program
+from store_logs import HEAD, LINE, ODD
+
+pytestmark = postgres_server.needed
+
+
+def test_who_follows_is_woken(run):
+    run("append", "-s", "demo", "-m", "first")
+    store = stores.chosen(Env(run.environ()))
+    assert not store.wait("demo", 0)
+    writer = subprocess.Popen(
+        [run._program, "append", "-s", "demo", "-m", "second"], env=run.environ(), stdout=-3
+    )
+    assert store.wait("demo", 60)
+    assert writer.wait() == 0
+    assert b"second" in store.read("demo")
+
+
+def test_many_sessions_are_listed_in_two_queries(url, tmp_path, monkeypatch):
+    from codeh_history import main
+
+    store = postgres.named(url)
+    for number in range(30):
+        store.create(f"s{number}", b'{"type":"session","version":1,"id":"s"}\n')
+    asked = []
+    execute, stream = psycopg.Connection.execute, psycopg.Cursor.stream
+    monkeypatch.setattr(
+        psycopg.Connection,
+        "execute",
+        lambda self, query, *a, **k: asked.append(query) or execute(self, query, *a, **k),
+    )
+    monkeypatch.setattr(
+        psycopg.Cursor,
+        "stream",
+        lambda self, query, *a, **k: asked.append(query) or stream(self, query, *a, **k),
+    )
+    for words in (["list"], ["usage"], ["search", "x"]):
+        asked.clear()
+        with (tmp_path / "out").open("wb") as out:
+            env = Env({"CODEH_HOME": str(tmp_path / "home"), "CODEH_STORE": url}, stdout=out.fileno())
+            assert main.run(words, env) in {0, 1}
+        assert len([query for query in asked if "codeh_lines" in query]) == 1, asked
+        assert len([query for query in asked if "codeh_sessions" in query]) == 1, asked
+
+
+def test_the_newest_session_begun_here_is_found(url, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = postgres.named(url)
+    line = '{"type":"session","version":1,"id":"s","created":"%s","cwd":"%s"}\n'
+    for number in range(9):
+        store.create(f"here-{number}", (line % (f"2026-01-0{number + 1}", tmp_path)).encode())
+        store.create(f"there-{number}", (line % (f"2026-01-0{number + 1}", "/elsewhere")).encode())
+    env = Env({"CODEH_STORE": url, "CODEH_HOME": str(tmp_path)})
+    assert begun.newest(env) == store.path("here-8")
+    store.create("later", (line % ("2026-01-08", tmp_path)).encode())  # stored last, begun before
+    assert begun.newest(env) == store.path("here-8")
+    assert not begun.lately(env)
+
+
+def test_a_database_without_tables_says_what_makes_them(cluster, tmp_path):
+    cluster.sql("CREATE DATABASE empty")
+    run = Program(tmp_path / "home", cluster.url("empty"))
+    assert "store init" in run("list").err
+    assert run("store", "init").code == 0
+    assert run("store", "init").err.endswith("tables are up to date\n")
+    assert run("append", "-s", "demo", "-m", "x").code == 0
+    cluster.sql("UPDATE codeh_schema SET version = 99", "empty")
+    assert "newer" in run("list").err
+
+
+def test_tables_are_made_by_many_at_once(cluster):
+    cluster.sql("CREATE DATABASE race")
+    code = f"from codeh_history.store.postgres import schema; schema.make({cluster.url('race')!r}, 'URL')"
+    made = [subprocess.Popen([sys.executable, "-c", code]) for _ in range(4)]
+    assert [one.wait() for one in made] == [0] * 4
+
+
+@postgres_server.needed
+@pytest.mark.parametrize("data", ODD)
+def test_a_line_is_added_to_rows_as_to_a_file(data, cluster, tmp_path):
+    env = Env({"CODEH_HOME": str(tmp_path / "home")})
+    keyed = LINE.replace(b'"parts"', b'"key":"k","parts"')
+    kept = []
+    for url in (f"dir:{tmp_path / 'store'}", cluster.database(f"a{random.getrandbits(60)}")):
+        store = stores.at(env, url)
+        store.create("a", data)
+        for lines in (LINE, LINE + LINE, keyed, LINE, keyed, LINE[:-1], LINE, b"\n", b""):
+            log.append(env, store.path("a"), lambda _, lines=lines: lines, header=lambda: HEAD)
+        kept.append(store.read("a"))
+        with pytest.raises(NotFound):
+            log.append(env, store.path("b"), lambda _: LINE)
+    assert kept[0] == kept[1]
+    assert kept[0].count(LINE) >= 5
+
+
+KEYED = LINE.replace(b'"parts"', b'"key":"k","parts"')
+
+
+@given(
+    lines=st.lists(st.sampled_from([LINE, KEYED, KEYED.replace(b'"k"', b'"l"'), b"\n", b"x\n"]), max_size=8),
+    torn=st.booleans(), number=st.integers(0, 3), start=st.integers(0, 9), known=st.sampled_from([(), (b"k",)]),
+)  # fmt: skip
+def test_rows_are_the_lines_with_the_place_of_each_and_a_key_once(lines, torn, number, start, known):
+    data = b"".join(lines)[: -1 if torn else None]
+    rows = list(transaction._numbered("s", data, number, start, known))
+    assert b"".join(line for *_, line in rows) == data
+    assert [row[1] for row in rows] == list(range(number, number + len(rows)))
+    assert [data[row[2] - start :].startswith(row[4]) for row in rows] == [True] * len(rows)
+    keys = [key for *_, key, _ in rows if key is not None]
+    assert len(keys) == len(set(keys))
+    assert not set(keys) & set(known)
+    carried = {b"k" if b'"k"' in line else b"l" for line in lines[: len(rows)] if b'"key"' in line}
+    if not torn:
+        assert set(keys) == carried - set(known)
+
+
+def test_of_a_session_of_which_nothing_is_known_there_is_nothing():
+    row = transaction.Row("postgres://h/d/s", "s", header=lambda: HEAD)
+    assert (row.whole(), list(row.keyed("k")), row.created, row.offset) == (b"", [], True, len(HEAD))
+    assert not row.has("m1")
+
+
+def test_a_channel_has_a_name_of_its_own_however_long_the_id():
+    names = {transaction.channel(id) for id in ("a", "b", "a" * 128)}
+    assert len(names) == 3
+    assert max(map(len, names)) < 64
+    assert transaction.edition() != transaction.edition()
