@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
 .DEFAULT_GOAL := check
-.PHONY: help check lint fmt test test-all test-deep test-faults test-postgres test-pythons test-agents test-adapters test-browser fuzz golden generate bench bench-compaction bench-stores demo docs dist test-install clean
+.PHONY: help check lint fmt test test-all test-deep test-faults test-postgres test-pythons test-agents test-adapters test-browser fuzz golden generate bench bench-compaction demo docs dist test-install clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,13 +76,8 @@ generate: $(READY) ## write man page, completions, casts, types and prices
 bench: $(READY) ## speed, as ratios within one run
 	$(BIN)/python tests/bench/run.py
 
-bench-compaction: $(READY) ## compaction beside public trimmers (15 minutes)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[rivals]'
+bench-compaction: $(READY) ## what compaction keeps, beside plain windows (5 minutes)
 	$(BIN)/python tests/bench/compaction.py
-	$(BIN)/python tests/bench/compaction_again.py $(COMPACTBENCH)
-
-bench-stores: .stores/.ready ## appends to Postgres beside agents' packages (3 minutes)
-	PYTHONPATH=tests/helpers:tests/postgres:.stores/source/examples/session_stores .stores/bin/python tests/bench/stores.py
 
 demo: $(VENV)/.installed ## the main job against a local server: no key, no network
 	PATH="$(CURDIR)/$(BIN):$$PATH" bash tests/demo.sh
@@ -97,7 +92,7 @@ test-install: dist ## the wheel by pip, pipx and uv, in empty homes
 	.dist/bin/python tests/packaging/install.py $(ARGS)
 
 clean: ## remove what these targets made
-	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .stores .dist .docs .browser .node .go
+	rm -rf $(VENV) dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .pythons .agents .adapters .dist .docs .browser .node .go
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -122,16 +117,6 @@ $(VENV)/.installed: pyproject.toml # the program alone, without what develops it
 .dist/.ready: pyproject.toml
 	$(PYTHON) -m venv .dist
 	.dist/bin/pip install --quiet --disable-pip-version-check '.[dist]'
-	@touch $@
-
-.stores/.ready: pyproject.toml
-	rm -rf .stores
-	$(PYTHON) -m venv .stores
-	.stores/bin/pip install --quiet --disable-pip-version-check --editable '.[stores]'
-	.stores/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary claude-agent-sdk --dest .stores \
-	  "$$(.stores/bin/pip freeze | grep ^claude-agent-sdk)" # its examples are not in the wheel
-	mkdir .stores/source
-	tar -xzf .stores/claude_agent_sdk-*.tar.gz -C .stores/source --strip-components 1
 	@touch $@
 
 .agents/.ready: tests/programs/agents/package.json tests/programs/agents/package-lock.json tests/programs/agents/newer/package.json

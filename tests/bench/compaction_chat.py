@@ -1,4 +1,4 @@
-"""A history as plain chat messages, as the trimmers take it, and as each provider's request, nothing repaired."""
+"""A history as plain messages, and as each provider's request, nothing repaired."""
 
 from typing import Any
 
@@ -94,32 +94,6 @@ def _chat(role, parts):
             for call in calls
         ]  # fmt: skip
     return chat
-
-
-def of_chat(messages):
-    """The inverse of `to_chat`."""
-    return [{"role": _role(m), "parts": _parts(m)} for m in messages]
-
-
-def _role(message):
-    return "model" if message["role"] == "assistant" else "user"
-
-
-def _parts(message):
-    text = message.get("content") or ""
-    if message["role"] == "tool":
-        id, name = message["tool_call_id"], message["name"]
-        return [{"functionResponse": {"id": id, "name": name, "response": {"output": text}}}]
-    calls = [
-        {
-            "functionCall": {
-                "id": call["id"], "name": call["function"]["name"],
-                "args": orjson.loads(call["function"]["arguments"]),
-            }
-        }
-        for call in message.get("tool_calls") or ()
-    ]  # fmt: skip
-    return [*([{"text": text}] if text else []), *calls]
 
 
 def refused(contents):

@@ -14,7 +14,6 @@ sys.path.insert(0, str(ROOT / "tests" / "bench"))
 import compaction_chat as chat
 import compaction_histories as histories
 import compaction_recall as measure
-import compaction_replay as rivals
 
 CODE = "  this.onPreview = onPreview;"
 
@@ -68,7 +67,6 @@ def test_recall_by_hand():
 def test_every_recorded_history_is_one_that_all_providers_take():
     corpus()
     for name, contents in histories.sessions().items():
-        assert chat.of_chat(chat.to_chat(contents)) == contents
         for case in histories.cut(name, contents):
             assert chat.refused(case.contents) == {}, case.name
 
@@ -96,22 +94,3 @@ def test_later_turns_find_what_they_come_back_to():
     means = [sum(recalls) / len(recalls) for recalls in found.values()]
     assert means[0] >= 0.80
     assert means[1] >= 0.50
-
-
-def test_windows_that_are_replayed_beside_ours():
-    """Four exchanges of equal cost: a window slides with each, a cut stays put while there is room."""
-    talk = [
-        message
-        for n in range(4)
-        for message in (said("user", {"text": f"ask {n}"}), said("model", {"text": f"say {n}"}))
-    ]
-    costs = rivals.costs_of(talk)
-    assert set(costs) == {costs[0]}
-    one, head = costs[0], histories.counter().history
-    sent = [len(context) for context in rivals.everything(talk, 0)]
-    assert sent == [1, 3, 5, 7]
-    assert [talk.index(context[0]) for context in rivals.sliding(talk, head + 4 * one)] == [0, 0, 2, 4]
-    assert [talk.index(context[0]) for context in rivals.staying(0.5)(talk, head + 6 * one)] == [0, 0, 0, 6]
-    bill = rivals.billed(rivals.sliding(talk, head + 4 * one))
-    assert (bill.requests, bill.input) == (4, 4 * head + (1 + 3 + 3 + 3) * one)
-    assert bill.cached == (head + one) + head + head
