@@ -233,14 +233,14 @@ class Methods:
     @property
     def messages(self) -> list[Json]:
         """The messages of the view, as `show --jsonl` prints them."""
-        from ..commands.show.numbered import message_json
+        from ..commands.show import message_json
 
         return self._shown(message_json)
 
     @property
     def items(self) -> list[Json]:
         """Of each message what is committed and what is pending, as `show --items` prints them."""
-        from ..commands.show.numbered import item_json
+        from ..commands.show import item_json
 
         return self._shown(item_json)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ...base.errors import HistoryError, reason
@@ -24,19 +25,30 @@ _OF_MESSAGE = ("provider", "model", "responseId", "response")
 
 def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
     """The responses of a session's file, or of these bytes; `problem` says what could not be read."""
-    log = _Responses()
+    header: Json = {}
+    messages: dict[str, Json] = {}
+    usage: dict[str, Json] = {}  # by message, what was said last
+    damage: list[Damage] = []
+    updates: dict[str, str] = {}  # the message that an update is of
     try:
         for piece in skim.logs(path) if data is None else [read.read_log(data)]:
             torn = piece.damage and piece.damage[-1].reason == "torn last line"
-            log.damage += piece.damage[:-1] if torn else piece.damage
-            for record in piece.records:
-                log.add(record.data)
-        problem = counted(log.damage) or None
+            damage += piece.damage[:-1] if torn else piece.damage
+            for record in (record.data for record in piece.records):
+                header = header or (record if record["type"] == "session" else {})
+                if record["type"] == "update":
+                    updates[str(record["id"])] = str(record["of"])
+                if (id := _message_of(record, updates)) is None:
+                    continue
+                message = messages.setdefault(id, {"ts": record.get("ts")})
+                message.update({key: record[key] for key in _OF_MESSAGE if text_of(record.get(key))})
+                if isinstance(record.get("usage"), dict):
+                    usage[id] = record["usage"]
+        problem = counted(damage) or None
     except (HistoryError, OSError) as error:
         problem = reason(error, path) or "cannot be read"
-    header, source = log.header, origin(log.header)
-    parent = header.get("parent")
-    used = [(id, usage) for id, usage in log.usage.items() if any(count(usage, name) for name in COUNTS)]
+    source, parent = origin(header), header.get("parent")
+    used = [(id, each) for id, each in usage.items() if any(count(each, name) for name in COUNTS)]
     row = {
         "id": text_of(header.get("id")) or Target(path, "").id,
         "path": path.encode("utf-8", "replace").decode(),
@@ -44,40 +56,20 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
         "program": text_of(source.get("from")),
         "parent": text_of(parent.get("session")) if isinstance(parent, dict) else None,
         "agent": source.get("agent") is True,
-        "responses": [_response(id, log.messages[id], usage, table) for id, usage in used],
+        "responses": [_response(id, messages[id], each, table) for id, each in used],
     }  # fmt: skip
     return {**row, "problem": problem} if problem else row
 
 
-class _Responses:
-    """What the records of a log say of models' messages, by id; of usage what was said last."""
-
-    def __init__(self) -> None:
-        self.header: Json = {}
-        self.messages: dict[str, Json] = {}
-        self.usage: dict[str, Json] = {}
-        self.damage: list[Damage] = []
-        self._updates: dict[str, str] = {}  # the message that an update is of
-
-    def add(self, data: Json) -> None:
-        type = data["type"]
-        if type == "session":
-            self.header = self.header or data
-        elif type in PLACING and (data.get("role") == "model" or "usage" in data):
-            self._note(str(data["id"]), data)
-        elif type == "usage":
-            self._note(data["of"], data)
-        elif type == "update":
-            self._updates[str(data["id"])] = str(data["of"])
-        elif type == "commit" and "usage" in data:
-            of = str(data["of"])
-            self._note(self._updates.get(of, of), data)
-
-    def _note(self, id: str, data: Json) -> None:
-        message = self.messages.setdefault(id, {"ts": data.get("ts")})
-        message.update({key: data[key] for key in _OF_MESSAGE if text_of(data.get(key))})
-        if isinstance(data.get("usage"), dict):
-            self.usage[id] = data["usage"]
+def _message_of(record: Json, updates: Mapping[str, str]) -> str | None:
+    """The model's message of which a record may say the usage."""
+    type = record["type"]
+    if type in PLACING and (record.get("role") == "model" or "usage" in record):
+        return str(record["id"])
+    if type == "commit" and "usage" in record:
+        of = str(record["of"])
+        return updates.get(of, of)
+    return str(record["of"]) if type == "usage" else None
 
 
 def _response(id: str, message: Json, usage: Json, table: Table) -> list[Any]:

@@ -1,0 +1,305 @@
+"""Show the conversation as a model sees it, and what is pending."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, NoReturn
+
+from ..base.env import SIGPIPE, Env
+from ..base.errors import BadData, Interrupted, Lost, NotFound, Usage
+from ..base.escape import visible
+from ..base.options import JSON, JSONL, NO_PAGER, Reading, flag, option
+from ..base.shared_options import beside
+from ..filters.curate import passes
+from ..filters.curate.passes import Settings
+from ..render import messages as render
+from ..render import pager, parts, values
+from ..session.model import Json, Message, Part, Summary
+from ..session.records import Log
+from ..session.stream import BY_REFERENCE, record_of
+from ..store import state
+from ..store.paths import SERVER
+from ..store.resolve import Target, for_reading
+from ..views.skim import BIG, NeedsFold, Skim, logs
+from ..views.view import tell_damage, tell_lost, view_of
+
+EXAMPLES = """\
+  codeh-history show demo                    # :N KIND TIME ID, then the text; laid out on a terminal
+  codeh-history show demo -n 2 --follow      # keep printing what arrives, Ctrl-C ends it
+  codeh-history show demo --jsonl | jq -r 'select(.role == "model").id'
+  codeh-history show demo --curated          # without what curate would remove
+  codeh-history curate demo | codeh-history show -
+"""
+STRAY = "the session is the only argument; -n N shows the last N messages"
+SERVER_PAUSE = 1.0  # seconds between looks at a server, which may wake us sooner
+PAUSE = 0.2  # seconds between looks at the file; more where reading it takes long
+TORN = "torn last line"  # of a header that was being written: an empty session
+Numbered = list[tuple[int | None, Message]]
+
+
+class Options(Reading):
+    last: int | None = option("N", "Only the last N messages.", "--last", long="-n", least=1)
+    items: bool = flag(
+        "JSON lines with the committed and pending content of each message.", excludes=("json", "jsonl")
+    )
+    curated: bool = flag("As `curate` would leave it.")
+    json: bool = JSON
+    jsonl: bool = JSONL
+    follow: bool = flag("Keep printing as messages arrive.", "-f", excludes=("items", "json", "curated"))
+    no_pager: bool = NO_PAGER
+
+
+def run(env: Env, options: Options) -> None:
+    target = for_reading(env, options.session, options.argument)
+    if options.follow:
+        if target.path == "-":
+            raise Usage("--follow cannot follow stdin; name a session")
+        follow(env, target, options)
+    lost: Lost = {}
+    shown = read(env, target, last=options.last, curated=options.curated, strict=options.strict, lost=lost)
+    if options.items or options.json or options.jsonl:
+        as_json = item_json if options.items else message_json
+        records = (as_json(number, message) for number, message in shown.messages)
+        for line in values.lines(records, as_array=options.json):
+            env.write(line)
+    else:
+        pager.show(env, render.document(env, *shown), paged=not options.no_pager)
+    tell_lost(env, target.id, lost, strict=options.strict)
+
+
+class Shown(NamedTuple):
+    """Messages with their numbers, and what stands before the first of a session: prompt and summaries."""
+
+    messages: Numbered
+    summaries: Sequence[Summary] = ()
+    system: str | None = None
+
+
+def read(
+    env: Env,
+    target: Target,
+    *,
+    last: int | None = None,
+    curated: bool = False,
+    strict: bool = False,
+    lost: Lost | None = None,
+) -> Shown:
+    """The messages with their numbers; with `last` only so many, of the end.
+
+    Curated messages keep the numbers of the view; those that curation added have none.
+    """
+    if last is not None and not curated and target.path != "-":
+        end = _end(env, target, last, strict=strict)
+        if end is not None:
+            return Shown(end)
+    view = view_of(env, target, strict=strict, lost=lost, newest=None if curated else last)
+    if view.log.damage and not view.log.records and view.log.damage[0].reason != TORN:
+        raise BadData(f"{target.path}: not a session: none of its lines is a record")
+    numbers = {message.id: number for number, message in enumerate(view.messages, 1)}
+    if curated:
+        view, _, _ = passes.curate(view, Settings())
+    messages: Numbered = [(numbers.get(message.id), message) for message in view.messages]
+    if last is None:
+        return Shown(messages, view.summaries, beside(view.meta)[0])
+    return Shown(messages[-last:])
+
+
+def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | None:
+    """The last messages of a big plain log, in the memory that they take; None for any other."""
+    size = state.size_of(target.path)
+    if size <= BIG:
+        return None
+    skim = Skim(logs(target.path))
+    kept: dict[int, Message] = {}
+    try:
+        for number, message in skim.messages():
+            kept[number] = message
+            if len(kept) > 2 * last:
+                kept = {n: m for n, m in kept.items() if n > skim.placed - last}
+    except NeedsFold:
+        return None
+    tell_damage(env, target, Log([], skim.damage, size), strict=strict)
+    return [(number, kept[number]) for number in sorted(kept) if number > skim.placed - last]
+
+
+def message_json(number: int | None, message: Message) -> Json:
+    """A message as `show --json` prints it: `id, n, ts, kind, role, parts`, other fields, `pending`."""
+    record = record_of(message)
+    shown: Json = {
+        "id": message.id, "n": number, "ts": message.ts, "kind": message.kind, "role": message.role,
+        "parts": message.parts if message.committed else [],
+    }  # fmt: skip
+    kept = [key for key in record if key not in shown and key not in ("type", *BY_REFERENCE)]
+    shown.update((key, record[key]) for key in kept)
+    if message.pending is not None:
+        shown["pending"] = message.pending
+        if "aborted" in message.fields:
+            shown["aborted"] = message.fields["aborted"]
+    return shown
+
+
+def item_json(number: int | None, message: Message) -> Json:
+    """Both sides of a message: `{committed: message|null, pending: message|null}`."""
+    both = message_json(number, message)
+    pending = both.pop("pending", None)
+    return {
+        "committed": both if message.committed else None,
+        "pending": {**both, "parts": pending} if pending is not None else None,
+    }
+
+
+# -- --follow ----------------------------------------------------------------------------------------------
+
+
+class Event(NamedTuple):
+    """What is new of a message: `message` (committed content), else what happened to pending content.
+
+    `delta` adds the `parts` of `more`, `replace` puts them in the place of all before, `abort` has the
+    `reason` why no more will come.
+    """
+
+    name: str
+    number: int
+    message: Message
+    more: Json
+
+
+class Changes:
+    """What a session has that it had not before, by its view each time.
+
+    The fold says what is new, so that undo, updates, a replaced file and concurrent streams need no rules
+    here.
+    """
+
+    def __init__(self) -> None:
+        self.committed: dict[str, object] = {}  # content by message id
+        self.pending: dict[str, list[Part]] = {}
+        self.aborted: dict[str, object] = {}
+
+    def update(self, messages: Numbered) -> Iterator[Event]:
+        """What these messages have that was not there before."""
+        for number, message in messages:
+            id, pending, reason = message.id, message.pending, message.fields.get("aborted")
+            content = message.own if message.own is not None else message.blocks  # whatever replaces it
+            events: list[tuple[str, Json]] = []
+            if message.committed and (id not in self.committed or self.committed[id] != content):
+                events = [("message", {})]
+            elif pending is not None:
+                more = added(self.pending.get(id, []), pending)
+                if more is None:
+                    events.append(("replace", {"parts": pending}))
+                elif more or id not in self.pending:
+                    events.append(("delta", {"parts": more}))
+                if reason is not None and self.aborted.get(id) != reason:
+                    events.append(("abort", {"reason": reason}))
+            yield from (Event(name, number or 0, message, more) for name, more in events)
+            if message.committed:
+                self.committed[id] = content
+            self.pending[id], self.aborted[id] = pending or [], reason
+
+
+def added(before: list[Part], now: list[Part]) -> list[Part] | None:
+    """What was added to pending parts, of a text that grew its end; None where it is something else."""
+    if not before:
+        return now
+    last = len(before) - 1
+    if now[:last] != before[:last] or len(now) <= last:
+        return None
+    old, new = before[last], now[last]
+    if old == new:
+        return now[last + 1 :]
+    text, was = str(new.get("text", "")), str(old.get("text", ""))
+    if {**new, "text": was} != {"text": "", **old} or not text.startswith(was):
+        return None
+    grown: Part = {**new, "text": text[len(was) :]}
+    return [grown, *now[last + 1 :]]
+
+
+def event_json(event: Event) -> Json:
+    """A committed message as `show --jsonl` prints it, else `{event, id, n, kind, role, …}`."""
+    name, number, message, more = event
+    if name == "message":
+        return message_json(number, message)
+    ids = {"event": name, "id": message.id, "n": number, "kind": message.kind, "role": message.role}
+    return ids | more
+
+
+class Text:
+    """Prints events as text: the message that ends the output as it grows, others when committed."""
+
+    def __init__(self, env: Env) -> None:
+        self.env = env
+        self.begun: set[str] = set()
+        self.last = self.body = ""  # the id of the pending message that ends the output, and its body
+
+    def print(self, event: Event) -> None:
+        message, body = event.message, body_of(event.message)
+        if message.id == self.last and body.startswith(self.body):
+            self._write(body[len(self.body) :])
+        elif event.name == "message" or message.id not in self.begun:
+            rich = render.rich_wanted(self.env)
+            id = render.short_ids([message.id])[message.id]
+            head = render.heading(event.number, message, id, people=rich)
+            self._write("\n\n" if self.last else "")
+            if rich:
+                self.env.draw(render.drawn(self.env, [head]).rstrip(b"\n"))
+            self._write(body if rich else head.text + body)
+        else:
+            return
+        self.begun.add(message.id)
+        self.last, self.body = message.id, body
+        if message.committed:
+            self._write("\n\n")
+            self.last = ""
+
+    def _write(self, text: str) -> None:
+        self.env.draw(text.encode("utf-8", "backslashreplace"))
+
+
+def body_of(message: Message) -> str:
+    """The lines under a message's heading, each after a newline: it grows when a text grows."""
+    shown = message.parts if message.committed else message.pending or []
+    lines = [line for item in parts.items(shown, message) for line in render.lines_of(item)]
+    text = "\n" + render.plain(lines) if lines else ""
+    if "aborted" in message.fields and not message.committed:
+        text += "\n" + visible(f"  [aborted: {message.fields['aborted']}]")
+    return text
+
+
+def follow(env: Env, target: Target, options: Options) -> NoReturn:
+    """Print the session (or its last messages), then what comes, until nobody reads or Ctrl-C."""
+    env.lives_long()
+    changes, text = Changes(), Text(env)
+    seen, pause = None, PAUSE
+    waiting = select.poll()
+    waiting.register(env.stdout, 0)  # wakes only when nobody reads any more
+    while True:
+        stamp = state.stamp_of(target.path)
+        if stamp is None:
+            raise NotFound(f"{target.path}: the session was removed")
+        if stamp != seen:
+            started = time.monotonic()
+            lost: Lost = {}
+            messages: Numbered = list(
+                enumerate(view_of(env, target, strict=options.strict, lost=lost).messages, 1)
+            )
+            tell_lost(env, target.id, lost)
+            if seen is None and options.last is not None:
+                list(changes.update(messages[: -options.last]))  # not printed
+            for event in changes.update(messages):
+                if options.jsonl:
+                    env.write(values.line(event_json(event)))
+                else:
+                    text.print(event)
+            pause = max(PAUSE, 2 * (time.monotonic() - started))
+            seen, env.quiet = stamp, True  # problems are reported once
+        if target.path.startswith(SERVER):
+            from ..store import postgres
+
+            store, id = postgres.of(target.path)
+            store.wait(id, max(SERVER_PAUSE, pause))
+            pause = 0
+        if waiting.poll(int(pause * 1000)):
+            raise Interrupted(SIGPIPE)
