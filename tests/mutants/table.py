@@ -29,7 +29,7 @@ MUTANTS = [
         ("filters/redact/test_redactor.py::test_a_line_of_which_only_the_joined_texts_tell_is_looked_at",),
     ),
     Mutant(
-        "gc looks at the trash only before the sessions", "commands/gc/unused.py",
+        "gc looks at the trash only before the sessions", "commands/gc.py",
         "own_dir(env), trash.trash_dir(env)):\n        if not old",
         "own_dir(env)):\n        if not old",
         ("commands/test_gc.py::test_a_session_moved_while_gc_reads_keeps_its_blocks",),
@@ -185,13 +185,13 @@ MUTANTS = [
         ("store/test_trash.py::test_both_names_of_a_move_are_made_durable",),
     ),
     Mutant(
-        "gc forgets a block id across two reads", "commands/gc/unused.py",
+        "gc forgets a block id across two reads", "commands/gc.py",
         "            tail = text[-_REACH:]\n",
         "            tail = b''\n",
         ("commands/test_gc.py::test_a_block_named_across_two_reads_stays",),
     ),
     Mutant(
-        "gc goes on after a session that it cannot read", "commands/gc/unused.py",
+        "gc goes on after a session that it cannot read", "commands/gc.py",
         '        raise InputOutput(f"{path}: {error.strerror}; nothing was removed") from None',
         "        return None",
         ("commands/test_gc.py::test_a_session_that_may_not_be_read_stops_it",),
@@ -491,7 +491,7 @@ MUTANTS = [
         ("views/test_row.py::test_odd_lines_are_counted_as_the_fold_does",),
     ),
     Mutant(
-        "gc takes the deltas of a commit without content", "commands/gc/unused.py",
+        "gc takes the deltas of a commit without content", "commands/gc.py",
         'if data["type"] == "commit" and "id" not in data and whole:',
         'if data["type"] == "commit" and "id" not in data:',
         ("commands/test_gc.py::test_which_deltas_go",),

@@ -1,4 +1,4 @@
-"""`gc`: what no session needs any more: deltas of committed streams, and blocks that nothing refers to."""
+"""Remove what no session needs: deltas of committed streams, unreferenced blocks, old unsent texts."""
 
 from __future__ import annotations
 
@@ -7,44 +7,101 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
-from ...base.env import Env
-from ...base.errors import InputOutput
-from ...base.folders import SUFFIX
-from ...blocks.protocol import BlockStore
-from ...session.records import Record
-from ...session.rules import brought
-from ...store import elsewhere, postgres, read, trash
-from ...store.paths import SERVER, own_dir, sessions_dir
-from ...store.resolve import Target
-from ...views import rewrite
+import orjson
 
+from ..base.env import Env
+from ..base.errors import HistoryError, InputOutput
+from ..base.folders import SUFFIX
+from ..base.options import QUIET, OptionSet, flag, option
+from ..base.times import from_millis, moment
+from ..blocks import open_store
+from ..blocks.protocol import BlockStore
+from ..render.progress import progress, size_of
+from ..session.model import Json
+from ..session.records import Record
+from ..session.rules import brought
+from ..store import elsewhere, postgres, read, resolve, trash, unsent
+from ..store.paths import SERVER, own_dir, sessions_dir
+from ..store.resolve import Target
+from ..views import rewrite
+
+UNSENT_DAYS = 30  # a text that no session took is kept for so long
 GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written
+SECOND = 32 << 20  # bytes of sessions that are looked through in about a second
+EXAMPLES = """\
+  codeh-history gc              # what would be removed, a JSON line for each session, one for blocks
+  codeh-history gc --yes
+  codeh-history gc --trash 30d --yes    # also delete sessions trashed 30 days ago or earlier
+  CODEH_BLOCKS=redis://blocks.example/0 codeh-history gc --shared --yes   # only this home uses it
+"""
+STRAY = "it looks at every session of this home"
 _ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _ESCAPED = re.compile(rb"\\u00(3[0-9]|6[1-6])")  # a digit of one, in another spelling of JSON
 _REACH = 6 * 64 + 6  # an id in this spelling, and what stands before it
 _STEP = 1 << 20
 
 
-def grace(env: Env) -> float:
-    """Epoch seconds: what was written before may be removed."""
-    return env.millis() / 1000 - GRACE_DAYS * 86400
+class Options(OptionSet):
+    yes: bool = flag("Remove it (default: only report it).")
+    shared: bool = flag("Also blocks of a store that other homes may use.")
+    age: str | None = option(
+        "AGE", "Also sessions trashed before AGE: 30d, 12w, or a date.", long="--trash"
+    )
+    quiet: bool = QUIET
 
 
-# -- deltas -------------------------------------------------------------------------------------------
+def run(env: Env, options: Options) -> int:
+    failed: list[int] = []
+    lines = 0
+    for lines, line in enumerate(removable(env, options, failed), 1):  # noqa: B007
+        env.write(orjson.dumps({**line, "removed": options.yes}) + b"\n")
+    if not lines and not failed:
+        env.note("nothing to remove")
+    elif not options.yes:
+        env.note("nothing removed; pass --yes to remove it")
+    return failed[0] if failed else 0
 
 
-def deltas(path: str) -> tuple[int, int]:
-    """How many deltas of a session mean nothing any more, and how many bytes they take."""
-    _, gone = _sorted(read.read_bytes(path))
-    return len(gone), sum(map(len, gone))
+def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
+    """A line for each thing that no session needs, once it is removed if that was asked for.
+
+    `failed` gets the exit codes of failures, which are noted.
+    """
+    before = moment(env.millis(), options.age, "--trash") / 1000 if options.age is not None else None
+    check(env)
+    gone: list[str] = []
+    if before is not None:
+        for item in trash.empty(env, before) if options.yes else trash.older(env, before):
+            gone.append(item.path)
+            since = from_millis(int(item.since * 1000))
+            yield {"trash": item.id, "path": item.path, "since": since, "bytes": item.size}
+    sessions = list(resolve.ids(env))
+    with progress(env, "collecting", sum(size_of(path) for _, path in sessions), SECOND) as bar:
+        for number, (name, path) in enumerate(sessions, 1):
+            try:
+                yield from deltas(env, name, path, yes=options.yes)
+            except HistoryError as error:
+                env.complain(f"{name}: {error}")
+                failed.append(error.exit_code)
+            bar.done(number, len(sessions))
+        yield from blocks(env, yes=options.yes, shared=options.shared, but=gone)
+    for path, size in unsent.files(env, env.millis() / 1000 - UNSENT_DAYS * 86400).items():
+        if options.yes:
+            os.unlink(path)
+        yield {"unsent": path, "bytes": size}
 
 
-def drop_deltas(env: Env, target: Target) -> None:
-    """Replace the session's file by one without them."""
-    rewrite.in_place(env, target, lambda data: _sorted(data)[0])
+def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
+    """What one session has of deltas that are committed; with `yes` they are removed."""
+    gone = [] if path.endswith(".json") else sort(read.read_bytes(path))[1]
+    if gone:
+        if yes:
+            rewrite.in_place(env, Target(path, "gc"), lambda data: sort(data)[0])
+            env.stored = f"{name}, without its deltas"
+        yield {"session": name, "deltas": len(gone), "bytes": sum(map(len, gone))}
 
 
-def _sorted(data: bytes) -> tuple[list[bytes], list[bytes]]:
+def sort(data: bytes) -> tuple[list[bytes], list[bytes]]:
     """The lines of a session that stay, and those that may go."""
     if b'"delta"' not in data:
         return [data], []
@@ -82,6 +139,31 @@ def spent(records: Sequence[Record]) -> set[int]:
 # -- blocks -------------------------------------------------------------------------------------------
 
 
+def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> Iterator[Json]:
+    """The blocks that nothing can refer to; with `yes` they are removed."""
+    before = env.millis() / 1000 - GRACE_DAYS * 86400
+    store = open_store(env)
+    noted = (path for path in elsewhere.noted(env) if not path.startswith(SERVER))
+    moved = [path for path in noted if not os.path.lexists(path)]
+    if store.shared and not shared:
+        env.note(f"{store.name}: other homes may use these blocks; kept (--shared removes them)")
+        return
+    if moved and not shared:
+        env.note(
+            f"{moved[0]} referred to blocks and is missing; if it was moved, it still needs them:"
+            f" all blocks are kept (--shared removes them)"
+        )
+        return
+    unneeded = unused(env, store, before, but=but)
+    count = len(unneeded)
+    if yes:
+        sweep(env, before)
+        count = store.delete(sorted(unneeded), before)
+        elsewhere.forget(env, moved)
+    if count:
+        yield {"store": store.name, "blocks": count, "bytes": sum(unneeded.values())}
+
+
 def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
     """The blocks older than `before` that no file of this home or noted elsewhere names, with sizes.
 
@@ -104,12 +186,6 @@ def check(env: Env) -> None:
         fd = _opened(path)
         if fd is not None:
             os.close(fd)
-
-
-def gone(env: Env) -> list[str]:
-    """The sessions elsewhere that named blocks and are not where they were: moved, perhaps."""
-    noted = (path for path in elsewhere.noted(env) if not path.startswith(SERVER))
-    return [path for path in noted if not os.path.lexists(path)]
 
 
 def _holders(env: Env, *folders: str) -> Iterator[str]:
