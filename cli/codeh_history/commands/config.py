@@ -1,0 +1,257 @@
+"""Print the effective settings and their sources; `init` writes a config.toml, `check` tests yours."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import orjson
+
+from .. import providers
+from ..base.env import Env
+from ..base.errors import BadData, HistoryError, NegativeAnswer, NotFound, Usage
+from ..base.escape import visible
+from ..base.options import JSON, PROFILE, QUIET, SESSION, OptionSet, argument
+from ..base.shared_options import Request
+from ..config import layers
+from ..config.file import KEYS
+from ..config.layers import SETTINGS, Held, Layer, who
+from ..filters.redact.redactor import Redactor
+from ..render import values
+from ..send import payload
+from ..session.model import Json
+from ..session.records import VERSION, dumps
+from ..store import new_file
+from ..store.resolve import for_reading
+from ..views.view import view_of
+
+EXAMPLES = """\
+  codeh-history config init             # writes an example of ~/.codeh/config.toml, never over yours
+  codeh-history config                  # what holds, and who says it
+  codeh-history config -p local -s demo # and with this profile, in this session
+  codeh-history config check            # tries every profile, sends nothing
+"""
+WIDEST = 60  # characters of a setting, to be followed by its source in a column
+STRAY = "config, config init or config check"
+_PLAIN = re.compile(r"[\w./~+-]+")
+_HEADER_FILE = re.compile(r"""(?:-H|--header) ["']?@([^\s"'|;&]+)""")
+_MODEL = "MODEL"  # what a trial asks where only the session or a flag says which
+GEMINI = (
+    "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
+)
+CURL = "curl -sSN --fail-with-body --json @-"
+TEXT = f"""\
+# Settings of codeh-history, for whatever a command line does not say. `codeh-history config` prints the
+# effective ones and where each comes from; `codeh-history config check` tries the profiles without sending.
+#
+# A profile per provider follows: `codeh-history ask -p anthropic "Why is the sky blue?"`; for a whole shell
+# `export CODEH_PROFILE=anthropic`. Keep your key in a file of its own, from which curl reads the header:
+#
+#   umask 077
+#   printf 'x-goog-api-key: %s\\n' "$GEMINI_API_KEY" > ~/.codeh/gem.hdr
+#   printf 'authorization: Bearer %s\\n' "$OPENAI_API_KEY" > ~/.codeh/oai.hdr
+#   printf 'x-api-key: %s\\nanthropic-version: 2023-06-01\\n' "$ANTHROPIC_API_KEY" > ~/.codeh/ant.hdr
+#
+# Precedence: a flag, -p NAME, CODEH_TO, CODEH_VIA and CODEH_MODEL, the session (`set`), CODEH_PROFILE, the
+# settings above all profiles. `to`, `via` and `model` come together, from the first that has `to` or `via`.
+# curl before 7.82 needs `-H content-type:application/json --data-binary @-` for `--json @-`.
+
+# Settings for all profiles; remove a "#" to use one.
+#system = "Be brief."                   # or "@system.md", a file beside this one
+#tools = "@tools.json"                  # declarations, in any provider's shape
+#budget = "100k"                        # tokens of a request: what is older is shortened to fit
+#max_tokens = 8192                      # of an answer
+#summarize.via = "llm"                  # what `summarize` runs: prompt on stdin, summary on stdout
+#compact.via = "llm"                    # the same for `ask` and `chat` above the budget
+
+[profile.gemini]                        # the model is in the URL
+to = "gemini"
+via = '{CURL} -H @$HOME/.codeh/gem.hdr "{GEMINI}"'
+
+[profile.openai-responses]
+to = "openai-responses"
+model = "gpt-5.1"
+via = '{CURL} -H @$HOME/.codeh/oai.hdr https://api.openai.com/v1/responses'
+stream = true
+
+[profile.openai-chat]                   # llama.cpp is at http://localhost:8080, LM Studio at port 1234
+to = "openai-chat"
+model = "gpt-5.1"
+via = '{CURL} -H @$HOME/.codeh/oai.hdr https://api.openai.com/v1/chat/completions'
+stream = true
+
+[profile.anthropic]
+to = "anthropic"
+model = "claude-opus-4-8"
+via = '{CURL} -H @$HOME/.codeh/ant.hdr https://api.anthropic.com/v1/messages'
+stream = true
+#set = {{ temperature = 0.2 }}            # fields of the body, for this provider alone
+
+[profile.ollama]                        # a model on this machine
+to = "ollama"
+model = "llama3.2"
+via = "{CURL} http://localhost:11434/api/chat"
+stream = true
+#calls.via = "./tool"                   # runs each tool call of `calls -p ollama` and `chat`
+
+[profile.text]                          # any command that takes a prompt and prints an answer
+to = "text"
+via = "llm"
+"""
+
+
+class Options(OptionSet):
+    what: str | None = argument(
+        "[init|check]", "Write an example, or test your configuration.",
+        choices=("init", "check"), excludes=("profile", "json", "session"),
+    )  # fmt: skip
+    profile: str | None = PROFILE
+    json: bool = JSON
+    session: str | None = SESSION
+    quiet: bool = QUIET
+
+
+def run(env: Env, options: Options) -> int:
+    if options.what == "init":
+        return write_example(env)
+    if options.what == "check":
+        return check(env)
+    settings = in_session(env, options, layers.layers(env, options.profile))
+    rows = [
+        (key, safe(key, settings[key][0]), who(key, settings[key][1])) for key in KEYS if key in settings
+    ]
+    config, path = layers.config(env), layers.path_of(env)
+    profiles = sorted(config.profiles) if config is not None else []
+    if options.json:
+        holds = {key: {"value": value, "from": by} for key, value, by in rows}
+        env.write(
+            values.line({"file": path, "exists": config is not None, "profiles": profiles, "holds": holds})
+        )
+        return 0
+    state = f"profiles: {', '.join(profiles)}" if profiles else "no profile"
+    lines = [f"# {path}: {state if config is not None else 'does not exist'}"]
+    texts = [(f"{key} = {orjson.dumps(value).decode()}", by) for key, value, by in rows]
+    wide = max((len(text) for text, _ in texts if len(text) <= WIDEST), default=0)
+    lines += [f"{text:<{wide}}  # {by}" for text, by in texts]
+    if not rows:
+        none = "# nothing is configured; `config init` writes an example"
+        lines.append("# no default; -p NAME chooses a profile" if profiles else none)
+    env.write("".join(f"{visible(line)}\n" for line in lines).encode())
+    return 0
+
+
+def in_session(env: Env, options: Options, sources: list[Layer]) -> Held:
+    """What holds, with what the session says; one that only CODEH_SESSION names need not be there."""
+    if options.session is None and "CODEH_SESSION" not in env.environ:
+        return layers.held(sources)
+    try:
+        view = view_of(env, for_reading(env, options.session), hydrate=False)
+    except NotFound:
+        if options.session is not None:
+            raise
+        return layers.held(sources)
+    meta = {key: view.meta[name] for key, name in SETTINGS.items() if view.meta.get(name)}
+    if "tools" in meta:
+        meta["tools"] = orjson.dumps(meta["tools"]).decode()
+    session = Layer(where=f"session {view.id}", values=meta, above=True)
+    beneath = sum(layer.above for layer in sources)
+    held = layers.held([*sources[:beneath], session, *sources[beneath:]])
+    model = payload.model_for(view, held["to"][0], None) if "to" in held and "model" not in held else None
+    return held | ({"model": (model, session)} if model else {})
+
+
+def safe(key: str, value: Any) -> Any:
+    """A value as it may be shown to others: a key in a command is none of theirs."""
+    return Redactor().text(value) if key.endswith("via") else value
+
+
+def write_example(env: Env) -> int:
+    """Write the example where the file is looked for, readable for its owner alone; never over another."""
+    path = layers.path_of(env)
+    if os.path.lexists(path):
+        raise BadData(f"{path}: already exists; left unchanged (`codeh-history config check` tries it)")
+    new_file.write(path, TEXT.encode(), folders=True)
+    env.write(f"{path}\n".encode("utf-8", "surrogateescape"))
+    env.note("add your key as the file says; then `codeh-history ask -p NAME TEXT` asks that provider")
+    return 0
+
+
+def check(env: Env) -> int:
+    """A line for each profile, and each problem; 1 where there is one."""
+    config, path = layers.config(env), layers.path_of(env)
+    if config is None:
+        raise NegativeAnswer(f"{path}: does not exist; `codeh-history config init` writes an example")
+    top = Layer(where=path, values=config.top, above=False)
+    tried = {
+        name: [Layer(where=name, values=values, above=True), top]
+        for name, values in config.profiles.items()
+    }
+    if config.top or not tried:
+        tried = {"without a profile": [top], **tried}
+    if any(Redactor().finds(str(each.values.get("via", ""))) for each in chain(*tried.values())):
+        env.note(
+            f"{path}: a key stands in a command, where `ps` shows it; curl reads one from a file: -H @FILE"
+        )
+    wrong = {name: list(problems(env, profile)) for name, profile in tried.items()}
+    for name, profile in tried.items():
+        for text in wrong[name] or [_summary(profile)]:
+            env.write(f"{visible(f'{name}: {text}')}\n".encode())
+    return NegativeAnswer.exit_code if any(wrong.values()) else 0
+
+
+def _summary(profile: Sequence[Layer]) -> str:
+    """What a profile without problems sets, and what it leaves to the command line."""
+    values = {key: value for key, (value, _) in layers.held(profile).items()}
+    named = ", ".join(str(values[key]) for key in ("to", "model") if key in values)
+    missing = " and ".join(f"--{key}" for key in ("to", "via") if key not in values)
+    return "; ".join(filter(None, (f"ok: {named}" if named else "ok", missing and f"pass {missing}")))
+
+
+def problems(env: Env, profile: Sequence[Layer]) -> Iterator[str]:
+    """What would be wrong with a request of these layers."""
+    named = {key: value for key, (value, _) in layers.held(profile).items()}
+    for key in ("via", "summarize.via", "compact.via", "calls.via"):
+        if key in named:
+            yield from (f"{key}: {problem}" for problem in wrong_with(named[key]))
+    if "via" in named and "to" not in named:
+        yield "via: no `to` says what it takes"
+    try:
+        _built(env, profile, named)
+    except HistoryError as error:
+        yield str(error)
+
+
+def _built(env: Env, profile: Sequence[Layer], named: Mapping[str, Any]) -> None:
+    """Make a request of one message as it would be sent."""
+    request, under = layers.request_of(Request(), layers.held(profile))
+    request = request.but(to=named.get("to", "gemini"), model=named.get("model", _MODEL))
+    if request.to == providers.PLAIN and request.set:
+        raise Usage("set: plain text has no fields")
+    now, parts = env.now(), [{"text": "Hello."}]
+    header: Json = {"type": "session", "version": VERSION, "id": "check", "created": now}
+    message = {"type": "message", "id": "m", "ts": now, "kind": "user", "role": "user", "parts": parts}
+    data = b"".join(dumps(record) + b"\n" for record in (header, message))
+    for _ in payload.body_of(env, None, "check.jsonl", request, under=under, data=data):
+        pass
+
+
+def wrong_with(command: str) -> Iterator[str]:
+    """What the shell could not read, the first program if it is not there, and files of curl's headers."""
+    if _sh("-nc", command):
+        yield f"not a command that sh can read: {command}"
+    program = command.partition(" ")[0]
+    if _PLAIN.fullmatch(program) and _sh("-c", 'command -v -- "$1"', "sh", os.path.expanduser(program)):
+        yield f"{program}: no such command"
+    for file in _HEADER_FILE.findall(command):
+        path = os.path.expandvars(os.path.expanduser(file))
+        if "$" not in path and not os.path.exists(path):
+            yield f"-H @{path}: no such file"
+
+
+def _sh(*words: str) -> int:
+    """The exit code of the shell; nothing of a command is run."""
+    return subprocess.run(["/bin/sh", *words], capture_output=True, check=False).returncode
