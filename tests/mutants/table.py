@@ -497,7 +497,7 @@ MUTANTS = [
         ("commands/test_gc.py::test_which_deltas_go",),
     ),
     Mutant(
-        "verify lets a record name itself", "commands/verify/lines.py",
+        "verify lets a record name itself", "commands/verify/session.py",
         "for id in ids if id not in self._ids",
         "for id in ids if id not in self._ids and id != own",
         ("commands/test_verify.py::test_lines_and_what_they_name",),

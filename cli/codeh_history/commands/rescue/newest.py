@@ -18,7 +18,7 @@ from ...store import program_files
 from ...store.program_files import folders
 from ...store.program_files.folders import ProgramFile
 from ...views.row import beginning
-from ..verify.program import as_json
+from ..verify import program_problem
 
 MOST = 10  # sessions
 NAMES = ("path", "last", "program", "messages", "problem", "prompt")
@@ -65,7 +65,7 @@ def _about(session: Session) -> Json:
     prompts = (beginning(" ".join(texts(entry.parts))) for entry in entries if entry.kind == "user")
     return {
         "session": session.id, "messages": len(entries), "prompt": next(filter(None, prompts), None),
-        "problems": [as_json(problem) for problem in session.problems],
+        "problems": [*map(program_problem, session.problems)],
     }  # fmt: skip
 
 

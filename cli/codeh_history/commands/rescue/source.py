@@ -23,8 +23,8 @@ from ...store.paths import SERVER
 from ...store.program_files import FIRST_LINES, File, head_of
 from ...store.read import read_bytes, read_log
 from ...store.resolve import Target, for_reading
+from ..verify import program_problem
 from ..verify import session as verifying
-from ..verify.program import as_json
 
 
 class Recovered(NamedTuple):
@@ -90,7 +90,9 @@ def _of_a_program(file: File, program: str, target: Target) -> Recovered:
     first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
     body = records.lines(records.records(session), target.path)
     view = fold(parse(lines_of(first + b"\n" + body)))
-    return Recovered(target, session.id, view, [*map(as_json, session.problems)], program, session.left)
+    return Recovered(
+        target, session.id, view, [*map(program_problem, session.problems)], program, session.left
+    )
 
 
 def _messages(session: Session) -> int:

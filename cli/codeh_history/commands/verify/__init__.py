@@ -7,14 +7,17 @@ from ...base.errors import BadData, NegativeAnswer
 from ...base.escape import visible
 from ...base.options import JSON, PROVIDERS, Reading, option
 from ...base.words import some
+from ...programs import records
+from ...programs.model import Entry, Summary
+from ...programs.model import Problem as ProgramProblem
 from ...render import values
 from ...render.progress import progress, size_of
 from ...session.model import Json
-from ...store import read
+from ...store import program_files, read
+from ...store.paths import SERVER
 from ...store.resolve import Target, for_reading
-from . import program
 from . import session as verifying
-from .lines import Problem
+from .session import Problem
 
 SECOND = 16 << 20  # bytes of a session that are checked in about a second
 EXAMPLES = """\
@@ -45,12 +48,12 @@ def run(env: Env, options: Options) -> int:
 
 
 def verdict(env: Env, options: Options, target: Target) -> Json:
-    """What is wrong with it: by itself, or to a provider."""
+    """What is wrong with it: by itself, to a provider, or to the program whose file it is."""
     if options.to:
         from . import provider
 
         verdict = provider.verify(env, target, options.to, options.model, strict=options.strict)
-    elif target.path != "-" and not read.is_ours(target.path) and (other := program.checked(target)):
+    elif other := of_program(target):
         return other
     else:
         verdict = verifying.verify(env, target)
@@ -59,6 +62,34 @@ def verdict(env: Env, options: Options, target: Target) -> Json:
         "records": len(verdict.view.log.records), "messages": len(verdict.view.messages),
         "problems": [as_json(problem) for problem in verdict.problems],
     }  # fmt: skip
+
+
+def of_program(target: Target) -> Json | None:
+    """What a program would forget, drop, double or have refused of its file; None for another file."""
+    if target.path == "-" or target.path.startswith(SERVER) or read.is_ours(target.path):
+        return None
+    with program_files.opened(target.path) as file:
+        program = program_files.program_of(file)
+        if program is None:
+            return None
+        ids: list[str] = []
+        problems: list[Json] = []
+        messages, version = 0, None
+        for session in program_files.sessions_in(file, program):
+            ids.append(records.session_id(session))
+            problems += map(program_problem, session.problems)
+            covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
+            messages += sum(isinstance(item, Entry) and item.id not in covered for item in session.items)
+            version = version or session.version
+    return {
+        "session": ids[0] if len(ids) == 1 else target.id, "program": program, "version": version,
+        "ok": not problems, "sessions": len(ids), "messages": messages, "problems": problems,
+    }  # fmt: skip
+
+
+def program_problem(problem: ProgramProblem) -> Json:
+    """`line, effect, reason, mended?`."""
+    return {key: value for key, value in problem._asdict().items() if value is not None}
 
 
 def as_json(problem: Problem) -> Json:
@@ -70,11 +101,12 @@ def as_json(problem: Problem) -> Json:
 
 def lines(target: Target, result: Json) -> list[str]:
     """`ok: …`, or a line for each problem."""
+    if not result["ok"]:
+        return [line(target, problem) for problem in result["problems"]]
+    messages = some(result["messages"], "message")
     if "program" in result:
-        return program.lines(target, result)
-    if result["ok"]:
-        return [f"ok: {some(result['records'], 'record')}, {some(result['messages'], 'message')}"]
-    return [line(target, problem) for problem in result["problems"]]
+        return [f"ok: {messages} of {result['program']}"]
+    return [f"ok: {some(result['records'], 'record')}, {messages}"]
 
 
 def line(target: Target, problem: Json) -> str:
@@ -83,5 +115,7 @@ def line(target: Target, problem: Json) -> str:
         source = f" ← :{problem['n']} {problem['id']}" if "id" in problem else ""
         return f"{problem['path']}{source}: {problem['reason']}"
     id = f"{problem['id']}: " if "id" in problem else ""
-    where = target.path if target.path != "-" else target.id
-    return f"{where}: line {problem['line']}, byte {problem['offset']}: {id}{problem['reason']}"
+    where = [f"line {problem['line']}"] if problem["line"] else []
+    where += [f"byte {problem['offset']}"] if "offset" in problem else []
+    place = f"{', '.join(where)}: " if where else ""
+    return f"{target.path if target.path != '-' else target.id}: {place}{id}{problem['reason']}"

@@ -17,8 +17,7 @@ from ...session.view import View
 from ...store import read
 from ...store.resolve import Target
 from ...views.view import view_of
-from .lines import Problem
-from .session import Verdict, with_lines
+from .session import Problem, Verdict, with_lines
 
 
 def verify(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Verdict:
