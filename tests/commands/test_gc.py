@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.base.env import Env
 from codeh_history.blocks import open_store
-from codeh_history.commands.gc import unused
-from codeh_history.commands.gc.unused import _sorted, spent
+from codeh_history.commands import gc
+from codeh_history.commands.gc import sort, spent
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from inside import inside
@@ -24,7 +24,7 @@ DAY = 86400
 
 
 def collected(data):
-    return b"".join(_sorted(data)[0])
+    return b"".join(sort(data)[0])
 
 
 @given(data=some.files_of(), undone=st.lists(st.integers(0, 11), max_size=4))
@@ -415,5 +415,5 @@ def test_a_session_moved_while_gc_reads_keeps_its_blocks(filled_home, *, restore
     if not restored:
         trashed.rename(session)
     moving = _Moving(trashed, session) if restored else _Moving(session, trashed)
-    assert unused.unused(env, open_store(env), unused.grace(env), but=moving) == {}
+    assert gc.unused(env, open_store(env), env.millis() / 1000 - 7 * 86400, but=moving) == {}
     assert session.exists() == restored

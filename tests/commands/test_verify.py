@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history import providers
 from codeh_history.base.env import Env
+from codeh_history.commands.verify import lines, of_program, program_problem
 from codeh_history.commands.verify import session as verifying
-from codeh_history.commands.verify.program import as_json, checked, lines
 from codeh_history.commands.verify.provider import refusals, source_of
 from codeh_history.programs.model import Problem
 from codeh_history.store.resolve import Target
@@ -190,7 +190,7 @@ def talk():
 
 def test_a_file_in_order_is_told_with_its_messages(tmp_path):
     target = Target(str(written(tmp_path / "s.jsonl", talk().lines)), "argument")
-    found = checked(target)
+    found = of_program(target)
     assert found is not None
     assert (found["program"], found["ok"], found["sessions"], found["messages"], found["problems"]) == (
         "claude-code",
@@ -208,7 +208,7 @@ def test_what_a_summary_stands_for_is_not_sent(tmp_path):
     made = talk()
     made.compacted("c", "a summary")
     made.user("u2", "more")
-    found = checked(Target(str(written(tmp_path / "s.jsonl", made.lines)), "argument"))
+    found = of_program(Target(str(written(tmp_path / "s.jsonl", made.lines)), "argument"))
     assert found is not None
     assert found["messages"] == 1
 
@@ -218,13 +218,17 @@ def test_every_problem_is_named_with_its_line(tmp_path):
     target = Target(
         str(written(tmp_path / "s.jsonl", [made.lines[0], b"{damage", made.lines[1]])), "argument"
     )
-    found = checked(target)
+    found = of_program(target)
     assert found is not None
     assert not found["ok"]
     assert [(problem["line"], problem["effect"]) for problem in found["problems"]] == [(2, "skips")]
     assert lines(target, found)[0].startswith(f"{target.path}: line 2: ")
-    assert as_json(Problem(0, "forgets", "why", None)) == {"line": 0, "effect": "forgets", "reason": "why"}
-    whole = {**found, "problems": [as_json(Problem(0, "forgets", "why", "how"))]}
+    assert program_problem(Problem(0, "forgets", "why", None)) == {
+        "line": 0,
+        "effect": "forgets",
+        "reason": "why",
+    }
+    whole = {**found, "problems": [program_problem(Problem(0, "forgets", "why", "how"))]}
     assert lines(target, whole) == [f"{target.path}: why"]
 
 
@@ -233,11 +237,11 @@ def test_what_is_of_no_program_is_for_others_to_say(tmp_path, path, monkeypatch)
     (tmp_path / "ours").write_bytes(b'{"type":"session","version":1,"id":"s"}\n')
     monkeypatch.chdir(tmp_path)
 
-    assert checked(Target(path, "argument")) is None
+    assert of_program(Target(path, "argument")) is None
 
 
 def test_of_several_sessions_all_count(tmp_path):
     batch = [{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}] * 2
-    found = checked(Target(str(written(tmp_path / "b.jsonl", batch)), "argument"))
+    found = of_program(Target(str(written(tmp_path / "b.jsonl", batch)), "argument"))
     assert found is not None
     assert (found["session"], found["sessions"], found["messages"]) == ("b", 2, 4)
