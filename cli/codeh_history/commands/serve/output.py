@@ -10,7 +10,7 @@ from collections.abc import Callable
 Json = dict[str, object]
 MOST = 64 << 20  # bytes of output that are kept for an answer
 _CHUNK = 1 << 16
-_REST = 1 << 20  # bytes; a pipe holds fewer, so there is no more of the command itself
+_REST = 16  # chunks; a pipe holds fewer, so there is no more of the command itself
 
 
 class Output:
@@ -38,9 +38,9 @@ class Output:
 
     def drain(self) -> None:
         """Read what is left."""
-        left = _REST
-        while left > 0 and (size := self.take()):
-            left -= size
+        for _ in range(_REST):
+            if not self.take():
+                return
 
     def add(self, data: bytes) -> None:
         self._data += data

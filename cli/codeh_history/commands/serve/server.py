@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import select
 import selectors
 import signal
 import tempfile
@@ -31,7 +30,6 @@ IDLE = 8  # workers that are kept while there is nothing to do
 WAITING = 1000  # requests without an answer, beyond which stdin is not read
 GRACE = 12.0  # seconds from TERM to KILL: a command may take 10 to end one of its own
 _CHUNK = 1 << 16
-_PIECE = select.PIPE_BUF  # bytes that a pipe that takes any takes without blocking
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
@@ -63,6 +61,7 @@ class Server:
         self.line, self.number, self.too_long = bytearray(), 0, False  # of stdin
         self.ended = False  # stdin
         self.stopped = 0  # the number of the signal that ends us
+        self.sending = False
 
     def run(self) -> int:
         """The exit code, when all requests are answered."""
@@ -70,20 +69,15 @@ class Server:
         self.over = self.loop.create_future()
         self.loop.set_exception_handler(self.fail)
         self.slots = {endless: asyncio.Semaphore(RUNNING) for endless in (False, True)}
-        self.woken, wake = os.pipe()  # where the numbers of signals arrive
-        os.set_blocking(wake, False)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         for number in _SIGNALS:
             if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, lambda *_: None)
-        self.loop.add_reader(self.woken, self.stop)
+                signal.signal(number, self.on_signal)
         self.loop.add_reader(self.env.stdin, self.read)
         try:
             self.loop.run_until_complete(self.over)
         finally:
             self.leave()
-        stopped = self.stopped or self.signalled()  # perhaps while the last answer was written
-        return 128 + stopped if stopped else 0
+        return 128 + self.stopped if self.stopped else 0
 
     def fail(self, _: object, context: Json) -> None:
         """End with the exception of a callback."""
@@ -274,27 +268,21 @@ class Server:
 
     def send(self, id: requests.Id, what: Json) -> None:
         """A line on stdout; who does not read it holds up everything but signals."""
-        left = memoryview(orjson.dumps({"id": id, **what}) + b"\n")
-        while left:
-            _, writable, _ = select.select([self.woken], [self.env.stdout], [])
-            if not writable:
-                raise Interrupted(self.signalled())
-            self.env.draw(left[:_PIECE])
-            left = left[_PIECE:]
+        self.sending = True
+        self.env.draw(orjson.dumps({"id": id, **what}) + b"\n")
+        self.sending = False
 
-    def signalled(self) -> int:
-        """The number of a signal that arrived; 0 for none."""
-        arrived, _, _ = select.select([self.woken], [], [], 0)
-        return os.read(self.woken, 1)[0] if arrived else 0
+    def on_signal(self, number: int, _frame: object) -> None:
+        """End what runs and begin nothing new; a second signal, or one while sending, ends at once."""
+        if self.stopped or self.sending:
+            raise Interrupted(number)
+        self.stopped = number
+        self.loop.call_soon_threadsafe(self.stop)
 
     def stop(self) -> None:
-        """A signal: nothing new is begun, what runs is told to end; the second one waits for nothing."""
-        number = self.signalled()
-        if self.stopped:
-            raise Interrupted(number)
-        self.stopped, self.ended = number, True
+        self.ended = True
         for job in list(self.jobs.values()):
-            self.cancel(job, number)
+            self.cancel(job, self.stopped)
         self.look()
 
     def leave(self) -> None:
