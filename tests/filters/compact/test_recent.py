@@ -48,3 +48,15 @@ def test_2026_11_23_output_pasted_into_the_last_prompt_leaves_the_summary_its_te
     assert COUNTER.counts([after.summaries[0].text])[0] >= 0.08 * budget
     assert after.messages[-1].parts[0]["text"].startswith("Why so many?")
     assert tokens(after) <= budget
+
+
+def test_a_last_answer_of_very_many_texts_loses_its_first_ones_where_nothing_else_fits() -> None:
+    texts = [{"text": f"Speaker {n}: this is what I say about item {n} of the list."} for n in range(400)]
+    answer = {"type": "message", "id": "long", "kind": "codeh", "role": "model", "parts": texts}
+    view = session([user("Ann: Hello."), answer])
+    budget = tokens(view) // 3
+    after = apply(view, plan(view, budget).ops)
+    left = after.messages[-1].parts
+    assert 0.5 * budget < tokens(after) <= budget
+    assert left[-1] == texts[-1]
+    assert any("left out; codeh-history expand long" in part["text"] for part in left)

@@ -23,6 +23,7 @@ from .words import Vocabulary, rarity
 UNIT = 1 << 20  # what is worth 1: whole numbers have the same sum in whatever order
 NAME = 7.0  # in work: a name beside a rare word
 AGAIN, NAME_AGAIN = 0.65, 0.03  # what is left of a word, or a name, that was said
+BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
 SAME = 0.8  # of the words of a rule that another has too, which is the same or takes it back
 FEW = 2  # words of an open end that are too few to know it again by
 ASKED = 0.9  # in an assistant's chat: of the room, what the user's own messages may take
@@ -30,7 +31,7 @@ GOAL = 0.05  # of the room: for the first prompt, which says what all of it is a
 NOW, LAST = 0.06, 3  # of the room: for the last words of the model, at most so many sentences
 BEGINNINGS, FIRST = 0.5, 3  # of what they leave: for the first lines of answers, of each at most so many
 LEAST, SMALL = 80, 0.3  # tokens of a share, and of a small room
-NAMES = 0.3  # in work: for names that no chosen line says
+NAMES = 0.4  # in work: for names that no chosen line says
 SPARE = 1.5  # for how much lines are chosen, should they cost less than estimated
 # What may take how much of the room, in this order, before the rest is chosen by what it adds.
 SHARES = {"rule": 0.14, "file": 0.15, "failed": 0.1, "done": 0.08}
@@ -51,7 +52,7 @@ class Chooser:
         self._names = vocabulary.names if shape == WORK else set()
         counts = Counter(word for line in lines for word in line.words)
         self._left = {
-            word: int(UNIT * log(1 + count) * (NAME if word in self._names else rarity(word)))
+            word: int(UNIT * log(1 + count) * (NAME if word in self._names else rarity(word) ** 1.5))
             for word, count in counts.items()
         }
         self._take(self._left.keys() & staying)
@@ -63,7 +64,7 @@ class Chooser:
 
     def gain(self, line: Line) -> float:
         """What a line adds for each token."""
-        return sum(map(self._left.__getitem__, line.words)) / line.cost
+        return sum(map(self._left.__getitem__, line.words)) / (line.cost + BESIDE)
 
     def take(self, lines: Iterable[Line], room: float = float("inf")) -> list[Line]:
         """These lines in their order, as far as there is room for each."""

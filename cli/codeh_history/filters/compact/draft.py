@@ -63,10 +63,10 @@ class History:
         prompt = [] if layout.prompt is None else [layout.prompt]
         for number in sorted({*layout.last, *prompt} if layout.yielding else ()):
             message = self.messages[number]
-            for place, part in enumerate(message.parts):
-                text = "" if part.get("thought") else part.get("text", "")
+            texts = ["" if part.get("thought") else part.get("text", "") for part in message.parts]
+            for place, (part, text) in enumerate(zip(message.parts, texts, strict=True)):
                 if message.role == "model":
-                    may = len(text) > LONG or stubs.is_stub(text)
+                    may = text != "" and (sum(map(len, texts)) > LONG or stubs.is_stub(text))
                 elif number == layout.prompt:
                     may = len(text) > LONG and (stubs.is_stub(text) or _pasted(text) > LONG)
                 else:
@@ -91,8 +91,12 @@ class History:
             return None
         return stubs.shorten(part, id, room, errors=errors, own=self._own(place))
 
-    def bare(self, place: Place) -> Part:
-        """The least that may be left of a part."""
+    def bare(self, place: Place) -> Part | None:
+        """The least that may be left of a part; of a model's many texts the longest becomes the mark."""
+        message = self.messages[place[0]]
+        texts = ["" if part.get("thought") else part.get("text", "") for part in message.parts]
+        if message.role == "model" and place[1] != texts.index(max(texts, key=len)):
+            return None
         return stubs.bare(self.part(place), "", self.messages[place[0]].id, self._own(place))
 
     def _own(self, place: Place) -> list[int]:

@@ -6,7 +6,7 @@ from . import shrink, stubs
 from .draft import Draft
 from .units import CHAT, PEOPLE, WORK
 
-SHARES = {WORK: 0.37, PEOPLE: 0.2, CHAT: 0.0}  # of the room for messages, pins and all: what they take
+SHARES = {WORK: 0.365, PEOPLE: 0.2, CHAT: 0.0}  # of the room for messages, pins and all: what they take
 SUMMARY = 0.1  # of that room: what is left to the summary, where what must stay leaves it
 FOREIGN = 0.4  # of the target: what summaries written elsewhere may take before they are taken in
 LARGEST = 0.3  # of their share: what is left of one result
@@ -21,10 +21,11 @@ def begin(draft: Draft) -> None:
     share = everything * SHARES[history.shape]
     most = max(LEAST, int(share * LARGEST))
     free = everything * (1 - SUMMARY) - draft.costs(layout.fixed)
-    size = draft.costs(layout.last)
+    size = 0
     draft.doomed = {number for group in layout.groups for number in group} - draft.gone
     for unit in reversed(layout.units):
         if not draft.doomed.issuperset(unit):
+            size += draft.costs(unit)
             continue
         cost = sum(_capped(draft, number, most) for number in unit)
         whole_exchange = history.shape == CHAT and unit[0] >= layout.start

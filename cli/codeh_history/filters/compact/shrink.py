@@ -98,7 +98,7 @@ def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) ->
         changes = written(draft, places, least)
     elif not changes:
         changes = [(place, draft.history.bare(place), "nothing less suffices") for place in places]
-    draft.replace_while_large(stage, changes, whole=not least)
+    draft.replace_while_large(stage, changes)
 
 
 def written(draft: Draft, places: Iterable[Place], level: float, *, errors: bool = True) -> list[Change]:

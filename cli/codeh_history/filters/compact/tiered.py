@@ -122,8 +122,9 @@ def floor(draft: Draft) -> int:
         total += history.opening(sorted(history.layout.fixed))
     for number, part in history.yielding:
         if not stubs.is_bare(history.part((number, part))):
-            bare = parts_tokens(history.counter, [history.bare((number, part))])[0]
-            total -= max(0, history.tokens[number][part] - bare)
+            bare = history.bare((number, part))
+            least = parts_tokens(history.counter, [bare])[0] if bare is not None else 0
+            total -= max(0, history.tokens[number][part] - least)
     return total + min(history.summary_cost, removal.least_summary(draft))
 
 
