@@ -39,7 +39,7 @@ def expected(path, pattern, flags=0):
     ] + [
         Hit(path.stem, message.id, number, message.role or message.kind, *lines)
         for number, message in enumerate(view.messages, 1)
-        for lines in searching.matching(message, Pattern(pattern, "", flags))
+        for lines in searching.matching(searching.items_of(message), Pattern(pattern, "", flags), "m")
     ]
 
 
@@ -50,6 +50,10 @@ def test_it_equals_the_fold(data, pattern, flags, tmp_path_factory):
     path = tmp_path_factory.mktemp("s") / "s.jsonl"
     path.write_bytes(data)
     assert found(path, pattern, flags) == expected(path, pattern, flags)
+
+
+def matching(message, pattern):
+    return searching.matching(searching.items_of(message), Pattern(pattern, ""), "m")
 
 
 def message(*parts, kind="codeh", role="model"):
@@ -82,13 +86,13 @@ def result(response):
     ],
 )  # fmt: skip
 def test_matching_lines(part, pattern, lines):
-    assert [line for line, *_ in searching.matching(message(part), Pattern(pattern, ""))] == lines
+    assert [line for line, *_ in matching(message(part), pattern)] == lines
 
 
 def test_pending_text_is_searched():
     pending = message()
     pending.own, pending.pending = None, [{"text": "half"}]
-    assert [line for line, *_ in searching.matching(pending, Pattern("half", ""))] == ["half"]
+    assert [line for line, *_ in matching(pending, "half")] == ["half"]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ from ...session.model import Json
 from ...store.resolve import Target, for_reading, ids
 from ...store.state import passing
 from ...views.view import tell_lost
-from .matches import Hit, hits
+from . import matches
+from .matches import Hit, Skip
 
 EXAMPLES = """\
   codeh-history search 'Rayleigh|Mie'              # SESSION:N:ROLE: LINE, N as in `show`
@@ -59,31 +60,32 @@ class Options(OptionSet):
 
 def run(env: Env, options: Options) -> int:
     """The exit code says whether anything matches, and whether all could be read."""
-    lost: Lost = {}
-    unread: list[str] = []
     named = bool(options.specified("session", "argument"))
     if named:
         targets = [for_reading(env, options.session, options.argument)]
     else:  # whatever $CODEH_SESSION says
         targets = [Target(path, "") for _, path in ids(env)]
-    if options.words:
-        from . import ranked
+    lost: Lost = {}
+    unread: list[str] = []
 
-        text, flags = ranked.pattern_of(options.regex).pattern, re.IGNORECASE
-        marks = Pattern(text, "", flags, allowed(options.timeout))
-        matches = ranked.ranked(env, targets, options.regex, unread, options.around)
+    def skip(target: Target, error: HistoryError | OSError) -> None:
+        env.complain(f"{target.id}: not searched: {reason(error)}")
+        unread.append(target.id)
+
+    text = matches.pattern_of(options.regex) if options.words else options.regex
+    flags = re.IGNORECASE if options.ignore_case or options.words else 0
+    marks = Pattern(text, "", flags, allowed(options.timeout))
+    if options.words:
+        hits = matches.ranked(env, targets, options.regex, skip, options.around)
     else:
-        marks = Pattern(
-            options.regex, "", re.IGNORECASE if options.ignore_case else 0, allowed(options.timeout)
-        )
-        matches = each_hit(env, options, targets, marks, lost, unread, named=named)
+        hits = each_hit(env, options, targets, marks, lost, None if named else skip)
     watched = env.terminal(env.stderr) and not options.words
     size = sum(size_of(target.path) for target in targets) if watched else 0
     with marks, progress(env, "searching", size, A_SECOND):
         if options.list_only or options.count:
-            records = summed(matches, count=options.count)
+            records = summed(hits, count=options.count)
         else:
-            records = (hit._asdict() for hit in (matches if named else once(matches)))
+            records = (hit._asdict() for hit in (hits if named else once(hits)))
         any_hit = write(env, capped(env, options, records), options, marks)
     if unread or (options.strict and lost):
         return BadData.exit_code
@@ -91,48 +93,40 @@ def run(env: Env, options: Options) -> int:
 
 
 def each_hit(
-    env: Env,
-    options: Options,
-    targets: list[Target],
-    pattern: Pattern,
-    lost: Lost,
-    unread: list[str],
-    *,
-    named: bool,
+    env: Env, options: Options, targets: list[Target], pattern: Pattern, lost: Lost, skip: Skip | None
 ) -> Iterator[Hit]:
-    """The hits; `unread` gets the sessions that cannot be read, a named one raises."""
+    """The hits; `skip` is told of a session that cannot be read, without it that raises."""
     by_path = {target.path: target for target in targets}
-    for path in by_path if named else passing(list(by_path)):
+    for path in passing(list(by_path)) if skip else by_path:
         target = by_path[path]
         missing: Lost = {}
         try:
-            yield from hits(
+            yield from matches.hits(
                 env, target, pattern, strict=options.strict, lost=missing, around=options.around
             )
         except (HistoryError, OSError) as error:
-            if named or isinstance(error, Exceeded):
+            if skip is None or isinstance(error, Exceeded):
                 raise
             if isinstance(error, NotFound) and not os.path.lexists(path):
                 continue  # removed meanwhile
-            env.complain(f"{target.id}: not searched: {reason(error)}")
-            unread.append(target.id)
+            skip(target, error)
         tell_lost(env, target.id, missing)
         lost.update(missing)
 
 
-def once(matches: Iterator[Hit]) -> Iterator[Hit]:
+def once(hits: Iterator[Hit]) -> Iterator[Hit]:
     """The hits without those of a message's copies in forks and other sessions."""
     seen: dict[int, str] = {}
-    for hit in matches:
+    for hit in hits:
         first = seen.setdefault(hash((hit.id, hit.text)), hit.session)
         if hit.id is None or first == hit.session:
             yield hit
 
 
-def summed(matches: Iterator[Hit], *, count: bool) -> Iterator[Json]:
+def summed(hits: Iterator[Hit], *, count: bool) -> Iterator[Json]:
     """A record for each session, in the order of the hits: its name, with `count` how many there are."""
     counts: dict[str, int] = {}
-    for hit in matches:
+    for hit in hits:
         if not count and hit.session not in counts:
             yield {"session": hit.session}
         counts[hit.session] = counts.get(hit.session, 0) + 1

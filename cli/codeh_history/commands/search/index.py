@@ -15,7 +15,7 @@ from typing import NamedTuple
 from ...base.env import Env
 from ...store.cache import Cache
 
-VERSION = 2  # of what is indexed
+VERSION = 3  # of what is indexed
 SHORTEST = 4  # characters of a word that also matches longer words
 _TABLES = (
     "create table if not exists indexed(path text primary key, stamp text, first integer, end integer)",
