@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
 from codeh_history.commands import usage
-from codeh_history.commands.usage import responses, shown
+from codeh_history.commands.usage import responses
 from codeh_history.commands.usage.totals import Sums, Total
 from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows
@@ -286,7 +286,7 @@ def found(**groups):
 
 def printed(tmp_path, what, *, json=False, own=None):
     with (tmp_path / "out").open("wb") as out, (tmp_path / "err").open("wb") as err:
-        shown.write(Env({}, stdout=out.fileno(), stderr=err.fileno()), what, table(), own=own, json=json)
+        usage.write(Env({}, stdout=out.fileno(), stderr=err.fileno()), what, table(), own=own, json=json)
     return (tmp_path / "out").read_text(), (tmp_path / "err").read_text()
 
 
@@ -350,7 +350,7 @@ def test_of_many_models_without_a_price_the_first_are_named(tmp_path):
     ],
 )
 def test_a_number_on_a_terminal_is_short(number, text):
-    assert shown._short(number) == text
+    assert usage._short(number) == text
 
 
 @given(st.integers(0, 10**13), st.integers(0, 10**13))
@@ -359,6 +359,6 @@ def test_no_number_is_long_and_a_larger_one_never_looks_smaller(one, two):
         return float(text.rstrip("kMGT")) * {"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}.get(text[-1], 1)
 
     low, high = sorted((one, two))
-    assert len(shown._short(low)) <= 5
-    assert read(shown._short(low)) <= read(shown._short(high))
-    assert read(shown._short(high)) == pytest.approx(high, rel=0.051)
+    assert len(usage._short(low)) <= 5
+    assert read(usage._short(low)) <= read(usage._short(high))
+    assert read(usage._short(high)) == pytest.approx(high, rel=0.051)

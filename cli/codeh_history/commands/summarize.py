@@ -9,8 +9,6 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
 
-import orjson
-
 from .. import providers
 from ..base import amounts
 from ..base.env import Env
@@ -19,7 +17,7 @@ from ..base.input import decode, needed, read_file
 from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, flag, option
 from ..base.words import is_id
 from ..config import layers
-from ..render import changes
+from ..render import changes, values
 from ..render.progress import progress
 from ..session import ops as changing
 from ..session.model import Json, Message, Summary
@@ -34,7 +32,7 @@ from ..summaries.command import Commands, Runs
 from ..summaries.request import Prompt, Sources, Wording, standard, words_of
 from ..summaries.store import Settings
 from ..summaries.window import Batch, not_due
-from ..summaries.writer import Outline, Summarizer
+from ..summaries.writer import Outline
 from ..tokens import Counter, open_counter
 from ..views import result as filtering
 from ..views.view import view_of
@@ -122,13 +120,13 @@ def settings_of(options: Options, counter: Counter, command: Runs | None) -> Set
     if options.to is not None and options.model is None and not providers.model_in_url(options.to):
         raise Usage(f"--to {options.to} requires --model MODEL")
     over = None if options.due_over is None else amounts.tokens(options.due_over)
-    summarizer: Summarizer = Outline(partial(outlined, counter), counter)
-    settings = Settings(summarizer, counter, options.max_conversations, options.min_batch, over, due_over)
+    outline = Outline(partial(outlined, counter), counter)
+    settings = Settings(outline, counter, options.max_conversations, options.min_batch, over, due_over)
     if command is None:
         return settings
     made = sources(options, counter)
-    summarizer = Asked(command, made, options.to, options.model, faithful=options.gate)
-    return replace(settings, summarizer=summarizer, stop=command.stop)
+    by_command = Asked(command, made, options.to, options.model, faithful=options.gate)
+    return replace(settings, summarizer=by_command, stop=command.stop)
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
@@ -136,6 +134,15 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
     from ..filters.compact import oldest
 
     return oldest.due_over(view, most, counter)
+
+
+def outlined(
+    counter: Counter, messages: Sequence[Message], room: int, summaries: Sequence[Summary]
+) -> Json:
+    """What `compact` would write of messages and earlier summaries in so many tokens."""
+    from ..filters.compact.extract import extract
+
+    return extract(messages, room, counter, summaries)
 
 
 def sources(options: Options, counter: Counter) -> Sources:
@@ -146,15 +153,6 @@ def sources(options: Options, counter: Counter) -> Sources:
         counter.counts, amounts.tokens(options.budget), amounts.tokens(options.max_source),
         partial(extracted, counter), standard if options.prompt is None else worded(options.prompt),
     )  # fmt: skip
-
-
-def outlined(
-    counter: Counter, messages: Sequence[Message], room: int, summaries: Sequence[Summary]
-) -> Json:
-    """What `compact` would write of messages and earlier summaries in so many tokens."""
-    from ..filters.compact.extract import extract
-
-    return extract(messages, room, counter, summaries)
 
 
 def worded(file: str) -> Wording:
@@ -175,14 +173,19 @@ def worded(file: str) -> Wording:
 def emit(env: Env, options: Options, made: Sources) -> int:
     """Print the next prompt; nothing where nothing is due."""
     target = for_reading(env, options.session, options.argument)
-    name = lasting_name(env, target)
+    own = is_id(target.id) and target.path == path_of(env, target.id)
+    name = target.path if target.path == "-" else target.id if own else os.path.abspath(target.path)
+    if not name.isprintable():
+        raise Usage(f"{name}: no name that JSON can hold")
+    for_writing(env, name)  # which `--apply` will do, perhaps elsewhere
     view = view_of(env, target, strict=options.strict)
     with unchanged(target):
         emitted = two_step.emit(view, name, made, most=options.max_conversations, least=options.min_batch)
     if emitted is None:
         env.note(f"{target.id}: {not_due(view.messages, options.max_conversations, options.min_batch)}")
-        return 0
-    return report(env, emitted)
+    else:
+        env.write(values.line(emitted))
+    return 0
 
 
 def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
@@ -194,30 +197,17 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
         if os.path.abspath(named.path) != os.path.abspath(target.path):
             raise Usage(f"{file} is of session {emitted['session']}, not of {named.id}")
     with unchanged(target):
-        answered = two_step.Answered(emitted, answer_in(env, emitted, file), counter, faithful=options.gate)
-        return report(env, two_step.apply(env, target, answered, strict=options.strict))
-
-
-def lasting_name(env: Env, target: Target) -> str:
-    """What names a session that can be written, also later and elsewhere: its id, or the whole path."""
-    own = is_id(target.id) and target.path == path_of(env, target.id)
-    name = target.path if target.path == "-" else target.id if own else os.path.abspath(target.path)
-    if not name.isprintable():
-        raise Usage(f"{name}: no name that JSON can hold")
-    for_writing(env, name)
-    return name
-
-
-def answer_in(env: Env, emitted: Json, file: str) -> str:
-    answer = emitted.get("answer")
-    if isinstance(answer, str):
-        return answer
-    if file == "-":
-        raise BadData("-: no answer in it: put the summary under `answer`")
-    try:
-        return env.read_stdin().decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise SummarizerFailed(f"the answer is no text: byte {error.start} is not UTF-8") from None
+        answer = emitted.get("answer")
+        if not isinstance(answer, str) and file == "-":
+            raise BadData("-: no answer in it: put the summary under `answer`")
+        if not isinstance(answer, str):
+            try:
+                answer = env.read_stdin().decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise SummarizerFailed(f"the answer is no text: byte {error.start} is not UTF-8") from None
+        answered = two_step.Answered(emitted, answer, counter, faithful=options.gate)
+        env.write(values.line(two_step.apply(env, target, answered, strict=options.strict)))
+    return 0
 
 
 def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
@@ -233,11 +223,11 @@ def stored(env: Env, target: Target, settings: Settings, options: Options) -> in
     """Append the summary of what is due and print a line of JSON; say why where nothing is."""
     if target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
-    line = summarizing.run(env, target, settings, strict=options.strict)
-    if line is not None:
-        return report(env, line)
-    view = view_of(env, target, strict=options.strict)
-    env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
+    if line := summarizing.run(env, target, settings, strict=options.strict):
+        env.write(values.line(line))
+    else:
+        view = view_of(env, target, strict=options.strict)
+        env.note(f"{target.id}: {settings.not_due(view)}; nothing to undo")
     return 0
 
 
@@ -255,12 +245,6 @@ def printed(env: Env, target: Target, settings: Settings, options: Options) -> i
         env.note(f"{target.id}: {settings.not_due(view)}")
     elif target.path != "-":
         env.note(f"{target.id} is unchanged; -i keeps it")
-    return 0
-
-
-def report(env: Env, line: Json) -> int:
-    """Print what was done."""
-    env.write(orjson.dumps(line) + b"\n")
     return 0
 
 
@@ -285,5 +269,5 @@ def every(env: Env, settings: Settings, jobs: int) -> int:
     ):
         for line in lines:
             code = SummarizerFailed.exit_code if line["action"] == "failed" else code
-            env.write(orjson.dumps(line) + b"\n")
+            env.write(values.line(line))
     return code
