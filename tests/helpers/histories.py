@@ -56,7 +56,7 @@ natives = st.sampled_from([
             {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
         ],
         "gemini": [{"text": "native"}, {"executableCode": {"code": "1"}}, {"laterField": 1}],
-        "openai-responses": [{"id": "rs_1", "type": "reasoning"}],
+        "openai-responses": [{"id": "cmp_1", "type": "compaction", "encrypted_content": "gAAA"}],
         "other": [{}, 5, None],
     }.items()
     for value in values
@@ -85,8 +85,8 @@ answers = st.sampled_from([
 
 
 @st.composite
-def conversations(draw, *, whole=False):
-    """Messages in the order they were appended. `whole`: every call is answered once, right away."""
+def conversations(draw, *, whole=False, lost=False):
+    """Messages in the order they were appended. `whole`: calls are answered once, right away; `lost`: or never."""
     result = []
 
     def add(kind, parts, **fields):
@@ -102,7 +102,7 @@ def conversations(draw, *, whole=False):
         for _ in range(draw(st.integers(0, 2))):
             calls = draw(st.lists(_calls(), max_size=3))
             add("codeh", draw(spoken) + calls, **draw(st.sampled_from(MAKERS)))
-            given = [_answer(draw, call) for call in calls]
+            given = [_answer(draw, call) for call in calls if not lost or draw(st.integers(0, 9))]
             if not whole:
                 given, late = _disordered(draw, given, late)
             groups = [[part] for part in given] if draw(st.booleans()) else [given] if given else []

@@ -41,7 +41,7 @@ def reasoning(id, encrypted="gAAA"):
 TEXTS = ["hello", "", " ", "a\nb", "日本", "\u2028", "System: tick"]
 MEDIA = [
     inline("image/png", PNG), inline("image/jpg", PNG), inline("image/heic", PNG), inline("image/png", None),
-    inline("image/png", "not base64!"), inline("image/png", "a-_="), inline(None, PNG), inline("image/png", ""),
+    inline("image/png", "not base64!"), inline("image/png", "a_8="), inline(None, PNG), inline("image/png", ""),
     inline("audio/x-wav", PNG), inline("audio/mp3", PNG), inline("video/mp4", PNG), {"inlineData": {}},
     inline("application/pdf", PNG, displayName="a.pdf"), inline("text/plain", base64.b64encode(b"hi").decode()),
     inline("text/csv", base64.b64encode(b"\xff").decode()), inline("application/zip", PNG),

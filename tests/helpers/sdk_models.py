@@ -3,43 +3,43 @@
 They know fields and types; which turns may follow one another only the rules of ours know (`problems`).
 """
 
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 
 from pydantic import ValidationError
 
-import openai_types
 from structure import validator
 
 
 def mistakes(format, body):
     """What the client of this provider would not take, shortly; empty where it takes the body."""
-    if format.startswith("openai"):
-        return openai_types.mistakes(format, _official(body))
     try:
         return [*_JUDGES[format](body)]
     except ValidationError as error:
         return [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()][:8]
 
 
-def _official(body):
-    """The body without the field of compatible hosts that the official types do not know."""
-    if "messages" not in body:
-        return body
-    return {
-        **body,
-        "messages": [{k: v for k, v in m.items() if k != "reasoning_content"} for m in body["messages"]],
-    }
+_TYPES = {
+    "anthropic": ("anthropic.types.message_create_params", "Message"),
+    "openai-chat": ("openai.types.chat.completion_create_params", "Completion"),
+    "openai-responses": ("openai.types.responses.response_create_params", "Response"),
+}
 
 
 @cache
-def _anthropic_model():
-    from anthropic.types import message_create_params as params
+def _types(format):
+    module, name = _TYPES[format]
+    return validator(getattr(import_module(module), f"{name}CreateParamsNonStreaming"))
 
-    return validator(params.MessageCreateParamsNonStreaming)
 
-
-def _anthropic(body):
-    _anthropic_model()(body)
+def _typed(format, body):
+    """By the client's own types, without `stream` and the field of compatible hosts that OpenAI's do not know."""
+    body = {key: value for key, value in body.items() if key != "stream"}
+    if format == "openai-chat":
+        body["messages"] = [
+            {k: v for k, v in m.items() if k != "reasoning_content"} for m in body["messages"]
+        ]
+    _types(format)(body)
     yield from ()
 
 
@@ -80,5 +80,6 @@ def _unknown(model, value, also=()):
 
 
 _JUDGES = {
-    "anthropic": _anthropic, "gemini": _gemini, "ollama": _ollama,
+    "gemini": _gemini, "ollama": _ollama,
+    **{format: partial(_typed, format) for format in _TYPES},
 }  # fmt: skip

@@ -1,30 +1,20 @@
-"""Anthropic's request: what each message becomes, by tables; what holds for all of them, by laws."""
-
-from functools import cache
+"""Anthropic's request: what each message becomes, by tables."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from codeh_history import providers
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
 from codeh_history.session.model import SUMMARY_HEAD
-from codeh_history.session.pairing import open_at_end
 from histories import (
     PNG,
     call,
-    conversations,
     message,
     model,
-    prefix,
     requested,
     result,
-    session,
     tool,
     user,
-    without_cache,
 )  # fmt: skip
-from structure import validator
 
 ANTHROPIC = providers.load("anthropic")
 OPUS, OLD = "claude-opus-4-8", "claude-sonnet-4-5"
@@ -39,14 +29,6 @@ THINKING = {"type": "enabled", "budget_tokens": 1024}
 FILE = {"type": "container_upload", "file_id": "f"}
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
 HIDDEN = {"type": "redacted_thinking", "data": "x"}
-
-
-@cache
-def taken():
-    """The official client's judgement of a body; loading it takes seconds, and most tests do not ask."""
-    from anthropic.types import message_create_params as params
-
-    return validator(params.MessageCreateParamsNonStreaming)
 
 
 def native(value, provider="anthropic"):
@@ -319,42 +301,3 @@ def test_faithful_repairs_nothing():
     assert request.sources == [["m0", "m0"], ["m1"], ["m2", "m2"], ["m3"], ["m4"], ["m5"]]
     empty = [model(), model("a"), model(), model("b")]
     assert requested("anthropic", empty, model=OPUS, faithful=True, trace=True).sources == [["m1", "m3"]]
-
-
-# -- laws -----------------------------------------------------------------------------------------------
-
-options = st.fixed_dictionaries({"model": st.sampled_from(MODELS)}, optional={
-    "cache": st.booleans(), "system": st.just("s"), "tools": st.just([{"name": "f", "parameters": {}}]),
-    "settings": st.just({"thinking": THINKING}),
-})  # fmt: skip
-
-
-@given(messages=conversations(), given=options)
-def test_any_history_becomes_what_anthropic_takes(messages, given):
-    body = requested("anthropic", messages, **given).body
-    problems = [p for p in ANTHROPIC.problems(body) if "prefill" not in p.reason]
-    assert problems == []
-    taken()(body)
-    assert body == requested("anthropic", messages, **given).body
-
-
-@given(messages=conversations(), given=options)
-def test_a_faithful_one_raises_nothing(messages, given):
-    request = requested("anthropic", messages, faithful=True, trace=True, **{**given, "cache": False})
-    ANTHROPIC.problems(request.body)
-    assert [max(1, len(message["content"])) for message in request.body["messages"]] == [
-        len(ids) for ids in request.sources
-    ]
-
-
-@given(messages=conversations(whole=True), given=options)
-def test_a_request_is_a_prefix_of_the_next(messages, given):
-    before = b""
-    for end in range(1, len(messages) + 1):
-        view = session(messages[:end])
-        if view.messages[-1].role == "user" and not open_at_end(view.messages):
-            request = requested("anthropic", messages[:end], trace=True, **given)
-            array = request.body["messages"]
-            assert [len(message["content"]) for message in array] == [len(ids) for ids in request.sources]
-            assert prefix(without_cache(array)).startswith(before)
-            before = prefix(without_cache(array))

@@ -1,25 +1,19 @@
-"""Gemini's request: what each message becomes, by tables; what holds for all of them, by laws."""
+"""Gemini's request: what each message becomes, by tables."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from codeh_history import providers
 from codeh_history.providers.base import Options
 from codeh_history.providers.gemini.fields import SKIP_SIGNATURE
 from codeh_history.providers.turns import CONTINUATION, EMPTY_MESSAGE
 from codeh_history.session.model import SUMMARY_HEAD
-from codeh_history.session.pairing import open_at_end
 from histories import (
     PNG,
     call,
-    conversations,
     model,
-    prefix,
     requested,
     result,
     sendable,
-    session,
     tool,
     user,
 )
@@ -295,39 +289,3 @@ def test_faithful_repairs_nothing():
 def test_a_faithful_result_has_the_name_that_its_call_is_sent_with():
     called, answered = parts_of(model(call("my tool")), tool(result("my tool")), faithful=True)
     assert answered[0]["functionResponse"]["name"] == called[0]["functionCall"]["name"] != "my tool"
-
-
-# -- laws -----------------------------------------------------------------------------------------------
-
-
-@given(messages=conversations(), target=st.sampled_from(MODELS))
-def test_any_history_becomes_what_gemini_takes(messages, target):
-    from google.genai import types  # a second of loading, for this law only
-
-    body = requested("gemini", messages, model=target, system="s", max_tokens=5).body
-    told = {**body, "model": target} if target and body["contents"][-1]["role"] == "user" else body
-    assert GEMINI.problems(told) == []
-    for content in body["contents"]:
-        types.Content.model_validate(content)
-    assert body == requested("gemini", messages, model=target, system="s", max_tokens=5).body
-
-
-@given(messages=conversations(), target=st.sampled_from(MODELS))
-def test_a_faithful_one_raises_nothing(messages, target):
-    request = requested("gemini", messages, model=target, faithful=True, trace=True)
-    GEMINI.problems(request.body)
-    assert [max(1, len(content["parts"])) for content in request.body["contents"]] == [
-        len(ids) for ids in request.sources
-    ]
-
-
-@given(messages=conversations(whole=True), target=st.sampled_from(MODELS))
-def test_a_request_is_a_prefix_of_the_next(messages, target):
-    before = b""
-    for end in range(1, len(messages) + 1):
-        view = session(messages[:end])
-        if view.messages[-1].role == "user" and not open_at_end(view.messages):
-            array = requested("gemini", messages[:end], model=target, trace=True)
-            assert prefix(array.body["contents"]).startswith(before)
-            assert [len(c["parts"]) for c in array.body["contents"]] == [len(ids) for ids in array.sources]
-            before = prefix(array.body["contents"])

@@ -80,6 +80,7 @@ USERS = {
     "files without a name": ([inline("text/markdown", "YQ=="), inline("application/vnd.ms-excel", "YQ==")], [user([
         {"type": "input_file", "filename": "file.txt", "file_data": "data:text/markdown;base64,YQ=="},
         {"type": "input_file", "filename": "file.xls", "file_data": "data:application/vnd.ms-excel;base64,YQ=="}])]),
+    "a picture in text": ([inline("image/svg+xml", "YQ==", displayName="a.svg")], [user("[File a.svg, image/svg+xml]\na")]),
     "sound": ([inline("audio/wav", PNG)], [user("[audio/wav, 9 bytes: audio/wav cannot be sent]")]),
     "own uploaded file": ([native("openai-responses", type="input_image", file_id="f", detail="auto")], [
         user([{"type": "input_image", "file_id": "f", "detail": "auto"}])]),

@@ -15,6 +15,7 @@ from codeh_history.providers.base import Options
 from codeh_history.send.payload import STEP, pieces
 from codeh_history.session import records as log_records
 from codeh_history.session.pairing import open_at_end
+from histories import conversations
 from length import examples
 from oddities import every_oddity, said, sessions, told, words
 from sdk_models import mistakes
@@ -112,57 +113,6 @@ def test_a_second_pass_changes_nothing(log, unanswered, thoughts):
         assert twice is once, name
 
 
-TEXTS = st.sampled_from(["hello", "", " ", "System: tick", "a\nb", "日本", "done", "?"])
-CALL = st.tuples(
-    st.sampled_from(["read", "grep"]), st.sampled_from([None, "c1", "c2", "toolu_01", "x" * 70, "a b"])
-)
-
-
-@st.composite
-def conversation(draw):
-    """Messages as a client appends them: prompts, answers, calls with their results; some results lost."""
-    result = []
-
-    def add(kind, parts, **fields):
-        role = "model" if kind == "codeh" else "user"
-        base = {"type": "message", "id": f"m{len(result)}", "kind": kind, "role": role, "parts": parts}
-        result.append({**base, "ts": "2026-01-02T03:04:05.000Z", **fields})
-
-    for _ in range(draw(st.integers(1, 7))):
-        add("user", [{"text": draw(TEXTS)}])
-        for _ in range(draw(st.integers(0, 2))):
-            made_by = draw(
-                st.sampled_from(
-                    [
-                        {},
-                        {"provider": "gemini", "model": "gemini-3-pro"},
-                        {"provider": "anthropic", "model": "claude-opus-4-8"},
-                        {"provider": "openai-responses", "model": "gpt-5.1"},
-                    ]
-                )
-            )
-            calls = draw(st.lists(CALL, max_size=3))
-            thought = draw(
-                st.sampled_from([[], [{"text": "hm", "thought": True, "thoughtSignature": "c2ln"}]])
-            )
-            parts = [
-                {"functionCall": {**({"id": i} if i else {}), "name": n, "args": {"p": 1}}}
-                for n, i in calls
-            ]
-            add("codeh", [*thought, {"text": draw(TEXTS)}, *parts], **made_by)
-            answers = [
-                {"functionResponse": {**({"id": i} if i else {}), "name": n, "response": {"output": "ok"}}}
-                for n, i in calls
-                if draw(st.integers(0, 9))
-            ]
-            if draw(st.booleans()):
-                for answer in answers:
-                    add("tool", [answer])
-            elif answers:
-                add("tool", answers)
-    return result
-
-
 def prefixes(log, format, *, raw):
     """The message arrays (less the closing bracket) of every request the conversation would have sent."""
     found = []
@@ -176,7 +126,7 @@ def prefixes(log, format, *, raw):
     return found
 
 
-@given(log=conversation(), raw=st.booleans())
+@given(log=conversations(whole=True, lost=True), raw=st.booleans())
 @settings(max_examples=EXAMPLES, deadline=None)
 def test_a_request_is_a_prefix_of_the_next(log, raw):
     """Of a conversation as clients append it; and each is valid."""

@@ -43,6 +43,9 @@ class ResponsesContent(Content):
             url = held.url or (held.data_url if held.data is not None else None)
             detail = item.get("detail") if item.get("detail") in self.details else self.detail
             return {"type": "input_image", "image_url": url, "detail": detail} if url else None
+        if held.mime.startswith("image/"):  # a picture in text (SVG) is refused as a file
+            text = held.labelled_text()
+            return None if text is None else {"type": "input_text", "text": text}
         if not (held.mime in _DOCUMENTS or held.textual or (held.url is not None and kind == "input_file")):
             return None
         if held.url is not None:
