@@ -7,9 +7,7 @@ from hypothesis import strategies as st
 import strategies as some
 from codeh_history.providers.base import Options
 from codeh_history.providers.openai import OpenAIArray, arguments_of, response_of, result_media, result_text
-from codeh_history.providers.openai_chat.content import CONTENT
-from codeh_history.providers.openai_chat.content import CONTENT as CHAT
-from codeh_history.providers.openai_responses.content import CONTENT as RESPONSES
+from codeh_history.providers.openai_content import CHAT, RESPONSES
 from codeh_history.providers.turns import Turn, runs
 from codeh_history.session.pairing import failed_call
 from histories import call, model, result, sendable, tool, user
@@ -93,7 +91,7 @@ def test_media_of_a_result_are_its_parts_of_files():
 
 def sent(messages, *, faithful=False):
     """The ids that calls and results are sent with."""
-    ids = OpenAIArray(Options(faithful=faithful), CONTENT).ids
+    ids = OpenAIArray(Options(faithful=faithful), CHAT).ids
     calls, answers = [], []
     for entry in runs(sendable(messages).messages, (), faithful=faithful):
         if isinstance(entry, Turn):

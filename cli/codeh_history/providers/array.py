@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ..session.model import Json, Message, Part
-from .base import Options, Request
+from ..session.model import Any, Json, Message, Part
+from .base import Options, Request, Tool
+from .tools import declared
 from .turns import EMPTY_MESSAGE, Turn, described, runs
 
 _CONTENT = ("inlineData", "fileData", "functionCall", "functionResponse", "native")
@@ -44,6 +45,14 @@ class Array:
         """Say something where nothing of these messages can be sent."""
         if not self.array and messages and not self.faithful:
             self.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
+
+    def body(self, field: str, declare: Callable[[Tool], Json], **before: Any) -> Json:
+        """The beginning of a body: model, what stands `before` the messages, messages, and tools."""
+        body: Json = {"model": self.model} if self.model else {}
+        body |= {**before, field: self.array}
+        if tools := declared(self.options.tools, self.name, declare, self.notes):
+            body["tools"] = tools
+        return body
 
     def request(self, body: Json) -> Request:
         """The body with its notes, each said once."""

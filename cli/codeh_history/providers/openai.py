@@ -8,10 +8,10 @@ from ..base.read_json import json_object, json_value
 from ..session.model import Any, Json, Part
 from ..session.pairing import is_failed_call
 from .array import Array
-from .base import Options, Tool
+from .base import Options
 from .names import Alphabet, CallIds
 from .openai_content import Content
-from .parts import item_of
+from .parts import is_text, item_of, listed, objects, texts_of
 from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64
@@ -33,6 +33,14 @@ def json_text(value: object) -> str:
     return orjson.dumps(value).decode()
 
 
+def joined(content: object) -> str | None:
+    """The text of a content that is text, or a list of nothing but text parts; None for any other."""
+    if isinstance(content, str):
+        return content
+    blocks = listed(content)
+    return "".join(texts_of(blocks)) if blocks and all(map(is_text, blocks)) else None
+
+
 def arguments_of(part: Part) -> str:
     """A call's arguments as the JSON text of an object; what is no object goes under `arguments`.
 
@@ -52,17 +60,11 @@ def arguments_of(part: Part) -> str:
     return json_text(args if isinstance(args, dict) else {"arguments": args})
 
 
-def result_media(response: Any) -> list[Any]:
+def result_media(response: Json) -> list[Any]:
     """The media parts that a functionResponse carries beside its response."""
-    parts = response.get("parts")
-    if not isinstance(parts, list):
-        return []
     names = ("inlineData", "fileData")
-    return [
-        part
-        for part in parts
-        if isinstance(part, dict) and any(isinstance(part.get(name), dict) for name in names)
-    ]
+    parts = objects(response.get("parts"))
+    return [part for part in parts if any(isinstance(part.get(name), dict) for name in names)]
 
 
 def result_text(response: object) -> str:
@@ -108,16 +110,20 @@ class OpenAIArray(Array):
         self.content = content
         self.ids = CallIds(str if self.faithful else _fit_id, faithful=self.faithful)
 
-    def block(self, part: Part, source: str) -> Json | None:
-        """A user message's content part; None for what is not sent."""
-        if part.get("thought"):
-            return None
-        block = self.content.write(part)
-        if block is None and (why := self.content.why_not(part)):
-            return {"type": self.content.text, "text": self.stub(part, source, why)}
-        if block is None:
-            self.left_out(part, source)
-        return block
+    def blocks(self, parts: list[Any], source: str) -> list[Json]:
+        """A user message's content parts; what cannot be sent is described, or left out with a note."""
+        blocks: list[Json] = []
+        for part in parts:
+            block = self.content.write(part) if not part.get("thought") else None
+            if block is not None:
+                blocks.append(block)
+            elif part.get("thought"):
+                continue
+            elif why := self.content.why_not(part):
+                blocks.append({"type": self.content.text, "text": self.stub(part, source, why)})
+            else:
+                self.left_out(part, source)
+        return blocks
 
     def user_content(self, blocks: list[Json]) -> Any:
         """The content of a user's message: a bare text where that says all."""
@@ -136,8 +142,3 @@ def custom_input(part: Part, type: str) -> str | None:
     if item_of(part).get("type") != type or not isinstance(args, dict):
         return None
     return args["input"] if isinstance(args.get("input"), str) else None
-
-
-def function(tool: Tool) -> Json:
-    """What the declaration of a function begins with."""
-    return tool.head(NAMES.fit(tool.name))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from ...base.errors import BadData
 from ...session.model import Any, Json
 from ..body import Imported, Messages, messages_in
-from ..openai import response_of
+from ..openai import joined, response_of
+from ..openai_content import CHAT
 from ..parts import call as call_part
 from ..parts import is_message, is_text, kinds, listed, name_of, object_of, objects, text_of, texts_of
 from . import FIELD, NAME
-from .content import CONTENT, joined
 from .request import REASONING, SYSTEM, system_message
 
 _BESIDE = (
@@ -63,7 +63,7 @@ class _Messages(Messages):
             content = message.get("content")
             parts: list[Any] = [{"text": text_of(content)}]
             if isinstance(content, list):
-                parts = [CONTENT.read(block) for block in content]
+                parts = [CHAT.read(block) for block in content]
             item = {key: value for key, value in message.items() if key not in ("role", "content")}
             self.add_user(parts, item if role == "user" else {**item, "role": role})
         else:
@@ -103,7 +103,7 @@ def _result(named: Json, content: Any) -> Json:
     if not isinstance(content, list):
         return {"functionResponse": {**named, "response": response_of(text_of(content))}}
     response: Json = {**named, "response": response_of("".join(texts_of(content)))}
-    others = [CONTENT.read(block) for block in objects(content) if not is_text(block)]
+    others = [CHAT.read(block) for block in objects(content) if not is_text(block)]
     if others:
         return {"functionResponse": {**response, "parts": others}}
     if len(content) == 1 and object_of(content[0]).keys() == {"type", "text"}:
@@ -127,7 +127,7 @@ def _texts(message: Json, *, called: bool) -> list[Any]:
         if isinstance(block, dict) and isinstance(block.get("refusal"), str):
             parts.append({"text": block["refusal"], "refusal": True})
         else:
-            parts.append(CONTENT.read(block))
+            parts.append(CHAT.read(block))
     if isinstance(content, str) and (content or not called):
         parts.append({"text": content})
     if name_of(refusal):

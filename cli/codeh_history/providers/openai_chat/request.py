@@ -11,52 +11,38 @@ from ...base.lazy import Pattern
 from ...session.model import Any, Json, Message, Part
 from ..base import Options, Request, Tool
 from ..openai import (
+    NAMES,
     SYSTEM_ROLES,
     OpenAIArray,
     arguments_of,
     custom_input,
-    function,
+    joined,
     result_media,
     result_text,
 )
+from ..openai_content import CHAT
 from ..parts import item_of, native_of, object_of
-from ..tools import declared
 from ..turns import Turn
-from . import NAME
-from .content import CONTENT, joined
+from . import FIELD, NAME
 
 SYSTEM = "system_message"  # the setting that keeps an imported system message that is more than its text
 REASONING = ("reasoning_content", "reasoning", "reasoning_details")  # as compatible hosts name it
+_FIELDS = ("audio", "reasoning_details", "annotations")  # of a message, kept as native parts
 _O_SERIES = Pattern(r"(.*/)?o\d")
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
     """The body for these messages, curated and paired; a pure function of its arguments."""
-    chat = _Chat(options, CONTENT)
+    chat = _Chat(options, CHAT)
     if options.system:
         kept = object_of(options.settings.get(SYSTEM))
         whole = joined(kept.get("content")) == options.system
         chat.add(kept if whole else system_message(options.system, options.model), [""])
     chat.fill(messages, summaries)
     chat.need_message(messages)
-    return chat.request(_body(chat))
-
-
-def system_message(text: str, model: str | None) -> Json:
-    """The message that holds a model's instructions: `developer` for the o-series, else `system`."""
-    role = "developer" if model and _O_SERIES.match(model.lower()) else "system"
-    return {"role": role, "content": text}
-
-
-def _body(chat: _Chat) -> Json:
-    options = chat.options
-    body: Json = {"model": options.model} if options.model else {}
-    body["messages"] = chat.array
-    settings = chat.settings("messages", SYSTEM)
-    tools = declared(options.tools, NAME, _declare, chat.notes)
-    if tools:
-        body["tools"] = tools
-    else:
+    body = chat.body(FIELD, _declare)
+    settings = chat.settings(FIELD, SYSTEM)
+    if "tools" not in body:
         for name in ("tool_choice", "parallel_tool_calls"):  # refused where there is nothing to choose
             settings.pop(name, None)
     if options.max_tokens is not None:
@@ -67,11 +53,17 @@ def _body(chat: _Chat) -> Json:
         settings["stream_options"] = {**object_of(settings.get("stream_options")), "include_usage": True}
     if options.cache and options.session:
         settings["prompt_cache_key"] = options.session
-    return {**body, **settings}
+    return chat.request({**body, **settings})
+
+
+def system_message(text: str, model: str | None) -> Json:
+    """The message that holds a model's instructions: `developer` for the o-series, else `system`."""
+    role = "developer" if model and _O_SERIES.match(model.lower()) else "system"
+    return {"role": role, "content": text}
 
 
 def _declare(tool: Tool) -> Json:
-    declaration = function(tool)
+    declaration = tool.head(NAMES.fit(tool.name))
     if tool.parameters:
         declaration["parameters"] = {"type": "object", **tool.parameters}
     if isinstance(tool.extra.get("strict"), bool):
@@ -84,13 +76,10 @@ class _Chat(OpenAIArray):
         if turn.opening:
             self.add({"role": "user", "content": turn.opening}, [turn.id])
             return
-        blocks = [block for part in turn.parts if (block := self.block(part, turn.id))]
+        blocks = self.blocks(turn.parts, turn.id)
         role, name = turn.item.get("role"), turn.item.get("name")
-        only_text = all(block["type"] == "text" for block in blocks)
-        message = {
-            "role": role if role in SYSTEM_ROLES and only_text else "user",
-            "content": self.user_content(blocks),
-        }
+        of_system = role in SYSTEM_ROLES and all(block["type"] == "text" for block in blocks)
+        message = {"role": role if of_system else "user", "content": self.user_content(blocks)}
         if isinstance(name, str):
             message["name"] = name
         self.add(message, [turn.id] * (len(blocks) or 1))
@@ -106,8 +95,7 @@ class _Chat(OpenAIArray):
             kept = item_of(part).get("content") if len(part) > 1 else None
             content = kept if kept and joined(kept) == text else text
             self.add({"role": "tool", "tool_call_id": id, "content": content}, [source])
-            held = [block for media in result_media(response) if (block := self.block(media, source))]
-            if held:
+            if held := self.blocks(result_media(response), source):
                 label = f"From the result of {response.get('name')} ({id}):"
                 blocks += [{"type": "text", "text": label}, *held]
                 sources += [source] * (len(held) + 1)
@@ -131,96 +119,74 @@ class _Chat(OpenAIArray):
         self.add(message, [turn.id] * (len(content) if isinstance(content, list) else 1))
 
     def _speech(self, turn: Turn, *, own: bool) -> Json | None:
-        """The message of a model's turn without its calls; None where nothing can be sent."""
-        speech = Speech(turn, self.model, own=own)
+        """The message of a model's turn without its calls; None where nothing can be sent.
+
+        Neighbouring texts are one text; a blank line stands where a call or a thought was in between, or
+        where another message item begins. Several texts of this format's own, or a refusal, stay apart.
+        """
+        of_items = turn.message is not None and turn.message.provider == "openai-responses"
+        blocks: list[Json] = []
+        thoughts: Json = {}
+        joint, last, last_id = "", -2, None  # the texts as one, the last one's place and message item
         for place, part in enumerate(turn.parts):
-            if "functionCall" in part:
+            text = None if "functionCall" in part else self._text(part, turn, thoughts, own=own)
+            if text is None:
                 continue
-            if part.get("thought"):
-                speech.add_thought(part)
-            elif "text" in part:
-                speech.add_text(part, place)
-            elif why := CONTENT.why_not(part, by_model=True):
-                speech.add_text({"text": self.stub(part, turn.id, why)}, place)
-            elif not speech.add_native(part, place):
-                self.left_out(part, turn.id)
-        content = speech.content()
-        if not (content or turn.calls or self.faithful or (own and speech.blocks)):
+            kind = "refusal" if own and dict(part).get("refusal") else "text"
+            blocks.append({"type": kind, kind: text})
+            id = item_of(part).get("id")
+            apart = last != place - 1 or (of_items and (not id or id != last_id))
+            joint += ("\n\n" if apart and joint and text else "") + text
+            last, last_id = place, id
+        several = any(block["type"] == "refusal" for block in blocks) or (own and len(blocks) > 1)
+        content = blocks if several else joint
+        if not (content or turn.calls or self.faithful or (own and blocks)):
             return None
         message: Json = {"role": "assistant", "content": content or None}
-        if not content and not turn.calls and speech.blocks:
+        if not content and not turn.calls and blocks:
             message["content"] = ""
         if own:
             message.update((key, value) for key, value in turn.item.items() if key not in message)
-        return {**message, **speech.thoughts}
+        return {**message, **thoughts}
+
+    def _text(self, part: Part, turn: Turn, thoughts: Json, *, own: bool) -> str | None:
+        """What a part says in words; None for a thought, which is put into `thoughts` if it goes back.
+
+        It goes under the name that it came by, to the model family that thought it: the API itself refuses
+        names that it does not know; the hosts that have one want it back (DeepSeek: with every turn that
+        called a tool). The sound of an answer expires at the provider, so its transcript is sent.
+        """
+        native = object_of(native_of(part, NAME)) if own else {}
+        transcript = object_of(native.get("audio")).get("transcript")
+        same = own and turn.made_by(NAME, self.model)
+        if part.get("thought"):
+            item = item_of(part)
+            name = item.get("field")
+            if same and isinstance(name, str) and name in REASONING:
+                text = thoughts.get(name, "") + str(part.get("text", ""))
+                thoughts[name] = item.get("value", text)
+            return None
+        if "text" in part:
+            return part["text"]
+        if why := self.content.why_not(part, by_model=True):
+            return self.stub(part, turn.id, why)
+        if isinstance(transcript, str):
+            return transcript
+        if same and "reasoning_details" in native:
+            thoughts["reasoning_details"] = native["reasoning_details"]
+        if native.keys().isdisjoint(_FIELDS):
+            self.left_out(part, turn.id)
+        return None
 
     def _call(self, part: Part, id: str, *, own: bool) -> Json:
         name = self.function_name(part)
-        call: Json = {"id": id, "type": "function"}
         input = custom_input(part, "custom") if own else None
         if input is not None:
-            call = {"id": id, "type": "custom", "custom": {"name": name, "input": input}}
+            call: Json = {"id": id, "type": "custom", "custom": {"name": name, "input": input}}
         else:
-            call["function"] = {"name": name, "arguments": arguments_of(part)}
+            function = {"name": name, "arguments": arguments_of(part)}
+            call = {"id": id, "type": "function", "function": function}
         if own and len(part) > 1:
-            written = ("id", "type", "function", "custom")
-            call.update((key, value) for key, value in item_of(part).items() if key not in written)
+            kept = item_of(part)
+            call.update((key, kept[key]) for key in kept if key not in (*call, "function", "custom"))
         return call
-
-
-class Speech:
-    """What a model's turn says besides its calls: texts, refusals, and thoughts that may go back."""
-
-    def __init__(self, turn: Turn, model: str | None, *, own: bool) -> None:
-        self.own = own
-        self.same = own and turn.made_by(NAME, model)
-        self.items = turn.message is not None and turn.message.provider == "openai-responses"
-        self.blocks: list[Json] = []
-        self.apart: list[bool] = []  # for each block, whether a blank line stands before it
-        self.last: tuple[int, object] = (-2, None)  # the place of the last text, and its message item
-        self.thoughts: Json = {}
-
-    def add_text(self, part: Part, place: int) -> None:
-        """Add the text at this place among the turn's parts."""
-        kind = "refusal" if self.own and dict(part).get("refusal") else "text"
-        id = item_of(part).get("id")
-        self.blocks.append({"type": kind, kind: part["text"]})
-        self.apart.append(self.last[0] != place - 1 or (self.items and (not id or id != self.last[1])))
-        self.last = (place, id)
-
-    def add_thought(self, part: Part) -> None:
-        """Give a thought back under the name it came by, to the model family that thought it.
-
-        The API itself has no place for thoughts and refuses names that it does not know; the hosts that
-        have one want it back (DeepSeek: with every turn that called a tool).
-        """
-        item = item_of(part)
-        name = item.get("field")
-        if self.same and isinstance(name, str) and name in REASONING:
-            text = self.thoughts.get(name, "") + str(part.get("text", ""))
-            self.thoughts[name] = item.get("value", text)
-
-    def add_native(self, part: Part, place: int) -> bool:
-        """Take a field of this format's own message; whether it was known."""
-        value = native_of(part, NAME)
-        if not self.own or not isinstance(value, dict):
-            return False
-        audio = value.get("audio")
-        if isinstance(audio, dict) and isinstance(audio.get("transcript"), str):
-            self.add_text({"text": audio["transcript"]}, place)  # the sound expires at the provider
-        elif self.same and "reasoning_details" in value:
-            self.thoughts["reasoning_details"] = value["reasoning_details"]
-        return not value.keys().isdisjoint(("audio", "reasoning_details", "annotations"))
-
-    def content(self) -> Any:
-        """One string where the format allows it.
-
-        Neighbouring texts are one text; a blank line stands where a call or a thought was in between, or
-        where another message item begins. Several texts of this format's own stay apart.
-        """
-        if any(block["type"] == "refusal" for block in self.blocks) or (self.own and len(self.blocks) > 1):
-            return self.blocks
-        text = ""
-        for block, apart in zip(self.blocks, self.apart, strict=True):
-            text += ("\n\n" if apart and text and block["text"] else "") + block["text"]
-        return text

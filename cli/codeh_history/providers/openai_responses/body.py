@@ -6,11 +6,12 @@ from ...base.errors import BadData
 from ...base.lazy import Pattern
 from ...session.model import Any, Json
 from ..body import Imported, Messages
+from ..openai_content import RESPONSES
 from ..parts import call as call_part
 from ..parts import is_message, kinds, name_of, native, objects, rest, text_of
 from . import FIELD, NAME
-from .content import CONTENT, read_output, result_parts, write_output
 from .replay import is_answer
+from .request import read_output, result_parts, write_output
 from .response import parts_of
 
 _OUTPUTS = ("function_call_output", "custom_tool_call_output")
@@ -109,7 +110,7 @@ class Reader(Messages):
         part: Any = {"functionResponse": {**named, "name": self.names.get(id or "", "unknown"), **response}}
         kept = rest(item, ("type", "call_id", "output"))
         if isinstance(output, list):
-            held = [block for media in result_parts(part) if (block := CONTENT.write(media))]
+            held = [block for media in result_parts(part) if (block := RESPONSES.write(media))]
             if write_output(part, held) != output:
                 kept["output"] = output
         return {**part, "item": kept} if kept else part
@@ -119,7 +120,7 @@ def _user(message: Json) -> tuple[str, list[Any], Json]:
     content = message.get("content")
     parts: list[Any] = [{"text": text_of(content)}]
     if isinstance(content, list):
-        parts = [CONTENT.read(block) for block in content]
+        parts = [RESPONSES.read(block) for block in content]
     item = {key: value for key, value in message.items() if key not in ("role", "content", "type")}
     if item:
         item["type"] = "message"

@@ -7,14 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...session.model import Json, Message, Part
+from ...session.model import Any, Json, Message, Part
 from ..base import Options, Request, Tool
-from ..openai import SYSTEM_ROLES, OpenAIArray, arguments_of, custom_input, function
-from ..parts import is_id, item_of, native_of
-from ..tools import declared
+from ..openai import (
+    NAMES,
+    SYSTEM_ROLES,
+    OpenAIArray,
+    arguments_of,
+    custom_input,
+    response_of,
+    result_media,
+    result_text,
+)
+from ..openai_content import RESPONSES
+from ..parts import is_id, item_of, native_of, objects
 from ..turns import Turn
-from . import NAME
-from .content import CONTENT, result_parts, write_output
+from . import FIELD, NAME
 from .replay import Replay
 
 ENCRYPTED = "reasoning.encrypted_content"
@@ -27,43 +35,65 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     work = _Items(options, messages)
     work.fill(messages, summaries)
     work.need_message(messages)
-    return work.request(_body(work))
-
-
-def _body(work: _Items) -> Json:
-    options = work.options
-    settings = work.settings("input", "instructions")
-    body: Json = {"model": options.model} if options.model else {}
+    settings = work.settings(FIELD, "instructions")
     instructions = options.system or options.settings.get("instructions")
-    if instructions is not None:
-        body["instructions"] = instructions
-    body["input"] = work.array
-    tools = declared(options.tools, NAME, _declare, work.notes)
-    if tools:
-        body["tools"] = tools
+    body = work.body(FIELD, _declare, **({} if instructions is None else {"instructions": instructions}))
     if not any(settings.get(name) for name in _STATEFUL):
-        body["store"] = False
-        body["include"] = [ENCRYPTED]
+        body |= {"store": False, "include": [ENCRYPTED]}
     if options.max_tokens is not None:
         settings["max_output_tokens"] = options.max_tokens
     if options.stream:
         settings["stream"] = True
     if options.cache and options.session:
         settings["prompt_cache_key"] = options.session
-    return {**body, **settings}
+    return work.request({**body, **settings})
 
 
 def _declare(tool: Tool) -> Json:
     """A function tool in this format's shape; without `strict` the API would make it strict."""
-    declaration: Json = {"type": "function", **function(tool)}
+    declaration: Json = {"type": "function", **tool.head(NAMES.fit(tool.name))}
     declaration["parameters"] = {"type": "object", "properties": {}, **tool.parameters}
     declaration["strict"] = tool.extra.get("strict") is True
     return declaration
 
 
+def read_output(output: Any) -> Json:
+    """The `response` (and media `parts`) of a function_call_output's output."""
+    if not isinstance(output, list):
+        return {"response": response_of(output if isinstance(output, str) else "")}
+    parts = [RESPONSES.read(block) for block in output]
+    others = [part for part in parts if "text" not in part]
+    response = response_of("".join(part["text"] for part in parts if "text" in part))
+    return {"response": response, "parts": others} if others else {"response": response}
+
+
+def write_output(part: Part, held: list[Json]) -> Any:
+    """A result's output: its text, or a list where media (written as `held`) came with it.
+
+    A list that was received is sent as it was, unless the result was changed since.
+    """
+    response: Any = part["functionResponse"]
+    received = item_of(part).get("output") if len(part) > 1 else None
+    if isinstance(received, list) and received:
+        same = {key: response[key] for key in ("response", "parts") if key in response}
+        if read_output(received) == same:
+            return received
+    text = result_text(response.get("response"))
+    if not held:
+        return text
+    return [{"type": "input_text", "text": text}, *held] if text else held
+
+
+def result_parts(part: Part) -> list[Any]:
+    """The media of a result, then its uploaded files."""
+    response: Any = part["functionResponse"]
+    files = (held for held in objects(response.get("parts")) if isinstance(held.get("native"), dict))
+    return [*result_media(response), *files]
+
+
 class _Items(OpenAIArray):
     def __init__(self, options: Options, messages: Sequence[Message]) -> None:
-        super().__init__(options, CONTENT)
+        super().__init__(options, RESPONSES)
         self.replay = Replay(messages, options.model, self.ids.taken, faithful=options.faithful)
         self.last_id: object = None  # of the message item that the last text came from
         self.custom: set[str] = set()  # ids of calls in words rather than JSON
@@ -78,9 +108,8 @@ class _Items(OpenAIArray):
         before = len(self.array)
         for part in turn.parts:
             value = native_of(part, NAME)
-            if not isinstance(value, dict) or CONTENT.is_native(value):
-                block = self.block(part, turn.id)
-                blocks += [block] if block is not None else []
+            if not isinstance(value, dict) or RESPONSES.is_native(value):
+                blocks += self.blocks([part], turn.id)
             elif self.replay.reply(value):
                 if blocks:
                     self._message(turn, blocks)
@@ -102,8 +131,7 @@ class _Items(OpenAIArray):
     def add_results(self, turn: Turn) -> None:
         for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
             source = answer.message.id
-            held = [block for media in result_parts(part) if (block := self.block(media, source))]
-            output = write_output(part, held)
+            output = write_output(part, self.blocks(result_parts(part), source))
             kind = "custom_tool_call_output" if id in self.custom else "function_call_output"
             item = {"type": kind, "call_id": id, "output": output}
             if len(part) > 1:
@@ -140,7 +168,7 @@ class _Items(OpenAIArray):
                 if part["text"] or own:
                     self._text(part, turn.id, own=own, replayed=replayed, follows=follows)
                 last = place if part["text"] or own or follows else last
-            elif why := CONTENT.why_not(part, by_model=True):
+            elif why := RESPONSES.why_not(part, by_model=True):
                 self.add({"role": "assistant", "content": self.stub(part, turn.id, why)}, [turn.id])
             elif self.replay.item(part, turn, replayed=replayed):
                 self.add(native_of(part, NAME), [turn.id])
