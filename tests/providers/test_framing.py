@@ -10,9 +10,7 @@ from codeh_history.providers.assembly import Assembly, grown
 from codeh_history.providers.framing import Frame, Framer
 from codeh_history.providers.json_text import (
     DEPTH,
-    Scan,
     excerpt,
-    in_string,
     last_value,
     loads,
     trouble,
@@ -119,25 +117,6 @@ WHOLE = st.one_of(
 )
 
 
-@given(value=WHOLE, after=BRACKETS, cuts=st.lists(st.integers(0, 200), max_size=4))
-def test_the_end_of_a_value_is_found_in_any_pieces(value, after, cuts):
-    whole = orjson.dumps(value)
-    text = whole + after.encode()
-    ends = [*sorted({min(cut, len(text)) for cut in cuts}), len(text)]
-    scan, at, found = Scan(), 0, None
-    for end in ends:
-        found = scan.end(text[:end], at)
-        if found is not None:
-            break
-        at = end - scan.short
-    assert found == len(whole)
-
-
-@pytest.mark.parametrize("text", [b"{", b'{"a', b'{"a\\', b'{"a\\"}', b'["]', b"[[]", b'{"a":"}'])
-def test_what_is_not_whole_has_no_end(text):
-    assert Scan().end(text, 0) is None
-
-
 @given(value=WHOLE)
 def test_where_a_text_stops_being_json_is_behind_all_that_is(value):
     whole = orjson.dumps(value)
@@ -179,21 +158,6 @@ def test_where_a_text_goes_wrong_is_told_in_bytes(text, wrong):
 )  # fmt: skip
 def test_the_value_that_a_text_ends_with(text, begins):
     assert last_value(text) == begins
-
-
-@pytest.mark.parametrize(
-    ("text", "inside"),
-    [
-        (b'{"a', True),
-        (b'{"a"', False),
-        (b'{"a\\"', True),
-        (b'{"a\\\\"', False),
-        (b"{", False),
-        (b'{"a":"b"}"', True),
-    ],
-)
-def test_whether_a_text_ends_in_a_string(text, *, inside):
-    assert in_string(text) is inside
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,6 @@ def test_an_event_says_to_which_answer_it_belongs(event, id):
 @pytest.mark.parametrize("value", [None, 5, "text", [], {}, {"a": 1}])
 def test_what_nobody_knows_is_nothing(value):
     assert not detect.recognised(value)
-    assert not detect.stands_alone(value)
     assert not detect.interrupts(value)
     assert not detect.is_error(value)
 
@@ -167,22 +166,7 @@ def test_what_nobody_knows_is_nothing(value):
 def test_an_error_interrupts_whatever_it_stands_in():
     body = orjson.loads(OVERLOADED)
     assert detect.recognised(body)
-    assert detect.stands_alone(body)
     assert detect.interrupts(body)
-
-
-def test_an_answer_within_an_event_does_not_stand_alone():
-    message = {
-        "id": "m",
-        "type": "message",
-        "role": "assistant",
-        "content": [],
-        "stop_reason": None,
-        "usage": {},
-    }
-    assert detect.recognise(message) is not None
-    assert not detect.stands_alone(message)
-    assert detect.stands_alone({"candidates": [{"content": {"parts": [{"text": "a"}]}}]})
 
 
 @pytest.mark.parametrize(

@@ -266,7 +266,7 @@ def test_a_restart_replaces_what_came_before():
 
 def test_a_body_is_no_stream():
     reader = wire.Reader()
-    assert reader.feed(hi()) == [{"text": "Hi"}]
+    assert reader.feed(hi() + b"\n") == [{"text": "Hi"}]
     assert (reader.begun, reader.done, reader.response_id) == (False, True, "r1")
 
 

@@ -72,7 +72,9 @@ def interrupts(value: object) -> bool:
     return is_error(value) or (format is not None and packages()[format.provider].LINES)
 
 
-def stands_alone(value: object) -> bool:
-    """Whether this is one that is no part of another answer: a message is one of a message_start event."""
+def stands_alone(value: object, *, in_event: bool) -> bool:
+    """Whether this is an answer, event or error that is no part of another: events have answers in them."""
+    if isinstance(value, list) and value:
+        value = value[0]  # of an array of events
     format = recognise(value) if isinstance(value, dict) else None
-    return is_error(value) or (format is not None and not packages()[format.provider].NESTED)
+    return is_error(value) or (format is not None and not (in_event and format.kind == "answer"))

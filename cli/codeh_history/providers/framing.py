@@ -1,29 +1,32 @@
 """Bytes → frames: the JSON values, stream events and other things that a response is sent as.
 
 Reads server-sent events, JSON documents, JSON arrays (element by element) and the heads of `curl -i`,
-in any order and any chunking, also where an answer was cut in the middle of a line and the next one
-begins right there (curl's retries write one after the other).
+line by line, in any order and any chunking. A JSON value ends where a line ends that completes it. Where an
+answer was cut in the middle of a line, the next one may begin right there, as curl's retries write them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import orjson
+
 from ..session.records import BOM
 from . import detect
-from .json_text import Scan, excerpt, in_string, last_value, loads, trouble, value_of
+from .json_text import excerpt, last_value, loads, trouble, value_of
 
-_LINE_END = re.compile(rb"[\r\n]")
+_LINE_END = re.compile(rb"\r\n?|\n")
 _FIELD = re.compile(rb"(?:data|event|id|retry)\s*:|:|data$")
-_VISIBLE = re.compile(rb"\S")
 _HEAD = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: [^\"{}]*)?$")
-_NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK", b"[")
+_ARRAY = re.compile(rb"\[\s*(?:[{\[\]]|$)")
+_NAMES = (b"data:", b"event:", b"id:", b"HTTP/1.1 200 OK")
 _STUB = re.compile(rb"(?:d|da|dat|data|e|ev|eve|even|event)(?=[{\[<]|HTTP/|data:|event:)")
 _SEAMS = re.compile(rb'data:|event:|HTTP/\d|\[\s*\{\s*"|\{\s*"|<(?:!doctype|html)', re.IGNORECASE)
+_EVENT = re.compile(rb"event: ?[\w.]+\s*")
 _NEAR = 1024  # bytes around the place where a text goes wrong, in which the next answer may begin
+_CLOSE = 8  # bytes before it at most in which an answer begins that a cut text was continued by
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,29 +54,26 @@ class Framer:
 
     def __init__(self) -> None:
         self._buffer = bytearray()
-        self._at = 0  # everything before is read
-        self._seen = 0  # everything before holds no line end, or is scanned
-        self._step = self._line
-        self._scan = Scan()
+        self._searched = 0  # everything before holds no line end
         self._block: list[bytes] = []  # the lines of the event being read
+        self._text = bytearray()  # the lines of the JSON value being read
+        self._array = False  # whether it is an element of an array
+        self._in_head = self._compressed = self._begun = self._closing = False
         self._frames: list[Frame] = []
-        self._after_cr = False
-        self._begun = False
-        self._closing = False
 
     def feed(self, chunk: bytes) -> list[Frame]:
         self._buffer += chunk
-        while self._at < len(self._buffer):
-            if self._after_cr:
-                self._after_cr = False
-                if self._buffer[self._at] == 0x0A:
-                    self._advance(self._at + 1)
-                    continue
-            if not self._step():
+        while self._buffer:
+            end = _LINE_END.search(self._buffer, max(0, self._searched - 1))
+            if end is not None and end[0] == b"\r" and end.end() == len(self._buffer):
+                end = None  # its other half may follow
+            self._searched = len(self._buffer)
+            if end is None and not self._closing:
                 break
-        del self._buffer[: self._at]
-        self._seen = max(0, self._seen - self._at)
-        self._at = 0
+            line = bytes(self._buffer[: end.start() if end else None]).removesuffix(b"\r")
+            del self._buffer[: end.end() if end else None]
+            self._searched = 0
+            self._take(line)
         frames, self._frames = self._frames, []
         return frames
 
@@ -81,83 +81,66 @@ class Framer:
         """The frames that only the end of the input completes."""
         self._closing = True
         frames = self.feed(b"")
-        while self._block:
-            self._dispatch()
+        while self._block or self._text:
+            if self._text:
+                self._read_values()
+            else:
+                self._dispatch()
             frames += self.feed(b"")
         return frames
 
     def _emit(self, kind: str, value: Any = None, name: str = "") -> None:
         self._frames.append(Frame(kind, value, name))
 
-    def _advance(self, end: int) -> None:
-        self._at = self._seen = end
+    @property
+    def _more(self) -> bool:
+        """Whether lines may follow."""
+        return bool(self._buffer) or not self._closing
+
+    def _put_back(self, raw: bytes) -> None:
+        self._buffer[:0] = raw
+        self._searched = 0
 
     # -- lines --------------------------------------------------------------------------------------
 
-    def _line(self) -> bool:
-        """Read one line, or change to what begins where a line would; False: more bytes are needed."""
-        buffer, at = self._buffer, self._at
-        first = buffer[at]
+    def _take(self, line: bytes) -> None:
+        """Take a line: more of what is being read, or what begins with it."""
         if not self._begun:
-            return self._mark()
-        if first in b" \t" and not self._block:
-            self._advance(at + 1)
-            return True
-        if first in b"{[\x1f":
-            begins = self._beginning(first)
-            if begins is not None:
-                return begins
-        end = _LINE_END.search(buffer, max(at, self._seen))
-        if end is None and not self._closing:
-            self._seen = len(buffer)
-            return False
-        line = bytes(buffer[at : end.start() if end else len(buffer)])
-        self._after_cr = end is not None and end[0] == b"\r"
-        self._advance(end.end() if end else len(buffer))
-        self._take_line(line)
-        return True
-
-    def _mark(self) -> bool:
-        """Skip a byte order mark, once it is there as a whole."""
-        start = bytes(self._buffer[:3])
-        if start != BOM and BOM.startswith(start) and not self._closing:
-            return False
-        self._begun = True
-        self._advance(3 if start == BOM else 0)
-        return True
-
-    def _beginning(self, first: int) -> bool | None:
-        """Begin the value that starts here; None: it is an ordinary line, False: too early to say."""
-        following = _VISIBLE.search(self._buffer, self._at + 1)
-        if first == 0x7B:
-            step = self._document
-        elif not following:
-            return None if self._closing else False
-        elif first == 0x5B and following[0] in b"{[]":
-            step = self._between
-        elif first == 0x1F and following[0] == b"\x8b":
-            step = self._compressed
+            self._begun, line = True, line.removeprefix(BOM)
+        if self._compressed:
+            return
+        if not (self._block or self._text):
+            line = line.lstrip(b" \t")
+        if self._in_head:
+            self._in_head = bool(line)
+        elif self._text:
+            self._text += line + b"\n"
+            if line[:1] in (b"}", b"]", b","):
+                self._read_values()
+        elif self._array or line[:1] == b"{" or _ARRAY.match(line):
+            if self._block:  # whose last line may be the beginning of this
+                self._put_back(line + b"\n")
+                self._dispatch()
+                return
+            if not self._array and line[:1] == b"[":
+                self._emit("seam")
+                self._array, line = True, line[1:]
+            self._text += line + b"\n"
+            self._read_values()
         else:
-            return None
-        if self._block:
-            self._dispatch()  # may put back what follows a seam: decide anew
-            return True
-        self._step = step
-        self._scan = Scan()
-        self._seen = self._at
-        if step == self._between:
-            self._emit("seam")
-            self._advance(self._at + 1)
-        return True
+            self._take_other(line)
 
-    def _take_line(self, line: bytes) -> None:
-        head = _HEAD.match(line)
+    def _take_other(self, line: bytes) -> None:
+        head = _HEAD.match(line) if not self._block else None
         if not line:
             self._dispatch()
-        elif head and not self._block:
+        elif line.startswith(b"\x1f\x8b"):
+            self._emit("gzip")
+            self._compressed = True
+        elif head:
             self._emit("seam")
             self._emit("head", int(head[1]))
-            self._step = self._header
+            self._in_head = True
         elif self._block or _FIELD.match(line):
             self._block.append(line)
         elif self._closing and any(name.startswith(line) for name in _NAMES):
@@ -178,24 +161,6 @@ class Framer:
         elif (b"{" in line or b":" in line) and self._seam(line + b"\n"):
             return
         self._emit("noise", line.decode("utf-8", "replace"))
-
-    def _header(self) -> bool:
-        """Skip an HTTP head up to its blank line."""
-        end = self._buffer.find(b"\n", self._at)
-        if end < 0:
-            if self._closing:
-                self._advance(len(self._buffer))
-            return self._closing
-        if not self._buffer[self._at : end].strip():
-            self._step = self._line
-        self._advance(end + 1)
-        return True
-
-    def _compressed(self) -> bool:
-        if self._at < len(self._buffer):
-            self._emit("gzip")
-            self._advance(len(self._buffer))
-        return False
 
     # -- events -------------------------------------------------------------------------------------
 
@@ -223,7 +188,7 @@ class Framer:
             is_json = payload[:1] in (b"{", b"[")
             own = is_json and len(payload) > 1  # a lone brace is another answer's
             if not self._seam(raw, raw.index(payload[:1]) if own else 0) and is_json:
-                self._unreadable(payload, error)
+                self._unreadable(payload, error, waits=False)
             return
         for item in value if isinstance(value, list) else [value]:
             if isinstance(item, dict):
@@ -231,48 +196,38 @@ class Framer:
 
     # -- documents and arrays -----------------------------------------------------------------------
 
-    def _document(self) -> bool:
-        return self._value("document", self._line)
+    def _read_values(self) -> None:
+        """Read the JSON values that are there as a whole, and put back what follows them."""
+        while text := bytes(self._text).lstrip(b", \t\n" if self._array else b" \t\n"):
+            self._text.clear()
+            if text[:1] != b"{":
+                if self._array:  # its end, or something else: another answer begins
+                    self._emit("seam")
+                    self._array, text = False, text.removeprefix(b"]")
+                self._put_back(text if text.strip() else b"")
+                return
+            try:
+                value = loads(text)
+            except ValueError as error:
+                end = trouble(text)
+                value = value_of(text[:end]) if end < len(text) else None
+                if value is None:
+                    early = end == len(text) and _is_syntax(error) and self._more
+                    if early or not self._seam(text):
+                        self._unreadable(text, error, waits=True)
+                    return
+                self._text += text[end:]
+            self._emit("event" if self._array else "document", value)
+        self._text.clear()
 
-    def _element(self) -> bool:
-        return self._value("event", self._between)
-
-    def _value(self, kind: str, then: Any) -> bool:
-        """Read the JSON object that begins here, once it is there as a whole."""
-        end = self._scan.end(self._buffer, self._seen)
-        if end is None and not self._closing:
-            self._seen = len(self._buffer) - self._scan.short
-            return False
-        raw = bytes(self._buffer[self._at : end])
-        self._advance(len(self._buffer) if end is None else end)
-        self._step = then
-        try:
-            self._emit(kind, loads(raw))
-        except ValueError as error:
-            if not self._seam(raw):
-                self._unreadable(raw, error)
-        return True
-
-    def _unreadable(self, raw: bytes, error: ValueError) -> None:
-        whole = Scan().end(raw, 0) is not None
-        text = f"not JSON ({error}): {excerpt(raw)}" if whole else excerpt(raw)
-        self._emit("damage" if whole else "cut", text)
-
-    def _between(self) -> bool:
-        """Between the elements of an array, and at its end."""
-        first = self._buffer[self._at]
-        if first in b", \t\r\n":
-            self._advance(self._at + 1)
-            return True
-        self._scan = Scan()
-        if first == 0x7B:
-            self._step = self._element
-            return True
-        self._emit("seam")  # the end, or something else: another answer begins
-        self._step = self._line
-        if first == 0x5D:
-            self._advance(self._at + 1)
-        return True
+    def _unreadable(self, raw: bytes, error: ValueError, *, waits: bool) -> None:
+        """Say why a text is no JSON; wait for more of a value that has no end yet."""
+        if not _is_syntax(error) or (raw.rstrip()[-1:] in (b"}", b"]") and trouble(raw) < len(raw)):
+            self._emit("damage", f"not JSON ({error}): {excerpt(raw)}")
+        elif waits and self._more:
+            self._text += raw
+        else:
+            self._emit("cut", excerpt(raw))
 
     # -- seams --------------------------------------------------------------------------------------
 
@@ -282,32 +237,28 @@ class Framer:
         That is about where the text stops being JSON; or, where it merely ends too early, the value it
         ends with, cut off where that value seemed to fit.
         """
-        text = raw.rstrip()
-        wrong = own + trouble(text[own:])
-        if wrong == len(text):
-            at = last_value(text)
-            return at > own and _begins(raw, at, detect.stands_alone) and self._read_on(raw[at:])
-        for seam in _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR):
-            at = seam.start()
-            if _begins(raw, at, detect.recognised if at == wrong else detect.interrupts):
-                return self._read_on(raw[at:])
-        return False
-
-    def _read_on(self, raw: bytes) -> bool:
-        self._emit("seam")
-        self._put_back(raw)
-        return True
-
-    def _put_back(self, raw: bytes) -> None:
-        self._buffer[: self._at] = raw
-        self._at = self._seen = 0
-        self._step = self._line
+        wrong = own + trouble(raw[own:])
+        if wrong == len(raw):
+            at = last_value(raw)
+            starts = [at] if at > own and detect.stands_alone(value_of(raw[at:]), in_event=own > 0) else []
+        else:
+            seams = _SEAMS.finditer(raw, max(own, wrong - _NEAR) + 1, wrong + _NEAR)
+            starts = [at for seam in seams if _begins(raw, at := seam.start(), wrong)][:1]
+        for at in starts:
+            self._emit("seam")
+            self._put_back(raw[at:])
+        return bool(starts)
 
 
-def _begins(raw: bytes, at: int, fits: Callable[[object], bool]) -> bool:
+def _is_syntax(error: ValueError) -> bool:
+    """Whether a text is no JSON, rather than JSON that cannot be kept."""
+    return isinstance(error, orjson.JSONDecodeError)
+
+
+def _begins(raw: bytes, at: int, wrong: int) -> bool:
     """Whether an answer begins here, rather than something of the same look inside another.
 
-    `fits` decides about a value that stands where one of the other answer's own could stand.
+    Well before the place where the text goes `wrong`, a value may be the other answer's own.
     """
     line, _, following = raw[at:].partition(b"\n")
     first = line[:1].lower()
@@ -316,11 +267,11 @@ def _begins(raw: bytes, at: int, fits: Callable[[object], bool]) -> bool:
     if first == b"h":
         return bool(_HEAD.match(line.rstrip(b"\r")))
     if first == b"e":
-        return bool(re.fullmatch(rb"event: ?[\w.]+\s*", line)) and following.startswith(b"data:")
+        return bool(_EVENT.fullmatch(line)) and following.startswith(b"data:")
     if first == b"d":
         payload = line[5:].strip()
         return payload == b"[DONE]" or detect.recognised(value_of(payload))
     text = raw[raw.find(b"{", at) :]
     value = value_of(text[: trouble(text)])
-    own = raw[:at].rstrip()[-1:] in (b":", b",", b"[") and not in_string(raw[:at])
-    return fits(value) if own else detect.recognised(value)
+    own = at < wrong - _CLOSE and raw[:at].rstrip()[-1:] in (b":", b",", b"[")
+    return detect.interrupts(value) if own else detect.recognised(value)

@@ -10,58 +10,9 @@ from ..session.model import Any
 
 DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
 
-_STRING = rb'(?s:"[^"\\]*+(?:\\.[^"\\]*+)*+")'
-_STRINGS = Pattern(_STRING)
-_TOKENS = Pattern(_STRING + rb'|["{}\[\]]')  # a lone quote begins a string without an end
-_INSIDE = Pattern(rb'["\\]')
+_TOKENS = Pattern(rb'(?s:"[^"\\]*+(?:\\.[^"\\]*+)*+")|["{}\[\]]')  # a lone quote has no end
 _OPENING = b"{["
 _QUOTE = 0x22
-
-
-class Scan:
-    """Finds the end of a JSON object or array by its brackets; the text may arrive in pieces."""
-
-    __slots__ = ("_depth", "_in_string", "short")
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._in_string = False
-        self.short = 0  # how many bytes at the end must be seen again: a lone backslash
-
-    def end(self, text: bytes | bytearray, at: int) -> int | None:
-        """Scan on from `at`; where the value ends, or None while it does not."""
-        self.short = 0
-        while not self._in_string or (at := self._string_end(text, at)) >= 0:
-            for match in _TOKENS.finditer(text, at):
-                at = match.start()
-                char = text[at]
-                if char == _QUOTE:
-                    if match.end() == at + 1:
-                        self._in_string = True
-                        at += 1
-                        break
-                elif char in _OPENING:
-                    self._depth += 1
-                else:
-                    self._depth -= 1
-                    if self._depth <= 0:
-                        return at + 1
-            else:
-                return None
-        return None
-
-    def _string_end(self, text: bytes | bytearray, at: int) -> int:
-        """Where the string that `at` stands in is over; -1 while it is not."""
-        while match := _INSIDE.search(text, at):
-            at = match.end()
-            if text[at - 1] == _QUOTE:
-                self._in_string = False
-                return at
-            if at == len(text):
-                self.short = 1
-                return -1
-            at += 1
-        return -1
 
 
 def loads(raw: bytes | str) -> Any:
@@ -94,11 +45,6 @@ def value_of(text: object) -> Any:
 
 def _no_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
-
-
-def in_string(text: bytes) -> bool:
-    """Whether a text that begins as JSON ends inside a string."""
-    return b'"' in _STRINGS.sub(b"", text)
 
 
 def trouble(text: bytes) -> int:

@@ -26,7 +26,6 @@ class Provider(Protocol):
     MODEL_IN_URL: bool  # instead of in the body
     END: str  # what a stream that was cut lacks, for people
     LINES: bool  # whether a stream is JSON lines: nothing that another object holds is one
-    NESTED: bool  # whether whole answers stand inside stream events too
     ENDED: Collection[str]  # how an answer ends that is whole although it says nothing
     CHANCE: Collection[str]  # how one ends that went wrong by chance: the same request may go right
     PASSING: Collection[str]  # in an error's text: the same may succeed later, where nothing else tells

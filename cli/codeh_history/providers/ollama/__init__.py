@@ -12,7 +12,6 @@ FIELD = "messages"
 MODEL_IN_URL = False
 END = "no line with done: true"
 LINES = True
-NESTED = False
 ENDED = ("stop",)
 CHANCE = ()
 PASSING = (  # its errors are bare texts; these come with a status of 5xx

@@ -13,7 +13,6 @@ FIELD = "messages"
 MODEL_IN_URL = False
 END = "no [DONE]"
 LINES = False
-NESTED = False
 ENDED = ("stop", "complete", "tool_calls")
 CHANCE = ()
 PASSING = ()

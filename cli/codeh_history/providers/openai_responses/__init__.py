@@ -13,7 +13,6 @@ FIELD = "input"
 MODEL_IN_URL = False
 END = "no response.completed"
 LINES = False
-NESTED = True
 ENDED = ("completed",)
 CHANCE = ()
 PASSING = ()
