@@ -100,7 +100,6 @@ CASES = {
     "an address only Google knows": (
         [user({"fileData": {"fileUri": "gs://b/a.png", "mimeType": "image/png"}})],
         [("user", "[image/png gs://b/a.png: its data is missing, damaged or elsewhere]")]),
-    "text and media in one part": ([user({"text": "a", **IMAGE})], [("user", "a", IMAGE_BLOCK)]),
     "a model's media": (asked(IMAGE), of("[image/png, 9 bytes: a model's message holds no media]")),
     "code that Gemini ran": (
         asked({"executableCode": {"code": "1", "language": "PYTHON"}}, {"codeExecutionResult": {"output": "2"}}, by="gemini"),
@@ -264,10 +263,9 @@ def test_what_could_not_be_sent_is_noted():
         "anthropic", messages, model=OPUS, settings={"thinking": THINKING}, tools=[{"googleSearch": {}}]
     )
     assert request.notes == [
-        "message m0: media is sent as a text about it: Anthropic does not take this type",
-        "message m0: a part that Anthropic does not know (later) is left out",
-        "message m1: a part that only openai-responses knows (reasoning) is left out",
-        "message m2: media in a tool's result is sent as a text about it: Anthropic does not take this type",
+        "message m0: sent to anthropic as a text about it: audio/wav, 9 bytes: Anthropic does not take this type",
+        "message m0: a part of an unknown kind (later) is left out",
+        "message m2: sent to anthropic as a text about it: audio/wav, 9 bytes: Anthropic does not take this type",
         "tool googleSearch is a tool of gemini: not sent to anthropic",
         "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools",
         "thinking is left out: the model's last turn was not made with it, or is to be continued",

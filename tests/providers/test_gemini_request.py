@@ -65,7 +65,7 @@ CASES = {
     "an empty text, too": ([user("")], [[{"text": EMPTY_MESSAGE}]]),
     "an empty text beside another goes": ([user("", "a")], [[{"text": "a"}]]),
     "an unknown part alone, too": ([user({"later": 1})], [[{"text": EMPTY_MESSAGE}]]),
-    "two kinds of data are two parts": ([user({"text": "a", **IMAGE})], [[{"text": "a"}, IMAGE]]),
+    "of two kinds of data the first is sent": ([user({"text": "a", **IMAGE})], [[{"text": "a"}]]),
     "a user first": ([model("a"), user("b")], [[{"text": CONTINUATION}], [{"text": "a"}], [{"text": "b"}]]),
     "neighbours stay apart": ([user("a"), user("b")], [[{"text": "a"}], [{"text": "b"}]]),
     "results and text apart": (
@@ -145,7 +145,7 @@ CASES = {
     ),
     "a user's signature": ([user({"text": "a", **SIGNED})], [[{"text": "a", **SIGNED}]]),
     "a signature stays with its own data": (
-        [user("a"), model({"text": "b", **IMAGE, **SIGNED})], [[{"text": "a"}], [{"text": "b", **SIGNED}, IMAGE]],
+        [user("a"), model({"text": "b", **IMAGE, **SIGNED})], [[{"text": "a"}], [{"text": "b", **SIGNED}]],
     ),
     "media without data": (
         [user({"inlineData": {"mimeType": "image/png"}})],
@@ -257,10 +257,10 @@ def test_what_could_not_be_sent_is_noted():
         model("a", native, by="anthropic"),
     ]
     assert requested("gemini", messages, tools=[{"type": "web_search"}]).notes == [
-        "message m0: image/gif is sent as a text about it: Gemini does not take this type",
-        "message m0: a part unknown to Gemini (later) is left out",
-        "message m0: a part that only x knows (native) is left out",
-        "message m1: a part that only anthropic knows (server_tool_use) is left out",
+        "message m0: sent to gemini as a text about it: image/gif, 9 bytes: Gemini does not take this type",
+        "message m0: a part of an unknown kind (later) is left out",
+        "message m0: a part that only x knows is not sent to gemini",
+        "message m1: a part that only anthropic knows is not sent to gemini",
         "tool web_search is a tool of openai-responses: not sent to gemini",
     ]
 

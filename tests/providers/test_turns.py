@@ -171,10 +171,8 @@ def test_sources_are_kept_where_they_are_asked_for():
 
 def test_notes_are_said_once_in_their_order():
     made = filled()
-    for text in ("b", "a", "b"):
-        made.note(turn("m0"), text)
-    made.note(turn(None), "of none")
-    assert made.request({}).notes == ["message m0: b", "message m0: a", "of none"]
+    made.notes += ["b", "a", "b"]
+    assert made.request({}).notes == ["b", "a"]
 
 
 @pytest.mark.parametrize(("part", "said"), [
@@ -193,7 +191,7 @@ def test_what_is_left_out_is_told_unless_it_is_how_a_model_thought(part, said):
 
 def test_what_cannot_be_sent_is_sent_as_a_text_about_it():
     made = Named("mine", Options())
-    text = made.stub({"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}}, "m", "it hears nothing")
+    text = made.stub({"inlineData": {"mimeType": "audio/wav", "data": "AAAA"}}, "it hears nothing", "m")
     assert "audio/wav" in text
     assert "it hears nothing" in text
     assert made.notes == [f"message m: sent to mine as a text about it: {text[1:-1]}"]

@@ -79,10 +79,7 @@ class Array:
 
     # -- notes --------------------------------------------------------------------------------------
 
-    def note(self, turn: Turn, text: str) -> None:
-        self.notes.append(f"message {turn.id}: {text}" if turn.id else text)
-
-    def stub(self, part: Part, source: str, why: str) -> str:
+    def stub(self, part: Part, why: str, source: str) -> str:
         """The text in the place of media that cannot be sent."""
         text = described(part, why)
         self.notes.append(f"message {source}: sent to {self.name} as a text about it: {text[1:-1]}")
@@ -93,7 +90,7 @@ class Array:
         native = part.get("native")
         value = native.get("value") if native is not None else None
         kind = value.get("type") if isinstance(value, dict) else None
-        if kind in _THINKING or not part:
+        if kind in _THINKING or not part or self.faithful:
             return
         if native is None:
             what = f"a part of an unknown kind ({', '.join(sorted(part))}) is left out"

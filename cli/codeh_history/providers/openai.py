@@ -120,7 +120,7 @@ class OpenAIArray(Array):
             elif part.get("thought"):
                 continue
             elif why := self.content.why_not(part):
-                blocks.append({"type": self.content.text, "text": self.stub(part, source, why)})
+                blocks.append({"type": self.content.text, "text": self.stub(part, why, source)})
             else:
                 self.left_out(part, source)
         return blocks

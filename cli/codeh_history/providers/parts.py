@@ -135,6 +135,12 @@ def texts_of(blocks: Iterable[Any]) -> list[str]:
     return [block["text"] for block in blocks if is_text(block)]
 
 
+def paragraphs(blocks: object) -> str:
+    """The texts of a list's objects, a blank line between."""
+    texts = (block.get("text") for block in objects(blocks))
+    return "\n\n".join(text for text in texts if isinstance(text, str))
+
+
 def is_text(block: object) -> bool:
     """Whether this is a content block of type text with a text."""
     return isinstance(block, dict) and block.get("type") == "text" and isinstance(block.get("text"), str)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 
 from ...base.lazy import Pattern
 from ...session.model import Any, Json
@@ -66,28 +66,25 @@ def says(text: object) -> bool:
 def media_block(part: Any) -> Json | str:
     """The block for an image, PDF or text file; a text about anything else, or why it cannot be sent."""
     held = media(part) or Media("", None, None, None)
-    source = _source(held)
+    source: Json | None = {"type": "url", "url": held.url} if held.url else None
+    if held.data is not None:
+        source = {"type": "base64", "media_type": held.mime, "data": held.data}
     if held.mime in IMAGES and source:
         return {"type": "image", "source": source}
     if held.textual:
         text = held.text() if held.data is not None else None
         source = {"type": "text", "media_type": "text/plain", "data": text} if says(text) else None
-    if source and (held.mime == PDF or held.textual):
+    takes = held.mime == PDF or held.textual
+    if source and takes:
         title = {"title": held.name[:TITLE]} if held.name else {}
         beside = {key: value for key, value in item_of(part).items() if key in _OF_A_DOCUMENT}
         return {"type": "document", "source": source, **title, **beside}
-    takes = held.mime in IMAGES or held.mime == PDF or held.textual
+    takes = takes or held.mime in IMAGES
     return "its data is missing, damaged or elsewhere" if takes else "Anthropic does not take this type"
 
 
-def _source(held: Media) -> Json | None:
-    if held.data is not None:
-        return {"type": "base64", "media_type": held.mime, "data": held.data}
-    return {"type": "url", "url": held.url} if held.url else None
-
-
-def result_block(part: Any, id: str) -> tuple[Json, Sequence[str]]:
-    """The tool_result of a functionResponse, and why some of its media is only described."""
+def result_block(part: Any, id: str, stub: Callable[[Any, str], str] = described) -> Json:
+    """The tool_result of a functionResponse; `stub` makes the text about media that cannot be sent."""
     response = part["functionResponse"]
     text, failed = answer(response.get("response"))
     content: Any = text if says(text) else FAILED if failed else ""
@@ -95,30 +92,23 @@ def result_block(part: Any, id: str) -> tuple[Json, Sequence[str]]:
     if failed:
         block["is_error"] = True
     if len(part) == 1 and "parts" not in response:  # nearly all
-        return block, ()
-    held, whys = _held(response.get("parts"))
+        return block
     own = object_of(part.get("item"))  # what an imported body had; `type` says that it was this provider's
     if own.get("type") == "tool_result" and sendable(own.get("content")):
         block["content"] = own["content"]
-    elif held:
-        block["content"] = [{"type": "text", "text": text}, *held] if says(text) else held
-    return block, whys
+        return block
+    held: list[Json] = []
+    for item in map(object_of, listed(response.get("parts"))):
+        new: Any = media_block(item) if media(item) is not None else text_block(item.get("text"))  # type: ignore[arg-type]
+        new = text_block(stub(item, new)) if isinstance(new, str) else new
+        held += [new] if new["type"] != "text" or says(new["text"]) else []
+    if held:
+        block["content"] = [text_block(text), *held] if says(text) else held
+    return block
 
 
-def _held(parts: Any) -> tuple[list[Json], list[str]]:
-    """The media in a response as blocks."""
-    blocks: list[Json] = []
-    whys: list[str] = []
-    for part in map(object_of, listed(parts)):
-        block: Json | str = {"type": "text", "text": part.get("text")}
-        if media(part) is not None:  # type: ignore[arg-type]
-            block = media_block(part)
-        if isinstance(block, str):
-            whys.append(block)
-            block = {"type": "text", "text": described(part, block)}  # type: ignore[arg-type]
-        if block["type"] != "text" or says(block["text"]):
-            blocks.append(block)
-    return blocks, whys
+def text_block(text: Any) -> Json:
+    return {"type": "text", "text": text}
 
 
 def sendable(content: Any) -> bool:

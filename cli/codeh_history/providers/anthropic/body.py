@@ -26,7 +26,7 @@ from ..parts import (
     texts_of,
 )
 from . import FIELD, NAME, blocks, response
-from .around import system_text
+from .request import system_text
 
 _TEXT = {"type": "text"}
 _PLAIN = ("type", "text")  # all that most blocks have
@@ -135,7 +135,7 @@ class Reader(Messages):
             answer["parts"] = held
         part: Json = {"functionResponse": answer}
         item = rest(block, ("type", "tool_use_id", "content", "is_error"))
-        again, _ = blocks.result_block(part, named["id"])
+        again = blocks.result_block(part, named["id"])
         if as_blocks(again.get("content")) != as_blocks(content):
             item["content"] = content
         return {**part, "item": {"type": "tool_result", **item}} if item else part

@@ -7,18 +7,25 @@ earlier one's bytes; a model's messages in a row are one, for no request goes ou
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from ...session.model import Any, Json, Message
 from ..answers import arguments
 from ..array import Array
-from ..base import Options, Request
+from ..base import Options, Request, Tool
 from ..media import media
 from ..names import CallIds
-from ..parts import item_of, object_of
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
-from . import NAME, around, blocks
+from ..parts import item_of, listed, object_of, paragraphs
+from ..tools import declared
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn
+from . import FIELD, NAME, blocks
+from .blocks import text_block
 
+MAX_TOKENS = 8192  # the API requires a limit
+MARK = {"type": "ephemeral"}
+MARKS = 4
 NOTED = "(noted)"  # after a system message the API wants the model to speak
+_AROUND = (FIELD, "max_tokens", "system", "stream", "thinking")
 
 
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Request:
@@ -27,7 +34,120 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     work.fill(messages, summaries)
     if not work.answered:
         work.finish(last=True)
-    return work.request(around.body(work, called=work.called))
+    return work.request(_body(work))
+
+
+def _body(work: _Conversation) -> Json:
+    """The whole body. Settings of an imported body go back; options given now win over them."""
+    options, settings = work.options, work.options.settings
+    body: Json = {"model": options.model} if options.model else {}
+    budget = object_of(settings.get("thinking")).get("budget_tokens")
+    default = MAX_TOKENS + (budget if isinstance(budget, int) else 0)
+    limit = options.max_tokens
+    body["max_tokens"] = limit if limit is not None else settings.get("max_tokens", default)
+    if options.stream or "stream" in settings:
+        body["stream"] = options.stream or settings["stream"]
+    system, text = settings.get("system"), options.system or ""
+    if system is None or system_text(system) != text:  # imported blocks stay while they say the same
+        system = text if blocks.says(text) else None
+    if system:
+        body["system"] = system
+    tools = declared(options.tools, NAME, _declare, work.notes)
+    if tools:
+        body["tools"] = tools
+    elif work.called:
+        work.notes.append(
+            "the history has tool calls but no tools are declared, which Anthropic may refuse: --tools"
+        )
+    if "thinking" in settings:
+        if options.faithful or thinks(settings["thinking"], work.array):
+            body["thinking"] = settings["thinking"]
+        else:
+            work.notes.append(
+                "thinking is left out: the model's last turn was not made with it, or is to be continued"
+            )
+    body[FIELD] = work.array
+    body |= work.settings(*_AROUND)
+    if not tools and "mcp_servers" not in body:
+        body.pop("tool_choice", None)  # "tool_choice may only be specified while providing tools"
+    return _marked(body) if options.cache else body
+
+
+def system_text(system: Any) -> str:
+    """The texts of a system prompt, a blank line between."""
+    return system if isinstance(system, str) else paragraphs(system)
+
+
+def _declare(tool: Tool) -> Json:
+    """A function's declaration; its schema must be an object's."""
+    function = tool.head(blocks.NAMES.fit(tool.name or "tool"))
+    return {**function, "input_schema": {**tool.parameters, "type": "object"}}
+
+
+def thinks(thinking: Any, messages: list[Json]) -> bool:
+    """Whether thinking of a fixed budget may be on: the loop at the end must begin with it.
+
+    "When thinking is enabled, a final assistant message must start with a thinking block (preceding the
+    lastmost set of tool_use and tool_result blocks)"; nor can a model's unfinished message be continued.
+    """
+    if object_of(thinking).get("type") != "enabled":
+        return True
+    first: Json | None = None
+    for message in reversed(messages):
+        if message.get("role") == "assistant":
+            first = message
+        elif message.get("role") == "user" and "tool_result" not in _kinds(message):
+            break
+    return first is None or (_kinds(first) or [""])[0] in blocks.THINKING
+
+
+def _kinds(message: Json) -> list[Any]:
+    """The types of a message's blocks; a text's for content that is one text."""
+    content = message.get("content")
+    return ["text"] if isinstance(content, str) else [object_of(b).get("type") for b in listed(content)]
+
+
+def _marked(body: Json) -> Json:
+    """The body with cache marks: on the last tool, the last system block, and where requests end.
+
+    A mark is found again from at most 20 blocks further on, so the request before this one is marked where
+    it ended, too: its mark is then met exactly, however much the last step added. Marks that an imported
+    body had go, for there may be four.
+    """
+    left = MARKS - ("cache_control" in body)
+    result = dict(body)
+    system = body.get("system")
+    lists = {
+        "tools": body.get("tools"),
+        "system": [text_block(system)] if isinstance(system, str) else system,
+    }
+    for key, items in lists.items():
+        bare = [_bare(item) for item in items or ()]
+        last = [item for item in bare if not item.get("defer_loading")][-1:]
+        for item in last:
+            item["cache_control"] = MARK
+            left -= 1
+        result |= {key: bare} if bare else {}
+    messages = list(body[FIELD])
+    for number in _ends(messages)[-left:]:
+        content = messages[number]["content"]
+        marked = [*content[:-1], {**content[-1], "cache_control": MARK}]
+        messages[number] = {**messages[number], "content": marked}
+    return {**result, FIELD: messages}
+
+
+def _bare(value: Any) -> Json:
+    return {key: item for key, item in object_of(value).items() if key != "cache_control"}
+
+
+def _ends(messages: list[Json]) -> list[int]:
+    """Where requests ended: users' messages before a model's, and the last."""
+    roles = [*(message["role"] for message in messages), ""]
+    return [
+        number
+        for number, message in enumerate(messages)
+        if roles[number] == "user" and message["content"] and roles[number + 1] != "user"
+    ]
 
 
 class _Conversation(Array):
@@ -49,21 +169,21 @@ class _Conversation(Array):
             return
         if not self.faithful:
             if role == "assistant" and not last:
-                self._emit("user", [_text(CONTINUATION)], [""])
+                self._emit("user", [text_block(CONTINUATION)], [""])
             elif role == "user" and last == "system":
-                self._emit("assistant", [_text(NOTED)], [""])
+                self._emit("assistant", [text_block(NOTED)], [""])
         self.add({"role": role, "content": content}, sources)
 
     # -- the user's side ----------------------------------------------------------------------------
 
     def add_user_turn(self, turn: Turn) -> None:
         self._begin_user()
-        content = [block for part in turn.parts for block in self._blocks(part, turn, own=True)]
+        content = [block for part in turn.parts for block in self._block(part, turn, own=True)]
         if turn.item.get("role") == "system":
             self._system(content, turn.id)
             return
         if not content and not self.faithful:
-            content = [_text(EMPTY_MESSAGE)]
+            content = [text_block(EMPTY_MESSAGE)]
         self._emit("user", content, [turn.id] * (len(content) or 1))
 
     def _system(self, content: list[Any], id: str) -> None:
@@ -79,18 +199,16 @@ class _Conversation(Array):
             return
         texts = [block for block in content if block["type"] in ("text", "image", "document")]
         if texts or after == "assistant":
-            texts = texts or [_text(EMPTY_MESSAGE)]
+            texts = texts or [text_block(EMPTY_MESSAGE)]
             self._emit("user", texts, [id] * len(texts))
 
     def add_results(self, turn: Turn) -> None:
         """All results of a model's turn in one message, nothing before them."""
         self._begin_user()
-        content: list[Any] = []
-        for part, id in zip(turn.parts, self.ids.results(turn), strict=True):
-            block, whys = blocks.result_block(part, id)
-            content.append(block)
-            for why in whys:
-                self.note(turn, f"media in a tool's result is sent as a text about it: {why}")
+        content = []
+        for part, id, answer in zip(turn.parts, self.ids.results(turn), turn.answers, strict=True):
+            stub = partial(self.stub, source=answer.message.id)
+            content.append(blocks.result_block(part, id, stub))
         self._emit("user", content, turn.sources if self.trace else [])
 
     # -- the model's side ---------------------------------------------------------------------------
@@ -105,7 +223,7 @@ class _Conversation(Array):
         if turn.opening is None:
             content = self._content(turn, ids, own=own)
         else:
-            content = [_text(turn.opening)] if turn.opening and self._sends(turn.opening) else []
+            content = [text_block(turn.opening)] if turn.opening and self._sends(turn.opening) else []
             for call, id in zip(turn.calls, ids, strict=True):
                 content.append(_call(turn.parts[call.part], id, own=own))
         if content or self.faithful:
@@ -116,14 +234,13 @@ class _Conversation(Array):
         content: list[Any] = []
         ids = iter(call_ids)
         for part in turn.parts:
-            id = next(ids) if "functionCall" in part else ""
-            if part.get("thought"):
-                new = _thinking(part) if own else []
-                self.thinking = self.thinking or bool(new)
-            else:
-                new = self._blocks(part, turn, own=own, called=id != "")
-                new += [_call(part, id, own=own)] if id else []
-            content += new
+            if "functionCall" in part:
+                content.append(_call(part, next(ids), own=own))
+            elif not part.get("thought"):
+                content += self._block(part, turn, own=own)
+            elif own:
+                content += _thinking(part)
+        self.thinking = self.thinking or any(block["type"] in blocks.THINKING for block in content)
         return content
 
     def _sends(self, text: str) -> bool:
@@ -160,46 +277,24 @@ class _Conversation(Array):
 
     # -- parts --------------------------------------------------------------------------------------
 
-    def _blocks(self, part: Any, turn: Turn, *, own: bool, called: bool = False) -> list[Any]:
-        """The blocks for a part besides its call: text, media, a native one, or nothing."""
-        new: list[Any] = []
+    def _block(self, part: Any, turn: Turn, *, own: bool) -> list[Any]:
+        """The block for a part that is no call: text, media, a native one, code as text; or none."""
         user, text = turn.role == "user", part.get("text")
         if isinstance(text, str):
-            if self._sends(text):
-                cited = own and not user and part.get("citations")
-                new.append({**_text(text), "citations": cited} if cited else _text(text))
-            if not user:
-                return new
+            cited = {"citations": part["citations"]} if own and not user and part.get("citations") else {}
+            return [{**text_block(text), **cited}] if self._sends(text) else []
         if media(part) is not None:
             block = blocks.media_block(part) if user else "a model's message holds no media"
-            if isinstance(block, str):
-                self.note(turn, f"media is sent as a text about it: {block}")
-                block = _text(described(part, block))
-            new.append(block)
-        elif not isinstance(text, str) and not called:
-            return self._other(part, turn, own=own)
-        return new
-
-    def _other(self, part: Any, turn: Turn, *, own: bool) -> list[Any]:
-        """A native block, what code execution said as text, or nothing."""
-        native = object_of(part.get("native"))
-        block = blocks.native_block(part, turn.role)
-        if block is not None and own:
-            self.thinking = self.thinking or block["type"] in blocks.THINKING
-            return [block]
+            return [text_block(self.stub(part, block, turn.id)) if isinstance(block, str) else block]
+        native = blocks.native_block(part, turn.role)
+        if native is not None and own:
+            return [native]
         code, result = object_of(part.get("executableCode")), object_of(part.get("codeExecutionResult"))
         for text, language in ((code.get("code"), code.get("language")), (result.get("output"), "")):
             if blocks.says(text):
-                return [_text(f"```{str(language or '').lower()}\n{text}\n```")]
-        if part and not self.faithful:
-            kind = object_of(native.get("value")).get("type") if native else ", ".join(sorted(part))
-            owner = f"only {native.get('provider')} knows" if native else "Anthropic does not know"
-            self.note(turn, f"a part that {owner} ({kind or 'native'}) is left out")
+                return [text_block(f"```{str(language or '').lower()}\n{text}\n```")]
+        self.left_out(part, turn.id)
         return []
-
-
-def _text(text: str) -> Json:
-    return {"type": "text", "text": text}
 
 
 def _thinking(part: Any) -> list[Any]:

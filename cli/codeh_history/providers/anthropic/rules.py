@@ -11,7 +11,7 @@ from ...session.model import Any, Json
 from ..parts import listed, name_of, object_of
 from ..validator import Joined, Problem, Validator, each, element, with_neighbours
 from . import blocks
-from .around import MARKS, thinks
+from .request import MARKS, thinks
 
 _ROLES = ("user", "assistant", "system")
 _MANY = 100_000

@@ -5,9 +5,8 @@ from __future__ import annotations
 from ...base.errors import BadData
 from ...session.model import Any, Json
 from ..body import Imported, Messages, messages_in
-from ..parts import kept, native, object_of, objects
+from ..parts import kept, native, object_of, objects, paragraphs
 from . import FIELD, NAME, fields
-from .request import system_text
 
 
 def holds(item: object) -> bool:
@@ -44,7 +43,7 @@ def read(body: Json) -> Imported:
     for number, content in enumerate(messages_in(body, FIELD, NAME)):
         _read(content, f"{FIELD}.{number}", messages)
     system = object_of(body.get("systemInstruction"))
-    text = system_text(system)
+    text = paragraphs(system.get("parts"))
     whole = ["systemInstruction"] if system.get("parts") == [{"text": text}] else []
     return messages.imported(text, FIELD, *whole)
 

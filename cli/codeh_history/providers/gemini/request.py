@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message
+from ...session.pairing import Answer, Call
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import Media, media
-from ..parts import listed, object_of, objects
+from ..parts import native_of, object_of, objects, paragraphs
 from ..tools import declared
-from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn, described
+from ..turns import CONTINUATION, EMPTY_MESSAGE, Turn
 from . import FIELD, NAME, fields
 
 
@@ -22,7 +23,32 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     """The body for these messages, curated and paired; nothing in its array depends on what follows it."""
     work = _Contents(NAME, options)
     work.fill(messages, summaries)
-    return work.request({FIELD: work.array, **_around(work)})
+    body: Json = {FIELD: work.array}
+    system, config = options.settings.get("systemInstruction"), options.settings.get("generationConfig")
+    if system is not None and paragraphs(object_of(system).get("parts")) == (options.system or ""):
+        body["systemInstruction"] = system
+    elif options.system and options.system.strip():
+        body["systemInstruction"] = {"parts": [{"text": options.system}]}
+    tools = declared(options.tools, NAME, _declare, work.notes)
+    functions = [tool for tool in tools if "name" in tool]  # of others, in one declaration
+    tools = [tool for tool in tools if "name" not in tool]
+    if tools or functions:
+        body["tools"] = [*tools, *([{"functionDeclarations": functions}] if functions else [])]
+    if options.max_tokens is not None:
+        config = {**object_of(config), "maxOutputTokens": options.max_tokens}
+    if config is not None:
+        body["generationConfig"] = config
+    return work.request({**body, **work.settings(FIELD, "systemInstruction", "generationConfig")})
+
+
+def _declare(tool: Tool) -> Json:
+    """A function's declaration.
+
+    `parametersJsonSchema` takes any JSON Schema; `parameters` only an OpenAPI subset, which refuses
+    `$ref`, `const` and `additionalProperties`, as other providers' tools have them.
+    """
+    function = tool.head(fields.NAMES.fit(tool.name or "tool"))
+    return {**function, "parametersJsonSchema": tool.parameters} if tool.parameters else function
 
 
 class _Contents(Array):
@@ -59,22 +85,18 @@ class _Contents(Array):
 
     def _converted(self, turn: Turn, *, own: bool) -> list[Any]:
         """A turn's parts as Gemini takes them."""
-        parts: list[Any] = []
         calls = iter(turn.calls)
-        for part in turn.parts:
-            if "functionCall" not in part or not turn.calls:
-                parts += self._part(part, turn, own=own)
-                continue
-            if len(part) > 1:
-                beside = {key: value for key, value in part.items() if key != "functionCall"}
-                parts += [] if beside.keys().isdisjoint(fields.DATA) else self._part(beside, turn, own=own)
-            call = next(calls)
-            parts.append(self._call(part, call.id if call.given else None, own=own))
-        return parts
+        parts = [
+            self._call(part, next(calls), own=own)
+            if turn.calls and "functionCall" in part
+            else self._part(part, turn, own=own)
+            for part in turn.parts
+        ]
+        return [part for part in parts if part is not None]
 
-    def _call(self, part: Any, id: str | None, *, own: bool) -> Any:
+    def _call(self, part: Any, made: Call, *, own: bool) -> Any:
         """A functionCall: a name within the alphabet, arguments an object, an id only if there was one."""
-        call = part["functionCall"]
+        call, id = part["functionCall"], made.id if made.given else None
         name, args = fields.NAMES.fit(call.get("name") or "tool"), call.get("args")
         self.calls.append((id, name))
         if len(part) == 1 and _is_as_sent(call, id, name, "args"):
@@ -87,50 +109,39 @@ class _Contents(Array):
             new["args"] = args if isinstance(args, dict) else {"arguments": args}
         return _with(part, "functionCall", new, own=own)
 
-    def _part(self, part: Any, turn: Turn, *, own: bool) -> list[Any]:
-        """Any other part: itself, one for each kind of data it holds, a text about it, or nothing."""
+    def _part(self, part: Any, turn: Turn, *, own: bool) -> Any:
+        """Any other part: itself, a text about it, or None."""
         if len(part) == 1 and "text" in part:
-            return [part]
+            return part
         if "native" in part:
-            return self._native(object_of(part["native"]), turn)
+            value = native_of(part, NAME)
+            kinds = sum(fields.camel(key) in fields.DATA for key in object_of(value))
+            if kinds == 1 and (turn.role == "user" or own):
+                return value
+        key = next((key for key in part if key in fields.DATA), None)
+        value = part[key] if key is not None else None
         if part.get("thought") and not own:
-            return []
-        data = [key for key in part if key in fields.DATA]
-        if not data:
-            if own and turn.role != "user" and fields.is_signature(part.get("thoughtSignature")):
-                return [_with(part, "text", "", own=own)]  # a stream's last, empty part
-            if part and not self.faithful:
-                self.note(turn, f"a part unknown to Gemini ({', '.join(sorted(part))}) is left out")
-            return []
-        if not own and data == ["text"] and part["text"] == "" and "thoughtSignature" in part:
-            return []  # it was there for its signature alone
-        return [new for key in data for new in self._data(part, key, turn, own=own and key == data[0])]
-
-    def _data(self, part: Any, key: str, turn: Turn, *, own: bool) -> list[Any]:
-        value = part[key]
-        if not isinstance(value, str if key == "text" else dict):
-            return []
-        if not self.faithful and key in ("functionCall", "functionResponse"):
-            self.note(turn, f"a {key} in a {turn.role}'s message is left out")
-            return []
+            return None
+        if (
+            key is None
+            and own
+            and turn.role != "user"
+            and fields.is_signature(part.get("thoughtSignature"))
+        ):
+            return _with(part, "text", "", own=own)  # a stream's last, empty part
+        if key is None or (key in ("functionCall", "functionResponse") and not self.faithful):
+            self.left_out(part, turn.id)
+            return None
+        for_signature = value == "" and not own and "thoughtSignature" in part  # was all that it was for
+        if for_signature or not isinstance(value, str if key == "text" else dict):
+            return None
         if not self.faithful and key in ("inlineData", "fileData"):
-            key, value = self._media(key, value, turn)
+            key, value = self._media(key, value, turn.id)
             if key == "text":
-                return [{"text": value}]
-        return [_with(part, key, value, own=own)]
+                return {"text": value}
+        return _with(part, key, value, own=own)
 
-    def _native(self, native: Json, turn: Turn) -> list[Any]:
-        value, maker = native.get("value"), native.get("provider")
-        held = object_of(value)
-        own = turn.role == "user" or turn.made_by(NAME, self.model)
-        if maker == NAME and own and sum(fields.camel(key) in fields.DATA for key in held) == 1:
-            return [value]
-        if not self.faithful:
-            kind = held.get("type") or "native"
-            self.note(turn, f"a part that only {maker} knows ({kind}) is left out")
-        return []
-
-    def _media(self, key: str, held: Any, turn: Turn) -> tuple[str, Any]:
+    def _media(self, key: str, held: Any, source: str) -> tuple[str, Any]:
         """What is sent for media, as key and value of a part: of its own kind, inline, or a text."""
         part: Any = {key: held}
         clean = media(part) or Media("", None, None, None)
@@ -143,8 +154,7 @@ class _Contents(Array):
         if clean.data is not None and clean.textual and (text := clean.text()):
             return "text", text
         why = "Gemini does not take this type" if clean.data or uri else "its data is missing or damaged"
-        self.note(turn, f"{clean.mime or 'media'} is sent as a text about it: {why}")
-        return "text", described(part, why)
+        return "text", self.stub(part, why, source)
 
     def _signed(self, parts: list[Any], turn: Turn, *, own: bool) -> list[Any]:
         """The parts with their first call signed, where Gemini 3 would miss a signature.
@@ -173,7 +183,7 @@ class _Contents(Array):
         after: list[Any] = []
         sources: list[str] = []
         for part, answer in zip(turn.parts, turn.answers, strict=True):
-            new, moved = self._response(part, answer.number, turn)
+            new, moved = self._response(part, answer)
             parts.append(new)
             after += moved
             sources += [answer.message.id] * len(moved)
@@ -181,14 +191,14 @@ class _Contents(Array):
         if after:
             self._emit("user", after, sources)
 
-    def _response(self, part: Any, number: int, turn: Turn) -> tuple[Json, list[Any]]:
+    def _response(self, part: Any, answer: Answer) -> tuple[Json, list[Any]]:
         """A functionResponse with its call's id and name, and the media that must follow it."""
         response = part["functionResponse"]
         id, name = response.get("id"), fields.NAMES.fit(response.get("name") or "tool")
         if self.faithful:
             return _with(part, "functionResponse", {**response, "name": name}, own=True), []
-        if number >= 0:
-            id, name = self.calls[number]
+        if answer.number >= 0:
+            id, name = self.calls[answer.number]
         if len(part) == 1 and _is_as_sent(response, id, name, "response"):
             return part, []
         new = {key: value for key, value in response.items() if key in fields.RESPONSE - {"id", "parts"}}
@@ -198,14 +208,14 @@ class _Contents(Array):
         output = response.get("response")
         if not isinstance(output, dict):
             new["response"] = {} if output is None else {"output": output}
-        parts, moved = self._held(response.get("parts"), turn)
+        parts, moved = self._held(response.get("parts"), answer.message.id)
         if parts:
             new["parts"] = parts
         if moved:
             moved.insert(0, {"text": f"What {name} returned besides:"})
         return _with(part, "functionResponse", new, own=True), moved
 
-    def _held(self, parts: Any, turn: Turn) -> tuple[list[Any], list[Any]]:
+    def _held(self, parts: Any, source: str) -> tuple[list[Any], list[Any]]:
         """The media in a response: what stays there, and what moves out, for Gemini 2 takes none there."""
         kept: list[Any] = []
         moved: list[Any] = []
@@ -213,7 +223,7 @@ class _Contents(Array):
         for part in objects(parts):
             for key in ("inlineData", "fileData"):
                 if isinstance(part.get(key), dict):
-                    new, value = self._media(key, part[key], turn)
+                    new, value = self._media(key, part[key], source)
                     if new == "text":
                         moved.append({"text": value})
                     else:
@@ -242,56 +252,3 @@ def _typed(mime: Any, clean: str) -> Json:
     if mime == clean or (isinstance(mime, str) and mime.startswith("audio/")):
         return {"mimeType": mime}
     return {"mimeType": clean} if clean else {}
-
-
-def _around(work: _Contents) -> Json:
-    """What stands around the contents: system instruction, tools, settings."""
-    options = work.options
-    kept = options.settings.get("systemInstruction")
-    config = options.settings.get("generationConfig")
-    body: Json = {}
-    if kept is not None and system_text(kept) == (options.system or ""):
-        body["systemInstruction"] = kept
-    elif options.system and options.system.strip():
-        body["systemInstruction"] = {"parts": [{"text": options.system}]}
-    tools = _tools(options.tools, work.notes)
-    if tools:
-        body["tools"] = tools
-    if options.max_tokens is not None:
-        config = {**object_of(config), "maxOutputTokens": options.max_tokens}
-    if config is not None:
-        body["generationConfig"] = config
-    written = (FIELD, "tools", "systemInstruction", "generationConfig")
-    return {**body, **{key: value for key, value in options.settings.items() if key not in written}}
-
-
-def system_text(system: Any) -> str:
-    """The texts of a system instruction, a blank line between."""
-    texts = [object_of(part).get("text") for part in listed(object_of(system).get("parts"))]
-    return "\n\n".join(text for text in texts if isinstance(text, str))
-
-
-def _tools(tools: Sequence[Json], notes: list[str]) -> list[Json]:
-    """Gemini's own tools as they are, the functions of others together in one declaration."""
-    functions: list[Json] = []
-
-    def declare(tool: Tool) -> Json:
-        functions.append(_function(tool))
-        return functions[-1]
-
-    result = [
-        tool for tool in declared(tools, NAME, declare, notes) if not any(tool is f for f in functions)
-    ]
-    return [*result, {"functionDeclarations": functions}] if functions else result
-
-
-def _function(tool: Tool) -> Json:
-    """A function's declaration.
-
-    `parametersJsonSchema` takes any JSON Schema; `parameters` only an OpenAPI subset, which refuses
-    `$ref`, `const` and `additionalProperties`, as other providers' tools have them.
-    """
-    function = tool.head(fields.NAMES.fit(tool.name or "tool"))
-    if tool.parameters:
-        function["parametersJsonSchema"] = tool.parameters
-    return function

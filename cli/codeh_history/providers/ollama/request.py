@@ -81,7 +81,7 @@ class _Chat(Array):
         held = media(part)
         text = held.labelled_text() if held is not None else None
         why = "only png, jpeg and webp images with their data can be sent"
-        return text if text is not None else self.stub(part, source, why)
+        return text if text is not None else self.stub(part, why, source)
 
     def add_results(self, turn: Turn) -> None:
         """A tool message for each result; the media that they hold follows in one user message."""

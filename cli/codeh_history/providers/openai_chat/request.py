@@ -169,7 +169,7 @@ class _Chat(OpenAIArray):
         if "text" in part:
             return part["text"]
         if why := self.content.why_not(part, by_model=True):
-            return self.stub(part, turn.id, why)
+            return self.stub(part, why, turn.id)
         if isinstance(transcript, str):
             return transcript
         if same and "reasoning_details" in native:

@@ -169,7 +169,7 @@ class _Items(OpenAIArray):
                     self._text(part, turn.id, own=own, replayed=replayed, follows=follows)
                 last = place if part["text"] or own or follows else last
             elif why := RESPONSES.why_not(part, by_model=True):
-                self.add({"role": "assistant", "content": self.stub(part, turn.id, why)}, [turn.id])
+                self.add({"role": "assistant", "content": self.stub(part, why, turn.id)}, [turn.id])
             elif self.replay.item(part, turn, replayed=replayed):
                 self.add(native_of(part, NAME), [turn.id])
             elif not part.get("thought"):
