@@ -164,7 +164,7 @@ def test_a_whole_answer_and_a_stream_say_the_same():
     counts = {"total_duration": 900_000_000, "prompt_eval_count": 7, "eval_count": 3}
     assert (whole.parts, whole.finish, whole.model) == ([{"text": "Hello"}], "stop", "llama-x")
     assert whole.usage == {"input": 7, "output": 3, "raw": counts}
-    assert wire.Reader().feed(orjson.dumps(last("Hello"))) == [{"text": "Hello"}]
+    assert wire.Reader().feed(orjson.dumps(last("Hello")) + b"\n") == [{"text": "Hello"}]
 
 
 def test_a_whole_answer_opens_no_stream():
