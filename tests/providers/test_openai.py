@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
+from codeh_history.providers.answers import arguments_of, parsed_response, result_media, result_text
 from codeh_history.providers.base import Options
-from codeh_history.providers.openai import OpenAIArray, arguments_of, response_of, result_media, result_text
+from codeh_history.providers.openai import OpenAIArray
 from codeh_history.providers.openai_content import CHAT, RESPONSES
 from codeh_history.providers.turns import Turn, runs
 from codeh_history.session.pairing import failed_call
@@ -65,7 +66,7 @@ def test_a_result_is_its_text_else_its_json(response, text):
 )
 def test_a_result_read_back_is_sent_the_same(response):
     text = result_text(response)
-    assert result_text(response_of(text)) == text
+    assert result_text(parsed_response(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_a_result_read_back_is_sent_the_same(response):
     ],
 )
 def test_a_text_is_a_result(text, response):
-    assert response_of(text) == response
+    assert parsed_response(text) == response
 
 
 def test_media_of_a_result_are_its_parts_of_files():

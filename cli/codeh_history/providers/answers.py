@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import orjson
 
-from ..session.model import Any, Json
+from ..base.read_json import json_object, json_value
+from ..session.model import Any, Json, Part
+from ..session.pairing import is_failed_call
+from .parts import objects
 
 FAILED = "The tool call failed."  # where a provider wants an error to say something
 
@@ -35,3 +38,63 @@ def answer(response: Any) -> tuple[str, bool]:
 def response_of(text: str, *, failed: bool) -> Json:
     """The inverse of `answer`, for text."""
     return {"error" if failed else "output": text}
+
+
+# -- as OpenAI and Ollama take them ---------------------------------------------------------------------
+
+
+def json_text(value: object) -> str:
+    """Compact JSON, key order kept."""
+    return orjson.dumps(value).decode()
+
+
+def arguments_of(part: Part) -> str:
+    """A call's arguments as the JSON text of an object; what is no object goes under `arguments`.
+
+    A text that they were read from (the part's `arguments`) is sent as it was where it says the same:
+    it has numbers that a double cannot hold.
+    """
+    args: Any = part["functionCall"].get("args")
+    raw = dict(part).get("arguments") if len(part) > 1 else None
+    if isinstance(raw, str):
+        value = json_value(raw)
+        if isinstance(value, dict) and value == args:
+            return raw
+        if not isinstance(value, dict) and not args:
+            return json_text({"arguments": raw})
+    if args is None:
+        return "{}"
+    return json_text(args if isinstance(args, dict) else {"arguments": args})
+
+
+def result_media(response: Json) -> list[Any]:
+    """The media parts that a functionResponse carries beside its response."""
+    names = ("inlineData", "fileData")
+    parts = objects(response.get("parts"))
+    return [part for part in parts if any(isinstance(part.get(name), dict) for name in names)]
+
+
+def result_text(response: object) -> str:
+    """A tool's result as text: what `{"output": text}` holds, else its compact JSON.
+
+    An error stays `{"error": …}`, so that a model sees that the call failed, unless its text says so.
+    """
+    if isinstance(response, dict) and len(response) == 1:
+        text: object = response.get("output")
+        if not isinstance(text, str) and is_failed_call(response.get("error")):
+            text = response["error"]
+        return text if isinstance(text, str) else json_text(response)
+    if isinstance(response, str):
+        return response
+    return json_text(response) if response is not None and response != {} else ""
+
+
+def parsed_response(text: str) -> Json:
+    """The inverse of `result_text`."""
+    if text == "":
+        return {}
+    if text.startswith("{"):
+        value = json_object(text)
+        if value is not None and result_text(value) == text:
+            return value
+    return {"error" if is_failed_call(text) else "output": text}

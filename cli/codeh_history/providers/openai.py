@@ -1,17 +1,13 @@
-"""What both OpenAI formats share: ids, names, arguments, results, and how a request grows."""
+"""What both OpenAI formats share: ids, names, usage, and how a request grows."""
 
 from __future__ import annotations
 
-import orjson
-
-from ..base.read_json import json_object, json_value
 from ..session.model import Any, Json, Part
-from ..session.pairing import is_failed_call
 from .array import Array
 from .base import Options
 from .names import Alphabet, CallIds
 from .openai_content import Content
-from .parts import is_text, item_of, listed, objects, texts_of
+from .parts import is_text, item_of, listed, texts_of
 from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64
@@ -28,69 +24,12 @@ def usage_paths(input: str, output: str) -> dict[str, str]:
     }  # fmt: skip
 
 
-def json_text(value: object) -> str:
-    """Compact JSON, key order kept."""
-    return orjson.dumps(value).decode()
-
-
 def joined(content: object) -> str | None:
     """The text of a content that is text, or a list of nothing but text parts; None for any other."""
     if isinstance(content, str):
         return content
     blocks = listed(content)
     return "".join(texts_of(blocks)) if blocks and all(map(is_text, blocks)) else None
-
-
-def arguments_of(part: Part) -> str:
-    """A call's arguments as the JSON text of an object; what is no object goes under `arguments`.
-
-    A text that they were read from (the part's `arguments`) is sent as it was where it says the same:
-    it has numbers that a double cannot hold.
-    """
-    args: Any = part["functionCall"].get("args")
-    raw = dict(part).get("arguments") if len(part) > 1 else None
-    if isinstance(raw, str):
-        value = json_value(raw)
-        if isinstance(value, dict) and value == args:
-            return raw
-        if not isinstance(value, dict) and not args:
-            return json_text({"arguments": raw})
-    if args is None:
-        return "{}"
-    return json_text(args if isinstance(args, dict) else {"arguments": args})
-
-
-def result_media(response: Json) -> list[Any]:
-    """The media parts that a functionResponse carries beside its response."""
-    names = ("inlineData", "fileData")
-    parts = objects(response.get("parts"))
-    return [part for part in parts if any(isinstance(part.get(name), dict) for name in names)]
-
-
-def result_text(response: object) -> str:
-    """A tool's result as text: what `{"output": text}` holds, else its compact JSON.
-
-    An error stays `{"error": …}`, so that a model sees that the call failed, unless its text says so.
-    """
-    if isinstance(response, dict) and len(response) == 1:
-        text: object = response.get("output")
-        if not isinstance(text, str) and is_failed_call(response.get("error")):
-            text = response["error"]
-        return text if isinstance(text, str) else json_text(response)
-    if isinstance(response, str):
-        return response
-    return json_text(response) if response is not None and response != {} else ""
-
-
-def response_of(text: str) -> Json:
-    """The inverse of `result_text`."""
-    if text == "":
-        return {}
-    if text.startswith("{"):
-        value = json_object(text)
-        if value is not None and result_text(value) == text:
-            return value
-    return {"error" if is_failed_call(text) else "output": text}
 
 
 def _fit_id(id: str) -> str:

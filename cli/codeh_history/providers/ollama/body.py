@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...base.errors import BadData
 from ...session.model import Any, Json
+from ..answers import parsed_response
 from ..body import Imported, Messages, messages_in
-from ..openai import response_of
 from ..parts import call as call_part
 from ..parts import is_message, listed, name_of, object_of, objects, rest, text_of
 from . import FIELD, NAME
@@ -84,7 +84,7 @@ class _Messages(Messages):
         response = self.answered(
             message.get("tool_call_id"), message.get("tool_name") or message.get("name")
         )
-        response["response"] = response_of(text_of(message.get("content")))
+        response["response"] = parsed_response(text_of(message.get("content")))
         if message.get("images"):
             response["parts"] = _images(message)
         self.add_results([{"functionResponse": response}])

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message, Part
-from ..answers import arguments
+from ..answers import arguments, result_media, result_text
 from ..array import Array
 from ..base import Options, Request, Tool
 from ..media import media
-from ..openai import SYSTEM_ROLES, result_media, result_text
+from ..openai import SYSTEM_ROLES
 from ..parts import item_of, object_of
 from ..tools import declared
 from ..turns import EMPTY_MESSAGE, Turn

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ...base.errors import BadData
 from ...session.model import Any, Json
+from ..answers import parsed_response
 from ..body import Imported, Messages, messages_in
-from ..openai import joined, response_of
+from ..openai import joined
 from ..openai_content import CHAT
 from ..parts import call as call_part
 from ..parts import is_message, is_text, kinds, listed, name_of, object_of, objects, text_of, texts_of
@@ -101,8 +102,8 @@ class _Messages(Messages):
 
 def _result(named: Json, content: Any) -> Json:
     if not isinstance(content, list):
-        return {"functionResponse": {**named, "response": response_of(text_of(content))}}
-    response: Json = {**named, "response": response_of("".join(texts_of(content)))}
+        return {"functionResponse": {**named, "response": parsed_response(text_of(content))}}
+    response: Json = {**named, "response": parsed_response("".join(texts_of(content)))}
     others = [CHAT.read(block) for block in objects(content) if not is_text(block)]
     if others:
         return {"functionResponse": {**response, "parts": others}}

@@ -9,17 +9,9 @@ from collections.abc import Sequence
 
 from ...base.lazy import Pattern
 from ...session.model import Any, Json, Message, Part
+from ..answers import arguments_of, result_media, result_text
 from ..base import Options, Request, Tool
-from ..openai import (
-    NAMES,
-    SYSTEM_ROLES,
-    OpenAIArray,
-    arguments_of,
-    custom_input,
-    joined,
-    result_media,
-    result_text,
-)
+from ..openai import NAMES, SYSTEM_ROLES, OpenAIArray, custom_input, joined
 from ..openai_content import CHAT
 from ..parts import item_of, native_of, object_of
 from ..turns import Turn

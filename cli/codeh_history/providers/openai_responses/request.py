@@ -8,17 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message, Part
+from ..answers import arguments_of, parsed_response, result_media, result_text
 from ..base import Options, Request, Tool
-from ..openai import (
-    NAMES,
-    SYSTEM_ROLES,
-    OpenAIArray,
-    arguments_of,
-    custom_input,
-    response_of,
-    result_media,
-    result_text,
-)
+from ..openai import NAMES, SYSTEM_ROLES, OpenAIArray, custom_input
 from ..openai_content import RESPONSES
 from ..parts import is_id, item_of, native_of, objects
 from ..turns import Turn
@@ -60,10 +52,10 @@ def _declare(tool: Tool) -> Json:
 def read_output(output: Any) -> Json:
     """The `response` (and media `parts`) of a function_call_output's output."""
     if not isinstance(output, list):
-        return {"response": response_of(output if isinstance(output, str) else "")}
+        return {"response": parsed_response(output if isinstance(output, str) else "")}
     parts = [RESPONSES.read(block) for block in output]
     others = [part for part in parts if "text" not in part]
-    response = response_of("".join(part["text"] for part in parts if "text" in part))
+    response = parsed_response("".join(part["text"] for part in parts if "text" in part))
     return {"response": response, "parts": others} if others else {"response": response}
 
 
