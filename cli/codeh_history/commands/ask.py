@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import dropwhile, islice
 from typing import IO, NamedTuple
@@ -160,9 +160,16 @@ def sending(
     model = request.model if providers.model_in_url(to) else payload.model_for(view, to, request.model)
     reader = reader_of(providers.PLAIN if to == providers.PLAIN else "auto", model)
     with tempfile.TemporaryFile() as body:
-        body.writelines(_body(env, target, resolved, lines + new))
+        sent = resolved.request.but(persist=False)
+        data = _with_lines(env, target.path, lines + new)
+        body.writelines(
+            payload.body_of(env, None, target.path, sent, under=resolved.under, data=data, lost_known=True)
+        )
         with awaiting(env, target.path):
-            _store(env, target, draft, lines)
+            if draft is None and lines:
+                log.append(env, target.path, lambda _: lines)
+            elif draft is not None and compose.store(env, target, draft, lines).created:
+                append.say_new(env, target)
             with _saying_it_is_stored(env, again):
                 if request.persist:
                     from ..views.persist import persist_now
@@ -176,7 +183,8 @@ def _draft(
 ) -> compose.Draft | Received | None:
     """The prompt to store; None if it is stored and unanswered, and its answer if its key has one."""
     draft = compose.draft(env, message, text)
-    answer = _answered(view, options.key)
+    since = dropwhile(lambda m: m.fields.get("key") != options.key, view.messages if options.key else ())
+    answer = next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
     if answer is not None:
         compose.store(env, target, draft)  # which checks that it is the same prompt
         env.note(f"{target.id}: --key {options.key}: answered already, by {answer.id}")
@@ -203,17 +211,14 @@ def _unsent(
 ) -> TryAgain:
     """The error of a server that is not there, with where the prompt is kept; stdin is read for that."""
     from ..base.postgres import Unreachable
+    from ..store.unsent import kept_messages
 
     if not isinstance(error, Unreachable):
         return error
-    from ..store.unsent import kept_messages
-
-    text = _text(env, options, looked_at(env, b"", None))
-    if text is None:
+    if (text := _text(env, options, looked_at(env, b"", None))) is None:
         return error
-    return kept_messages(
-        env, target.path, error, compose.line_of(env, compose.draft(env, message, text), target.id)
-    )
+    line = compose.line_of(env, compose.draft(env, message, text), target.id)
+    return kept_messages(env, target.path, error, line)
 
 
 def _text(env: Env, options: Options, view: View) -> str | None:
@@ -249,14 +254,6 @@ def _says(message: Message, draft: compose.Draft) -> bool:
     return says(before, draft.fields["parts"], draft.blocks)
 
 
-def _answered(view: View, key: str | None) -> Message | None:
-    """The model's message after the prompt of this key."""
-    if key is None:
-        return None
-    since = dropwhile(lambda message: message.fields.get("key") != key, view.messages)
-    return next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
-
-
 def _system_line(env: Env, view: View, options: Options) -> bytes:
     """The record that keeps `--system` in a session that has none."""
     system = from_file(options.system) if options.system else ""
@@ -265,29 +262,12 @@ def _system_line(env: Env, view: View, options: Options) -> bytes:
     return dumps({"type": "meta", "ts": env.now(), "set": {"system": system}}) + b"\n"
 
 
-def _body(
-    env: Env, target: Target, resolved: ResolvedRequest, lines: bytes
-) -> Iterable[bytes | memoryview]:
-    """The request of the session with these lines at its end."""
-
-    data = None
-    if lines:
-        path = target.path
-        data = read.read_bytes(path) if size_of(path) else log.first_line(env, path)
-        data += (b"" if data.endswith(b"\n") else b"\n") + lines
-    request = resolved.request.but(persist=False)
-    return payload.body_of(
-        env, None, target.path, request, under=resolved.under, data=data, lost_known=True
-    )
-
-
-def _store(env: Env, target: Target, draft: compose.Draft | None, before: bytes) -> None:
-    """Store the prompt after these lines."""
-    if draft is not None:
-        if compose.store(env, target, draft, before).created:
-            append.say_new(env, target)
-    elif before:
-        log.append(env, target.path, lambda _: before)
+def _with_lines(env: Env, path: str, lines: bytes) -> bytes | None:
+    """The session's bytes with these lines at their end; None without any."""
+    if not lines:
+        return None
+    data = read.read_bytes(path) if size_of(path) else log.first_line(env, path)
+    return data + (b"" if data.endswith(b"\n") else b"\n") + lines
 
 
 @contextmanager
