@@ -7,9 +7,9 @@ from ..base.errors import Lost, NegativeAnswer
 from ..base.escape import safe
 from ..base.options import JSON, Reading, flag, option
 from ..render import values
-from ..session.model import Json, Message
+from ..session.model import Json
 from ..session.view import said
-from ..store.resolve import Target, for_reading
+from ..store.resolve import for_reading
 from ..views.from_end import last_message
 from ..views.view import tell_lost
 
@@ -41,17 +41,13 @@ def run(env: Env, options: Options) -> None:
     if message is None or text is None:
         raise NegativeAnswer("")
     if options.json:
-        env.write(values.line(record(target, message, text)))
+        line: Json = {
+            "session": target.id, "id": message.id, "ts": message.ts, "kind": message.kind,
+            "role": message.role, "text": text,
+        }  # fmt: skip
+        line |= {name: message.fields[name] for name in BESIDES if name in message.fields}
+        env.write(values.line(line))
     else:
         shown = safe(text) if env.terminal(env.stdout) else text
         env.write(shown.removesuffix("\n").encode() + b"\n")
     tell_lost(env, target.id, lost, strict=options.strict)
-
-
-def record(target: Target, message: Message, text: str) -> Json:
-    """`session, id, ts, kind, role, text`, and what is known of a model's answer."""
-    line = {
-        "session": target.id, "id": message.id, "ts": message.ts, "kind": message.kind,
-        "role": message.role, "text": text,
-    }  # fmt: skip
-    return {**line, **{name: message.fields[name] for name in BESIDES if name in message.fields}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..base.env import Env
 from ..base.errors import BadData, HistoryError, Usage
@@ -44,9 +44,13 @@ def run(env: Env, options: Options) -> None:
         raise Usage("pass either --older-than AGE or --keep N")
     moved = 0
     for session in old:
-        why = session.stays or (move(env, session) if options.yes else "")
-        if why:
-            env.note(f"{session.id}: not moved: {why}")
+        try:
+            if session.stays:
+                raise BadData(session.stays)
+            if options.yes:
+                trash.remove(env, session.id, size=session.size)
+        except HistoryError as error:
+            env.note(f"{session.id}: not moved: {error}")
             continue
         moved += 1
         env.stored = f"{session.id}, in the trash" if options.yes else None
@@ -60,8 +64,7 @@ def run(env: Env, options: Options) -> None:
     env.note(f"{some(moved, 'session')} {done}" if moved else none)
 
 
-@dataclass(frozen=True)
-class Session:
+class Session(NamedTuple):
     """A session: when it was used last (epoch milliseconds), its size, and why it must stay."""
 
     id: str
@@ -107,12 +110,3 @@ def newest_record(path: str) -> int:
     except (HistoryError, OSError):
         pass  # what cannot be read stays where it is
     return 0
-
-
-def move(env: Env, session: Session) -> str:
-    """Move a session to the trash; why it was not moved, else ""."""
-    try:
-        trash.remove(env, session.id, size=session.size)
-    except HistoryError as error:
-        return str(error)
-    return ""

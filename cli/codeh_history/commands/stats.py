@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..base import amounts
 from ..base.env import Env
-from ..base.errors import Usage
 from ..base.options import ALLOW_MISSING, JSON, Reading, flag, option
 from ..base.shared_options import Compaction, beside
 from ..filters.costs import counting, largest, measure
@@ -45,12 +44,16 @@ class Options(Reading):
     calibrated: bool = flag("Scale counts by the usage recorded for the model.")
     cache: bool = flag("Replay the session's requests: tokens, cached tokens, cost.")
     budget: str | None = option(
-        "N", f"With --cache: compact to N tokens ({BUDGET}); with --top: the window."
-    )
+        "N", f"With --cache: compact to N tokens ({BUDGET}); with --top: the window.",
+        requires=("cache", "top"),
+    )  # fmt: skip
     top: int | None = option(
         "N", "The N largest parts, with their share of --budget or of the total.", least=1
     )
-    no_tokens: bool = flag("Count only messages and exchanges; do not read the block store.")
+    no_tokens: bool = flag(
+        "Count only messages and exchanges; do not read the block store.",
+        excludes=("counter", "calibrated", "cache", "budget", "top"),
+    )
     json: bool = JSON
     allow_missing: bool = ALLOW_MISSING
 
@@ -59,8 +62,6 @@ def run(env: Env, options: Options) -> None:
     if options.no_tokens:
         without_tokens(env, options)
         return
-    if options.budget is not None and not (options.cache or options.top):
-        raise Usage("--budget requires --cache or --top")
     window = amounts.tokens(options.budget) if options.budget is not None else None
     target, view = open_view(env, options, allow_missing=options.allow_missing)
     counter = counting(env, view, target.id, Compaction(counter=options.counter))
@@ -98,8 +99,6 @@ def run(env: Env, options: Options) -> None:
 
 def without_tokens(env: Env, options: Options) -> None:
     """How many messages and exchanges, as `list` counts them, without reading the block store."""
-    if other := options.specified("counter", "calibrated", "cache", "budget", "top"):
-        raise Usage(f"--no-tokens and --{other[0]} cannot be combined")
     target = for_reading(env, options.session, options.argument)
     view = view_of(env, target, strict=options.strict, hydrate=False)
     counts = {"messages": len(view.messages), "exchanges": prompts(view.messages)}

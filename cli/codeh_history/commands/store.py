@@ -17,7 +17,7 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, _given: Options) -> None:
+def run(env: Env, _options: Options) -> None:
     """Who runs it owns the tables; others need less (docs/stores.md)."""
     urls = {name: env.environ.get(name) or "" for name in ("CODEH_STORE", "CODEH_BLOCKS")}
     databases = {url: name for name, url in urls.items() if url.startswith(SCHEMES)}

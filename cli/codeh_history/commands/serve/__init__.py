@@ -17,7 +17,7 @@ class Options(OptionSet):
     quiet: bool = QUIET
 
 
-def run(env: Env, _given: Options) -> int:
+def run(env: Env, _options: Options) -> int:
     from .server import Server
 
     if env.terminal(env.stdin):
