@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData, InputOutput, Usage
 from codeh_history.commands.usage import own_prices
-from codeh_history.commands.usage.responses import repriced, row_of
-from codeh_history.commands.usage.totals import Query, summed, with_owners
+from codeh_history.commands.usage.responses import Query, repriced, row_of, summed, with_owners
 from codeh_history.tokens.prices import table
 from strategies import encode
 

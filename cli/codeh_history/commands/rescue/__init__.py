@@ -19,7 +19,7 @@ from ...session.view import View
 from ...store import create
 from ...store.resolve import named
 from .. import fork
-from . import newest, report, source
+from . import report, source
 from .reduction import Reduced, reduced
 from .source import Recovered
 
@@ -54,7 +54,7 @@ def run(env: Env, options: Options) -> None:
         alone = options.specified("budget", "to", "cwd", "title", "output", "install", "dry_run", "report")
         if alone:
             raise Usage(f"--{alone[0].replace('_', '-')}: name a FILE or SESSION")
-        newest.show(env, json=options.json)
+        report.newest(env, json=options.json)
         return
     budget = amounts.tokens(options.budget) if options.budget is not None else None
     session = source.read(env, options.session, options.argument)

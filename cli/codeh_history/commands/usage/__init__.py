@@ -22,7 +22,7 @@ from ...tokens import prices
 from ...tokens.prices import Table
 from ...views.rows import Kind, noted, remembered
 from . import responses
-from .totals import BY, Query, Sums, Total, summed, with_owners
+from .responses import BY, Query, Sums, Total, summed, with_owners
 
 EXAMPLES = """\
   codeh-history usage                              # by model, all sessions, imported ones too
