@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from length import by_length, not_short
+from length import by_length, not_short, sampled
 from support import PROGRAM, environ
 
 Kind = Callable[[int], Iterator[str]]
@@ -170,7 +170,7 @@ def check_long_line(home, path, argv, *, limit, most):
     assert path.stat().st_size - size < 1000
 
 
-@pytest.mark.parametrize("argv", [*READERS[:7], WRITERS[0], WRITERS[2]], ids=" ".join)
+@pytest.mark.parametrize("argv", sampled([*READERS[:7], WRITERS[0], WRITERS[2]]), ids=" ".join)
 def test_a_line_of_256_mib_is_skipped_and_counted(long_line, argv):
     """In less address space than it would fill."""
     check_long_line(long_line.parent.parent, long_line, argv, limit=450, most=170)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from length import not_short
 from support import ROOT
 
 SHOWN = 118  # longer lines are cut in the page
@@ -19,6 +20,7 @@ def told(text):
     return "\n".join(f"{line[:SHOWN]}…" if len(line) > SHOWN else line for line in lines)
 
 
+@not_short
 @pytest.mark.skipif(not shutil.which("curl"), reason="no curl on this machine")
 def test_the_page_shows_what_the_demo_prints(request):
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"

@@ -19,6 +19,11 @@ def by_length(short, medium, long, *, run=LENGTH):
     return {"short": short, "medium": medium, "long": long}[run]
 
 
+def sampled(items, every=3):
+    """All of them; in `make test` each so many."""
+    return list(items)[:: by_length(every, 1, 1)]
+
+
 def examples(count):
     """How many are drawn where CI draws `count`; HYPOTHESIS_EXAMPLES says how many instead (`make test-deep`)."""
     return int(

@@ -20,7 +20,7 @@ import postgres_server
 from codeh_history import Session
 from codeh_history.library.env import Opened
 from codeh_history.store import postgres
-from length import FAULTS
+from length import FAULTS, by_length
 from postgres_program import Done, Program
 from postgres_proxy import Proxy
 from postgres_server import Cluster
@@ -150,7 +150,7 @@ STEPS = {
     "redact": ("redact", "-s", "demo", "-i", "--yes"),
 }
 FIXED = {"CODEH_NOW": "2026-01-02T03:04:05.000Z", "CODEH_ID_SEED": "seed"}
-POINTS = range(1, 40) if LONG else (6, 8)
+POINTS = range(1, 40) if LONG else by_length((6,), (6, 8), (6, 8))
 
 
 @pytest.mark.parametrize("verb", STEPS if LONG else ("append",))

@@ -25,6 +25,7 @@ from folding import (
     told,
     w,
 )
+from length import not_short
 from node import EXAMPLES, node, script
 from support import ROOT, lines
 
@@ -209,6 +210,7 @@ def test_the_directory_says_what_is_in_it():
     assert len({case.log for case in CASES.values()}) == len(CASES)
 
 
+@not_short
 def test_the_reader_in_typescript_comes_to_the_same(tmp_path):
     given = [{"log64": b64encode(case.log).decode(), "blocks": case.blocks} for case in CASES.values()]
     done = subprocess.run(

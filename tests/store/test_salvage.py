@@ -13,6 +13,7 @@ import pytest
 
 from codeh_history.store.program_files import salvage
 from inside import inside
+from length import by_length, sampled
 from opencode_files import SESSION, OpenCode
 
 PAGE = 1024
@@ -93,6 +94,8 @@ def test_a_damaged_page_costs_what_stood_on_it(whole, tmp_path):
     for page in range(1, len(whole) // PAGE):
         damage = nonsense if page % 2 else zeros
         kind = whole[page * PAGE]
+        if kind in seen and page % by_length(3, 1, 1):
+            continue
         found = rescued(damage(whole, page), tmp_path)
         seen.add(kind)
         content = whole[page * PAGE : (page + 1) * PAGE]
@@ -109,7 +112,7 @@ def test_a_damaged_page_costs_what_stood_on_it(whole, tmp_path):
 
 def test_a_database_that_was_cut_off_is_read_up_to_there(whole, tmp_path):
     counts = []
-    for size in range(0, len(whole), len(whole) // 40):
+    for size in sampled(range(0, len(whole), len(whole) // 40)):
         found = rescued(whole[:size], tmp_path)
         counts.append(len(found or ()))
     assert counts == sorted(counts)

@@ -16,7 +16,7 @@ from codeh_history.filters.redact import Hints, Redactor
 from codeh_history.filters.redact.clues import NOTHING, Clues
 from codeh_history.filters.redact.redactor import RULES
 from gitleaks_samples import FIRST, SECOND, fill
-from length import examples
+from length import examples, sampled
 from secret_examples import SECRETS
 from secret_forms import FORMS, MORE
 from secret_forms_fourth import FIFTH, SIXTH
@@ -74,7 +74,7 @@ def variants(few):
 
 
 def test_every_form_is_found_by_its_words():
-    for text, spelled in variants(1):
+    for text, spelled in sampled(variants(1)):
         agree(text)
         agree_on_a_line(a_line(spelled))
 
