@@ -12,9 +12,8 @@ from dataclasses import dataclass
 import pytest
 
 from codeh_history.session.depth import MAX_DEPTH, MAX_READ, depth_exceeds, nests_deeper
-from inside import inside
+from inside import inside, lay
 from length import sampled
-from support import lay
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z"}'
 ALPHA = b'{"type":"message","id":"alpha","kind":"user","role":"user","parts":[{"text":"the first word"}]}'
