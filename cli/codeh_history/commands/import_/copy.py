@@ -34,29 +34,21 @@ class Brought(NamedTuple):
 def bring(env: Env, session: Session, path: str, into: str | None = None) -> Brought:
     """Copy a session of a program, or append to its copy what is new; `path`: where it stands.
 
-    It is durable on return. A copy that went another way since (it was
-    continued here) stays as it is: the next one of its name, `ID-2`, is the source as it is now.
+    It is durable on return. A copy that went another way since (it was continued here) stays as it is: the
+    next one of its name, `ID-2`, is the source as it is now; with `into` that is BadData.
     """
-    if into is not None:
-        target = create.asked_path(env, into)
-        if not create.taken(target):
-            return _copied(env, session, path, target)
-        brought = _appended(env, session, target)
-        if brought.apart:
-            raise BadData(f"{target}: {brought.apart}; --into NEW imports it as another session")
-        return brought
     id = records.session_id(session)
-    before = why = None
-    for number in itertools.count(2):
-        target = path_of(env, id)
+    ids = itertools.chain([id], (f"{id}-{number}" for number in itertools.count(2)))
+    targets = (path_of(env, id) for id in ids) if into is None else [create.asked_path(env, into)]
+    before = apart = None
+    for target in targets:
         if not create.taken(target):
-            return _copied(env, session, path, target, before)._replace(apart=why)
+            return _copied(env, session, path, target, before)._replace(apart=apart)
         brought = _appended(env, session, target)
         if not brought.apart:
             return brought
-        before, why = fold(read.read_log(read.read_bytes(target))), brought.apart
-        id = f"{records.session_id(session)}-{number}"
-    raise AssertionError
+        before, apart = fold(read.read_log(read.read_bytes(target))), brought.apart
+    raise BadData(f"{target}: {apart}; --into NEW imports it as another session")
 
 
 def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[Session]:
@@ -81,8 +73,10 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         ids = {item.id for item in session.items}
         last = next((m.id for m in reversed(before.messages) if m.id in ids), None)
         parent = {"session": before.id, "at": last}
-    elif (main := _parent(env, session)) and create.taken(main):
-        before = fold(read.read_log(read.read_bytes(main)))  # a branch begins as that did
+    else:
+        main = session.parent["session"] if session.parent else ""  # a source may name anything
+        if is_id(main) and create.taken(main := path_of(env, main)):
+            before = fold(read.read_log(read.read_bytes(main)))  # a branch begins as that did
     base, made = b"", records.records(session)
     if before is not None:
         redactions = (record.raw for record in before.log.records if record.data["type"] == REDACTION)
@@ -103,7 +97,10 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
 def _appended(env: Env, session: Session, target: str) -> Brought:
     """Append what a copy lacks; write nothing if that is nothing, or if copy and source diverged."""
     data = read.read_bytes(target)
-    _check(session, data, target)
+    first = parse([data.partition(b"\n")[0]]).records
+    of = origin(first[0].data if first else None)
+    if (of.get("from"), of.get("id")) != (session.program, session.id):
+        raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
     missing = changes(session, _view(env, data))
     if missing.apart or not missing.records:
         return Brought(id_of(target), 0, created=False, apart=missing.apart)
@@ -129,17 +126,3 @@ def _view(env: Env, data: bytes) -> View:
 
         view = hydrated(env, view, lost={})
     return view
-
-
-def _check(session: Session, data: bytes, target: str) -> None:
-    """Refuse a session that is no copy of this one."""
-    first = parse([data.partition(b"\n")[0]]).records
-    of = origin(first[0].data if first else None)
-    if (of.get("from"), of.get("id")) != (session.program, session.id):
-        raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
-
-
-def _parent(env: Env, session: Session) -> str | None:
-    """Where the copy would be of the session that this one begins with; a source may name anything."""
-    name = session.parent["session"] if session.parent else ""
-    return path_of(env, name) if is_id(name) else None
