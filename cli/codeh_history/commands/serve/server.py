@@ -58,7 +58,7 @@ class Server:
         self.tasks: set[asyncio.Task[None]] = set()
         self.idle: list[Worker] = []
         self.leaving: list[Worker] = []  # that were told to end
-        self.line, self.number, self.too_long = bytearray(), 0, False  # of stdin
+        self.line, self.number = bytearray(), 0  # of stdin
         self.ended = False  # stdin
         self.stopped = 0  # the number of the signal that ends us
         self.sending = False
@@ -102,19 +102,14 @@ class Server:
         self.look()
 
     def add(self, data: bytes) -> None:
-        self.too_long = self.too_long or len(self.line) + len(data) > requests.LONGEST
-        if self.too_long:
-            self.line.clear()
-        else:
-            self.line += data
+        self.line += data[: requests.LONGEST + 1 - len(self.line)]
 
     def take_line(self) -> None:
         """Take the line that was read, as far as it was read."""
         self.number += 1
-        line, too_long = bytes(self.line), self.too_long
+        line = bytes(self.line)
         self.line.clear()
-        self.too_long = False
-        if too_long:
+        if len(line) > requests.LONGEST:
             self.refuse(None, BadData(f"longer than {requests.LONGEST >> 20} MiB"))
         elif line.strip():
             self.take(requests.read(line))
