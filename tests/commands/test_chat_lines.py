@@ -6,8 +6,8 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.commands.chat import lines
-from codeh_history.commands.chat.lines import History, Lines
+from codeh_history.commands.chat import talk
+from codeh_history.commands.chat.talk import History, Lines
 
 
 def nothing(_, __):
@@ -90,7 +90,7 @@ def test_what_was_typed_is_there_again_but_for_what_begins_blank(tmp_path):
 
 
 def test_only_the_newest_come_back(tmp_path, monkeypatch):
-    monkeypatch.setattr(lines, "KEPT", 3)
+    monkeypatch.setattr(talk, "KEPT", 3)
     (tmp_path / "chat_history").write_text("".join(f"{number}\n" for number in range(6)))
     History(Env({"CODEH_HOME": str(tmp_path)}), nothing)
     assert remembered() == ["3", "4", "5"]

@@ -10,8 +10,7 @@ from ...base.options import ARGUMENT, COMPACT_VIA, MAX_BYTES, NEW, PROFILE, VIA,
 from ...base.shared_options import Request
 from ..ask import Options as Asking
 from . import commands
-from .lines import Lines
-from .talk import Talk
+from .talk import Lines, Talk
 
 EXAMPLES = """\
   codeh-history chat -p local                   # /help lists what else may be typed, Ctrl-D leaves

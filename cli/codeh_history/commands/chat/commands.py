@@ -21,8 +21,7 @@ from ...session.pairing import open_at_end
 from ...store.resolve import for_writing
 from .. import fork, set_, show
 from ..undo import undo
-from .lines import Completer
-from .talk import RETRY, Talk
+from .talk import RETRY, Completer, Talk
 
 
 def do(talk: Talk, text: str) -> None:
