@@ -5,7 +5,7 @@ import re
 import pytest
 
 from codeh_history.base.env import Env
-from codeh_history.commands.import_ import every
+from codeh_history.commands.import_ import copy
 from codeh_history.store import program_files
 from program_files import SAMPLES, SESSION, written
 from support import run
@@ -23,7 +23,7 @@ def test_a_sum_counts_each_action_and_its_programs_most_first(capfd, home):
     lines = [
         {"session": None, "path": "/x", "action": action, "program": program} for action, program in done
     ]
-    every.summarize(Env({"CODEH_HOME": str(home)}), lines)
+    copy.summarize(Env({"CODEH_HOME": str(home)}), lines)
     assert capfd.readouterr().err == "codeh-history: 3 imported (2 codex, 1 pi), 1 failed (1 pi)\n"
 
 
@@ -60,7 +60,7 @@ def test_an_interrupted_import_still_prints_what_it_did(home, monkeypatch, capfd
     monkeypatch.setattr(program_files, "opened", interrupted)
     monkeypatch.setattr(Env, "terminal", lambda _, fd: fd == 1)
     with pytest.raises(KeyboardInterrupt):
-        every.run(
+        copy.import_all(
             Env({"CODEH_HOME": str(home), "HOME": str(home)}),
             ["claude-code", "codex"],
             None,

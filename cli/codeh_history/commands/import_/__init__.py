@@ -116,10 +116,9 @@ def everything(env: Env, options: Options) -> int:
     if not set(programs) <= sessions.PROGRAMS.keys():
         raise Usage(f"--all --from {', '.join(programs)}: must be one of {', '.join(sessions.PROGRAMS)}")
     from ...base.times import moment
-    from . import every
 
     earliest = moment(env.millis(), options.since) if options.since is not None else None
-    return every.run(env, programs, earliest, branches=options.branches, jsonl=options.jsonl)
+    return copy.import_all(env, programs, earliest, branches=options.branches, jsonl=options.jsonl)
 
 
 def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:

@@ -3,23 +3,35 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+import orjson
+
 from ...base.env import Env
-from ...base.errors import BadData
-from ...base.words import is_id
-from ...programs import records
+from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
+from ...base.words import is_id, prefixes
+from ...programs import records, sessions
 from ...programs.changes import anew, changes
 from ...programs.model import AS_BRANCHES, Session
+from ...render import changes as rendering
+from ...render.progress import progress
 from ...session.fold import View, fold
 from ...session.imported import origin
 from ...session.model import Json
 from ...session.records import dumps, parse
 from ...session.redactions import REDACTION
-from ...store import create, log, read
+from ...store import create, log, program_files, read
+from ...store.cache import Remembered
 from ...store.paths import id_of, path_of
+from ...store.program_files import folders
+from ...store.program_files.folders import ProgramFile
 from ...store.protocol import Locked
+from ...store.resolve import ids
+
+COLUMNS = ("session", "action", "lines", "from")
+_AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
 
 
 class Brought(NamedTuple):
@@ -126,3 +138,84 @@ def _view(env: Env, data: bytes) -> View:
 
         view = hydrated(env, view, lost={})
     return view
+
+
+def import_all(
+    env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool, jsonl: bool = False,
+) -> int:  # fmt: skip
+    """Bring every session up to date, a JSON line for each that changed or failed; the exit code.
+
+    A terminal gets a table and a sum instead, unless `jsonl`.
+    """
+    cache = Remembered(env.home, "import", 3)
+    files = [
+        file for file in folders.files_of(env, programs)
+        if cache.get(file.path, file.stamp) is None and (earliest is None or file.millis >= earliest)
+    ]  # fmt: skip
+    table = not jsonl and env.terminal(env.stdout)
+    rows: list[Json] = []
+    tell = rows.append if table else lambda row: env.write(orjson.dumps(row) + b"\n")
+    first = 0  # the exit code of the first failure
+    try:
+        with progress(env, "importing", len(files), 1) as bar:
+            for number, file in enumerate(files, 1):
+                code = 0
+                try:
+                    for row in _imported(env, file, branches=branches):
+                        tell(row)
+                except HistoryError as error:
+                    code = error.exit_code
+                    tell(_row(file, None, "failed", reason=str(error)))
+                first = first or code
+                if code not in _AGAIN:
+                    cache.keep(file.path, file.stamp, True)
+                bar.done(number, len(files))
+    finally:
+        if table:
+            summarize(env, rows)
+    cache.save()
+    return first
+
+
+def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json]:
+    """A row for each session of a file that changed."""
+    with program_files.opened(source.path) as file:
+        if file.size == 0:
+            return
+        if not sessions.keeps(source.program, file.head):
+            raise BadData(f"{source.path}: not a session of {source.program}")
+        read = program_files.sessions_in(file, source.program, newest=True)
+        for session in with_branches(read, branches=branches):
+            brought = bring(env, session, source.path) if session.items else None
+            if brought is None or not (brought.records or brought.created):
+                continue
+            more = {
+                "reason": brought.apart, "left": dict(session.left), "problems": len(session.problems)
+            }  # fmt: skip
+            yield _row(
+                source, brought.id, "imported" if brought.created else "updated", records=brought.records,
+                **{key: value for key, value in more.items() if value},
+            )  # fmt: skip
+
+
+def _row(file: ProgramFile, session: str | None, action: str, **more: object) -> Json:
+    return {"session": session, "program": file.program, "path": file.path, "action": action, **more}
+
+
+def summarize(env: Env, lines: Sequence[Json]) -> None:
+    """The lines for people: a table, and `8 imported (6 claude-code, 2 codex), 1 failed (1 pi)`."""
+    if not lines:
+        env.note("nothing new")
+        return
+    short = prefixes([line["session"] or "" for line in lines], (name for name, _ in ids(env)))
+    fields = [(line["session"] or "", line.get("reason") or line["path"], line) for line in lines]
+    rows = [[short[id], line["action"], line.get("records"), where] for id, where, line in fields]
+    rendering.draw(env, COLUMNS, rows, flexible=1)
+    counts: dict[str, Counter[str]] = {}
+    for line in lines:
+        counts.setdefault(line["action"], Counter())[line["program"]] += 1
+    sums = []
+    for action, programs in counts.items():
+        by_program = ", ".join(f"{count} {name}" for name, count in programs.most_common())
+        sums.append(f"{programs.total()} {action} ({by_program})")
+    env.note(", ".join(sums))
