@@ -10,8 +10,8 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
-from codeh_history.session.records import parse
-from codeh_history.store import file, lines, log, read, tail
+from codeh_history.session import records
+from codeh_history.store import lines, log, read, tail
 from codeh_history.store import replace as replacing
 from codeh_history.views import skim as skimming
 from inside import inside
@@ -30,7 +30,7 @@ def message(size):
 @pytest.fixture
 def limit(monkeypatch):
     """A number so small that it costs nothing to come near it; all that is written comes to one of these."""
-    for module in (log, lines, replacing):
+    for module in (log, lines, replacing, records, tail):
         monkeypatch.setattr(module, "LONGEST", LIMIT)
     return LIMIT
 
@@ -38,34 +38,32 @@ def limit(monkeypatch):
 # -- reading: one line for all ------------------------------------------------------------------------------
 
 
-def whole(path, step, limit):
-    with path.open("rb") as opened:
-        data = file.records_in(opened.fileno(), path.stat().st_size, limit, step)
-    return [r.data["id"] for r in read.read_log(data).records]
+def whole(path, _step):
+    return [r.data["id"] for r in read.read_log(read.read_bytes(str(path))).records]
 
 
-def skimmed(path, step, limit):
+def skimmed(path, step):
     with pytest.MonkeyPatch.context() as patch:
         blocks = skimming.blocks
-        patch.setattr(skimming, "blocks", lambda fd, size, _: blocks(fd, size, step, longest=limit))
+        patch.setattr(skimming, "blocks", lambda fd, size, _: blocks(fd, size, step))
         return [r.data["id"] for part in skimming.logs(str(path), big=0) for r in part.records]
 
 
-def backwards(path, step, limit):
+def backwards(path, step):
     with path.open("rb") as opened:
-        found = tail.lines_backwards(opened.fileno(), path.stat().st_size, step, limit)
-        return [r.data["id"] for _, line in found for r in parse([line]).records][::-1]
+        found = tail.lines_backwards(opened.fileno(), path.stat().st_size, step)
+        return [orjson.loads(line)["id"] for line in found][::-1]
 
 
 @pytest.mark.parametrize("over", [-2, -1, 0, 1, 2, 500, 1023, 1024, 5000])
 @pytest.mark.parametrize("ended", [True, False])
-def test_every_reader_draws_the_line_at_the_same_byte(tmp_path, over, *, ended):
+def test_every_reader_draws_the_line_at_the_same_byte(tmp_path, limit, over, *, ended):
     path = tmp_path / "s.jsonl"
     path.write_bytes(HEADER + message(LIMIT + over) + (b"\n" + LAST if ended else b""))
     expected = ["s", *(["long"] if over <= 0 else []), *(["z"] if ended else [])]
     for step in (64, 1000, 1024, 4096):
         for reader in (whole, skimmed, backwards):
-            assert reader(path, step, LIMIT) == expected, (reader, step)
+            assert reader(path, step) == expected, (reader, step)
 
 
 # -- writing ------------------------------------------------------------------------------------------------

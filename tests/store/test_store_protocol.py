@@ -34,7 +34,7 @@ def test_what_is_created_is_read_byte_for_byte(store, data):
     store.create("a", data)
     assert store.read("a") == data
     assert store.read("a", 5) == data[5:]
-    assert read.read_bytes(store.path("a"), whole=True) == data
+    assert read.read_bytes(store.path("a")) == data
     assert [(id, stamp.size) for id, stamp in store.stamps().items()] == [("a", len(data))]
     with pytest.raises(BadData, match="exists already"):
         store.create("a", data)

@@ -40,8 +40,8 @@ def test_a_locked_session_is_read_all_the_same(path):
 
 
 def test_whole_it_may_be_read_from_a_byte_on(path):
-    assert read.read_bytes(path, whole=True, start=len(HEADER)) == LINE
-    assert read.read_bytes(path, whole=True, start=len(HEADER + LINE)) == b""
+    assert read.read_bytes(path, start=len(HEADER)) == LINE
+    assert read.read_bytes(path, start=len(HEADER + LINE)) == b""
 
 
 def test_another_programs_file_is_read_as_the_session_that_it_is(theirs):
@@ -96,47 +96,23 @@ contents = st.lists(
 )
 
 
-@given(lines=contents, ended=st.booleans(), step=st.integers(1, MOST))
-def test_blocks_are_all_of_the_file_but_of_a_line_too_long_its_length(scratch, lines, ended, step):
+@given(lines=contents, ended=st.booleans(), step=st.integers(1, 64))
+def test_blocks_are_all_of_the_file_and_end_with_a_line(scratch, lines, ended, step):
     data = b"\n".join(lines) + (b"\n" if ended and lines else b"")
-    size = put(scratch, data)
-    found = list(file.blocks(scratch, size, step, longest=MOST))
-    rest = data
-    expected = [line if len(line) <= MOST else len(line) for line in rest.split(b"\n")]
-    got = []
-    for number, block in enumerate(found):
-        if isinstance(block, int):
-            got.append(block)
-        else:
-            assert block
-            assert block.endswith(b"\n") or number == len(found) - 1
-            got += block.removesuffix(b"\n").split(b"\n")
-    if rest.endswith(b"\n"):
-        expected.pop()
-    if rest:
-        assert got == expected
-    else:
-        assert got == []
-
-
-@given(lines=contents, step=st.integers(1, MOST))
-def test_a_line_too_long_leaves_a_blank_one_and_is_told_by_its_place_in_the_file(scratch, lines, step):
-    data = b"".join(line + b"\n" for line in lines)
-    found = file.records_in(scratch, put(scratch, data), MOST, step)
-    assert found == b"".join((line if len(line) <= MOST else b"") + b"\n" for line in lines)
-    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
-    gaps = {start: len(line) for start, line in zip(starts, lines, strict=True) if len(line) > MOST}
-    assert getattr(found, "gaps", {}) == gaps
+    found = list(file.blocks(scratch, put(scratch, data), step))
+    assert b"".join(found) == data
+    assert all(found)
+    assert all(block.endswith(b"\n") for block in found[:-1])
 
 
 def test_what_is_appended_or_cut_off_meanwhile_is_no_error(scratch):
     size = put(scratch, b"a\nb\n")
     os.pwrite(scratch, b"c\n", size)
-    assert file.records_in(scratch, size, MOST) == file.pread_all(scratch, size) == b"a\nb\n"
+    assert file.pread_all(scratch, size) == b"a\nb\n"
     assert file.pread_all(scratch, 100) == b"a\nb\nc\n"
     assert file.pread_all(scratch, 2, 2) == b"b\n"
     assert file.pread_all(scratch, 0) == b""
-    assert list(file.blocks(scratch, 100, 2, longest=MOST)) == [b"a\n", b"b\n", b"c\n"]
+    assert list(file.blocks(scratch, 100, 2)) == [b"a\n", b"b\n", b"c\n"]
 
 
 def test_a_stream_begins_at_the_beginning_and_leaves_the_file_open(scratch):
@@ -203,25 +179,12 @@ def unlocked(tmp_path_factory):
     lines=st.lists(st.sampled_from([b"", b" ", b"\r", b"a", b"bcd ", b"e" * 20, b"f" * 50]), max_size=8),
     step=st.integers(1, 64), more=st.sampled_from([b"", b"later\n"]),
 )  # fmt: skip
-def test_backwards_are_the_same_lines_each_at_its_place(unlocked, lines, step, more):
+def test_backwards_are_the_same_lines(unlocked, lines, step, more):
     data = b"\n".join(lines)
     os.ftruncate(unlocked, 0)
     os.pwrite(unlocked, data + more, 0)
-    starts = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
-    expected = [(at, line) for at, line in zip(starts, lines, strict=True) if line.strip()]
+    expected = [line for line in lines if line.strip()]
     assert list(tail.lines_backwards(unlocked, len(data), step)) == expected[::-1]
-
-
-@given(step=st.integers(1, 64), long=st.sampled_from([0, 20, 21, 22, 50]), last=st.booleans())
-def test_of_a_line_too_long_only_its_beginning_comes(unlocked, step, long, last):
-    lines = [b"a", b"x" + b"y" * long, *([] if last else [b"z"])]
-    os.ftruncate(unlocked, 0)
-    os.pwrite(unlocked, b"\n".join(lines), 0)
-    found = [line for _, line in tail.lines_backwards(unlocked, os.fstat(unlocked).st_size, step, 21)][::-1]
-    cut = [line if len(line) <= 21 else found[1] for line in lines]
-    assert found == cut
-    assert len(found[1]) <= 21
-    assert not any(line.startswith(b"{") for line in found)
 
 
 @pytest.mark.parametrize(

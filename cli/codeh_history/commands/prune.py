@@ -101,7 +101,7 @@ def newest_record(path: str) -> int:
     try:
         fd, size = read.held(path)
         with open(fd, "rb"):
-            for _, line in lines_backwards(fd, size):
+            for line in lines_backwards(fd, size):
                 record = json_object(line) or {}
                 times = (record.get(name) for name in ("ts", "createdAt", "created"))
                 stamps = (millis for time in times if (millis := to_millis(timestamp(time) or "")))

@@ -10,7 +10,7 @@ import orjson
 from ..base.read_json import json_value
 from .depth import MAX_READ, SHALLOW, nests_deeper
 from .model import Any, Json, Part, Unread
-from .rules import PLACING, ROLE_OF_KIND, RULES
+from .rules import LONGEST, PLACING, ROLE_OF_KIND, RULES
 
 VERSION = 1
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
@@ -29,29 +29,22 @@ class Record:
     """A line: its parsed object, its bytes, and where it starts in the file.
 
     `bare`: for a bare `{"role","parts"}` line, how many equal lines came before. `blocks`: for a `ref`
-    whose parts were fetched, the blocks they came from. With `whole`, `held` is the whole file that the
-    line stands in: a long history is then in memory once.
+    whose parts were fetched, the blocks they came from.
     """
 
-    __slots__ = ("bare", "blocks", "data", "held", "offset", "whole")
+    __slots__ = ("bare", "blocks", "data", "line", "offset")
 
-    def __init__(
-        self, data: Json, held: bytes | bytearray, offset: int, bare: int | None = None, whole: bool = False  # noqa: FBT001, FBT002
-    ) -> None:  # fmt: skip
+    def __init__(self, data: Json, line: bytes, offset: int, bare: int | None = None) -> None:
         self.data = data
-        self.held = held
+        self.line = line
         self.offset = offset
         self.bare = bare
-        self.whole = whole
         self.blocks: list[str] | None = None
 
     @property
     def raw(self) -> bytes:
         """The line without its newline."""
-        if not self.whole:
-            return bytes(self.held).removesuffix(b"\n")
-        end = self.held.find(b"\n", self.offset)
-        return bytes(self.held[self.offset : end if end >= 0 else None])
+        return self.line.removesuffix(b"\n")
 
 
 ELEMENT = 0  # where the file is one JSON value: the line of what is wrong with an element of it
@@ -107,17 +100,10 @@ class Before:
         self.bare: dict[int, int] = {}  # by hash
 
 
-def parse(
-    lines: Iterable[bytes],
-    source: bytes | bytearray = b"",
-    gaps: dict[int, int] | None = None,
-    before: Before | None = None,
-) -> Log:
+def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
     """Read every line; a bad one is counted as damage with its byte offset and never ends the history.
 
     An unterminated last line that is whole is a record: its append was cut between line and newline.
-    `source`: the bytes that the lines are of, where they start at its first; it may grow with them.
-    `gaps`: where in the file a blank line stands for one too long to be a record, and how long that is.
     `before`: what of the file was read before these lines; they are added to it.
     """
     before = before or Before()
@@ -129,6 +115,9 @@ def parse(
     for number, line in enumerate(lines, before.lines + 1):
         start = offset
         offset += len(line)
+        if len(line) > LONGEST and (size := len(line.removesuffix(b"\n"))) > LONGEST:
+            damage.append(Damage(number, start, f"{size} bytes: too long for a record"))
+            continue
         try:
             data = loads(line)
         except ValueError as error:
@@ -137,16 +126,14 @@ def parse(
                 line = line[len(BOM) :]
                 data = json_value(line)
             if data is None:
-                gap = gaps.get(start, 0) if gaps and not line.strip() else 0
-                offset += gap
-                if gap or line.strip():
-                    damage.append(Damage(number, start, _why(line, error, gap)))
+                if line.strip():
+                    damage.append(Damage(number, start, _why(line, error)))
                 continue
         if len(line) > SHALLOW and nests_deeper(data, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if _is_usual(data, keys):
-            records.append(Record(data, source, start, None, True) if source else Record(data, line, start))
+            records.append(Record(data, line, start))
             continue
         parsed = _record(data, line, start, keys, before.bare)
         if isinstance(parsed, Record):
@@ -209,9 +196,7 @@ def _note(data: Json, keys: set[str]) -> None:
             keys.update(op["with"])
 
 
-def _why(line: bytes, error: ValueError, gap: int) -> str:
-    if gap:
-        return f"{gap} bytes: too long for a record"
+def _why(line: bytes, error: ValueError) -> str:
     if b"\0" in line:
         return f"{line.count(0)} NUL bytes"
     if not line.endswith(b"\n"):
@@ -347,6 +332,6 @@ def block_of(part: Part) -> str:
     return hashlib.sha256(orjson.dumps(part)).hexdigest()
 
 
-def lines_of(data: bytes | bytearray) -> Iterator[bytes]:
+def lines_of(data: bytes) -> Iterator[bytes]:
     """The lines of a text, each with its `\\n` (the only separator); the last may lack it."""
     return io.BytesIO(data)

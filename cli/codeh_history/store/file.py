@@ -7,18 +7,8 @@ import stat
 
 from ..base import IO, Iterator
 from ..base.errors import BadData, InputOutput
-from ..session.rules import LONGEST
 
 _STEP = 1 << 20
-
-
-class Cut(bytes):
-    """A file's bytes with a blank line for each that was too long; `gaps`: where these stood, and how long.
-
-    Where: in the file. How long: without the newline.
-    """
-
-    gaps: dict[int, int]
 
 
 def open_regular(path: str, otherwise: str = "") -> tuple[int, int]:
@@ -73,51 +63,19 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
     return b"".join(chunks)
 
 
-def records_in(fd: int, size: int, longest: int = LONGEST, step: int = _STEP) -> bytes:
-    """The first bytes of a file, without lines too long to be records."""
-    if size <= longest or all(
-        isinstance(block, bytes) for block in blocks(fd, size, step, longest=longest)
-    ):
-        return pread_all(fd, size)
-    pieces: list[bytes] = []
-    gaps: dict[int, int] = {}
+def blocks(fd: int, size: int, step: int = _STEP) -> Iterator[bytes]:
+    """The file in blocks that end with a line; the last may not."""
     at = 0
-    for block in blocks(fd, size, step, longest=longest):
-        if isinstance(block, int):
-            gaps[at] = block
-            at += block + 1
-            block = b"\n"
-        else:
-            at += len(block)
-        pieces.append(block)
-    cut = Cut(b"".join(pieces))
-    cut.gaps = gaps
-    return cut
-
-
-def blocks(fd: int, size: int, step: int = _STEP, *, longest: int = LONGEST) -> Iterator[bytes | int]:
-    """The file in blocks that end with a line (the last may not); for a line too long, its length."""
-    at = length = 0
-    held: list[bytes] = []  # of the line in progress, `length` bytes
+    held: list[bytes] = []  # of the line in progress
     while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
-        first = chunk.find(b"\n")
-        if cut and length + first > longest:
-            yield length + first
-            chunk, cut = chunk[first + 1 :], cut - first - 1
-            held, length = [], 0
         if cut:
             yield b"".join([*held, chunk[:cut]])
-            held, length = [], 0
-        if length > longest:
-            held.clear()
+            held = []
         held.append(chunk[cut:])
-        length += len(chunk) - cut
-    if length > longest:
-        yield length
-    elif length:
-        yield b"".join(held)
+    if rest := b"".join(held):
+        yield rest
 
 
 def stream(fd: int) -> IO[bytes]:

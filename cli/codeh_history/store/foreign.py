@@ -95,9 +95,8 @@ def _read(data: bytes) -> Log:
         log = _other_form(data)
         if log is not None:
             return log
-    gaps = getattr(data, "gaps", None)
-    log = parse(lines_of(data), b"" if gaps else data, gaps)
-    if gaps or _is_session(log):
+    log = parse(lines_of(data))
+    if _is_session(log):
         return log
     from ..programs.forms.older import is_ours
 

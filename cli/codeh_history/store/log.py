@@ -16,7 +16,7 @@ from ..base import locks
 from ..base.errors import BadData, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
-from .file import blocks, pread_all, records_in
+from .file import blocks, pread_all
 from .paths import SERVER, hint, id_of, own_dir, sessions_dir
 
 TYPE_CHECKING = False
@@ -56,7 +56,7 @@ class LockedFile:
             import re
 
             seeded = re.compile(rb'(?<=")[0-9a-f]{20}(?=")')
-            self._ids = {match for block in self._blocks() for match in seeded.findall(block)}
+            self._ids = set(seeded.findall(self.read()))
         return id.encode() in self._ids
 
     def streamed(self) -> int:
@@ -68,11 +68,7 @@ class LockedFile:
         return self._streamed
 
     def read(self) -> bytes:
-        """What the file holds now, without lines too long to be records."""
-        return records_in(self._fd, self.size)
-
-    def whole(self) -> bytes:
-        """What the file holds now: for what writes it again."""
+        """What the file holds now."""
         return pread_all(self._fd, self.size)
 
     def holds(self, data: bytes, offset: int) -> bool:
@@ -84,7 +80,7 @@ class LockedFile:
         from .protocol import field
 
         pattern = field(name, value)
-        for block in self._blocks():
+        for block in blocks(self._fd, self.size):
             at = 0
             while match := pattern.search(block, at):
                 at = block.find(b"\n", match.end())
@@ -94,10 +90,6 @@ class LockedFile:
     def keyed(self, key: str) -> Iterator[bytes]:
         """The lines that may carry this key."""
         return self.lines_with("key", key)
-
-    def _blocks(self) -> Iterator[bytes]:
-        """What the file holds, some lines at a time, without lines too long to be records."""
-        return (block for block in blocks(self._fd, self.size) if isinstance(block, bytes))
 
 
 def append(

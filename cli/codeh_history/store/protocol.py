@@ -64,10 +64,7 @@ class Locked(Protocol):
         """How many bytes hold what streams wrote before their commits: no seeded id depends on them."""
 
     def read(self) -> bytes:
-        """What the log holds now, without lines too long to be records."""
-
-    def whole(self) -> bytes:
-        """What the log holds now: for what writes it again."""
+        """What the log holds now."""
 
     def holds(self, data: bytes, offset: int) -> bool:
         """Whether these bytes stand there."""
@@ -102,7 +99,7 @@ class Store(Protocol):
 
 def swapped(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
     """What builds the bytes that replace a session's; None where it has others by now."""
-    return lambda locked: after if locked.whole() == before else None
+    return lambda locked: after if locked.read() == before else None
 
 
 def field(name: str, value: str) -> Pattern[bytes]:

@@ -9,21 +9,18 @@ from contextlib import contextmanager
 from ..base.errors import HistoryError, InputOutput, NotFound
 from ..session.records import Log
 from . import foreign
-from .file import is_locked, open_regular, pread_all, records_in
+from .file import is_locked, open_regular, pread_all
 from .paths import hint, server
 
 
-def read_bytes(path: str, *, whole: bool = False, start: int = 0) -> bytes:
-    """The bytes of a session file; what is appended while reading is left out.
-
-    `whole`: whatever is in it, for what writes it again; then also from a byte on.
-    """
+def read_bytes(path: str, start: int = 0) -> bytes:
+    """The bytes of a session file, from one on; what is appended while reading is left out."""
     fd, size = held(path)
     try:
         translated = _translated(fd, path)
         if translated is not None:
             return translated
-        return pread_all(fd, size - start, start) if whole else records_in(fd, size)
+        return pread_all(fd, size - start, start)
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}") from None
     finally:

@@ -58,7 +58,7 @@ def _checked(
     """What is to stand there, fit to be stored; `gc` is told of the blocks that it names."""
     if new is not None:
         if len(new) > LONGEST:
-            check(path, new, before=locked.whole())
+            check(path, new, before=locked.read())
         if not apart:
             note(env, path, new)
     return new

@@ -48,7 +48,7 @@ class Files(Store):
         return dict(sorted(stamps_in(self.name, ".jsonl").items()))
 
     def read(self, id: str, offset: int = 0) -> bytes:
-        return read.read_bytes(self.path(id), whole=True, start=offset)
+        return read.read_bytes(self.path(id), offset)
 
     def create(self, id: str, data: bytes) -> None:
         try:

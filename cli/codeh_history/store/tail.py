@@ -14,41 +14,24 @@ from . import read
 _MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # one of these is in each message
 
 
-def lines_backwards(
-    fd: int, size: int, step: int = 1 << 16, longest: int = LONGEST
-) -> Iterator[tuple[int, bytes]]:
-    """Lines from the last to the first, each with its offset and without newline; blank ones left out.
-
-    Of a line too long to be a record, only the beginning comes.
-    """
+def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[bytes]:
+    """Lines from the last to the first, without newline; blank ones and those too long are left out."""
     end = size
     held: list[bytes] = []  # pieces of the line in progress, last first
-    length = 0  # of these, and of those that were let go
     while end > 0:
         start = max(0, end - step)
         chunk = os.pread(fd, end - start, start)
         while (at := chunk.rfind(b"\n")) >= 0:
-            line = _line(chunk[at + 1 :], held, length, longest)
-            held, length = [], 0
-            if line.strip():
-                yield start + at + 1, line
+            line = b"".join([chunk[at + 1 :], *reversed(held)])
+            held = []
+            if line.strip() and len(line) <= LONGEST:
+                yield line
             chunk = chunk[:at]
-        if chunk:
-            if length > longest:
-                held.clear()
-            held.append(chunk)
-            length += len(chunk)
+        held.append(chunk)
         end = start
-    line = _line(b"", held, length, longest)
-    if line.strip():
-        yield 0, line
-
-
-def _line(first: bytes, rest: list[bytes], length: int, longest: int) -> bytes:
-    """The line whose pieces these are; one byte of it where it is too long."""
-    if len(first) + length > longest:
-        return (first or rest[-1])[:1]
-    return first + b"".join(reversed(rest))
+    line = b"".join(reversed(held))
+    if line.strip() and len(line) <= LONGEST:
+        yield line
 
 
 def first_line(fd: int) -> Json:
@@ -62,7 +45,7 @@ def times(path: str) -> tuple[str, str | None]:
     fd, size = read.held(path)
     try:
         created = timestamp(first_line(fd).get("created")) or ""
-        for _, line in lines_backwards(fd, size):
+        for line in lines_backwards(fd, size):
             data = json_object(line) if any(mark in line for mark in _MARKS) else None
             if data is not None and data.get("type", "message") in {*PLACING, "commit"}:
                 return created, timestamp(data.get("ts")) or ""

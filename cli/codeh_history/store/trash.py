@@ -96,7 +96,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
         with _held(env):
             to = _next(env, name)
             if database or not _renamed(path, to):
-                new_file.write(to, locked.whole())
+                new_file.write(to, locked.read())
                 if not database:
                     os.unlink(path)
             os.utime(to, (env.millis() / 1000,) * 2)  # from now on it is in the trash
@@ -137,7 +137,7 @@ def restore(env: Env, name: str) -> list[Trashed]:
             if not database and _renamed(newest, path):
                 return None
             copied.append(newest)
-            return read.read_bytes(newest, whole=True)
+            return read.read_bytes(newest)
 
     log.append(env, path, bring, create=True, header=bytes)
     for each in copied:

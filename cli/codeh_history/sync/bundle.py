@@ -53,7 +53,7 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Se
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
         raise Usage("--bundle -: a bundle is binary; redirect stdout, or name a file")
-    data = needed(env) if target.path == "-" else read.read_bytes(target.path, whole=True)
+    data = needed(env) if target.path == "-" else read.read_bytes(target.path)
     stores = open_stores(env) if b'"blockId' in data else []
     ids = rewrite.blocks(data)
     held = sizes(stores, ids)
@@ -152,7 +152,7 @@ def _unpacked(
         raise BadData(f"{where}: not a bundle that this version reads; nothing was imported")
     name = into or (session if is_id(session) else None)
     path = create.asked_path(env, name) if name else create.free_path(env, None, session)
-    present = read.read_bytes(path, whole=True) if create.taken(path) else None
+    present = read.read_bytes(path) if create.taken(path) else None
     data = _session(about, members, where, store, stored)
     if present == data:
         return id_of(path)

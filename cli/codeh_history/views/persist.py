@@ -162,7 +162,7 @@ class Persisting:
         if not self.stored:
             return
         try:
-            data = read.read_bytes(path, whole=True)
+            data = read.read_bytes(path)
         except HistoryError:
             return  # who knows what it names
         self.stores[0].take_back(self.stored - {id.decode() for id in _ID.findall(data)})

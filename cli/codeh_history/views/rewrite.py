@@ -24,7 +24,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
     those who append; under the lock it finds that done.
     """
     check(target)
-    data = read.read_bytes(target.path, whole=True)
+    data = read.read_bytes(target.path)
     tell_damage(env, target, read.read_log(data), strict=strict)
     new = b"".join(rewrite(data))
     if new == data:
@@ -32,7 +32,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
 
     def build(locked: Locked) -> bytes | None:
         nonlocal new
-        now = locked.whole()
+        now = locked.read()
         if now != data:
             new = b"".join(rewrite(now))
         return new if new != now else None
@@ -62,7 +62,7 @@ def records(
             before.lines += 1
             yield line, None
         else:
-            parsed = parse([line], before=before).records
+            parsed = parse([line], before).records
             yield line, parsed[0] if parsed else None
 
 

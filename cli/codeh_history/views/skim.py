@@ -51,13 +51,7 @@ def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
 def _pieces(fd: int, size: int) -> Iterator[Log]:
     before = Before()
     for block in blocks(fd, size, _STEP):
-        if isinstance(block, int):
-            damage = Damage(before.lines + 1, before.size, f"{block} bytes: too long for a record")
-            before.size += block + 1
-            before.lines += 1
-            yield Log([], [damage], block)
-        else:
-            yield parse(lines_of(block), before=before)
+        yield parse(lines_of(block), before)
 
 
 class Skim:

@@ -119,7 +119,7 @@ class Row:
         if not self.size:
             return self._header()
         torn = b"\n" if self.state.torn else b""
-        if not self.state.plain and check_writable(self.whole(), self.path):
+        if not self.state.plain and check_writable(self.read(), self.path):
             return torn + self._header()
         return torn
 
@@ -132,12 +132,12 @@ class Row:
         return self.prefix.endswith(b"}\n")
 
     def has(self, id: str) -> bool:
-        return f'"{id}"'.encode() in self.whole()
+        return f'"{id}"'.encode() in self.read()
 
     def streamed(self) -> int:
-        return streamed(self.whole())
+        return streamed(self.read())
 
-    def whole(self) -> bytes:
+    def read(self) -> bytes:
         if self._data is None:
             self._data = b"".join(self._lines(LINES, self.session))
         return self._data
@@ -146,9 +146,6 @@ class Row:
         if self._connection is None or not self.size:
             return []
         return [line for (line,) in self._connection.execute(query, values, binary=True)]
-
-    def read(self) -> bytes:
-        return self.whole()
 
     def holds(self, data: bytes, offset: int) -> bool:
         end = offset + len(data)
@@ -159,7 +156,7 @@ class Row:
         return iter(self._lines(query, self.session, _key(key)))
 
     def lines_with(self, name: str, value: str) -> Iterator[bytes]:
-        return filter(field(name, value).search, self.whole().split(b"\n"))
+        return filter(field(name, value).search, self.read().split(b"\n"))
 
 
 def _numbered(

@@ -59,8 +59,8 @@ class File:
             self.head = head_of(self._long_lines())
 
     def lines(self) -> Iterator[bytes]:
-        for block in blocks(self._fd, self.size):
-            yield from [b" " * block + b"\n"] if isinstance(block, int) else lines_of(block)
+        for line in (line for block in blocks(self._fd, self.size) for line in lines_of(block)):
+            yield line if len(line) <= LONGEST else b" " * (len(line) - 1) + b"\n"
 
     def at(self, offset: int, size: int) -> bytes:
         return pread_all(self._fd, size, offset)
