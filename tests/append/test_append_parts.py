@@ -10,7 +10,7 @@ from codeh_history.append.clean import Cleaning
 from codeh_history.append.exchange import checked
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
-from codeh_history.session.depth import MAX_DEPTH
+from codeh_history.session.records import MAX_DEPTH
 from inside import inside
 
 ENTRY = {"userMessage": "q", "assistantResponse": "r"}

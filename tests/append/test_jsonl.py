@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from codeh_history.append import jsonl
 from codeh_history.base.errors import BadData
-from codeh_history.session.depth import MAX_DEPTH
-from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.records import MAX_DEPTH, block_of, lines_of, parse
 from inside import inside, lay
 from strategies import KINDS, json_objects, parts_of, texts
 

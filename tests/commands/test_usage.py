@@ -13,6 +13,7 @@ from codeh_history.base.env import Env
 from codeh_history.commands import usage
 from codeh_history.commands.usage import responses
 from codeh_history.commands.usage.responses import Sums, Total
+from codeh_history.store import cache
 from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows
 from inside import inside
@@ -231,12 +232,14 @@ def test_what_is_remembered_is_what_is_there(home, monkeypatch):
     env, read = Env({"CODEH_HOME": str(home)}), responses.row_of
     paths = [str(session_path(home, session)) for session in ("a", "b")]
     asked = []
+    monkeypatch.setattr(cache, "SETTLED", -1e9)  # however young
+    monkeypatch.setattr(rows, "MUCH", 0)
     monkeypatch.setattr(responses, "row_of", lambda path, table: asked.append(path) or read(path, table))
 
     def remembered(table):
         version = {"version": usage.USED.version, "prices": [table.source, table.date]}
-        young = usage.USED._replace(version=version, much=0, settled=-1e9)  # however young
-        return rows.remembered(env, paths, partial(responses.row_of, table=table), young)
+        kind = usage.USED._replace(version=version)
+        return rows.remembered(env, paths, partial(responses.row_of, table=table), kind)
 
     first = remembered(table())
     assert remembered(table()) == first

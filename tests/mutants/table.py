@@ -485,7 +485,7 @@ MUTANTS = [
         ("views/test_from_end.py::test_what_always_needs_the_fold",),
     ),
     Mutant(
-        "list shows the time of the message that ended last", "views/row.py",
+        "list shows the time of the message that ended last", "views/rows.py",
         "max(self.last, (number, message.ts), key=lambda last: last[0])",
         "(number, message.ts)",
         ("views/test_row.py::test_odd_lines_are_counted_as_the_fold_does",),
@@ -788,7 +788,7 @@ MUTANTS = [
         ("sync/test_sync.py::test_blocks_go_along_and_are_there_first",),
     ),
     Mutant(
-        "a redaction names bare messages by what they say", "session/line_names.py",
+        "a redaction names bare messages by what they say", "session/redactions.py",
         "record is not None and record.bare is None else None",
         "record is not None else None",
         ("sync/test_sync.py::test_a_redaction_names_lines_and_tells_nothing_of_them",),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from codeh_history.session.depth import MAX_DEPTH, MAX_READ, depth_exceeds, nests_deeper
+from codeh_history.session.records import MAX_DEPTH, MAX_READ, depth_exceeds, nests_deeper
 from inside import inside, lay
 from length import sampled
 

@@ -3,12 +3,10 @@
 import orjson
 import pytest
 
-from codeh_history.session.imported import origin
 from codeh_history.session.labels import HEADINGS, SPEAKERS, escaped, is_ours, labelled, one_line, pattern
-from codeh_history.session.line_names import named
-from codeh_history.session.model import Message, Summary, Unread, unread
+from codeh_history.session.model import Message, Summary, Unread, origin, unread
 from codeh_history.session.records import lines_of
-from codeh_history.session.redactions import added, blank, joined, names_in, record
+from codeh_history.session.redactions import added, blank, joined, named, names_in, record
 
 
 def message(**fields):

@@ -8,9 +8,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.session.depth import MAX_DEPTH, MAX_READ, depth_exceeds, nests_deeper, too_deep
 from codeh_history.session.fold import fold
-from codeh_history.session.records import block_of, lines_of, parse
+from codeh_history.session.records import (
+    MAX_DEPTH,
+    MAX_READ,
+    block_of,
+    depth_exceeds,
+    lines_of,
+    nests_deeper,
+    parse,
+)
 
 GOOD = b'{"type":"message","id":"%s","kind":"user","role":"user","parts":[{"text":"x"}]}'
 A, B = GOOD % b"a", GOOD % b"b"
@@ -287,4 +294,4 @@ def test_text_and_value_agree_on_any_shape(value):
 )  # fmt: skip
 def test_what_cannot_be_read_again_is_too_deep(value, *, expected):
     """Neither can what is no JSON."""
-    assert too_deep(value) is expected
+    assert nests_deeper(value, MAX_READ) is expected

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData, InputOutput, NotFound
-from codeh_history.store import file, read, state, tail
+from codeh_history.store import file, read, tail
 from program_files import Claude, written
 
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'
@@ -255,28 +255,28 @@ def test_no_change_goes_unnoticed(tmp_path, change):
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"ab")
     os.utime(path, ns=(1, 1))
-    before = state.stamp_of(str(path))
+    before = read.stamp_of(str(path))
     assert before is not None
     assert before[1] == 2
-    assert state.stamp_of(str(path)) == before
+    assert read.stamp_of(str(path)) == before
     change(path)
-    assert state.stamp_of(str(path)) != before
+    assert read.stamp_of(str(path)) != before
 
 
 def test_sessions_that_are_not_there_have_none(tmp_path):
     (tmp_path / "a").write_bytes(b"ab")
     paths = [str(tmp_path / "a"), str(tmp_path / "b")]
-    found = state.stamps_of(paths)
+    found = read.stamps_of(paths)
     assert list(found) == paths
-    assert found[paths[0]] == state.stamp_of(paths[0])
+    assert found[paths[0]] == read.stamp_of(paths[0])
     assert found[paths[1]] is None
-    assert state.stamps_of([]) == {}
-    assert list(state.passing(paths)) == paths
-    assert list(state.passing([])) == []
+    assert read.stamps_of([]) == {}
+    assert list(read.passing(paths)) == paths
+    assert list(read.passing([])) == []
 
 
 def test_only_a_file_has_bytes(tmp_path):
     (tmp_path / "a").write_bytes(b"abc")
     os.mkfifo(tmp_path / "fifo")
-    sizes = [state.size_of(str(tmp_path / name)) for name in ("a", "none", "fifo", ".")]
+    sizes = [read.size_of(str(tmp_path / name)) for name in ("a", "none", "fifo", ".")]
     assert sizes == [3, 0, 0, 0]

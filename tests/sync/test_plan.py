@@ -11,8 +11,8 @@ from codeh_history.session.records import dumps, lines_of
 from codeh_history.sync import log as sync_log
 from codeh_history.sync.log import digest, read
 from codeh_history.sync.merge import merged, quiet, rightful, root_of
-from codeh_history.sync.places import own_side
 from codeh_history.sync.plan import Write, _turn, plan
+from codeh_history.sync.side import own_side
 from inside import lay
 from syncing import HEADER, message, opened, record
 

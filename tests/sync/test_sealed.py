@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from codeh_history.store.cache import Cache
-from codeh_history.sync.families import SETTLED
+from codeh_history.store.cache import SETTLED, Cache
 from inside import inside, lay
 from syncing import HEADER, message, sessions, sync, texts
 

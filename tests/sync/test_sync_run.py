@@ -12,9 +12,8 @@ from codeh_history.base.errors import BadData, HistoryError, NotFound, TryAgain,
 from codeh_history.blocks.directory import DirectoryStore
 from codeh_history.store.awaiting import awaiting
 from codeh_history.store.stores import Files
-from codeh_history.sync.places import other_side, own_side
 from codeh_history.sync.run import Synced, sync
-from codeh_history.sync.side import AWAITING, Side
+from codeh_history.sync.side import AWAITING, Side, other_side, own_side
 from syncing import HEADER, message
 
 

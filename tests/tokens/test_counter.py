@@ -32,7 +32,7 @@ from codeh_history.tokens import (
     vocabulary,
 )
 from codeh_history.tokens import counter as counters
-from codeh_history.tokens.memory import keys_of
+from codeh_history.tokens.vocabulary import keys_of
 from histories import call, model, result, session, tool, user
 from length import by_length
 from support import ROOT

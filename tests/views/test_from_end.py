@@ -5,8 +5,8 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 import strategies as some
-from codeh_history.session.exchanges import text_of
 from codeh_history.session.fold import fold
+from codeh_history.session.view import text_of
 from codeh_history.store import read
 from codeh_history.store.resolve import Target
 from codeh_history.views import from_end

@@ -9,7 +9,7 @@ from codeh_history.session.exchanges import is_prompt, prompts
 from codeh_history.session.fold import fold
 from codeh_history.session.pairing import open_calls
 from codeh_history.store import read
-from codeh_history.views import row as listing
+from codeh_history.views import rows as listing
 from plain_logs import plain_files, talks
 
 

@@ -8,7 +8,10 @@ import pytest
 
 import support
 from codeh_history.base.env import Env
+from codeh_history.store import cache
 from codeh_history.views import rows as remembering
+
+MUCH = remembering.MUCH
 
 
 @pytest.fixture
@@ -21,8 +24,15 @@ def paths(home):
     return [str(path) for path in found]
 
 
-def asked(home, paths, *, problem=False, settled=-1e9):
-    """Which files were counted, and the rows; files are settled however young, unless told otherwise."""
+@pytest.fixture(autouse=True)
+def _young(monkeypatch):
+    """Files are settled however young, and remembered however small."""
+    monkeypatch.setattr(cache, "SETTLED", -1e9)
+    monkeypatch.setattr(remembering, "MUCH", 0)
+
+
+def asked(home, paths, *, problem=False):
+    """Which files were counted, and the rows."""
     counted = []
 
     def row_of(path):
@@ -30,8 +40,7 @@ def asked(home, paths, *, problem=False, settled=-1e9):
         extra = {"problem": "x"} if problem else {}
         return {"id": "s", "path": path, "text": Path(path).read_text(), **extra}
 
-    kind = remembering.LISTED._replace(much=0, settled=settled)
-    rows = remembering.remembered(Env({"CODEH_HOME": str(home)}), paths, row_of, kind)
+    rows = remembering.remembered(Env({"CODEH_HOME": str(home)}), paths, row_of)
     assert [row["path"] for row in rows] == paths
     return counted, rows
 
@@ -67,9 +76,10 @@ def test_problems_and_removed_files_are_not_remembered(home, paths):
     assert asked(home, paths)[0] == ["s1.jsonl", "s2.jsonl"]
 
 
-def test_what_was_just_written_is_not_remembered(home, paths):
-    asked(home, paths, settled=60)
-    assert len(asked(home, paths, settled=60)[0]) == 3
+def test_what_was_just_written_is_not_remembered(home, paths, monkeypatch):
+    monkeypatch.setattr(cache, "SETTLED", 60)
+    asked(home, paths)
+    assert len(asked(home, paths)[0]) == 3
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(home, paths):
@@ -84,7 +94,8 @@ def test_the_cache_is_for_its_owner(home, paths):
     assert (home / "cache" / "cache.sqlite").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_small_home_has_no_such_cache(home):
+def test_a_small_home_has_no_such_cache(home, monkeypatch):
+    monkeypatch.setattr(remembering, "MUCH", MUCH)
     support.run("append", "-s", "demo", "-m", "x")
     assert support.run("list").code == 0
     assert not (home / "cache").exists()
@@ -106,17 +117,17 @@ def test_a_large_home_lists_the_same_twice(home):
     assert (first.out, first.err) == (second.out, second.err)
 
 
-@pytest.mark.parametrize(("size", "times"), [(10, 2), (remembering.MUCH // 2, 1)])
-def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(home, size, times):
+@pytest.mark.parametrize(("size", "times"), [(10, 2), (MUCH // 2, 1)])
+def test_2026_11_23_a_few_large_sessions_were_read_whole_again_and_again(home, size, times, monkeypatch):
     """`list` of forty coding sessions took as long as reading all that is in them, each time."""
+    monkeypatch.setattr(remembering, "MUCH", MUCH)
     asked = []
     paths = [str(home / name) for name in ("one", "two")]
     home.mkdir()
     for path in paths:
         Path(path).write_bytes(bytes(size))
-    kind = remembering.LISTED._replace(settled=-1e9)  # however young
     for _ in range(2):
         remembering.remembered(
-            Env({"CODEH_HOME": str(home)}), paths, lambda path: {"at": asked.append(path)}, kind
+            Env({"CODEH_HOME": str(home)}), paths, lambda path: {"at": asked.append(path)}
         )
     assert asked == paths * times

@@ -6,8 +6,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session.records import block_of, dumps
-from codeh_history.views.foreign_parts import foreign_parts, place_of
-from codeh_history.views.stored_parts import hydrated, wanted
+from codeh_history.views.stored_parts import foreign_parts, hydrated, place_of, wanted
 from memory_store import MemoryStore
 from strategies import view_of
 

@@ -12,11 +12,10 @@ from ..base.env import Env
 from ..base.errors import BadData
 from ..base.escape import quote
 from ..providers.json_text import trouble
-from ..session.depth import depth_exceeds
 from ..session.fold import kind_of
 from ..session.live import undone
 from ..session.model import Any, Json, Part
-from ..session.records import BOM, block_of, check_message, dumps, lines_of
+from ..session.records import BOM, block_of, check_message, depth_exceeds, dumps, lines_of
 from ..session.rules import ROLE_OF_KIND
 from ..store import read
 from ..store.protocol import Locked

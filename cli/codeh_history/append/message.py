@@ -11,11 +11,10 @@ from ..base.errors import BadData, NotFound, Usage
 from ..base.input import piped_text, read_file
 from ..base.read_json import demanded, json_object
 from ..filters.curate import limit
-from ..session.depth import depth_exceeds
 from ..session.fold import fold
 from ..session.model import Json, Message, Part
 from ..session.pairing import awaited
-from ..session.records import Log, block_of, dumps
+from ..session.records import Log, block_of, depth_exceeds, dumps
 from ..session.rules import ROLE_OF_KIND
 from ..session.view import View
 from ..store import log, read

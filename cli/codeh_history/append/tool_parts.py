@@ -7,9 +7,9 @@ from itertools import zip_longest
 
 from ..base.errors import BadData
 from ..base.read_json import demanded, json_object
-from ..session.depth import MAX_DEPTH, depth_exceeds
 from ..session.model import Json, Part
 from ..session.pairing import failed_call
+from ..session.records import MAX_DEPTH, depth_exceeds
 
 
 def unmatched(names: Sequence[str], args: Sequence[str], ids: Sequence[str]) -> str:

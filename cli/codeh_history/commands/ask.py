@@ -28,16 +28,16 @@ from ..receive.echo import Echo
 from ..receive.run_command import exchange
 from ..send import payload
 from ..send.readiness import asking, unanswered
-from ..session.exchanges import is_prompt, text_of
+from ..session.exchanges import is_prompt
 from ..session.model import Message
 from ..session.pairing import open_at_end
 from ..session.records import dumps
-from ..session.view import View
+from ..session.view import View, text_of
 from ..store import log, read
 from ..store.awaiting import awaiting
 from ..store.paths import exists, path_of
+from ..store.read import size_of
 from ..store.resolve import Target
-from ..store.state import size_of
 from ..views.view import looked_at, view_of
 
 EXAMPLES = """\

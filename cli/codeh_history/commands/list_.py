@@ -14,7 +14,7 @@ from ..render import pager, table, values
 from ..render.messages import rich_wanted, width
 from ..session.model import Json
 from ..store.resolve import for_reading, ids
-from ..views import row as listing
+from ..views import rows as listing
 from ..views.rows import LISTED, Kind, noted, remembered, used
 
 EXAMPLES = """\

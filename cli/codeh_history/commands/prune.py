@@ -12,10 +12,10 @@ from ..base.times import from_millis, moment, to_millis
 from ..base.words import some
 from ..session.fold import timestamp
 from ..store import read, trash
+from ..store.read import passing
 from ..store.resolve import ids
-from ..store.state import passing
 from ..store.tail import lines_backwards
-from ..views import row as listing
+from ..views import rows as listing
 from ..views.rows import used
 
 EXAMPLES = """\

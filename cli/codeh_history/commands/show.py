@@ -19,8 +19,8 @@ from ..render import pager, parts, values
 from ..session.model import Json, Message, Part, Summary
 from ..session.records import Log
 from ..session.stream import BY_REFERENCE, record_of
-from ..store import state
 from ..store.paths import SERVER
+from ..store.read import size_of, stamp_of
 from ..store.resolve import Target, for_reading
 from ..views.skim import BIG, NeedsFold, Skim, logs
 from ..views.view import tell_damage, tell_lost, view_of
@@ -108,7 +108,7 @@ def read(
 
 def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | None:
     """The last messages of a big plain log, in the memory that they take; None for any other."""
-    size = state.size_of(target.path)
+    size = size_of(target.path)
     if size <= BIG:
         return None
     skim = Skim(logs(target.path))
@@ -276,7 +276,7 @@ def follow(env: Env, target: Target, options: Options) -> NoReturn:
     waiting = select.poll()
     waiting.register(env.stdout, 0)  # wakes only when nobody reads any more
     while True:
-        stamp = state.stamp_of(target.path)
+        stamp = stamp_of(target.path)
         if stamp is None:
             raise NotFound(f"{target.path}: the session was removed")
         if stamp != seen:

@@ -11,8 +11,8 @@ from ..base.errors import HistoryError, TryAgain, Usage
 from ..base.options import ENCRYPT_TO, IDENTITY, QUIET, OptionSet, argument, flag
 from ..base.words import is_id, some
 from ..session.model import Json
-from ..sync.places import other_side, own_side
 from ..sync.run import Synced, sync
+from ..sync.side import other_side, own_side
 
 EXAMPLES = """\
   codeh-history sync dir:/media/stick/codeh       # then the same on the other machine

@@ -13,8 +13,7 @@ import orjson
 from .. import __version__
 from ..programs.model import omit_empty
 from ..providers.answers import answer, arguments
-from ..session.imported import origin
-from ..session.model import Json, Message
+from ..session.model import Json, Message, origin
 from ..session.view import View
 from . import Exported
 from .interchange import Content, counts, mime_of, modality_of, prepared, renamed

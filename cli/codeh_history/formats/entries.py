@@ -8,10 +8,10 @@ from typing import TypedDict
 import orjson
 
 from ..session.exchanges import exchanges as groups_of
-from ..session.exchanges import is_prompt, text_of, tools_named
+from ..session.exchanges import is_prompt, tools_named
 from ..session.fold import View
 from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message
-from ..session.view import said
+from ..session.view import said, text_of
 from ..summaries.window import facts, latest
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any, NamedTuple, Self
 
-from ..session.exchanges import text_of
 from ..session.model import Json, Message
+from ..session.view import text_of
 
 
 class Filtered(NamedTuple):

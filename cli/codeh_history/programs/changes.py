@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from ..providers.json_text import loads
 from ..providers.parts import listed
 from ..session.fold import View
-from ..session.imported import MARK
-from ..session.model import Json, Message, Part
+from ..session.model import MARK, Json, Message, Part
 from ..session.records import block_of, dumps
 from ..session.redactions import REDACTION, names_in
 from ..session.rules import PLACING

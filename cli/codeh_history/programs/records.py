@@ -9,10 +9,8 @@ from hashlib import sha256
 from ..base.errors import BadData
 from ..base.times import from_millis, to_millis
 from ..base.words import is_id
-from ..session.depth import nests_deeper
-from ..session.imported import MARK
-from ..session.model import SUMMARY_HEAD, Json
-from ..session.records import check_message, dumps
+from ..session.model import MARK, SUMMARY_HEAD, Json
+from ..session.records import check_message, dumps, nests_deeper
 from ..session.rules import ROLE_OF_KIND
 from .model import Entry, Session, Summary, Used, omit_empty
 

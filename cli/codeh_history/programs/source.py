@@ -10,9 +10,8 @@ from typing import IO, Any
 import orjson
 
 from ..providers.json_text import loads
-from ..session.depth import MAX_READ, depth_exceeds
 from ..session.model import Json
-from ..session.records import BOM, lines_of
+from ..session.records import BOM, MAX_READ, depth_exceeds, lines_of
 from .model import Problem, Session
 from .protocol import Head, Refused, Source
 

@@ -19,8 +19,7 @@ from ..providers.media import media
 from ..providers.parts import objects
 from ..providers.turns import described
 from ..session.exchanges import is_thought
-from ..session.imported import MARK, origin
-from ..session.model import SUMMARY_HEAD, Json, Message, Part
+from ..session.model import MARK, SUMMARY_HEAD, Json, Message, Part, origin
 from ..session.ops import shown_parts
 from ..session.pairing import pair
 from ..session.records import dumps

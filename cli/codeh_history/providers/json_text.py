@@ -5,8 +5,8 @@ from __future__ import annotations
 import orjson
 
 from ..base.lazy import Pattern
-from ..session.depth import depth_exceeds, nests_deeper
 from ..session.model import Any
+from ..session.records import depth_exceeds, nests_deeper
 
 DEPTH = 180  # a record holds at most 200 levels; the parts of a reply stand some levels down in it
 

@@ -18,12 +18,12 @@ from ..session.records import Log
 from ..session.sources import rendered
 from ..session.view import View
 from ..store.paths import path_of
+from ..store.read import size_of
 from ..store.resolve import Target
-from ..store.state import size_of
 from ..tokens import Counter
 from ..tokens.formula import overhead, sent, unscaled
 from ..views import skim
-from ..views.row import beginning, text_of
+from ..views.rows import beginning, text_of
 from ..views.skim import NeedsFold, OpenCalls, Skim
 from ..views.view import tell_damage, tell_notes
 

@@ -9,9 +9,10 @@ from ..base.input import Text, decode, from_file, read_file
 from ..base.shared_options import Request
 from ..providers.base import Options
 from ..sandbox import SECONDS, Sandbox, TooMuch
-from ..session.exchanges import is_prompt, text_of
+from ..session.exchanges import is_prompt
 from ..session.fold import View
 from ..session.model import Json, Message, Part
+from ..session.view import text_of
 
 
 def rendered(view: View, options: Options, flags: Request) -> tuple[list[Message], Options]:

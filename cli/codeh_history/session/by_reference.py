@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..base.read_json import json_value
-from .depth import MAX_READ, depth_exceeds
 from .fold import is_idless, kind_of
 from .model import SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
-from .records import Record, check, check_parts, dumps
+from .records import MAX_READ, Record, check, check_parts, depth_exceeds, dumps
 from .rules import OF_BLOCKS, OTHER, RULES
 
 LARGE = 4096  # a part of more bytes goes to a block, and with it its message

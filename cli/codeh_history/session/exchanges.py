@@ -20,22 +20,6 @@ NOT_USERS = (  # how Claude Code begins what it gives its model in a user's turn
 _NO_PROMPTS = (SYSTEM_PREFIX, *NOT_USERS)
 _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 
-__all__ = [
-    "IDE_MARKERS",
-    "NOT_USERS",
-    "SYSTEM_PREFIX",
-    "asks",
-    "exchange_places",
-    "exchanges",
-    "is_ide_context",
-    "is_prompt",
-    "is_system",
-    "is_thought",
-    "prompts",
-    "text_of",
-    "tools_named",
-]
-
 
 def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bool:
     """Role user, and its text contains a marker of an editor's context; never a message with tool parts."""

@@ -61,6 +61,15 @@ WRAPPER = "x-refs"  # the setting that keeps what such a file has around its ele
 EXTRA = "x-persisted"
 
 
+MARK = "imported"  # of the header: of what it is a copy; of any other record: from which lines
+
+
+def origin(header: Json | None) -> Json:
+    """Of what a session is a copy: `from, id, path, …`; nothing of one that is none."""
+    mark = (header or {}).get(MARK)
+    return mark if isinstance(mark, dict) else {}
+
+
 class Unread(dict[str, str]):
     """What stands for a part whose content lies unread in the block store; `call`: a call without an id."""
 

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Iterator
 import orjson
 
 from ..base.read_json import json_value
-from .depth import MAX_READ, SHALLOW, nests_deeper
 from .model import Any, Json, Part, Unread
 from .rules import LONGEST, PLACING, ROLE_OF_KIND, RULES
 
 VERSION = 1
+MAX_DEPTH = 200  # levels of JSON that are written: a request nests deeper than a session
+MAX_READ = 240  # a deeper line is damage: a request nests it deeper still
+_WRITTEN = 254  # levels that orjson writes
+_SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "usage": dict}  # others are text
 
@@ -129,7 +132,7 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
                 if line.strip():
                     damage.append(Damage(number, start, _why(line, error)))
                 continue
-        if len(line) > SHALLOW and nests_deeper(data, MAX_READ):
+        if len(line) > _SHALLOW and nests_deeper(data, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
         if _is_usual(data, keys):
@@ -335,3 +338,25 @@ def block_of(part: Part) -> str:
 def lines_of(data: bytes) -> Iterator[bytes]:
     """The lines of a text, each with its `\\n` (the only separator); the last may lack it."""
     return io.BytesIO(data)
+
+
+def nests_deeper(value: object, limit: int = MAX_DEPTH) -> bool:
+    """Whether a value nests deeper than `limit`, or is not JSON."""
+    for _ in range(_WRITTEN - limit):
+        value = [value]
+    try:
+        orjson.dumps(value)
+    except TypeError:
+        return True
+    return False
+
+
+def depth_exceeds(line: bytes, limit: int = MAX_DEPTH) -> bool:
+    """The same of a JSON text; False for what is not JSON."""
+    if len(line) <= 2 * limit:
+        return False
+    try:
+        value = orjson.loads(line)
+    except ValueError as error:
+        return "limit" in str(error)  # of the depth that orjson reads
+    return nests_deeper(value, limit)

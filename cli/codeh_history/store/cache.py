@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 T = TypeVar("T")
-SETTLED = 2.0  # seconds: a file written more recently could be written again within one tick of its times
+SETTLED = 3.0  # seconds: a file written more recently could be written again within one tick of its times
 _SETUP = (
     "pragma synchronous=off",
     "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
@@ -139,11 +139,10 @@ class Remembered:
     `use` tells them from other values in the cache; `version` is that of how they are made.
     """
 
-    def __init__(self, home: str, use: str, version: Json | int, *, settled: float = SETTLED) -> None:
+    def __init__(self, home: str, use: str, version: Json | int) -> None:
         self._cache = Cache(home)
         self._use = use
         self._version = version
-        self._settled = settled
         self._new: dict[str, bytes] = {}
         self._values: dict[str, bytes] = {}
         with self._cache.opened() as db:
@@ -159,7 +158,7 @@ class Remembered:
 
     def keep(self, name: str, stamp: Stamp, value: object) -> None:
         """Keep a value, unless what it was made from changed just now."""
-        if time.time_ns() - stamp.changed >= self._settled * 1e9:
+        if time.time_ns() - stamp.changed >= SETTLED * 1e9:
             self._values[name] = self._new[name] = orjson.dumps([self._version, [*stamp], value])
 
     def save(self, names: Collection[str] | None = None) -> None:

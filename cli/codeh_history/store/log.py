@@ -13,7 +13,7 @@ import stat
 import time
 
 from ..base import locks
-from ..base.errors import BadData, InputOutput, NotFound, TryAgain
+from ..base.errors import BadData, HistoryError, InputOutput, NotFound, TryAgain
 from ..base.folders import ensure_dir, sync, sync_dir
 from ..session.rules import LONGEST
 from .file import blocks, pread_all
@@ -108,9 +108,7 @@ def append(
     """
     begin = header or (lambda: first_line(env, path))
     if path.startswith(SERVER):
-        from . import on_server
-
-        return on_server.append(env, path, build, begin, create=create, own=bool(header), wait=wait > 0)
+        return _append_to_server(env, path, build, begin, create=create, own=bool(header), wait=wait > 0)
     try:
         if create and not os.path.exists(path):
             _make_room(env, path)
@@ -120,24 +118,69 @@ def append(
             prefix = _prefix(fd, path, size, begin)
             new = prefix.endswith(b"}\n")
             locked = LockedFile(fd, path, size, size + len(prefix), id_of(path), created=new)
-            env.locked = locked
-            lines = build(locked)
-            if lines and len(lines) > LONGEST:
-                from .lines import fitting
-
-                lines = fitting(env, path, lines)
-            if lines and b'"blockId' in lines:
-                from .elsewhere import note
-
-                note(env, path, lines)
+            lines = built(env, locked, build)
             if lines or (new and header):  # or a session that is made for its own sake
-                _write(fd, path, size, prefix + (lines or b""), new=new)
+                _write(fd, path, size, prefix + lines, new=new)
             return new and bool(lines or header)
         finally:
             env.locked = None
             _close(fd, path, created=created)
     except OSError as error:
         raise InputOutput(f"{error.filename or path}: {error.strerror}; nothing was stored") from None
+
+
+def _append_to_server(
+    env: Env,
+    path: str,
+    build: Callable[[Locked], bytes | None],
+    header: Callable[[], bytes],
+    *,
+    create: bool,
+    own: bool,
+    wait: bool,
+) -> bool:
+    """As `log.append`; messages that could not be stored are kept in a file, which the error names."""
+    from contextlib import suppress
+
+    from ..base.postgres import Unreachable
+    from . import postgres, unsent
+    from .postgres.transaction import Row
+
+    store, id = postgres.of(path)
+    made = b""
+
+    def lines(locked: Locked) -> bytes:
+        nonlocal made
+        made = built(env, locked, build)
+        return made
+
+    try:
+        return store.append(id, lines, create=create, header=header, own=own, wait=wait)
+    except postgres.Missing:
+        raise NotFound(f"{path}: no such session{hint(path)}") from None
+    except Unreachable as error:
+        env.locked = None  # it would ask the server
+        if create and not made:
+            with suppress(HistoryError):  # as it would be in a session of which nothing is known
+                made = build(Row(path, id)) or b""
+        raise unsent.kept_messages(env, path, error, made) from None
+    finally:
+        env.locked = None
+
+
+def built(env: Env, locked: Locked, build: Callable[[Locked], bytes | None]) -> bytes:
+    """The new lines for a session under its lock, none too long; `gc` is told of the blocks in them."""
+    env.locked = locked
+    lines = build(locked) or b""
+    if len(lines) > LONGEST:
+        from .lines import fitting
+
+        lines = fitting(env, locked.path, lines)
+    if b'"blockId' in lines:
+        from .elsewhere import note
+
+        note(env, locked.path, lines)
+    return lines
 
 
 def _make_room(env: Env, path: str) -> None:

@@ -169,7 +169,7 @@ def ids(env: Env) -> list[tuple[str, str]]:
 def _latest(env: Env, name: str) -> Target:
     """The session with the newest message; `@.`: among those begun in this directory."""
     from . import begun
-    from .state import passing, stamps_of
+    from .read import passing, stamps_of
     from .tail import times
 
     begun_here = name == "@."

@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 
 from ..base.env import Env
 from ..base.errors import TryAgain
-from ..session.exchanges import exchanges, text_of
+from ..session.exchanges import exchanges
 from ..session.fold import View, arrange, fold
 from ..session.labels import PINNED, escaped
 from ..session.live import streamed
 from ..session.model import Json, Message, Summary
 from ..session.ops import NEXT
 from ..session.records import block_of, dumps
+from ..session.view import text_of
 from ..store import log, read
 from ..store.protocol import Locked
 from ..store.resolve import Target

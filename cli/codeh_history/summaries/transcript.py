@@ -12,9 +12,10 @@ import orjson
 
 from ..base.read_json import texts_in
 from ..session import labels
-from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, text_of, tools_named
+from ..session.exchanges import NOT_USERS, exchanges, is_ide_context, tools_named
 from ..session.labels import labelled
 from ..session.model import Message
+from ..session.view import text_of
 from .own_words import rows
 from .results import result_value
 

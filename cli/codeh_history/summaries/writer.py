@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, Protocol
 
-from ..session.exchanges import text_of
 from ..session.model import Json, Message, Summary
+from ..session.view import text_of
 from ..tokens import Counter, message_tokens
 from .clipped import clip
 from .window import Batch

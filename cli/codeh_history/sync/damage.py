@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..session.line_names import Line
+from ..session.redactions import Line
 from .log import Log, same
 
 _KEPT = re.compile(rb"[^\0]+")

@@ -19,7 +19,6 @@ from .log import read
 from .merge import root_of
 from .side import Side
 
-SETTLED = 3.0  # seconds: what changed more recently could change again within a tick of its times
 _HEAD = b'{"type":"session"'
 
 
@@ -38,7 +37,7 @@ ABSENT = Brief("", None)
 
 def briefs(env: Env, side: Side, sessions: Mapping[str, Stamp]) -> dict[str, Brief]:
     """The briefs of all sessions of a store; those that are not remembered are read."""
-    remembered = Remembered(env.home, f"sync {side.place}", 1, settled=SETTLED)
+    remembered = Remembered(env.home, f"sync {side.place}", 1)
     result: dict[str, Brief] = {}
     for session, stamp in sessions.items():
         before = remembered.get(session, stamp)

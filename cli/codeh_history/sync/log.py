@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
-from ..session.line_names import Line, named
 from ..session.live import content
 from ..session.model import Json
 from ..session.records import dumps
-from ..session.redactions import REDACTION, joined
+from ..session.redactions import REDACTION, Line, joined, named
 from ..session.rules import PLACING, STREAMING
 from ..session.view import timestamp
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..base.words import LONGEST_ID
-from ..session.line_names import Line
 from ..session.records import dumps
+from ..session.redactions import Line
 from .damage import mended
 from .log import QUIET, Log, beyond, branching, digest, kind_of, places, time_of
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from ..session.line_names import Line
+from ..session.redactions import Line
 from .log import Log, beyond, branching, read, same
 from .merge import Fork, Merged, merged, rightful
 from .redact import redacted

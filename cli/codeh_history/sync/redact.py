@@ -7,10 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import orjson
 
-from ..session.line_names import Line
 from ..session.model import Json
 from ..session.records import dumps, parse
-from ..session.redactions import blank, names_in
+from ..session.redactions import Line, blank, names_in
 from .log import Log, digest, kind_of
 
 

@@ -1,16 +1,24 @@
-"""The two stores of a sync: their sessions, and the blocks that go with them."""
+"""The two stores of a sync, this home's and the one of a URL: their sessions, and the blocks of these."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Sequence
 
-from ..base.errors import BadData, NotFound
+from ..base.env import Env
+from ..base.errors import BadData, NotFound, Usage
+from ..base.postgres import SCHEMES
+from ..blocks import open_stores, open_url
+from ..blocks.directory import DirectoryStore
 from ..blocks.protocol import BlockStore
-from ..store import foreign
+from ..store import foreign, stores
 from ..store.awaiting import waits
+from ..store.paths import SERVER, sessions_dir
 from ..store.protocol import Stamp, Store
+from ..store.stores import Files
 
 AWAITING = "an answer is awaited in it"
+_MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
 
 class Side:
@@ -94,3 +102,73 @@ class Side:
         if self._sweeps:
             self.blocks[0].delete([id.decode() for id in unused], since)
         return 0 if self._sweeps else len(unused)
+
+
+def own_side(env: Env) -> Side:
+    """This home's store, the one of `CODEH_STORE` where that is said."""
+    store = stores.chosen(env)
+    return Side(store, open_stores(env), "here", _place(store.name), home=env.home)
+
+
+def other_side(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
+    """The store of a URL; with `recipients` what goes there is sealed, and opened by `identities`."""
+    if url.startswith(SCHEMES):
+        return _server(env, url, sealed=bool(recipients or identities))
+    if not url.startswith("dir:") or url == "dir:":
+        raise Usage("pass the other store: dir:PATH or postgres://…")
+    folder = _folder(env, url)
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    if recipients:
+        return _sealed(folder, names, recipients, identities)
+    if any(name.endswith(".tar.age") for name in names) or identities:
+        raise Usage(f"{url}: encrypted; pass --encrypt-to AGE1… and --identity FILE")
+    place = os.path.realpath(folder)
+    home, name = os.path.split(place)
+    files = Files(env, folder, apart=True)
+    if name == "sessions":  # another home's
+        return Side(files, [DirectoryStore(env, os.path.join(home, "blocks"))], folder, place, home=home)
+    return Side(files, [DirectoryStore(env, os.path.join(folder, "blocks"))], folder, place, sweeps=True)
+
+
+def _server(env: Env, url: str, *, sealed: bool) -> Side:
+    """A database, with its blocks in it where blocks can be."""
+    store = stores.at(env, url)
+    if sealed:
+        raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
+    _check_other(env, store.name)
+    blocks = open_url(env, url)
+    return Side(store, [blocks] if blocks is not None else [], store.name, store.name)
+
+
+def _folder(env: Env, url: str) -> str:
+    """The folder of `dir:PATH`, there or to be made, but for a disk that is not there."""
+    folder = os.path.expanduser(url.removeprefix("dir:"))
+    _check_other(env, folder)
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise Usage(f"{url}: not a folder")
+    above = os.path.dirname(os.path.abspath(folder))
+    if above.startswith(_MOUNTS) and not os.path.isdir(above):
+        raise NotFound(f"{folder}: there is no {above}: is it mounted?")
+    return folder
+
+
+def _check_other(env: Env, name: str) -> None:
+    if _place(name) == _place(sessions_dir(env)):
+        raise Usage(f"{name}: these are the sessions of this home; name another store")
+
+
+def _place(name: str) -> str:
+    """What tells a store from others."""
+    return name if name.startswith(SERVER) else os.path.realpath(name)
+
+
+def _sealed(
+    folder: str, names: Sequence[str], recipients: Sequence[str], identities: Sequence[str]
+) -> Side:
+    from .sealed import Sealed
+    from .sealing import Seal
+
+    if any(name.endswith(".jsonl") for name in names):
+        raise Usage(f"{folder}: contains unencrypted sessions; choose another folder")
+    store = Sealed(folder, Seal(recipients, identities))
+    return Side(store, [store.blocks], folder, os.path.realpath(folder), bundled=True)

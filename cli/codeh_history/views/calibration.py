@@ -13,8 +13,8 @@ from ..session.model import Json
 from ..session.sources import rendered
 from ..session.view import View
 from ..store import read
+from ..store.read import stamps_of
 from ..store.resolve import ids
-from ..store.state import stamps_of
 from ..tokens import Counter, history_tokens, message_tokens, open_counter
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES

@@ -1,4 +1,4 @@
-"""The rows of `list` and `usage`, remembered while a session's file has the same stamp."""
+"""A session in a few numbers, for `list`; and rows, remembered while their file has the same stamp."""
 
 from __future__ import annotations
 
@@ -8,18 +8,186 @@ from typing import NamedTuple
 import orjson
 
 from ..base.env import Env
+from ..base.errors import HistoryError, reason
+from ..base.lazy import Pattern
 from ..base.processes import shared
 from ..base.times import to_millis
 from ..render.progress import A_SECOND, progress
-from ..session.model import Json
-from ..store.cache import SETTLED, Remembered
+from ..session.exchanges import is_prompt
+from ..session.fold import View, fold, timestamp
+from ..session.model import Json, Message, Unread, origin
+from ..session.records import Damage, Log
+from ..store import read
+from ..store.cache import Remembered
 from ..store.paths import SERVER, sessions_dir
 from ..store.protocol import Stamp
-from ..store.state import passing, stamps_of
+from ..store.read import passing, size_of, stamps_of
+from ..store.resolve import Target
+from .skim import BIG, NeedsFold, OpenCalls, Skim, logs
+from .view import counted
 
+BEGINNING = 120  # characters of the first prompt
+_MARK = Pattern(  # what programs put before a prompt, or in its place
+    r"\s*<(command-(?:message|name|args)|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
+    r"|system-reminder|task-notification|ide_(?:opened_file|selection|diagnostics))>"
+)
 MANY = 1000  # sessions, and
 MUCH = 2 << 20  # bytes: less is read as fast as it is remembered
 Stamps = dict[str, Stamp | None]
+KEYS = (
+    "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
+    "pending",
+)  # fmt: skip
+
+
+class Count:
+    """The numbers of a session, counted message by message, in any order."""
+
+    def __init__(self) -> None:
+        self.header: Json | None = None
+        self.meta: Json = {}
+        self.damage: list[Damage] = []
+        self.messages = self.exchanges = self.pending = self.bytes = 0
+        self.last: tuple[int, str | None] = (0, None)  # number and time of the last message
+        self.first: tuple[int, str] | None = None  # number and beginning of the first prompt with text
+        self.calls = OpenCalls()
+        self.models: dict[str, None] = {}  # that answered
+        self.unread = False  # whether a model's parts are in blocks, so that its calls are unknown
+
+    def add(self, message: Message, number: int) -> None:
+        self.messages += 1
+        self.last = max(self.last, (number, message.ts), key=lambda last: last[0])
+        if is_prompt(message):
+            self.exchanges += 1
+            self.begin(message, number)
+        if message.model:
+            self.models[message.model] = None
+        self.pending += message.pending is not None
+        self.calls.add(message)
+        if message.role == "model":
+            parts: list[object] = [*message.parts]
+            self.unread = self.unread or any(type(part) is Unread for part in parts)
+
+    def begin(self, message: Message, number: int) -> None:
+        """Take a prompt as the first, if it has text and none stands before it."""
+        if self.first is None or number < self.first[0]:
+            begins = next(filter(None, map(beginning, _texts(message))), "")
+            self.first = (number, begins) if begins else self.first
+
+    def row(self, path: str) -> Json:
+        """The session's line; `path` names it."""
+        header = self.header or {}
+        source = origin(header)
+        named = text_of(header.get("id")) if source else None  # another program's file
+        return {
+            "id": named or Target(path, "").id, "path": path.encode("utf-8", "replace").decode(),
+            "title": text_of(self.meta.get("title")),
+            "tags": tags_of(self.meta.get("tags")), "cwd": text_of(header.get("cwd")),
+            "created": timestamp(header.get("created")), "last": self.last[1],
+            "messages": self.messages, "exchanges": self.exchanges, "bytes": self.bytes,
+            "open_calls": None if self.unread else len(self.calls.calls()), "pending": self.pending,
+            "prompt": self.first[1] if self.first else None, "models": [*self.models],
+            "program": text_of(source.get("from")), "program_session": text_of(source.get("id")),
+        }  # fmt: skip
+
+
+def _texts(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        if type(part) is dict and isinstance(part.get("text"), str):
+            yield part["text"]
+
+
+def beginning(text: str) -> str:
+    """How a text begins, on one line; "" where it has nothing but what a program put around it."""
+    text = _without_marks(text)
+    line = " ".join(text[: 4 * BEGINNING].split())
+    return line if len(line) <= BEGINNING and len(text) <= 4 * BEGINNING else f"{line[: BEGINNING - 1]}…"
+
+
+def _without_marks(text: str) -> str:
+    """A text without the marks before it; of a command its name and arguments, where it has any."""
+    command, at = "", 0
+    while mark := _MARK.match(text, at):
+        end = text.find(f"</{mark[1]}>", mark.end())
+        if end < 0:
+            break
+        inside = text[mark.end() : end].strip()
+        if mark[1] == "command-args" and inside:
+            return f"{command} {inside}".lstrip()
+        command = inside if mark[1] == "command-name" else command
+        at = end + len(mark[1]) + len("</>")
+    return text[at:]
+
+
+def text_of(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def tags_of(value: object) -> list[str]:
+    """The tags of a session, however they were set: a list, or text with commas."""
+    if isinstance(value, str):
+        return [tag.strip() for tag in value.split(",") if tag.strip()]
+    return [tag for tag in value if isinstance(tag, str)] if isinstance(value, list) else []
+
+
+def row_of(path: str) -> Json:
+    """A session's line, whatever its file holds; `problem` says what could not be read."""
+    try:
+        count = count_file(path)
+    except (HistoryError, OSError) as error:
+        return {**Count().row(path), "problem": reason(error, path)}
+    damage = count.damage
+    if damage and damage[-1].reason == "torn last line" and read.being_written(path):
+        damage = damage[:-1]
+    row = count.row(path)
+    if damage:
+        row["problem"] = counted(damage)
+    return row
+
+
+def count_file(path: str, big: int = BIG) -> Count:
+    """The numbers of a session file, equal to those of its view."""
+    try:
+        count = _skimmed(logs(path, big=big))
+    except NeedsFold:
+        count = _folded(fold(read.read_log(read.read_bytes(path))))
+    count.bytes = size_of(path)
+    return count
+
+
+def count_bytes(data: bytes) -> Count:
+    """The same of a session's bytes."""
+    log = read.read_log(data)
+    try:
+        count = _skimmed([log])
+    except NeedsFold:
+        count = _folded(fold(log))
+    count.bytes = len(data)
+    return count
+
+
+def _skimmed(pieces: Iterable[Log]) -> Count:
+    count = Count()
+    skim = Skim(pieces)
+    for number, message in skim.messages():
+        count.add(message, number)
+    count.header, count.meta, count.damage = skim.header, skim.meta, skim.damage
+    return count
+
+
+def _folded(view: View) -> Count:
+    """The numbers of a view; its first prompt may lie under what replaces it now."""
+    count = Count()
+    for message in view.all.values():
+        if count.first is None and message.hidden != "clear" and is_prompt(message):
+            count.begin(message, 0)
+    for number, message in enumerate(view.messages, 1):
+        count.add(message, number)
+    count.header, count.meta, count.damage = view.header, view.meta, view.log.damage
+    return count
+
+
+# -- rows remembered ---------------------------------------------------------------------------------
 
 
 class Kind(NamedTuple):
@@ -27,8 +195,6 @@ class Kind(NamedTuple):
 
     use: str = "sessions"
     version: int | Json = 7
-    much: int = MUCH
-    settled: float = SETTLED
 
 
 LISTED = Kind()
@@ -39,9 +205,9 @@ def remembered(
 ) -> list[Json]:
     """The row of each session: as remembered where they are large or many, else made now."""
     stamps = stamps_of(paths)
-    if len(paths) < MANY and _size(paths, stamps) < kind.much:
+    if len(paths) < MANY and _size(paths, stamps) < MUCH:
         return _made(env, paths, stamps, row_of)
-    known = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version, settled=kind.settled)
+    known = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version)
     rows = {path: row for path in paths if isinstance(row := known.get(path, stamps[path]), dict)}
     others = [path for path in paths if path not in rows]
     for path, row in zip(others, _made(env, others, stamps, row_of), strict=True):

@@ -19,7 +19,7 @@ from ..session.view import View, number_calls, uses_tools
 from ..store import read
 from ..store.file import blocks
 from ..store.foreign import begins_a_session
-from ..store.state import size_of
+from ..store.read import size_of
 
 BIG = 8 << 20  # a larger file is read piece by piece
 FOLDED = 32 << 20  # up to this size folding is twice as fast, so interactive commands fold

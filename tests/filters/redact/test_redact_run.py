@@ -7,9 +7,8 @@ from hypothesis import given
 from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import redacted_lines
 from codeh_history.session.fold import fold
-from codeh_history.session.line_names import named
 from codeh_history.session.records import lines_of, parse
-from codeh_history.session.redactions import blank
+from codeh_history.session.redactions import blank, named
 from secret_examples import SECRETS
 from strategies import files_of
 from support import run

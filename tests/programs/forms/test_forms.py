@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from codeh_history import providers
 from codeh_history.programs import forms
 from codeh_history.programs.forms import history, older
-from codeh_history.session.depth import MAX_READ
+from codeh_history.session.records import MAX_READ
 from codeh_history.store import program_files
 from inside import inside
 from support import MODELS, corpus, corpus_files, lines, run, session_path

@@ -19,8 +19,8 @@ from ...send.readiness import named, unanswered
 from ...session.pairing import open_at_end, open_calls
 from ...session.records import dumps
 from ...session.view import View
+from ...store.read import size_of
 from ...store.resolve import Target
-from ...store.state import size_of
 from .. import ask
 from ..ask import Options as Asking
 from ..undo import undo

@@ -8,8 +8,7 @@ from ...blocks import fetch, open_stores
 from ...blocks.protocol import is_block_id
 from ...session.by_reference import Blocks, referring, summary_in
 from ...session.model import AS_REF, Json, Part
-from ...views.foreign_parts import foreign_parts, place_of
-from ...views.stored_parts import parts_of
+from ...views.stored_parts import foreign_parts, parts_of, place_of
 from ...views.view import tell_lost
 
 

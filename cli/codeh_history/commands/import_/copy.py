@@ -18,8 +18,7 @@ from ...programs.model import AS_BRANCHES, Session
 from ...render import changes as rendering
 from ...render.progress import progress
 from ...session.fold import View, fold
-from ...session.imported import origin
-from ...session.model import Json
+from ...session.model import Json, origin
 from ...session.records import dumps, parse
 from ...session.redactions import REDACTION
 from ...store import create, log, program_files, read

@@ -15,8 +15,7 @@ from ...filters.curate import passes
 from ...filters.curate.pairs import LOST, MISPLACED, MOVED, RENAMED, SECOND, UNASKED
 from ...filters.curate.passes import Settings
 from ...programs import sessions
-from ...session.imported import origin
-from ...session.model import Json, Message
+from ...session.model import Json, Message, origin
 from ...session.ops import Op, apply
 from ...session.view import View
 from ...store.program_files import folders

@@ -24,7 +24,7 @@ from ...session.model import Json
 from ...store import program_files
 from ...store.program_files import folders
 from ...store.program_files.folders import ProgramFile
-from ...views.row import beginning
+from ...views.rows import beginning
 from ..verify import program_problem
 from .reduction import Reduced
 from .source import Recovered

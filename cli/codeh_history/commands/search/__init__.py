@@ -15,8 +15,8 @@ from ...render import pager, values
 from ...render.progress import A_SECOND, progress, size_of
 from ...sandbox import Exceeded, Pattern, allowed
 from ...session.model import Json
+from ...store.read import passing
 from ...store.resolve import Target, for_reading, ids
-from ...store.state import passing
 from ...views.view import tell_lost
 from . import matches
 from .matches import Hit, Skip

@@ -15,10 +15,10 @@ from ...render import parts
 from ...sandbox import Pattern
 from ...session.model import Message
 from ...store import read
+from ...store.read import stamps_of
 from ...store.resolve import Target
-from ...store.state import stamps_of
 from ...views.late_media import Deferred
-from ...views.row import text_of
+from ...views.rows import text_of
 from ...views.view import view_of
 from . import index
 from .index import Entry

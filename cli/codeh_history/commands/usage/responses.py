@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from ...base.errors import HistoryError, reason
 from ...base.times import from_millis, local, to_millis
 from ...providers.usage import COUNTS, billed, count
-from ...session.imported import origin
-from ...session.model import Json
+from ...session.model import Json, origin
 from ...session.records import Damage
 from ...session.rules import PLACING
 from ...session.view import timestamp
@@ -20,7 +19,7 @@ from ...store import read
 from ...store.resolve import Target
 from ...tokens.prices import Table
 from ...views import skim
-from ...views.row import text_of
+from ...views.rows import text_of
 from ...views.view import counted
 
 _OF_MESSAGE = ("provider", "model", "responseId", "response")

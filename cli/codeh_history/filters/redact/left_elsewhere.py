@@ -20,8 +20,8 @@ from ...session.records import lines_of, parse
 from ...store import read
 from ...store.cache import Cache
 from ...store.paths import SERVER, id_of
+from ...store.read import passing
 from ...store.resolve import Target, ids
-from ...store.state import passing
 from ...store.trash import trash_dir
 from ...views import rewrite
 from .run import streams

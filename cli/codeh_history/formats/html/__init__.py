@@ -15,7 +15,7 @@ from ...session.exchanges import is_prompt
 from ...session.fold import View
 from ...session.model import Json, Message
 from ...tokens.prices import table
-from ...views.row import beginning, text_of
+from ...views.rows import beginning, text_of
 from . import look
 from . import message as messages
 

@@ -17,9 +17,20 @@ from ... import providers
 from ...base.errors import BadData
 from ...base.read_json import json_value
 from ...providers.parts import listed
-from ...session.depth import MAX_DEPTH, MAX_READ, depth_exceeds, too_deep
 from ...session.model import Json
-from ...session.records import BOM, ELEMENT, Damage, Log, Record, dumps, lines_of
+from ...session.records import (
+    BOM,
+    ELEMENT,
+    MAX_DEPTH,
+    MAX_READ,
+    Damage,
+    Log,
+    Record,
+    depth_exceeds,
+    dumps,
+    lines_of,
+    nests_deeper,
+)
 from ..sessions import PROGRAMS
 from . import history, items, older, requests, sidekick
 from .history import Outcome
@@ -61,7 +72,7 @@ def read(data: bytes, form: str, name: str, *, tell: Callable[[Log], None] | Non
 
 def of_value(value: Any, size: int) -> Log:
     """The log of a file that is one JSON value, for reading it in place; elements too deep are null."""
-    if too_deep(value):
+    if nests_deeper(value, MAX_READ):
         value = _shallow(value)
     log = _log(value, "auto", size)
     return log or Log([], [Damage(ELEMENT, 0, f"none of the known forms: {', '.join(IMPORTERS)}")], size)
@@ -71,7 +82,7 @@ def _shallow(value: Any) -> Any:
     """The value with null for each element that nests too deep."""
     if isinstance(value, dict):
         return {key: _shallow(item) if isinstance(item, list) else item for key, item in value.items()}
-    return [None if too_deep(item) else item for item in value]
+    return [None if nests_deeper(item, MAX_READ) else item for item in value]
 
 
 def of_lines(data: bytes, form: str = "auto") -> Log | None:

@@ -74,7 +74,6 @@ class Postgres(Store):
     def __init__(self, url: str, variable: str) -> None:
         self._server = Server(url, variable, schema.check)
         self.name = self._server.name
-        self._listed: dict[str, Stamp] | None = None
         self._local = threading.local()
 
     def path(self, id: str) -> str:
@@ -90,13 +89,7 @@ class Postgres(Store):
 
     def stamps(self) -> dict[str, Stamp]:
         rows = self._server.rows("SELECT id, edition, bytes, changed FROM codeh_sessions")
-        self._listed = {id: Stamp(*stamp) for id, *stamp in sorted(rows, key=_as_a_file)}
-        return self._listed
-
-    def listed(self) -> dict[str, Stamp]:
-        """The same as it was last asked for, once: what is read after it may be newer, never older."""
-        stamps, self._listed = self._listed, None
-        return stamps if stamps is not None else self.stamps()
+        return {id: Stamp(*stamp) for id, *stamp in sorted(rows, key=_as_a_file)}
 
     def stamp(self, id: str) -> Stamp | None:
         """The stamp of one session; None where it is not there."""

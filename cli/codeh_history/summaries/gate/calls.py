@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ...base.read_json import texts_in
-from ...session.exchanges import text_of
 from ...session.model import Message
 from ...session.pairing import Call, pair
+from ...session.view import text_of
 from ..calls import effects
 from ..clipped import clip
 from ..results import failure
