@@ -336,7 +336,7 @@ FAULTS = {
 def test_a_faithful_body_has_the_historys_faults(records, paths):
     records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
     body = request(chat, records, faithful=True).body
-    assert [problem.path for problem in rules.problems(body)] == paths
+    assert [problem.path for problem in rules.Rules(body).in_order()] == paths
 
 
 def test_sources_name_the_message_of_every_block():

@@ -391,4 +391,4 @@ FAULTS = {
 def test_a_faithful_body_has_the_historys_faults(records, paths):
     records = [{**record, "id": f"m{number}"} for number, record in enumerate(records)]
     body = request(responses, records, faithful=True).body
-    assert [problem.path for problem in rules.problems(body)] == paths
+    assert [problem.path for problem in rules.Rules(body).in_order()] == paths

@@ -168,7 +168,7 @@ BREAKS += [(f"responses: {name}", responses, RESPONSES, *case) for name, case in
     ids=[case[0] for case in BREAKS],
 )
 def test_a_broken_body_is_caught(rules, body, path, value, found):
-    problems = rules.problems(changed(body, path, value))
+    problems = rules.Rules(changed(body, path, value)).in_order()
     assert found in [problem.path for problem in problems], problems
 
 
@@ -176,7 +176,7 @@ def test_a_broken_body_is_caught(rules, body, path, value, found):
     ("rules", "format", "body"), [(chat, "openai-chat", CHAT), (responses, "openai-responses", RESPONSES)]
 )
 def test_the_whole_body_is_fine(rules, format, body):
-    assert rules.problems(body) == []
+    assert rules.Rules(body).in_order() == []
     assert mistakes(format, {key: value for key, value in body.items() if key != "stream_options"}) == []
 
 
@@ -194,12 +194,12 @@ FINE = {
 
 @pytest.mark.parametrize(("rules", "body", "path", "value"), FINE.values(), ids=FINE)
 def test_an_odd_but_accepted_body_is_fine(rules, body, path, value):
-    assert rules.problems(changed(body, path, value)) == []
+    assert rules.Rules(changed(body, path, value)).in_order() == []
 
 
 def test_problems_come_in_body_order():
     body = {"messages": [{"role": "user"}, {"role": "x"}], "model": ""}
-    assert [problem.path for problem in chat.problems(body)] == [
+    assert [problem.path for problem in chat.Rules(body).in_order()] == [
         "messages.0.content",
         "messages.1.role",
         "model",
@@ -212,7 +212,7 @@ def test_any_value_anywhere_is_judged(case, data):
     rules, body = case
     paths = list(_paths(body))
     path, value = data.draw(st.sampled_from(paths)), data.draw(json_values)
-    assert isinstance(rules.problems(changed(body, path, value)), list)
+    assert isinstance(rules.Rules(changed(body, path, value)).in_order(), list)
 
 
 def _paths(node, way=""):

@@ -49,7 +49,7 @@ class Format:
 
     def problems(self, body: Json) -> list[Problem]:
         module: RulesModule = self._module(".rules")
-        return module.problems(body)
+        return module.Rules(body).in_order()
 
     def imported(self, body: Json) -> Imported:
         return self.body.read(body)

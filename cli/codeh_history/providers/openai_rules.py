@@ -6,7 +6,7 @@ from ..session.model import Any, Json
 from .media import parse_data_url
 from .openai import MAX_ID, NAMES
 from .openai_content import IMAGES
-from .parts import listed, name_of, object_of
+from .parts import listed, object_of
 from .validator import Validator, each
 
 
@@ -18,15 +18,6 @@ class OpenAIValidator(Validator):
     def part(self, kind: str, part: Json, path: str) -> None:
         """Check a content part of a type that may stand where it stands."""
         raise NotImplementedError
-
-    def model(self) -> None:
-        self.require(name_of(self.body.get("model")), "model", "a model's name is required")
-
-    def text(self, value: object, path: str) -> None:
-        self.require(isinstance(value, str), path, "a text is expected")
-
-    def call_text(self, value: object, path: str) -> None:
-        self.require(isinstance(value, str), path, "a text is expected (for arguments: their JSON)")
 
     def call_id(self, id: object, path: str) -> bool:
         fits = isinstance(id, str) and 0 < len(id) <= MAX_ID
@@ -64,20 +55,19 @@ class OpenAIValidator(Validator):
     def tools(self) -> None:
         """The tool declarations."""
         tools, chat = self.body.get("tools"), self.chat
-        if tools is None:
-            return
-        if not isinstance(tools, list) or (chat and not tools):
-            self.report("tools", "a list of tools is expected, or none at all")
+        if not self.require(
+            tools is None or (isinstance(tools, list) and (tools or not chat)),
+            "tools",
+            "a list of tools is expected, or none at all",
+        ):
             return
         names: set[str] = set()
         for path, tool in each(tools, "tools"):
             kind = object_of(tool).get("type")
-            if not isinstance(kind, str) or (chat and kind not in ("function", "custom")):
-                self.report(f"{path}.type", "function is expected" if chat else "a tool's type is expected")
-            elif kind == "function" or chat:
+            fits = kind in ("function", "custom") if chat else isinstance(kind, str)
+            what = "function is expected" if chat else "a tool's type is expected"
+            if self.require(fits, f"{path}.type", what) and (chat or kind == "function"):
                 where = f"{path}.{kind}" if chat else path
-                name = object_of(object_of(tool).get(kind) if chat else tool).get("name")
+                name = object_of(object_of(tool).get(str(kind)) if chat else tool).get("name")
                 self.name(name, where)
-                twice = isinstance(name, str) and name in names
-                self.require(not twice, f"{where}.name", f"{name} is declared twice")
-                names.add(str(name))
+                self.once(names, name, where)

@@ -13,7 +13,7 @@ from ..session.model import Json, Message, Part
 from .base import Options, Request, Tool
 from .body import Imported
 from .reply import Failure, Reply
-from .validator import Problem
+from .validator import Validator
 
 Kind = Literal["answer", "event", "either"]
 
@@ -48,10 +48,9 @@ class RequestModule(Protocol):
 
 
 class RulesModule(Protocol):
-    """`rules`: what the provider would refuse."""
+    """`rules`: what the provider would refuse about a body."""
 
-    def problems(self, body: Json) -> list[Problem]:
-        """What this provider would refuse about a body, in body order."""
+    Rules: type[Validator]
 
 
 class BodyModule(Protocol):

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from ..session.model import Json
-from .parts import listed
-
-_T = TypeVar("_T")
+from .parts import listed, name_of
 
 
 @dataclass(frozen=True)
@@ -20,12 +17,29 @@ class Problem:
     reason: str
 
 
+_KINDS = {
+    "text": (str, "a text"), "object": (dict, "an object"), "list": (list, "a list"),
+    "flag": (bool, "true or false"),
+}  # fmt: skip
+
+
 class Validator:
     """Goes through a body and collects its problems."""
 
     def __init__(self, body: Json) -> None:
         self.body = body
         self.problems: list[Problem] = []
+
+    def check(self) -> None:
+        """Report each problem of the body."""
+        raise NotImplementedError
+
+    def in_order(self) -> list[Problem]:
+        """The problems, sorted by the key of the body and the element of its array that they are about."""
+        self.check()
+        places = {key: number for number, key in enumerate(self.body)}
+        self.problems.sort(key=lambda p: (places.get(p.path.partition(".")[0], -1), element(p.path)))
+        return self.problems
 
     def report(self, path: str, reason: str) -> None:
         self.problems.append(Problem(path, reason))
@@ -36,11 +50,28 @@ class Validator:
             self.report(path, reason)
         return bool(held)
 
-    def in_order(self) -> list[Problem]:
-        """The problems sorted by the key of the body, and the element of its array, that they are about."""
-        places = {key: number for number, key in enumerate(self.body)}
-        self.problems.sort(key=lambda p: (places.get(p.path.partition(".")[0], -1), element(p.path)))
-        return self.problems
+    def expect(self, path: str, value: object, kind: str) -> bool:
+        """Report a value that is no `text`, `object`, `list` or `flag`; after a kind, `?` allows none."""
+        type, name = _KINDS[kind.removesuffix("?")]
+        fits = isinstance(value, type) or (value is None and kind[-1] == "?")
+        return self.require(fits, path, f"{name} is expected")
+
+    def fields(self, path: str, value: Json, **kinds: str) -> None:
+        """Expect the fields of an object to be of these kinds."""
+        for field, kind in kinds.items():
+            self.expect(f"{path}.{field}".lstrip("."), value.get(field), kind)
+
+    def role(self, path: str, role: object, roles: Sequence[str]) -> bool:
+        return self.require(role in roles, f"{path}.role", f"{role!r} is none of {', '.join(roles)}")
+
+    def model(self) -> None:
+        self.require(name_of(self.body.get("model")), "model", "a model's name is required")
+
+    def once(self, names: set[str], name: object, path: str) -> None:
+        """Report a name that was declared before."""
+        if isinstance(name, str):
+            self.require(name not in names, f"{path}.name", f"{name} is declared twice")
+            names.add(name)
 
 
 def element(path: str) -> int:
@@ -62,7 +93,21 @@ class Joined:
         self.path = path
         self.held: list[tuple[str, Json]] = []
 
+    def having(self, type: str = "", key: str = "") -> list[tuple[str, Json]]:
+        """Those of a type, or those with an object under this key."""
+        return [
+            (path, held) for path, held in self.held
+            if (held.get("type") == type if type else isinstance(held.get(key), dict))
+        ]  # fmt: skip
 
-def with_neighbours(turns: Sequence[_T]) -> Iterator[tuple[_T | None, _T, _T | None]]:
+
+def join(turns: list[Joined], role: str, path: str) -> Joined:
+    """The last of these turns, or a new one after it where another role spoke."""
+    if not turns or turns[-1].role != role:
+        turns.append(Joined(role, path))
+    return turns[-1]
+
+
+def with_neighbours(turns: Sequence[Joined]) -> Iterator[tuple[Joined | None, Joined, Joined | None]]:
     """Each of these between the one before it and the one after it."""
     return zip([None, *turns], turns, [*turns[1:], None], strict=False)

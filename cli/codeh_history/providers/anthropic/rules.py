@@ -9,54 +9,33 @@ from collections.abc import Iterator
 
 from ...session.model import Any, Json
 from ..parts import listed, name_of, object_of
-from ..validator import Joined, Problem, Validator, each, element, with_neighbours
-from . import blocks
+from ..validator import Joined, Validator, each, join, with_neighbours
+from . import FIELD, blocks
 from .request import MARKS, thinks
 
 _ROLES = ("user", "assistant", "system")
 _MANY = 100_000
 _NO_PREFILL = (4, 6)  # from this version on
 _REQUIRED = {"thinking": ("thinking", "signature"), "redacted_thinking": ("data",)}
-_SOURCES = {
-    "base64": "data",
-    "url": "url",
-    "file": "file_id",
-}  # the field that each kind of source must have
+_SOURCES = {"base64": "data", "url": "url", "file": "file_id"}  # the field that each kind must have
 
 
-def problems(body: Json) -> list[Problem]:
-    """What Anthropic would refuse, in body order."""
-    validator = _Validator(body)
-    validator.around()
-    messages = listed(body.get("messages"))
-    if not validator.require(messages, "messages", "at least one message is required"):
-        return validator.problems
-    if len(messages) > _MANY:
-        validator.report("messages", f"{len(messages)} messages: at most {_MANY} are taken")
-    before = len(validator.problems)
-    validator.messages(messages)
-    validator.end(messages)
-    validator.problems[before:] = sorted(validator.problems[before:], key=lambda p: element(p.path))
-    validator.marks()
-    return validator.problems
+class Rules(Validator):
+    def check(self) -> None:
+        self.around()
+        messages = listed(self.body.get(FIELD))
+        if self.require(messages, FIELD, "at least one message is required"):
+            fits = len(messages) <= _MANY
+            self.require(fits, FIELD, f"{len(messages)} messages: at most {_MANY} are taken")
+            self.messages(messages)
+            self.end(messages)
+            self.marks()
 
-
-class _Turn(Joined):
-    """The blocks of neighbouring messages of one role."""
-
-    def having(self, kind: str) -> list[tuple[str, Json]]:
-        return [(path, block) for path, block in self.held if block.get("type") == kind]
-
-    def ids(self, kind: str, field: str) -> set[str]:
-        return {id for _, block in self.having(kind) if isinstance(id := block.get(field), str)}
-
-
-class _Validator(Validator):
     # -- around the messages ------------------------------------------------------------------------
 
     def around(self) -> None:
         limit = self.body.get("max_tokens")
-        self.require(name_of(self.body.get("model")), "model", "field required")
+        self.model()
         positive = isinstance(limit, int) and not isinstance(limit, bool) and limit >= 1
         self.require(positive, "max_tokens", "a positive number is required")
         budget = object_of(self.body.get("thinking")).get("budget_tokens")
@@ -67,16 +46,12 @@ class _Validator(Validator):
             self.require(blocks.says(text), path, "text content blocks must be non-empty")
         names: set[str] = set()
         for path, tool in each(self.body.get("tools"), "tools"):
-            self.tool(object_of(tool), path, names)
-
-    def tool(self, tool: Json, path: str, names: set[str]) -> None:
-        if "input_schema" not in tool and "type" in tool:
-            return  # a server tool
-        name, schema = str(tool.get("name")), object_of(tool.get("input_schema"))
-        self.name(tool.get("name"), path)
-        self.require(schema.get("type") == "object", f"{path}.input_schema.type", "should be 'object'")
-        self.require(name not in names, f"{path}.name", f"tool names must be unique: {name}")
-        names.add(name)
+            if "input_schema" in object_of(tool) or "type" not in object_of(tool):  # else a server tool
+                name, schema = object_of(tool).get("name"), object_of(object_of(tool).get("input_schema"))
+                self.name(name, path)
+                is_object = schema.get("type") == "object"
+                self.require(is_object, f"{path}.input_schema.type", "should be 'object'")
+                self.once(names, name, path)
 
     def marks(self) -> None:
         """At most four cache marks, none on an empty text or on thinking."""
@@ -92,26 +67,24 @@ class _Validator(Validator):
     # -- each message and block ---------------------------------------------------------------------
 
     def messages(self, messages: list[Any]) -> None:
-        turns: list[_Turn] = []
-        for number, message in enumerate(messages):
-            path, role = f"messages.{number}", object_of(message).get("role")
-            if role not in _ROLES:
-                self.report(f"{path}.role", f"role is {role!r}: user or assistant expected")
-                continue
-            if not turns or turns[-1].role != role:
-                turns.append(_Turn(role, path))
-            self.content(message.get("content"), path, turns[-1], last=number + 1 == len(messages))
+        turns: list[Joined] = []
+        for path, message in each(messages, FIELD):
+            role = object_of(message).get("role")
+            if self.role(path, role, _ROLES):
+                last = message is messages[-1]
+                self.content(
+                    object_of(message).get("content"), path, join(turns, str(role), path), last=last
+                )
         for before, turn, after in with_neighbours([turn for turn in turns if turn.role != "system"]):
             (self.calls if turn.role == "assistant" else self.results)(before, turn, after)
         for before, turn, after in with_neighbours(turns):
             if turn.role == "system":
                 self.system(before, turn, after)
 
-    def content(self, content: Any, path: str, turn: _Turn, *, last: bool) -> None:
+    def content(self, content: Any, path: str, turn: Joined, *, last: bool) -> None:
         if isinstance(content, str):
             content = [{"type": "text", "text": content}] if content else []
-        if not isinstance(content, list):
-            self.report(f"{path}.content", "text or a list of blocks expected")
+        if not self.expect(f"{path}.content", content, "list"):
             return
         if not content and not (last and turn.role == "assistant"):
             why = "all messages must have non-empty content except for a final assistant message"
@@ -135,7 +108,7 @@ class _Validator(Validator):
         if kind == "tool_use":
             self.id(block.get("id"), f"{path}.id")
             self.name(block.get("name"), path)
-            self.require(isinstance(block.get("input"), dict), f"{path}.input", "an object expected")
+            self.fields(path, block, input="object")
         elif kind == "tool_result":
             self.result(block, path)
         elif kind in ("image", "document"):
@@ -181,8 +154,8 @@ class _Validator(Validator):
 
     # -- turns --------------------------------------------------------------------------------------
 
-    def results(self, before: _Turn | None, turn: _Turn, _after: _Turn | None) -> None:
-        uses = before.ids("tool_use", "id") if before else set()
+    def results(self, before: Joined | None, turn: Joined, _after: Joined | None) -> None:
+        uses = _ids(before, "tool_use", "id")
         seen: set[str] = set()
         later = False  # whether something else came before
         for path, block in turn.held:
@@ -199,8 +172,8 @@ class _Validator(Validator):
                 self.report(path, "tool_result blocks must come first in their turn")
             seen.add(id)
 
-    def calls(self, _before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
-        results = after.ids("tool_result", "tool_use_id") if after else set()
+    def calls(self, _before: Joined | None, turn: Joined, after: Joined | None) -> None:
+        results = _ids(after, "tool_result", "tool_use_id")
         seen: set[str] = set()
         for path, block in turn.having("tool_use"):
             id = str(block.get("id"))
@@ -213,7 +186,7 @@ class _Validator(Validator):
         if turn.held and turn.held[-1][1]["type"] in blocks.THINKING:
             self.report(turn.path, "the final block in an assistant message cannot be thinking")
 
-    def system(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
+    def system(self, before: Joined | None, turn: Joined, after: Joined | None) -> None:
         model = self.body.get("model")
         if not blocks.takes_system(model) and blocks.version(model)[1]:
             self.report(f"{turn.path}.role", "role 'system' is not supported on this model")
@@ -244,6 +217,11 @@ class _Validator(Validator):
         if blocks.version(self.body.get("model"))[1:] >= _NO_PREFILL:
             why = "this model does not support assistant message prefill: end with a user message"
             self.report(path, why)
+
+
+def _ids(turn: Joined | None, type: str, field: str) -> set[str]:
+    held = turn.having(type) if turn is not None else []
+    return {id for _, block in held if isinstance(id := block.get(field), str)}
 
 
 def _marked(value: Any, path: str) -> Iterator[tuple[str, Json]]:

@@ -12,63 +12,39 @@ import re
 from ...base.words import some
 from ...session.model import Any, Json
 from ..parts import listed, name_of, object_of
-from ..validator import Joined, Problem, Validator, each, element, with_neighbours
-from . import fields
+from ..validator import Joined, Validator, each, element, join, with_neighbours
+from . import FIELD, fields
 
 _VERSION = re.compile(r"gemini-(\d+)(?:\.(\d+))?")
 _NO_PREFILL = (3, 6)  # from this generation on; gemini-3.5-flash-lite too
 
 
-def problems(body: Json) -> list[Problem]:
-    """What Gemini would refuse, in body order."""
-    validator = _Validator(body)
-    contents = body.get("contents")
-    if validator.require(listed(contents), "contents", "at least one content is needed"):
-        validator.contents(contents)
-    validator.around({fields.camel(key): value for key, value in body.items()})
-    return validator.problems
+class Rules(Validator):
+    def check(self) -> None:
+        contents = self.body.get(FIELD)
+        if self.require(listed(contents), FIELD, "at least one content is needed"):
+            self.contents(contents)
+        self.around({fields.camel(key): value for key, value in self.body.items()})
 
-
-class _Turn(Joined):
-    """The parts of neighbouring contents of one role."""
-
-    def having(self, key: str) -> list[tuple[str, Json]]:
-        """The parts that hold this, an object."""
-        return [(path, part) for path, part in self.held if isinstance(part.get(key), dict)]
-
-    def asks(self) -> bool:
-        """Whether it begins a loop: a user's, with more than function responses."""
-        return self.role == "user" and len(self.having("functionResponse")) < len(self.held)
-
-
-class _Validator(Validator):
     # -- each content and part ----------------------------------------------------------------------
 
     def contents(self, contents: Any) -> None:
-        turns: list[_Turn] = []
-        for path, content in each(contents, "contents"):
-            if not isinstance(content, dict):
-                self.report(path, "not an object")
+        turns: list[Joined] = []
+        for path, content in each(contents, FIELD):
+            if not self.expect(path, content, "object"):
                 continue
-            role = content.get("role", "user")
-            if role not in ("user", "model"):
-                self.report(f"{path}.role", f"role is {role!r}: user or model expected")
-                role = "user"
-            if not turns or turns[-1].role != role:
-                turns.append(_Turn(role, path))
-            parts = content.get("parts")
+            role = object_of(content).get("role", "user")
+            turn = join(turns, role if self.role(path, role, ("user", "model")) else "user", path)
+            parts = object_of(content).get("parts")
             self.require(listed(parts), f"{path}.parts", "must not be empty")
-            for where, element_ in each(parts, f"{path}.parts"):
-                part = fields.part(element_)
-                if isinstance(part, dict):
+            for where, value in each(parts, f"{path}.parts"):
+                part = fields.part(value)
+                if self.expect(where, part, "object"):
                     self.part(part, where)
-                    turns[-1].held.append((where, part))
-                else:
-                    self.report(where, "not an object")
+                    turn.held.append((where, part))
         for before, turn, after in with_neighbours(turns):
-            (self.model if turn.role == "model" else self.user)(before, turn, after)
+            (self.model_turn if turn.role == "model" else self.user_turn)(before, turn, after)
         self.end(turns)
-        self.problems.sort(key=lambda problem: element(problem.path))
 
     def part(self, part: Json, path: str) -> None:
         data = [key for key in part if key in fields.DATA]
@@ -81,11 +57,9 @@ class _Validator(Validator):
         self.require(signed, f"{path}.thoughtSignature", "not a signature: base64 expected")
         for key in data:
             value, where = part[key], f"{path}.{key}"
-            if key == "text":
-                self.require(isinstance(value, str), where, "text expected")
-            elif not isinstance(value, dict):
-                self.report(where, "an object expected")
-            elif key in ("inlineData", "fileData"):
+            if not self.expect(where, value, "text" if key == "text" else "object"):
+                continue
+            if key in ("inlineData", "fileData"):
                 self.media(key, value, where)
             elif key in ("functionCall", "functionResponse"):
                 self.function(key, value, where)
@@ -104,9 +78,9 @@ class _Validator(Validator):
         """A call or a response."""
         self.require(name_of(value.get("name")), f"{path}.name", "name cannot be empty")
         if key == "functionCall":
-            self.require(isinstance(value.get("args"), dict | None), f"{path}.args", "an object expected")
+            self.fields(path, value, args="object?")
         else:
-            self.require(isinstance(value.get("response"), dict), f"{path}.response", "an object expected")
+            self.fields(path, value, response="object")
             for where, part in each(value.get("parts"), f"{path}.parts"):
                 for held in ("inlineData", "fileData"):
                     if isinstance(object_of(part).get(held), dict):
@@ -115,26 +89,26 @@ class _Validator(Validator):
 
     # -- turns --------------------------------------------------------------------------------------
 
-    def user(self, before: _Turn | None, turn: _Turn, _after: _Turn | None) -> None:
-        for path, _ in turn.having("functionCall"):
+    def user_turn(self, before: Joined | None, turn: Joined, _after: Joined | None) -> None:
+        for path, _ in turn.having(key="functionCall"):
             self.report(path, "a functionCall must stand in a model's turn")
-        responses = turn.having("functionResponse")
-        if responses and (before is None or not before.having("functionCall")):
+        responses = turn.having(key="functionResponse")
+        if responses and (before is None or not before.having(key="functionCall")):
             self.report(responses[0][0], "a function response must come immediately after a function call")
 
-    def model(self, before: _Turn | None, turn: _Turn, after: _Turn | None) -> None:
-        for path, _ in turn.having("functionResponse"):
+    def model_turn(self, before: Joined | None, turn: Joined, after: Joined | None) -> None:
+        for path, _ in turn.having(key="functionResponse"):
             self.report(path, "a functionResponse must stand in a user's turn")
-        calls = turn.having("functionCall")
+        calls = turn.having(key="functionCall")
         if calls and before is None:
             why = "a function call must come immediately after a user's turn or a response"
             self.report(calls[0][0], why)
         if calls:
             self.answers(turn, calls, after)
 
-    def answers(self, turn: _Turn, calls: list[tuple[str, Json]], after: _Turn | None) -> None:
+    def answers(self, turn: Joined, calls: list[tuple[str, Json]], after: Joined | None) -> None:
         """The next turn answers each call once, by id or by name, before it says anything else."""
-        responses = after.having("functionResponse") if after else []
+        responses = after.having(key="functionResponse") if after else []
         if len(responses) != len(calls):
             where = after.path if after and responses else turn.path
             answered = some(len(responses), "response")
@@ -152,7 +126,7 @@ class _Validator(Validator):
             elif call.get("name") != response.get("name"):
                 self.report(f"{path}.functionResponse.name", f"its call's name is {call.get('name')}")
 
-    def end(self, turns: list[_Turn]) -> None:
+    def end(self, turns: list[Joined]) -> None:
         """What depends on the model: a model's turn at the end, signatures of the current loop."""
         model = str(self.body.get("model") or "")
         match = _VERSION.match(model.rsplit("/", 1)[-1])
@@ -163,9 +137,13 @@ class _Validator(Validator):
             self.report(turns[-1].path, why)
         if version < (3, 0):
             return
-        begin = max((n for n, turn in enumerate(turns) if turn.asks()), default=0)
+        loops = (  # where a user says more than results
+            n for n, turn in enumerate(turns)
+            if turn.role == "user" and len(turn.having(key="functionResponse")) < len(turn.held)
+        )  # fmt: skip
+        begin = max(loops, default=0)
         for turn in turns[begin:]:
-            calls = turn.having("functionCall")
+            calls = turn.having(key="functionCall")
             if turn.role == "model" and calls and not calls[0][1].get("thoughtSignature"):
                 why = "the first function call of a turn is missing its thoughtSignature"
                 self.report(calls[0][0], why)
@@ -179,8 +157,7 @@ class _Validator(Validator):
             for where, part in each(parts, path):
                 is_text = isinstance(object_of(part).get("text"), str)
                 self.require(is_text, where, "a system instruction holds texts only")
-        config = body.get("generationConfig")
-        self.require(isinstance(config, dict | None), "generationConfig", "an object expected")
+        self.fields("", body, generationConfig="object?")
         names: set[str] = set()
         for path, tool in each(body.get("tools"), "tools"):
             declared = object_of(fields.camelled(tool)).get("functionDeclarations")
@@ -189,13 +166,11 @@ class _Validator(Validator):
 
     def declaration(self, function: Json, path: str, names: set[str]) -> None:
         name = function.get("name")
-        fits = fields.NAMES.takes(name)
-        if not self.require(fits, f"{path}.name", f"invalid function name: {name}"):
-            return
-        self.require(name not in names, f"{path}.name", f"duplicate function declaration: {name}")
-        names.add(str(name))
-        both = function.get("parameters") is not None and function.get("parametersJsonSchema") is not None
-        self.require(not both, path, "parameters and parametersJsonSchema exclude each other")
+        if self.require(fields.NAMES.takes(name), f"{path}.name", f"invalid function name: {name}"):
+            self.once(names, name, path)
+            both = "parameters and parametersJsonSchema exclude each other"
+            schemas = [function.get(key) for key in ("parameters", "parametersJsonSchema")]
+            self.require(None in schemas, path, both)
 
 
 def _answered(open: list[Json], response: Json) -> Json | None:

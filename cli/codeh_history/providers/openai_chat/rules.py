@@ -8,21 +8,14 @@ from ...session.model import Any, Json
 from ..media import parse_data_url
 from ..openai_rules import OpenAIValidator
 from ..parts import listed, name_of, object_of
-from ..validator import Problem, each
+from ..validator import each
 
 ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _NO_SYSTEM = re.compile(r"(.*/)?o1-(mini|preview)")
 _REASONING = re.compile(r"(.*/)?(o\d|gpt-[5-9])")
 
 
-def problems(body: Json) -> list[Problem]:
-    """Every problem, in body order: where (`messages.6.content.0`) and why."""
-    validator = _Validator(body)
-    validator.check()
-    return validator.in_order()
-
-
-class _Validator(OpenAIValidator):
+class Rules(OpenAIValidator):
     """One walk over the body; `open` are the calls of the last assistant message not yet answered."""
 
     chat = True
@@ -51,9 +44,9 @@ class _Validator(OpenAIValidator):
 
     def message(self, message: Json, path: str) -> None:
         role = message.get("role")
-        if role not in ROLES:
-            self.report(f"{path}.role", f"{role!r} is none of {', '.join(ROLES)}")
-        elif role == "tool":
+        if not self.role(path, role, ROLES):
+            return
+        if role == "tool":
             self.result(message, path)
         elif role == "assistant":
             self.unanswered()
@@ -112,16 +105,16 @@ class _Validator(OpenAIValidator):
         self.name(object_of(function).get("name"), f"{path}.{kind}")
         if isinstance(function, dict):
             field = "arguments" if kind == "function" else "input"
-            self.call_text(function.get(field), f"{path}.{kind}.{field}")
+            self.expect(f"{path}.{kind}.{field}", function.get(field), "text")
 
     # -- content ------------------------------------------------------------------------------------
 
     def part(self, kind: str, part: Json, path: str) -> None:
         value, path = part.get(kind), f"{path}.{kind}"
         if kind in ("text", "refusal"):
-            self.text(value, path)
+            self.expect(path, value, "text")
         elif not isinstance(value, dict):
-            self.report(path, "an object is expected")
+            self.expect(path, value, "object")
         elif kind == "image_url":
             self.image(value.get("url"), f"{path}.url")
         elif kind == "input_audio":

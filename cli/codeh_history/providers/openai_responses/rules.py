@@ -6,7 +6,7 @@ from ...session.model import Any, Json
 from ..media import parse_data_url
 from ..openai_rules import OpenAIValidator
 from ..parts import name_of, object_of
-from ..validator import Problem, each
+from ..validator import each
 from .replay import ASKED, is_asked
 
 _ROLES = ("user", "assistant", "system", "developer")
@@ -15,14 +15,7 @@ _OUTPUTS = ("output_text", "refusal")
 _ANSWERS = frozenset(f"{kind}_output" for kind in ASKED)
 
 
-def problems(body: Json) -> list[Problem]:
-    """Every problem, in body order: where (`input.6.content.0`) and why."""
-    validator = _Validator(body)
-    validator.check()
-    return validator.in_order()
-
-
-class _Validator(OpenAIValidator):
+class Rules(OpenAIValidator):
     """One walk over the body, then a look at which calls and outputs belong together."""
 
     def __init__(self, body: Json) -> None:
@@ -43,18 +36,14 @@ class _Validator(OpenAIValidator):
             if object_of(item).get("type") == "reasoning":
                 self.reasoning(object_of(item), items[number + 1 : number + 2], path)
         if not any(self.body.get(name) for name in ("previous_response_id", "conversation")):
-            self.pairs()  # else what the provider keeps may hold the other half
+            for id, path in self.asked.items():  # else what the provider keeps may hold the other half
+                self.require(id in self.answered, path, f"no output answers the call {id}")
+            for id, path in self.answered.items():
+                self.require(id in self.asked, path, f"no call has the id {id}, which this answers")
         self.tools()
 
-    def pairs(self) -> None:
-        for id, path in self.asked.items():
-            self.require(id in self.answered, path, f"no output answers the call {id}")
-        for id, path in self.answered.items():
-            self.require(id in self.asked, path, f"no call has the id {id}, which this answers")
-
     def item(self, item: Any, path: str) -> None:
-        if not isinstance(item, dict):
-            self.report(path, "an item is expected")
+        if not self.expect(path, item, "object"):
             return
         kind, id = item.get("type", "message"), item.get("id")
         if kind == "message":
@@ -73,9 +62,7 @@ class _Validator(OpenAIValidator):
 
     def message(self, message: Json, path: str) -> None:
         role = message.get("role")
-        if role not in _ROLES:
-            self.report(f"{path}.role", f"{role!r} is none of {', '.join(_ROLES)}")
-        else:
+        if self.role(path, role, _ROLES):
             kinds = _OUTPUTS if role == "assistant" else _INPUTS
             self.content(message.get("content"), f"{path}.content", kinds)
 
@@ -90,7 +77,7 @@ class _Validator(OpenAIValidator):
         field = {"function_call": "arguments", "custom_tool_call": "input"}.get(kind)
         if field:
             self.name(item.get("name"), path)
-            self.call_text(item.get(field), f"{path}.{field}")
+            self.expect(f"{path}.{field}", item.get(field), "text")
 
     def output(self, item: Json, kind: str, path: str) -> None:
         id, output = item.get("call_id"), item.get("output")
@@ -103,7 +90,7 @@ class _Validator(OpenAIValidator):
 
     def reasoning(self, item: Json, following: list[Any], path: str) -> None:
         """Reasoning can be read again only where it is encrypted or kept, and before what it led to."""
-        self.require(isinstance(item.get("summary"), list), f"{path}.summary", "a list is expected")
+        self.fields(path, item, summary="list")
         readable = item.get("encrypted_content") or self.body.get("store") is not False
         self.require(
             readable, path, "without encrypted_content the provider, which keeps nothing, cannot find it"
@@ -118,7 +105,7 @@ class _Validator(OpenAIValidator):
     def part(self, kind: str, part: Json, path: str) -> None:
         if kind in ("input_text", "output_text", "refusal"):
             field = "refusal" if kind == "refusal" else "text"
-            self.text(part.get(field), f"{path}.{field}")
+            self.expect(f"{path}.{field}", part.get(field), "text")
         elif part.get("file_id"):
             return
         elif kind == "input_image":
@@ -126,13 +113,8 @@ class _Validator(OpenAIValidator):
         elif part.get("file_url") is not None:
             self.address(part["file_url"], f"{path}.file_url", "an https address is expected")
         else:
-            self.file(part, path)
-
-    def file(self, part: Json, path: str) -> None:
-        inline = parse_data_url(str(part.get("file_data")))
-        if inline is None:
-            self.report(f"{path}.file_data", "a data URL is expected")
-        elif inline[0].split("/")[0] in ("audio", "video", "image"):
-            self.report(f"{path}.file_data", f"{inline[0]} is not supported as a file")
-        else:
-            self.require(part.get("filename"), f"{path}.filename", "a file's name is required")
+            inline = parse_data_url(str(part.get("file_data")))
+            fits = inline is not None and inline[0].split("/")[0] not in ("audio", "video", "image")
+            what = f"{inline[0]} is not supported as a file" if inline else "a data URL is expected"
+            if self.require(fits, f"{path}.file_data", what):
+                self.require(part.get("filename"), f"{path}.filename", "a file's name is required")
