@@ -19,14 +19,14 @@ from ..commands import ask as ask_command
 from ..commands import calls as calls_command
 from ..config import layers
 from ..receive import tool_call
-from ..receive.answer import Received, Receiving, Streaming, reader_of
+from ..receive.answer import Receiving, Streaming, reader_of
 from ..receive.run_command import exchange
 from ..send import payload
 from ..session.model import Json
 from ..session.pairing import Call
 from ..summaries.command import Done
 from . import loop
-from .env import CallerError, Opened, own
+from .env import Caller, CallerError, Opened, own
 from .feed import Feed, Heard, pieces
 from .loop import Bridge, is_async
 from .options import read
@@ -93,22 +93,19 @@ def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
             elif callable(via):
                 ready.body.seek(0)
                 receiving = Receiving(call, opened.target, ready.reader, heard, fresh=True)
-                received = _by_function(via, ready.body.read(), Feed(receiving, most))
+                try:
+                    with Caller():
+                        made = via(ready.body.read())
+                    received = Feed(receiving, most).all(pieces(made))
+                except CallerError as raised:
+                    raised.error.add_note(f"the prompt is stored: {AGAIN} sends it")
+                    raise
             else:
                 received = exchange(
                     call, opened.target, ready.body, request.via, ready.reader,
                     echo=heard, most=most,
                 )  # fmt: skip
         return Answer(opened.look(call, opened.target).all[received.id])
-
-
-def _by_function(via: Callable[[bytes], Any], body: bytes, feed: Feed) -> Received:
-    """The answer that a function gives to a body; its errors get the note that the prompt is stored."""
-    try:
-        return feed.all(pieces(_called(via, body)))
-    except CallerError as raised:
-        raised.error.add_note(f"the prompt is stored: {AGAIN} sends it")
-        raise
 
 
 def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
@@ -153,23 +150,15 @@ def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
 # -- the caller's functions in place of commands ------------------------------------------------------
 
 
-def _called(function: Callable[..., Any], *args: object) -> Any:
-    """What the function returns; what it raises is marked as the caller's."""
-    try:
-        return function(*args)
-    except Exception as error:
-        raise CallerError(error) from error
-
-
 def tool_of(function: Callable[..., Any]) -> tool_call.Run:
     """Answers calls by a function of the call; what it raises is a failed result, as of a command."""
 
     def run(call: Call) -> tuple[Json, str]:
         try:
-            made = _called(function, calls_command.line_of(call))
-        except CallerError as raised:
-            name = type(raised.error).__name__
-            return tool_call.failed(call, str(raised.error) or name, name)
+            made = function(calls_command.line_of(call))
+        except Exception as error:  # noqa: BLE001 - whatever the caller's function raises
+            name = type(error).__name__
+            return tool_call.failed(call, str(error) or name, name)
         if isinstance(made, dict):
             return made, ""
         return response_of(made if isinstance(made, str) else orjson.dumps(made).decode()), ""
@@ -181,7 +170,8 @@ def remover(function: Callable[..., Any]) -> Callable[[str], str]:
     """Cleans a text by a function of it, as `--remove-cmd` does by a command."""
 
     def clean(text: str) -> str:
-        made = _called(function, text)
+        with Caller():
+            made = function(text)
         if not isinstance(made, str):
             raise TypeError(f"remove_cmd: {function!r} returned {type(made).__name__}: a text expected")
         return made
@@ -197,7 +187,9 @@ class Writer:
         self.body = body
 
     def run(self, data: bytes) -> Done:
-        chunks = pieces(_called(self.function, data if self.body else data.decode()))
+        with Caller():
+            made = self.function(data if self.body else data.decode())
+        chunks = pieces(made)
         return Done(0, b"".join(c.encode() if isinstance(c, str) else bytes(c) for c in chunks), b"")
 
     def stop(self) -> None:

@@ -26,6 +26,17 @@ class CallerError(BaseException):
         self.error = error
 
 
+class Caller:
+    """A block in which the caller's own code runs: what it raises is marked as the caller's."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception):
+            raise CallerError(error) from error
+
+
 class Call(Env):
     """What a verb may touch during one call: nothing on stdin, no terminal, output kept for the caller.
 

@@ -11,7 +11,7 @@ from ..base.env import Env
 from ..base.errors import HistoryError
 from ..receive.answer import Received, Receiving
 from ..receive.echo import Echo
-from .env import CallerError
+from .env import Caller, CallerError
 
 
 class Feed:
@@ -86,15 +86,14 @@ class Feed:
 
 
 def theirs(chunks: Iterable[Any]) -> Iterator[Any]:
-    """The same; what their maker raises is known for his."""
+    """The same pieces; what their maker raises is marked as the caller's."""
+    end = object()
     pieces = iter(chunks)
     while True:
-        try:
-            piece = next(pieces)
-        except StopIteration:
+        with Caller():
+            piece = next(pieces, end)
+        if piece is end:
             return
-        except Exception as error:
-            raise CallerError(error) from error
         yield piece
 
 
@@ -107,10 +106,8 @@ class Heard(Echo):
 
     def text(self, text: str) -> None:
         if text:
-            try:
+            with Caller():
                 self.tell(text)
-            except Exception as error:
-                raise CallerError(error) from error
 
     def end(self) -> None:
         """A text that has ended says so by nothing more."""

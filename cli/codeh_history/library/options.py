@@ -6,6 +6,8 @@ Where a flag takes JSON a value is taken too, where it takes several one is enou
 
 from __future__ import annotations
 
+import os
+
 from ..base.errors import BadData
 from ..base.input import Text
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 NOT_ASKED = (  # a `Session` is one, and prints nothing
     "session", "argument", "words", "new", "quiet", "report", "explain", "json", "jsonl",
 )  # fmt: skip
+_TYPES: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float)}
 
 
 def read(takes: type[Taken], arguments: dict[str, Any], **fixed: object) -> Taken:
@@ -30,44 +33,36 @@ def read(takes: type[Taken], arguments: dict[str, Any], **fixed: object) -> Take
     for name, value in arguments.items():
         if name not in takes.DEFAULTS or name in fixed or name in NOT_ASKED:
             raise TypeError(f"no such option: {name}")
-        if value is not None and not (isinstance(value, (list, tuple)) and not value):
-            values[name] = _value(name, value, takes.TYPES[name], takes.SPELLED[name])
+        if value is None or (isinstance(value, (list, tuple)) and not value):
+            continue
+        kind, spelled = takes.TYPES[name].removesuffix(" | None"), takes.SPELLED[name]
+        if kind == "Sequence[str]":
+            if isinstance(value, dict) and "=" in spelled.metavar:
+                value = [f"{key}={_json(item)}" for key, item in value.items()]
+            several = value if isinstance(value, (list, tuple)) else [value]
+            values[name] = [_word(name, item, spelled) for item in several]
+        elif kind == "str":
+            values[name] = _word(name, value, spelled)
+        elif not isinstance(value, _TYPES[kind]) or (isinstance(value, bool) and kind != "bool"):
+            raise TypeError(f"{name}: {'True or False' if kind == 'bool' else 'a number'} expected")
+        else:
+            values[name] = value
     return takes(**values)
 
 
-def _value(name: str, value: Any, type: str, spelled: Option) -> object:
-    if type == "bool":
-        if not isinstance(value, bool):
-            raise TypeError(f"{name}: True or False expected")
-        return value
-    if type.startswith("Sequence"):
-        if isinstance(value, dict) and "=" in spelled.metavar:
-            return [f"{key}={_json(item)}" for key, item in value.items()]
-        several = value if isinstance(value, (list, tuple)) else [value]
-        return [_text(name, item, spelled) for item in several]
-    if type.startswith("str"):
-        return _text(name, value, spelled)
-    if isinstance(value, bool) or not isinstance(value, int if type.startswith("int") else (int, float)):
-        raise TypeError(f"{name}: a number expected")
-    return value
-
-
-def _text(name: str, value: Any, spelled: Option) -> Any:
-    """A text as the flag takes it, or a function in the place of a command."""
+def _word(name: str, value: Any, spelled: Option) -> Any:
+    """A value as a flag takes it, or a function in the place of a command."""
     names_file = "@FILE" in spelled.metavar
     if isinstance(value, str):
         return Text(value) if names_file or name.endswith("_template") else value
-    if name == "remove_cmd" and callable(value):
+    if callable(value) and name == "remove_cmd":
         return value
-    if hasattr(value, "__fspath__"):
-        path = value.__fspath__()
-        return f"@{path}" if names_file else str(path)
+    if isinstance(value, os.PathLike):
+        return f"@{os.fspath(value)}" if names_file else str(value)
     if isinstance(value, (bool, bytes)) or value is None:
         raise TypeError(f"{name}: a text expected")
-    if isinstance(value, (int, float)):
-        return str(value)
-    names_file = "FILE" in spelled.metavar or "PLAN" in spelled.metavar
-    return Text(_json(value)) if names_file else _json(value)
+    a_text = "FILE" in spelled.metavar or "PLAN" in spelled.metavar
+    return Text(_json(value)) if a_text else _json(value)
 
 
 def _json(value: object) -> str:
@@ -79,18 +74,14 @@ def dumped(value: object) -> bytes:
     import orjson
 
     data = orjson.dumps(value)
-    if b"null" in data and not _is_finite(value):
-        raise BadData("NaN and infinity are no JSON; nothing was stored")
+    if b"null" in data:
+        import json
+
+        try:
+            json.dumps(value, allow_nan=False, default=str)
+        except ValueError:
+            raise BadData("NaN and infinity are no JSON; nothing was stored") from None
     return data
-
-
-def _is_finite(value: object) -> bool:
-    """Whether all numbers in it are."""
-    if isinstance(value, dict):
-        return all(map(_is_finite, value.values()))
-    if isinstance(value, (list, tuple)):
-        return all(map(_is_finite, value))
-    return not isinstance(value, float) or abs(value) < float("inf")
 
 
 def as_records(message: Any) -> list[Any]:
