@@ -6,9 +6,8 @@ would match by chance, and a changed signature is refused by its provider.
 
 from __future__ import annotations
 
-from .clues import Hints
 from .disguises import text_in
 from .redactor import Redactor, runs
 from .spans import Span, merged, without
 
-__all__ = ["Hints", "Redactor", "Span", "merged", "runs", "text_in", "without"]
+__all__ = ["Redactor", "Span", "merged", "runs", "text_in", "without"]

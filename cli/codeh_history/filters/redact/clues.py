@@ -132,9 +132,6 @@ class Hints(NamedTuple):
     base64: bool
 
 
-NOTHING = Hints((), base64=False)
-
-
 _CODED, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # what else a word may show
 
 
@@ -155,21 +152,17 @@ class Clues:
 
     def of(self, text: str) -> Hints:
         """What a text needs."""
-        return self._hints(*self._rules([text.encode("utf-8", "surrogatepass")]))
+        (rules,) = self._rules([text.encode("utf-8", "surrogatepass")])
+        return Hints(sorted(rules & self._order.keys(), key=self._order.__getitem__), _CODED in rules)
 
-    def of_lines(self, lines: Iterable[bytes]) -> Iterator[Hints | None]:
-        """What each line needs, in the texts that it is the JSON of or as it is; None: ask of each text."""
+    def of_lines(self, lines: Iterable[bytes]) -> Iterator[bool]:
+        """Whether each line needs any, in the texts that it is the JSON of or as it is."""
         rest = iter(lines)
         while batch := list(islice(rest, _AT_ONCE)):
             every = self._rules([line.replace(b"\\/", b"/") for line in batch])
             for line, rules in zip(batch, every, strict=True):
-                alone = _SPELLED.search(line) or (_KEY in rules and any(key in line for key in self._keys))
-                yield None if alone else self._hints(rules)
-
-    def _hints(self, rules: set[Rule]) -> Hints:
-        if not rules:
-            return NOTHING
-        return Hints(sorted(rules & self._order.keys(), key=self._order.__getitem__), _CODED in rules)
+                any_key = _KEY in rules and any(key in line for key in self._keys)
+                yield bool(rules - {_KEY}) or any_key or _SPELLED.search(line) is not None
 
     def _rules(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
         """The rules that the words of each text show."""

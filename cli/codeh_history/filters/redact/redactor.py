@@ -15,7 +15,7 @@ from ...base.errors import BadData
 from ...session.labels import is_ours
 from ...session.model import Json
 from . import disguises, forms, manifests, names, secret_names, vendors
-from .clues import NOTHING, Clues, Hints, Rule
+from .clues import Clues, Rule
 from .spans import Span, ascii_lower, mark, merged, shares, without
 from .values import random as by_machine
 
@@ -58,13 +58,12 @@ class Redactor:
         self.left: Counter[tuple[str, str]] = Counter()
         self._own: list[tuple[str, Pattern[str]]] = [(kind, compiled(kind, text)) for kind, text in extra]
         self._known: Pattern[str] | None = None
-        self._hints: Hints | None = None  # what the texts of a record need that is looked at
 
     # -- texts --------------------------------------------------------------------------------------
 
     def text(self, text: str) -> str:
         """The text with every secret that is found replaced."""
-        if len(text) < _LEAST or not self._spans(text, self._hints):
+        if not self._spans(text):
             return text  # as most
         return self.texts([text])[0]
 
@@ -81,10 +80,9 @@ class Redactor:
     def shares(self, pieces: Sequence[str]) -> list[list[Span]]:
         """What each piece of a text holds of the secrets in it, which count as found; empty without any."""
         whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
-        spans = self._spans(whole, self._hints if len(pieces) == 1 else None)
+        spans = self._spans(whole)
         if not spans:
             return []
-        self._hints = None  # of a text without the marks that it has now
         for span in spans:
             self.counts[span.kind] += 1
             self.removed.add(whole[span.start : span.end])
@@ -110,28 +108,27 @@ class Redactor:
     def _knows(self, line: bytes) -> bool:
         return self._known is not None and self._known.search(line.decode("utf-8", "replace")) is not None
 
-    def worth_a_look(self, lines: Iterable[bytes]) -> Iterator[tuple[bytes, Hints | None]]:
-        """Those lines of a session that may hold a secret, in a text of the record or as they stand; and
-        what `record` is to look for there."""
+    def worth_a_look(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+        """Those lines of a session that may hold a secret, in a text of the record or as they stand."""
         once, again = tee(lines)
-        for line, hints in zip(once, _CLUES.of_lines(again), strict=True):
+        for line, has_clues in zip(once, _CLUES.of_lines(again), strict=True):
             if (
-                hints is not NOTHING
+                has_clues
                 or self._own
                 or line.count(b'"text"') > 1  # which are read as one
                 or (b"%" in line and _PERCENT.search(line) is not None)
                 or self._knows(line)
             ):
-                yield line, hints
+                yield line
 
     def finds(self, text: str) -> bool:
         """Whether a secret is found; nothing is counted."""
-        return bool(self._spans(text, None))
+        return bool(self._spans(text))
 
-    def _spans(self, text: str, hints: Hints | None) -> list[Span]:
+    def _spans(self, text: str) -> list[Span]:
         if len(text) < _LEAST:
             return []
-        rules, base64 = hints or _CLUES.of(text)
+        rules, base64 = _CLUES.of(text)
         spans = self._plain(text, rules)
         if base64 or "%" in text or "\\u00" in text:
             spans += disguises.spans(
@@ -150,13 +147,6 @@ class Redactor:
         return spans
 
     # -- values -------------------------------------------------------------------------------------
-
-    def record(self, record: Any, hints: Hints | None) -> Any:
-        """A record of a line that is `worth_a_look`, as `value`."""
-        self._hints = hints
-        new = self.value(record)
-        self._hints = None
-        return new
 
     def value(self, value: Any, key: str = "", *, of_tool: bool = False) -> Any:
         """A JSON value with its strings redacted, keys too; the same object where nothing was found.
@@ -178,7 +168,7 @@ class Redactor:
 
     def _stays(self, value: str, key: str) -> str:
         """An id or a signature stays, unless a key stands in a signature's place."""
-        kind = _issued(value, self._hints)
+        kind = _issued(value)
         if kind and key in _OPAQUE:
             return self.text(value)
         if kind:
@@ -277,7 +267,7 @@ class Redactor:
         if text is not None:
             new = self.text(text)
             return data if new == text else b2a_base64(new.encode(), newline=False).decode()
-        return self.text(data) if _issued(data, None) or not disguises.is_base64(data) else data
+        return self.text(data) if _issued(data) or not disguises.is_base64(data) else data
 
 
 def _is_line(line: Any) -> bool:
@@ -332,9 +322,9 @@ def _is_secret(key: str, value: str, *, of_tool: bool) -> bool:
     )
 
 
-def _issued(text: str, hints: Hints | None) -> str | None:
+def _issued(text: str) -> str | None:
     """The kind of secret that all of the text is, by how it begins."""
-    rules = (rule for rule in (hints or _CLUES.of(text)).rules if rule in _BY_VENDORS)
+    rules = (rule for rule in _CLUES.of(text).rules if rule in _BY_VENDORS)
     spans = (span for rule in rules for span in rule.spans(text, text))
     return next((span.kind for span in spans if (span.start, span.end) == (0, len(text))), None)
 

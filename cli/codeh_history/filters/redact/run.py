@@ -13,7 +13,7 @@ from ...base.read_json import demanded
 from ...session.fold import fold
 from ...session.records import Log, Record, block_of, dumps, lines_of
 from ...views.rewrite import ended, records
-from . import Hints, Redactor, Span, merged, runs, without
+from . import Redactor, Span, merged, runs, without
 
 Place = tuple[int, int]  # a record, and a part of it
 REPLACED = "found and replaced in the output"
@@ -37,10 +37,10 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     """
     # a replacement hangs on parts wherever they are; else a line that tells of nothing is left unread
     every = lines_of(data)
-    looked = dict.fromkeys(every) if b'"block"' in data else dict(redactor.worth_a_look(every))
+    looked = set(every if b'"block"' in data else redactor.worth_a_look(every))
     entries = list(records(data, skip=lambda line: line not in looked))
     old = [record.data if record is not None else None for _, record in entries]
-    new = redacted_records(old, [looked.get(line) for line, _ in entries], redactor)
+    new = redacted_records(old, redactor)
     blocks = _moved(entries, new) if any(map(operator.is_not, old, new)) else {}
     lines: list[bytes] = []
     for (line, record), clean in zip(entries, new, strict=True):
@@ -53,9 +53,7 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     return lines
 
 
-def redacted_records(
-    records: Sequence[Any], hints: Sequence[Hints | None], redactor: Redactor
-) -> list[Any]:
+def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
     """The records without their secrets; the same object where nothing was found.
 
     First what came in pieces: a secret may go over from one delta of a stream to the next.
@@ -73,7 +71,7 @@ def redacted_records(
             parts = list(new[record]["parts"])
             parts[number] = {**parts[number], "text": without(parts[number]["text"], merged(spans))}
             new[record] = {**new[record], "parts": parts}
-    return [redactor.record(*pair) for pair in zip(new, hints, strict=True)]
+    return [redactor.value(record) for record in new]
 
 
 def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
