@@ -7,7 +7,6 @@ process can be ended. Patterns that search in no such way work right here: start
 from __future__ import annotations
 
 from .child import MOST
-from .patterns import Exceeded, Pattern, allowed, compiled
-from .process import SECONDS, Sandbox, TooMuch
+from .patterns import SECONDS, Exceeded, Pattern, Sandbox, TooMuch, allowed, compiled
 
 __all__ = ["MOST", "SECONDS", "Exceeded", "Pattern", "Sandbox", "TooMuch", "allowed", "compiled"]
