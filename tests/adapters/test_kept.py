@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history import Session
+from codeh_history.adapters.claude_agent_sdk import (
+    SessionStore,
+    append,
+    entries_in,
+    escaped,
+    line_of,
+    read,
+    unescaped,
+)
 from codeh_history.adapters.kept import Kept, Ordered, exact
-from codeh_history.adapters.transcripts import Transcripts, entries_in, escaped, line_of, unescaped
 from codeh_history.base.errors import BadData
 from strategies import json_objects, json_values
 
@@ -136,32 +144,30 @@ def test_a_damaged_line_costs_itself_and_is_told(caplog):
 
 def test_an_entry_with_an_id_is_stored_once_whoever_stored_it(tmp_path):
     path = str(tmp_path / "projects" / "p" / "s.jsonl")
-    one, two = Transcripts(str(tmp_path)), Transcripts(str(tmp_path))
-    assert one.read(path) is None
-    one.append(path, [{"uuid": "a"}, {"uuid": "a"}, {"plain": 1}])
-    two.append(path, [{"uuid": "b"}, {"uuid": "a"}])
-    one.append(path, [{"uuid": "b"}, {"plain": 1}])
-    assert one.read(path) == [{"uuid": "a"}, {"plain": 1}, {"uuid": "b"}, {"plain": 1}]
+    assert read(path) is None
+    append(path, [{"uuid": "a"}, {"uuid": "a"}, {"plain": 1}])
+    append(path, [{"uuid": "b"}, {"uuid": "a"}])
+    append(path, [{"uuid": "b"}, {"plain": 1}])
+    assert read(path) == [{"uuid": "a"}, {"plain": 1}, {"uuid": "b"}, {"plain": 1}]
     assert os.stat(path).st_mode & 0o777 == 0o600
     os.unlink(path)
-    one.append(path, [{"uuid": "a"}])  # another file: what is known of the old one does not count
-    assert one.read(path) == [{"uuid": "a"}]
+    append(path, [{"uuid": "a"}])  # another file: what is known of the old one does not count
+    assert read(path) == [{"uuid": "a"}]
 
 
 def test_a_torn_end_costs_nothing_that_comes_after_it(tmp_path):
     path = tmp_path / "projects" / "s.jsonl"
     path.parent.mkdir()
     path.write_bytes(b'{"uuid":"a"}\n{"uuid":"b')
-    Transcripts(str(tmp_path)).append(str(path), [{"uuid": "b"}])
+    append(str(path), [{"uuid": "b"}])
     assert path.read_bytes() == b'{"uuid":"a"}\n{"uuid":"b\n{"uuid":"b"}\n'
 
 
 def test_what_is_removed_lies_in_the_trash(tmp_path):
-    held = Transcripts(str(tmp_path))
-    path = str(tmp_path / "projects" / "p" / "s.jsonl")
-    held.append(path, [{"uuid": "a"}])
-    assert held.remove([str(tmp_path / "none")]) is None
-    place = held.remove([path])
-    assert place is not None
-    assert held.read(path) is None
-    assert held.read(os.path.join(place, "p", "s.jsonl")) == [{"uuid": "a"}]
+    store = SessionStore(tmp_path)
+    path = store.path({"project_key": "p", "session_id": "s"})
+    append(path, [{"uuid": "a"}])
+    store._remove([str(tmp_path / "none"), path])
+    assert read(path) is None
+    (place,) = (tmp_path / "claude-code" / "trash").iterdir()
+    assert read(str(place / "p" / "s.jsonl")) == [{"uuid": "a"}]

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from adapted import CASES, ITEMS, together
 from codeh_history import BadData
-from codeh_history.adapters.claude_agent_sdk import SessionStore
+from codeh_history.adapters.claude_agent_sdk import SessionStore, escaped, unescaped
 from codeh_history.adapters.kept import exact
 from codeh_history.adapters.openai_agents import Session
-from codeh_history.adapters.transcripts import escaped, unescaped
 from inside import inside, summarized
 from length import examples
 

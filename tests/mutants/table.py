@@ -649,13 +649,13 @@ MUTANTS = [
         ("adapters/test_protocols.py::test_what_others_append_and_change_is_seen",),
     ),
     Mutant(
-        "an entry of another process is stored again", "adapters/transcripts.py",
-        "if id in ids or _has(stored, id):",
+        "an entry of another process is stored again", "adapters/claude_agent_sdk.py",
+        "if id in ids or _holds(stored, id):",
         "if id in ids:",
         ("adapters/test_protocols.py::test_a_retry_stores_nothing_twice_wherever_it_comes_from",),
     ),
     Mutant(
-        "an entry goes on a torn line", "adapters/transcripts.py",
+        "an entry goes on a torn line", "adapters/claude_agent_sdk.py",
         '(b"\\n" if torn else b"")',
         'b""',
         ("adapters/test_protocols.py::test_a_torn_line_costs_itself",),

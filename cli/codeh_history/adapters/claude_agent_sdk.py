@@ -6,14 +6,25 @@ writes it, so that every command that reads a session takes its file: the whole 
 
 from __future__ import annotations
 
+import fcntl
+import json
+import logging
 import os
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any, NotRequired, TypedDict
 
+from ..base import locks
 from ..base.env import Env
+from ..base.errors import InputOutput
+from ..base.folders import ensure_dir, sync, sync_dir, write
+from ..store.file import pread_all
 from .kept import Ordered
-from .transcripts import ENDING, Transcripts, escaped, unescaped
+
+ENDING = ".jsonl"
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class OfSession(TypedDict):
@@ -38,7 +49,7 @@ class SessionStore:
 
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
         root = os.path.abspath(home if home is not None else Env().home)
-        self._files = Transcripts(os.path.join(root, "claude-code"))
+        self._folder = os.path.join(root, "claude-code")
         self._run = Ordered()
 
     def path(self, key: Key) -> str:
@@ -51,11 +62,11 @@ class SessionStore:
     async def append(self, key: Key, entries: Sequence[Any]) -> None:
         """Store a batch; durable when it returns."""
         if entries:
-            await self._run(self._files.append, self.path(key), list(entries))
+            await self._run(append, self.path(key), list(entries))
 
     async def load(self, key: Key) -> list[Any] | None:
         """All entries; None for what was never stored."""
-        return await self._run(self._files.read, self.path(key))
+        return await self._run(read, self.path(key))
 
     async def list_sessions(self, project_key: str) -> list[Any]:
         """Each session with the time of its last entry, in epoch milliseconds."""
@@ -69,7 +80,7 @@ class SessionStore:
         """Move a transcript to the trash; without `subpath` its sub-agents' too."""
         path = self.path(key)
         paths = [path] if key.get("subpath") else [path, path.removesuffix(ENDING)]
-        await self._run(self._files.remove, paths)
+        await self._run(self._remove, paths)
 
     async def list_subkeys(self, key: OfSession) -> list[str]:
         """The subpaths of a session's sub-agents."""
@@ -77,7 +88,7 @@ class SessionStore:
         return await self._run(_below, folder.removesuffix(ENDING))
 
     def _project(self, key: str) -> str:
-        return os.path.join(self._files.folder, "projects", escaped(key))
+        return os.path.join(self._folder, "projects", escaped(key))
 
     def _sessions(self, project_key: str) -> list[Any]:
         return [
@@ -91,10 +102,20 @@ class SessionStore:
         summaries: list[Any] = []
         for session in self._sessions(project_key):
             key: Key = {"project_key": project_key, "session_id": session["session_id"]}
-            entries: list[Any] = self._files.read(self.path(key)) or []
+            entries: list[Any] = read(self.path(key)) or []
             summary = fold_session_summary(None, key, entries)  # type: ignore[arg-type,unused-ignore]
             summaries.append({**summary, "mtime": session["mtime"]})
         return summaries
+
+    def _remove(self, paths: Sequence[str]) -> None:
+        """Move files and folders out of sight, into a folder of the trash."""
+        place = os.path.join(self._folder, "trash", f"{time.time_ns():x}-{os.urandom(3).hex()}")
+        for path in filter(os.path.lexists, paths):
+            into = os.path.join(place, os.path.relpath(path, os.path.join(self._folder, "projects")))
+            ensure_dir(os.path.dirname(into))
+            os.rename(path, into)
+            sync_dir(os.path.dirname(into))
+            sync_dir(os.path.dirname(path))
 
 
 def _files(folder: str) -> list[tuple[str, os.DirEntry[str]]]:
@@ -119,3 +140,115 @@ def _below(folder: str) -> list[str]:
         ]
         subpaths += ["/".join(map(unescaped, names)) for names in components]
     return subpaths
+
+
+# -- one file of entries; any number of processes may append to it ------------------------------------
+
+
+def escaped(name: str) -> str:
+    """A name as one component of a path; every name has its own."""
+    safe = name.replace("%", "%25").replace("/", "%2F").replace("\0", "%00")
+    if safe.startswith("."):
+        safe = "%2E" + safe[1:]
+    return (safe.removesuffix(ENDING) + "%2Ejsonl" if safe.endswith(ENDING) else safe) or "%"
+
+
+def unescaped(component: str) -> str:
+    for code, sign in (("%2E", "."), ("%00", "\0"), ("%2F", "/"), ("%25", "%")):
+        component = "" if component == "%" else component.replace(code, sign)
+    return component
+
+
+def append(path: str, entries: Sequence[Any]) -> None:
+    """Append entries in their order, but for those whose `uuid` is stored already; durable on return."""
+    with _locked(path) as fd:
+        size = os.fstat(fd).st_size
+        stored = pread_all(fd, size)
+        lines: list[bytes] = []
+        ids: set[str] = set()
+        for entry in entries:
+            id = entry.get("uuid")
+            if isinstance(id, str):
+                if id in ids or _holds(stored, id):
+                    continue
+                ids.add(id)
+            lines.append(line_of(entry))
+        if not lines:
+            return
+        torn = stored and not stored.endswith(b"\n")
+        try:
+            write(fd, (b"\n" if torn else b"") + b"".join(lines))
+            sync(fd, data_only=True)
+        except OSError as error:
+            os.ftruncate(fd, size)
+            raise InputOutput(f"{path}: {error.strerror}; nothing was stored") from None
+
+
+def read(path: str) -> list[Any] | None:
+    """The entries; None where nothing was ever appended. A damaged line costs itself."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return list(entries_in(data, path))
+
+
+@contextmanager
+def _locked(path: str) -> Iterator[int]:
+    """The file under its lock, created if it does not exist."""
+    while True:
+        ensure_dir(os.path.dirname(path))
+        fd = os.open(path, _FLAGS, 0o600)
+        try:
+            locks.lock(fd, fcntl.LOCK_EX)
+            if _names(path, fd):
+                if not os.fstat(fd).st_size:  # its name may not be on disk yet, whoever made it
+                    sync_dir(os.path.dirname(path))
+                yield fd
+                return
+        finally:
+            locks.close(fd)
+
+
+def _holds(data: bytes, id: str) -> bool:
+    """Whether an entry with this `uuid` is among these lines; only lines that hold the id are parsed."""
+    needle = line_of(id).rstrip()
+    at = data.find(needle)
+    while at >= 0:
+        end = data.find(b"\n", at) + 1 or len(data)
+        if any(entry.get("uuid") == id for entry in entries_in(data[data.rfind(b"\n", 0, at) + 1 : end])):
+            return True
+        at = data.find(needle, end)
+    return False
+
+
+def line_of(entry: Any) -> bytes:
+    """An entry as a line; numbers of any size and half characters are kept."""
+    try:
+        return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+    except UnicodeEncodeError:
+        return json.dumps(entry, separators=(",", ":")).encode() + b"\n"
+
+
+def entries_in(data: bytes, path: str = "") -> Iterator[Any]:
+    """The objects among the lines; with `path` other lines are logged."""
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            entry = None
+        if isinstance(entry, dict):
+            yield entry
+        elif path:
+            logging.getLogger("codeh_history").warning("%s: line %d: no entry; skipped", path, number)
+
+
+def _names(path: str, fd: int) -> bool:
+    """Whether a path still names this file: it may have been removed while its lock was waited for."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(fd))
+    except FileNotFoundError:
+        return False

@@ -10,6 +10,7 @@ import os
 import re
 import uuid
 from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -23,18 +24,28 @@ from google.adk.sessions.base_session_service import (
 )
 from google.adk.sessions.session import Session
 from google.adk.sessions.state import State
+from pydantic_core import to_jsonable_python
 
+from .. import providers
 from ..base.env import Env
 from ..base.errors import BadData
+from ..base.times import from_millis, to_millis
 from ..library.session import Session as History
+from ..providers.parts import object_of
+from ..providers.reply import Reply
+from ..session.model import Json, Message
 from ..session.view import View
 from ..store.paths import exists
 from ..store.resolve import ids
 from ..store.trash import remove
-from . import events
-from .kept import FIELD, Ordered, exact
+from .kept import FIELD, Ordered, exact, rendering
 
 _FIRST = "adk-session"  # the id of a session's first message
+_PACKAGE, _FORMAT = "google-adk", "gemini"
+_USUAL = str.maketrans("-_", "+/")  # of the alphabets of base64
+_plain = partial(
+    to_jsonable_python, by_alias=True, fallback=str
+)  # a value as JSON has it, else as its text
 
 
 class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
@@ -101,21 +112,21 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         self._share(app, user, uuid.uuid4().hex, parted)
 
     def _append(self, session: Session, event: Event) -> None:
-        history = self._found(name_of(session.app_name, session.user_id, session.id))
+        history = self._existing(name_of(session.app_name, session.user_id, session.id))
         if history is None:
             raise SessionNotFoundError(f"Session {session.id} not found.")
         parted = by_scope(event.actions.state_delta if event.actions else {})
-        message = events.message(event)
-        value = message[FIELD][events.PACKAGE]
+        message = message_of(event)
+        value = message[FIELD][_PACKAGE]
         if event.actions and event.actions.state_delta:
-            value["event"]["actions"]["stateDelta"] = events.plain(
+            value["event"]["actions"]["stateDelta"] = _plain(
                 {
                     key: held
                     for key, held in event.actions.state_delta.items()
                     if not key.startswith(State.TEMP_PREFIX)
                 }
             )
-        message[FIELD][events.PACKAGE] = exact(value, events.PACKAGE)
+        message[FIELD][_PACKAGE] = exact(value, _PACKAGE)
         self._share(session.app_name, session.user_id, event.id, parted)
         history.extend([message])
 
@@ -125,28 +136,25 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
             state = parted[scope]
             if state:
                 text = f"{scope} {', '.join(state)}"
-                self._store(self._opened(name_of(*names)), id, text, {"state": events.plain(state)})
+                self._store(self._opened(name_of(*names)), id, text, {"state": _plain(state)})
 
     @staticmethod
     def _store(history: History, id: str, text: str, value: Any) -> None:
-        kept = exact(value, events.PACKAGE)
-        history.extend(
-            [{"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {events.PACKAGE: kept}}]
-        )
+        kept = exact(value, _PACKAGE)
+        history.extend([{"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {_PACKAGE: kept}}])
 
     def _delete(self, name: str) -> None:
-        history = self._found(name)
-        if history is not None:
+        if self._existing(name) is not None:
             remove(self._env, name)
 
     # -- what is read -------------------------------------------------------------------------------
 
     def _get(self, app: str, user: str, id: str, config: GetSessionConfig | None) -> Session | None:
-        history = self._found(name_of(app, user, id))
+        history = self._existing(name_of(app, user, id))
         if history is None:
             return None
         view = history.view
-        shown = events.of_view(view)
+        shown = events_of(view)
         if config is not None and config.after_timestamp:
             shown = [event for event in shown if event.timestamp >= config.after_timestamp]
         if config is not None and config.num_recent_events is not None:
@@ -155,38 +163,34 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 
     def _session(self, app: str, user: str, id: str, view: View, shown: Sequence[Event]) -> Session:
         state = {
-            **_prefixed(State.APP_PREFIX, self._shared(name_of(app))),
-            **_prefixed(State.USER_PREFIX, self._shared(name_of(app, user))),
-            **by_scope(events.state_of(view))[""],
+            **{State.APP_PREFIX + key: value for key, value in self._shared(name_of(app)).items()},
+            **{State.USER_PREFIX + key: value for key, value in self._shared(name_of(app, user)).items()},
+            **by_scope(state_of(view))[""],
         }
         return Session(
             id=id, app_name=app, user_id=user, state=state, events=list(shown),
-            last_update_time=events.last_time(view),
+            last_update_time=last_time(view),
         )  # fmt: skip
 
     def _list(self, app: str, user: str | None) -> ListSessionsResponse:
         names = [name for name, _ in ids(self._env) if name.startswith(f"adk-{_slug(app)}-")]
         sessions: list[Session] = []
         for name in names:
-            history = self._found(name)
+            history = self._existing(name)
             view = history.view if history is not None else None
-            about = events.about(view, _FIRST) if view is not None else None
-            if (
-                view is None
-                or about is None
-                or about["appName"] != app
-                or user not in (None, about["userId"])
-            ):
+            if view is None or _FIRST not in view.all:
                 continue
-            sessions.append(self._session(app, about["userId"], about["id"], view, ()))
+            about = _kept(view.all[_FIRST]).get("session")
+            if about and about["appName"] == app and user in (None, about["userId"]):
+                sessions.append(self._session(app, about["userId"], about["id"], view, ()))
         sessions.sort(key=attrgetter("last_update_time", "user_id", "id"))
         return ListSessionsResponse(sessions=sessions)
 
     def _shared(self, name: str) -> dict[str, Any]:
-        history = self._found(name)
-        return events.state_of(history.view) if history is not None else {}
+        history = self._existing(name)
+        return state_of(history.view) if history is not None else {}
 
-    def _found(self, name: str) -> History | None:
+    def _existing(self, name: str) -> History | None:
         history = self._opened(name)
         return history if exists(history.path) else None
 
@@ -222,5 +226,102 @@ def by_scope(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return parted
 
 
-def _prefixed(prefix: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    return {prefix + key: value for key, value in state.items()}
+# -- events as messages: their content's parts are ours already, the rest is kept beside --------------
+
+
+def message_of(event: Event) -> Json:
+    """The message of an event; without content it is a note that no model is sent."""
+    kept = event.model_dump(mode="json", by_alias=True, exclude_none=True, fallback=str)
+    content = kept.pop("content", None) or {}
+    parts, role = [*map(_standard, content.get("parts") or [])], content.get("role")
+    if not parts or role not in ("user", "model"):
+        state = ", ".join(event.actions.state_delta)
+        text = f"state: {state}" if state else f"event of {event.author}"
+        content_fields: Json = {"kind": "info", "parts": [{"text": text}]}
+        kept |= {"content": content} if content else {}
+    elif role == "user":
+        answers = any("functionResponse" in part for part in parts)
+        content_fields = {"kind": "tool" if answers else "user", "role": role, "parts": parts}
+    else:
+        content_fields = {"kind": "codeh", "role": role, "parts": parts, **_origin(kept)}
+    return {
+        "id": event.id, "ts": from_millis(int(event.timestamp * 1000)), **content_fields,
+        FIELD: {_PACKAGE: {"event": kept}},
+    }  # fmt: skip
+
+
+def _standard(part: Json) -> Json:
+    """A part whose bytes are in the usual alphabet of base64."""
+    held = part.get("inlineData")
+    if isinstance(held, dict) and isinstance(held.get("data"), str):
+        part = {**part, "inlineData": {**held, "data": held["data"].translate(_USUAL)}}
+    if isinstance(part.get("thoughtSignature"), str):
+        part = {**part, "thoughtSignature": part["thoughtSignature"].translate(_USUAL)}
+    return part
+
+
+def _origin(kept: Json) -> Json:
+    """Which model said it, and what that used."""
+    fields: Json = {}
+    model = kept.get("modelVersion")
+    if isinstance(model, str) and model:
+        fields = {"model": model} | ({"provider": _FORMAT} if "gemini" in model else {})
+    if kept.get("usageMetadata"):
+        candidate = {"content": {"role": "model", "parts": [{"text": "-"}]}, "finishReason": "STOP"}
+        body = {"candidates": [candidate], "usageMetadata": kept["usageMetadata"]}
+        reply = providers.load(_FORMAT).response(body)
+        fields |= {"usage": reply.usage} if isinstance(reply, Reply) and reply.usage else {}
+    return fields
+
+
+def events_of(view: View) -> list[Event]:
+    """The events of a session as it is now: summaries first, what other programs appended among them."""
+    render = rendering(_FORMAT)
+    texts = [summary.text for summary in view.summaries]
+    events: list[Event] = [
+        Event(id=view.summaries[0].id, author="user", content=content, timestamp=0.0)
+        for content in (render((), texts) if texts else ())
+    ]
+    author = "model"
+    for message in view.messages:
+        kept = _kept(message).get("event")
+        if kept is not None:
+            content = kept.get("content") or (
+                {"role": message.role, "parts": message.parts} if message.role else None
+            )
+            events.append(Event.model_validate({**kept, "content": content}))
+            author = events[-1].author if events[-1].author != "user" else author
+        elif message.role is not None and message.committed:
+            by = author if message.role == "model" else "user"
+            events += [
+                Event(id=message.id, author=by, content=content, timestamp=_seconds(message.ts))
+                for content in render([message], ())
+            ]
+    return events
+
+
+def state_of(view: View) -> Json:
+    """What all state changes leave: those of hidden messages too, not of those that were taken back."""
+    state: Json = {}
+    for message in view.all.values():
+        kept = _kept(message)
+        actions = (kept.get("event") or {}).get("actions") or {}
+        state |= {**(kept.get("state") or {}), **(actions.get("stateDelta") or {})}
+    return state
+
+
+def last_time(view: View) -> float:
+    """When something was said last, in seconds."""
+    messages = list(view.all.values())
+    kept = (_kept(message).get("event") or {} for message in reversed(messages))
+    last = next((event["timestamp"] for event in kept if "timestamp" in event), None)
+    return float(last) if last is not None else _seconds(messages[0].ts) if messages else 0.0
+
+
+def _kept(message: Message) -> Json:
+    """What a message keeps of the package."""
+    return object_of(object_of(message.fields.get(FIELD)).get(_PACKAGE))
+
+
+def _seconds(ts: str | None) -> float:
+    return (to_millis(ts or "") or 0) / 1000
