@@ -49,12 +49,16 @@ def prefixes(
 
 def near(name: str, names: Iterable[str]) -> str | None:
     """The name most like this one, or the only one that begins with it and is too long to type."""
-    others = [other for other in names if other != name]
-    longer = [other for other in others if other.startswith(name) and len(other) >= len(name) + _CUT]
+    names = list(names)
+    longer = [other for other in names if other.startswith(name) and len(other) >= len(name) + _CUT]
     if len(longer) == 1 and len(name) > _SHORT:
         return longer[0]
+    letters = set(name)
+    others = [
+        other for other in names if other != name and 4 * len(letters & set(other)) >= 3 * len(letters)
+    ]
     if not others:
-        return None
+        return None  # and `difflib`, which imports `re`, is not loaded
     from difflib import get_close_matches
 
     like = _LIKE_IF_SHORT.get(len(name), _LIKE)
@@ -63,8 +67,8 @@ def near(name: str, names: Iterable[str]) -> str | None:
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
     """` (did you mean X?)`, or nothing."""
-    meant = near(name, names)
-    return f" (did you mean {meant}?)" if meant else ""
+    text = suggestion(name, names, "")
+    return f" ({text})" if text else ""
 
 
 def suggestion(name: str, names: Iterable[str], otherwise: str) -> str:
