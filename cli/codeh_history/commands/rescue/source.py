@@ -13,7 +13,7 @@ from ...base.errors import BadData, Usage
 from ...base.read_json import json_object
 from ...base.words import is_id
 from ...programs import records, sessions
-from ...programs.model import Entry, Problem, Session, Summary
+from ...programs.model import Entry, Session, Summary
 from ...session.fold import fold
 from ...session.model import Json
 from ...session.records import dumps, lines_of, parse
@@ -81,8 +81,6 @@ def _of_a_program(file: File, program: str, target: Target) -> Recovered:
         raise BadData(
             f"{target.path}: more than one session of {program}; `codeh-history import` it, and rescue one"
         )
-    if session is not None and not _messages(session):
-        session = _longest_branch(session)
     items = list(_usable(session)) if session is not None else []
     if session is None or not items:
         raise BadData(f"{target.path}: no message of {program} in it can be read")
@@ -93,21 +91,6 @@ def _of_a_program(file: File, program: str, target: Target) -> Recovered:
     return Recovered(
         target, session.id, view, [*map(program_problem, session.problems)], program, session.left
     )
-
-
-def _messages(session: Session) -> int:
-    return sum(isinstance(item, Entry) for item in session.items)
-
-
-def _longest_branch(session: Session) -> Session:
-    """The longest of the branches, where the one that continues holds no message."""
-    longest = max(session.branches(), key=_messages, default=session)
-    if not _messages(longest):
-        return session
-    why = "the branch that continues holds no message"
-    longest.id, longest.left = session.id, session.left
-    longest.problems += [*session.problems, Problem(0, "forgets", why, "the longest other is taken")]
-    return longest
 
 
 def _usable(session: Session) -> Iterator[Entry | Summary]:
