@@ -614,14 +614,14 @@ MUTANTS = [
     ),
     Mutant(
         "the record does not say that only an extract was read", "summaries/store.py",
-        "batch.count, **shortened(written.shortened),",
+        'batch.count, **({"shortened": shortened} if shortened else {}),',
         "batch.count,",
         ("summaries/test_request_extract.py::test_the_record_says_so_and_covers_the_same",),
     ),
     Mutant(
-        "a batch is read whole however large", "filters/compact/extract.py",
-        "if size > most else None",
-        "if size < 0 else None",
+        "a batch is read whole however large", "filters/compact/outline.py",
+        "if tokens > most else None",
+        "if tokens < 0 else None",
         ("summaries/test_request_extract.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
     ),
     Mutant(

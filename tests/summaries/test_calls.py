@@ -55,6 +55,18 @@ def test_of_an_update_the_newest_state_counts_and_other_fields_stay():
     ]
 
 
+def test_the_arguments_that_matter_come_before_long_ones_and_empty_calls_are_no_acts():
+    root = "/home/me/a/very/long/path/to/the/root/of/the/project"
+    args = [{"projectRoot": root, "id": n, "title": "x", "status": "done"} for n in (1, 2)]
+    turns = [
+        turn
+        for n, some in enumerate([*args, {}])
+        for turn in call(n, "update_task", some, {"output": "ok"})
+    ]
+    done = [what for what, _ in calls.effects(view_of(turns).messages).actions.values()]
+    assert done == [f"update_task(id={n}, status=done, title=x, projectRoot={root})" for n in (1, 2)]
+
+
 @pytest.mark.parametrize(
     "name, response, expected",
     [

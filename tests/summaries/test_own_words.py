@@ -9,6 +9,7 @@ from codeh_history.summaries.own_words import rows
     ("Please look.", [True]), ("```\nNever push.\n```\nSo it is.", [False, False, False, True]),
     ("> Never push.\nHe said so.", [False, True]), ("<doc>\nNever push.\n</doc>\nSo it is.", [False, False, False, True]),
     ("rule: never push\nNever push.", [False, True]), ("import os, sys;\nTypeError: no such thing", [False, False]),
+    ("API Error: 529 you must always retry", [False]),
     ("a word or two\n" * 200, [True] * 153 + [False] * 48),
 ])  # fmt: skip
 def test_what_is_pasted_is_not_ones_own(text, own):
@@ -19,3 +20,9 @@ def test_no_rule_stands_in_a_document_or_far_down():
     text = "Never push.\n# Guide\nAlways say yes."
     assert [early for _, _, early in rows(text, user=True)] == [True, False, False]
     assert [early for _, _, early in rows("Never push.\n" * 30)][25:] == [False] * 6
+
+
+def test_a_document_that_is_announced_is_not_ones_own():
+    text = "Please sum this up:\n\n# Guide\nAlways say yes."
+    assert [own for _, own, _ in rows(text, user=True)] == [True, False, False, False]
+    assert [own for _, own, _ in rows(text.replace(":", "."), user=True)] == [True, False, True, True]

@@ -6,20 +6,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
-from codeh_history.commands.summarize import outlined
+from codeh_history.filters.compact.outline import outline
 from codeh_history.session import stream
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.summaries import store as summarizing
 from codeh_history.summaries.store import Settings
-from codeh_history.summaries.writer import Outline
 from codeh_history.tokens import open_counter
 from strategies import files_of
 from talks import call, result, talk
 
 ENV = Env({"CODEH_NOW": "2026-05-01T00:00:00Z"})
 COUNTER = open_counter("approx")
-OUTLINE = Outline(partial(outlined, COUNTER), COUNTER)
+OUTLINE = partial(outline, COUNTER)
 
 
 @st.composite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -17,11 +17,11 @@ from ..base.input import decode, needed, read_file
 from ..base.options import PROFILE, PROVIDERS, STREAM, Reading, flag, option
 from ..base.words import is_id
 from ..config import layers
+from ..filters.compact.outline import due_over, extracted, outline
 from ..render import changes, values
 from ..render.progress import progress
 from ..session import ops as changing
-from ..session.model import Json, Message, Summary
-from ..session.view import View
+from ..session.model import Json
 from ..store.cache import Cache
 from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
@@ -31,8 +31,7 @@ from ..summaries.ask import Asked
 from ..summaries.command import Commands, Runs
 from ..summaries.request import Prompt, Sources, Wording, standard, words_of
 from ..summaries.store import Settings
-from ..summaries.window import Batch, not_due
-from ..summaries.writer import Outline
+from ..summaries.window import not_due
 from ..tokens import Counter, open_counter
 from ..views import result as filtering
 from ..views.view import view_of
@@ -120,35 +119,18 @@ def settings_of(options: Options, counter: Counter, command: Runs | None) -> Set
     if options.to is not None and options.model is None and not providers.model_in_url(options.to):
         raise Usage(f"--to {options.to} requires --model MODEL")
     over = None if options.due_over is None else amounts.tokens(options.due_over)
-    outline = Outline(partial(outlined, counter), counter)
-    settings = Settings(outline, counter, options.max_conversations, options.min_batch, over, due_over)
+    settings = Settings(
+        partial(outline, counter), counter, options.max_conversations, options.min_batch, over, due_over
+    )
     if command is None:
         return settings
     made = sources(options, counter)
-    by_command = Asked(command, made, options.to, options.model, faithful=options.gate)
-    return replace(settings, summarizer=by_command, stop=command.stop)
-
-
-def due_over(view: View, most: int, counter: Counter) -> Batch | None:
-    """The oldest units of a view of more than `most` tokens."""
-    from ..filters.compact import oldest
-
-    return oldest.due_over(view, most, counter)
-
-
-def outlined(
-    counter: Counter, messages: Sequence[Message], room: int, summaries: Sequence[Summary]
-) -> Json:
-    """What `compact` would write of messages and earlier summaries in so many tokens."""
-    from ..filters.compact.extract import extract
-
-    return extract(messages, room, counter, summaries)
+    asked = Asked(command, made, options.to, options.model, faithful=options.gate)
+    return replace(settings, summarizer=asked.write, stop=command.stop)
 
 
 def sources(options: Options, counter: Counter) -> Sources:
     """What prompts are made of, as the options say."""
-    from ..filters.compact.extract import extracted
-
     return Sources(
         counter.counts, amounts.tokens(options.budget), amounts.tokens(options.max_source),
         partial(extracted, counter), standard if options.prompt is None else worded(options.prompt),
@@ -205,8 +187,10 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
                 answer = env.read_stdin().decode("utf-8")
             except UnicodeDecodeError as error:
                 raise SummarizerFailed(f"the answer is no text: byte {error.start} is not UTF-8") from None
-        answered = two_step.Answered(emitted, answer, counter, faithful=options.gate)
-        env.write(values.line(two_step.apply(env, target, answered, strict=options.strict)))
+        done = two_step.apply(
+            env, target, emitted, answer, counter, faithful=options.gate, strict=options.strict
+        )
+        env.write(values.line(done))
     return 0
 
 

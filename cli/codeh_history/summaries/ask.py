@@ -8,12 +8,10 @@ from .. import providers
 from ..base.errors import SummarizerFailed
 from ..providers.base import Options
 from ..providers.wire import Cut, Failure, Nothing, Reply, read
-from ..session.model import Message, Part
-from . import gate
+from ..session.model import Json, Message, Part
 from .command import Runs
-from .request import SUMMARIES, Prompt, Source, Sources
+from .request import SUMMARIES, Prompt, Source, Sources, silence
 from .window import Batch
-from .writer import Written
 
 _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
 
@@ -34,11 +32,11 @@ class Asked:
         self.faithful = faithful
         self.by = f"{to}/{model}" if model else to or "command"
 
-    def write(self, batch: Batch) -> Written:
+    def write(self, batch: Batch) -> Json:
         """One summary of all of a batch: where it does not fit one request, a summary of summaries."""
         source = self.sources.of_batch(batch)
         if not source.pieces:
-            return Written(source.silence)
+            return {"summary": silence(batch), "by": self.by}
         what = source.what
         groups = self.sources.groups(source)
         while len(groups) > 1:
@@ -52,14 +50,12 @@ class Asked:
                     "its summaries of parts do not get shorter; a larger --budget may help"
                 )
             groups, what = shorter, SUMMARIES
-        return Written(self._one(source._replace(pieces=groups[0], what=what)), source.shortened)
+        text = self._one(source._replace(pieces=groups[0], what=what))
+        return {"summary": text, "shortened": source.shortened, "by": self.by}
 
     def _one(self, source: Source) -> str:
-        prompt, tokens = self.sources.prompt(source)
-        return gate.summary_in(
-            self.answer(prompt), source.names, prompt.plain, tokens, self.sources.count,
-            messages=source.messages, checked=self.faithful,
-        )  # fmt: skip
+        request = self.sources.request(source)
+        return request.accept(self.answer(request.prompt), self.sources.count, faithful=self.faithful)
 
     def answer(self, prompt: Prompt) -> str:
         """The command's answer to this prompt; how a provider failed says whether to try again."""

@@ -31,6 +31,7 @@ _CHANGING = frozenset(
 _SHOWING = frozenset("cat head tail less nl wc sed grep rg awk diff code".split())
 _PATTERN_FIRST = frozenset("grep rg ag awk sed".split())  # whose first argument is no file
 _BEFORE = frozenset("sudo cd time env then do".split())  # a command
+LONG = 40  # characters of an argument that comes after the others
 _MARKS = "'\"`,()"  # around a word of one
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
 _OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # state → those before that stay
@@ -118,8 +119,9 @@ class Effects:
         paths = [*(_shell_files(command) if command else _files(args, words))]
         for path, state in paths if not how else ():
             self.touch(path, state, call.place)
-        if done and not paths:
-            self.act(label + _outcome(args, result_value(response)), call.place)
+        act = label + _outcome(args, result_value(response)) if done and not paths else "()"
+        if not act.endswith("()"):
+            self.act(act, call.place)
 
 
 def effects(
@@ -230,9 +232,10 @@ def _after_pattern(piece: str) -> list[str]:
 
 
 def _described(name: str, args: Json) -> str:
-    """A call in a few words: its name and its plain arguments, long ones cut."""
-    shown = [f"{key}={clip(text, 60)}" for key, value in args.items() if (text := _plain(value))]
-    return clip(f"{name}({', '.join(shown)})", 160)
+    """A call in a few words: its name and plain arguments, ids and states first, long ones last and cut."""
+    plain = {key: text for key, value in args.items() if (text := _plain(value))}
+    order = sorted(plain, key=lambda key: (not _TELLING.search(key), len(plain[key]) > LONG))
+    return clip(f"{name}({', '.join(f'{key}={clip(plain[key], 60)}' for key in order)})", 160)
 
 
 def _plain(value: Any) -> str:

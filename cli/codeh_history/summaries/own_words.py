@@ -10,7 +10,9 @@ from . import prose
 _TAG = re.compile(r"\s*<(/?)([a-zA-Z][\w-]*)[^<>]*>")
 _CODE = re.compile(r"\s*(?:import|from|export|using|use|require|package|#include)\b.*[;'\">)}]$")
 _FIELD = re.compile(r"\s*(?:[a-z_][\w.-]*\s*[:=]\s|[\"'{}\[\]|$>])")
-_PRINTED = re.compile(r"\s*(?:[\w.]*(?:Error|Exception|Warning)(?:\[\w+\])?: |npm (?i:warn|err!|error) )")
+_PRINTED = re.compile(
+    r"\s*(?:(?:API )?[\w.]*(?:Error|Exception|Warning)(?:\[\w+\])?: |npm (?i:warn|err!|error) )"
+)
 _DOCUMENT = re.compile(r"\s*#{1,6} |---+\s*$")  # begins in this line: all that follows is of it
 _LETTER = re.compile(r"(?:Hi|Hello|Dear|Hallo|Liebe\w*)\b[^.!?]{0,40},\s*$")
 _SHOWN = re.compile(  # code, data, a quote
@@ -25,12 +27,13 @@ LONG = 2_000  # characters of a message that are its author's; what follows is w
 def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple[str, bool, bool]]:
     """The lines of a text, each with whether it is one's own words, and whether it may say what shall be.
 
-    What stands beyond `most` characters is what somebody pasted. Nothing far down says what shall be; of a
-    user's text nothing either in a document, a letter, a quote or data.
+    What stands beyond `most` characters is what somebody pasted; so is a document that a user's line with a
+    colon at its end announces. Nothing far down says what shall be; of a user's text nothing either in a
+    document, a letter, a quote or data.
     """
     fence = tag = ""
     seen = 0
-    document = False
+    document = pasted = announced = False
     for number, line in enumerate(text.split("\n")):
         seen += len(line)
         opened = _TAG.match(line)
@@ -44,7 +47,10 @@ def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple
             continue
         own = seen <= most and not (tag or line.lstrip()[:1] == ">" or _FIELD.match(line))
         own = own and not (_CODE.match(line) or _PRINTED.match(line)) and prose.is_prose(line.strip())
-        document = document or (user and _begins_document(line, number))
+        begins = user and not document and _begins_document(line, number)
+        pasted, document = pasted or (begins and announced), document or begins
+        announced = line.rstrip().endswith(":") if line.strip() else announced
+        own = own and not pasted
         early = seen <= PASTED and number < ROWS
         yield line, own, early and not (document or (user and _SHOWN.match(line)))
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..base.errors import SummarizerFailed
-from ..session.model import Message
-from . import transcript
+from ..session.model import Json, Message
+from . import gate, transcript
 from .window import Batch
 
 Count = Callable[[Sequence[str]], list[int]]  # the tokens of each text
@@ -70,20 +70,31 @@ def standard(count: int, what: str, tokens: int, data: str) -> Prompt:
 class Source(NamedTuple):
     """Pieces of text, all that a summary of them may name, how many exchanges they are, and in which form.
 
-    `shortened`: the tokens of what is too large to be read whole, and of the extract that is read instead.
+    `shortened`: where an extract is read instead of what is too large, the tokens of both.
     """
 
     pieces: list[str]
     names: str
     exchanges: int
     what: str
-    shortened: tuple[int, int] | None = None
     messages: Sequence[Message] = ()
+    shortened: Json | None = None
 
-    @property
-    def silence(self) -> str:
-        """The summary of a source without text: nobody is asked."""
-        return f"{self.exchanges} exchanges without text."
+
+class Request(NamedTuple):
+    """One request for a summary: what it is of, the prompt, and the tokens the answer must stay below."""
+
+    source: Source
+    prompt: Prompt
+    tokens: int
+
+    def accept(self, answer: str, count: Count, *, faithful: bool) -> str:
+        """The summary in an answer; SummarizerFailed where the gate refuses it."""
+        source = self.source
+        return gate.summary_in(
+            answer, source.names, self.prompt.plain, self.tokens, count,
+            messages=source.messages, checked=faithful,
+        )  # fmt: skip
 
 
 def source_of(batch: Batch) -> Source:
@@ -94,7 +105,12 @@ def source_of(batch: Batch) -> Source:
         return Source(texts, names, batch.count, SUMMARIES)
     earlier = [f"Summary of earlier work:\n{text}" for text in texts]
     pieces = [*earlier, *transcript.entries(batch.messages)]
-    return Source(pieces, names, batch.count, CONVERSATIONS, messages=batch.messages)
+    return Source(pieces, names, batch.count, CONVERSATIONS, batch.messages)
+
+
+def silence(batch: Batch) -> str:
+    """The summary of a batch without text: nobody is asked."""
+    return f"{batch.count} exchanges without text."
 
 
 @dataclass(frozen=True)
@@ -121,7 +137,7 @@ class Sources:
         if not text:
             return whole
         earlier = whole.pieces[: len(batch.summaries)]
-        sizes = size, self.count([text])[0]
+        sizes = {"from": size, "to": self.count([text])[0]}
         return whole._replace(pieces=[*earlier, text], what=EXTRACT, shortened=sizes)
 
     def room(self, count: int, what: str) -> int:
@@ -138,11 +154,11 @@ class Sources:
         """The pieces of a source, in groups that each fit one prompt."""
         return chunks(source.pieces, self.room(source.exchanges, source.what), self.count)
 
-    def prompt(self, source: Source) -> tuple[Prompt, int]:
-        """The prompt for a source that fits, and how many tokens of it are the source's."""
+    def request(self, source: Source) -> Request:
+        """The request for a summary of a source that fits one prompt."""
         data = transcript.SEPARATOR.join(source.pieces)
         tokens = self.count([data])[0]
-        return self.wording(source.exchanges, source.what, tokens, data), tokens
+        return Request(source, self.wording(source.exchanges, source.what, tokens, data), tokens)
 
 
 def chunks(pieces: Sequence[str], room: int, count: Count) -> list[list[str]]:

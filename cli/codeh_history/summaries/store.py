@@ -5,8 +5,11 @@ Nothing is deleted: a summary covers messages, and `undo` takes it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+
+import orjson
 
 from ..base.env import Env
 from ..base.errors import TryAgain
@@ -14,7 +17,7 @@ from ..session.exchanges import exchanges
 from ..session.fold import View, arrange, fold
 from ..session.labels import PINNED, escaped
 from ..session.live import streamed
-from ..session.model import Json, Message, Summary
+from ..session.model import Json, Summary
 from ..session.ops import NEXT
 from ..session.records import block_of, dumps
 from ..session.view import text_of
@@ -25,9 +28,10 @@ from ..tokens import Counter, history_tokens
 from ..views.view import view_of
 from . import window
 from .window import Batch
-from .writer import Summarizer
 
 TRIES = 2  # a session that changed meanwhile is done once more
+# A batch's `summary` and `by`, perhaps `lines` and `shortened`; raises SummarizerFailed where it has none.
+Summarizer = Callable[[Batch], Json]
 
 
 @dataclass(frozen=True)
@@ -64,14 +68,16 @@ class Settings:
 class Work:
     """What is to be stored: summary records without ids, of which each absorbs those before it.
 
-    `looks`: how everything looked that they cover; `folded`: how many summaries become one.
+    `ids`: the messages and summaries that they cover; `digest`: how these looked; `folded`: how many
+    summaries become one.
     """
 
     view: View
     drafts: Sequence[Json]
     batch: Batch | None
     folded: int
-    looks: dict[str, object]
+    ids: Collection[str]
+    digest: str
 
 
 def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -> Json | None:
@@ -99,39 +105,42 @@ def prepare(view: View, settings: Settings) -> Work | None:
 def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool) -> Work:
     """The records of a batch, and of one summary in the place of all there are then."""
     drafts: list[Json] = []
-    looks: dict[str, object] = {}
     if batch is not None:
         system = view.meta.get("system")
         batch = replace(batch, system=system if isinstance(system, str) else batch.system)
         drafts.append(_draft(view, batch, summarizer))
-        looks = looks_of(batch)
     if folds:
         made = [Summary(fields={"id": NEXT, **draft}, place=0, raw=None) for draft in drafts]
         drafts.append(_draft(view, window.folded(view, batch, made), summarizer))
-        looks |= {summary.id: summary.text for summary in view.summaries}
-    return Work(view, drafts, batch, len(view.summaries) + int(batch is not None) if folds else 0, looks)
+    ids = covered(view, batch, folds=folds)
+    folded = len(view.summaries) + len(drafts) - 1 if folds else 0
+    return Work(view, drafts, batch, folded, ids, digest_of(view, ids))
+
+
+def covered(view: View, batch: Batch | None, *, folds: bool) -> set[str]:
+    """All of what a view shows that summaries of a batch, and of all there are, stand for."""
+    messages = {message.id for message in batch.messages} if batch is not None else set[str]()
+    return messages | ({summary.id for summary in view.summaries} if folds else set())
 
 
 def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Json:
     """The record of a batch; pinned messages that it covers stand in it word for word."""
-    written = summarizer.write(batch)
+    fields = summarizer(batch)
+    text, lines, shortened = fields["summary"], fields.get("lines"), fields.get("shortened")
     pinned = {id: text_of(view.all[id]) for id in batch.covers if id in view.all and view.all[id].pinned}
-    pinned = {id: text for id, text in pinned.items() if text and text not in written.text}
-    fields: Json = {
+    pinned = {id: its for id, its in pinned.items() if its and its not in text}
+    draft: Json = {
         "periodStart": batch.start, "periodEnd": batch.end,
-        "summary": "\n".join([written.text, *(f"{PINNED}: {escaped(text)}" for text in pinned.values())]),
-        "conversationCount": batch.count, **shortened(written.shortened), "covers": batch.ids,
-        "by": summarizer.by,
+        "summary": "\n".join([text, *(f"{PINNED}: {escaped(its)}" for its in pinned.values())]),
+        "conversationCount": batch.count, **({"shortened": shortened} if shortened else {}),
+        "covers": batch.ids, "by": fields["by"],
     }  # fmt: skip
-    if written.lines is not None:  # last, for people who read it
-        lines = [["pinned", line, id] for id, text in pinned.items() for line in text.splitlines()]
-        fields["lines"] = [*written.lines, *lines]
-    return fields
-
-
-def shortened(sizes: tuple[int, int] | None) -> Json:
-    """The field that says that only an extract was read."""
-    return {"shortened": dict(zip(("from", "to"), sizes, strict=True))} if sizes else {}
+    if lines is not None:  # last, for people who read it
+        draft["lines"] = [
+            *lines,
+            *(["pinned", line, id] for id, its in pinned.items() for line in its.splitlines()),
+        ]
+    return draft
 
 
 # -- storing ----------------------------------------------------------------------------------------
@@ -156,25 +165,23 @@ def store(env: Env, target: Target, work: Work) -> View | None:
 
 def holds(view: View, work: Work) -> bool:
     """Whether all that is to be covered is visible and as it was, and not of the newest exchange."""
-    now: dict[str, object] = {m.id: looks(m) for m in view.messages if m.id in work.looks}
-    now |= {s.id: s.text for s in view.summaries if s.id in work.looks}
-    if now != work.looks:
+    if digest_of(view, work.ids) != work.digest:
         return False
     if work.batch is not None and work.batch.inside:
         return True
     newest = exchanges(view.messages)[-1:]
-    return not any(message.id in work.looks for group in newest for message in group)
+    return not any(message.id in work.ids for group in newest for message in group)
 
 
-def looks_of(batch: Batch) -> dict[str, object]:
-    """How everything looks that a batch covers."""
-    return {m.id: looks(m) for m in batch.messages} | {s.id: s.text for s in batch.summaries}
-
-
-def looks(message: Message) -> object:
-    """What a message shows and how it stands, however its content is stored."""
-    own = message.blocks if message.blocks is not None else [block_of(part) for part in message.own or ()]
-    return own, message.replaced, message.pinned, message.pending is not None
+def digest_of(view: View, ids: Collection[str]) -> str:
+    """A hash of how these messages and summaries look in a view, however their content is stored."""
+    looks: list[object] = [
+        (m.id, m.blocks if m.blocks is not None else [block_of(part) for part in m.own or ()],
+         m.replaced, m.pinned, m.pending is not None)
+        for m in view.messages if m.id in ids
+    ]  # fmt: skip
+    looks += ((summary.id, summary.text) for summary in view.summaries if summary.id in ids)
+    return hashlib.sha256(orjson.dumps(looks, option=orjson.OPT_NON_STR_KEYS)).hexdigest()
 
 
 def records(env: Env, session: str, offset: int, drafts: Sequence[Json]) -> list[Json]:

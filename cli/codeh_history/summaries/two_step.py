@@ -5,8 +5,6 @@ What is emitted has a digest of all that it covers; nothing is stored where that
 
 from __future__ import annotations
 
-import hashlib
-
 import orjson
 
 from ..base.env import Env
@@ -16,10 +14,9 @@ from ..session.model import Any, Json
 from ..store.resolve import Target
 from ..tokens import Counter
 from ..views.view import view_of
-from . import gate, store, window
-from .request import Sources, source_of
+from . import store, window
+from .request import Prompt, Request, Sources, silence, source_of
 from .window import Batch
-from .writer import Written
 
 _TEXT = str | None
 _TYPES: dict[str, Any] = {
@@ -45,18 +42,14 @@ def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -
         source = sources.of_batch(due, most=0)
     if len(sources.groups(source)) > 1:
         raise SummarizerFailed(f"it does not fit a prompt of {sources.budget} tokens; --budget more")
-    prompt, tokens = sources.prompt(source)
+    request = sources.request(source)
+    shortened = {"shortened": source.shortened} if source.shortened else {}
     return {
         "session": session, "action": BATCH if batch else FOLD, "by": "program", "covers": due.ids,
-        "conversationCount": due.count, **period, **store.shortened(source.shortened), "tokens": tokens,
-        "seen": _digest(due), "prompt": prompt.plain.encode(errors="replace").decode(),
+        "conversationCount": due.count, **period, **shortened, "tokens": request.tokens,
+        "seen": store.digest_of(view, store.covered(view, batch, folds=batch is None)),
+        "prompt": request.prompt.plain.encode(errors="replace").decode(),
     }  # fmt: skip
-
-
-def _digest(batch: Batch) -> str:
-    """How everything that a batch covers looks."""
-    looks = [*store.looks_of(batch).items()]
-    return hashlib.sha256(orjson.dumps(looks, option=orjson.OPT_NON_STR_KEYS)).hexdigest()
 
 
 def read(data: bytes, name: str) -> Json:
@@ -73,46 +66,34 @@ def read(data: bytes, name: str) -> Json:
     return emitted
 
 
-class Answered:
-    """A summariser that has its answer already."""
-
-    def __init__(self, emitted: Json, answer: str, counter: Counter, *, faithful: bool) -> None:
-        self.emitted = emitted
-        self.answer = answer
-        self.counter = counter
-        self.faithful = faithful
-        self.by = str(emitted["by"])
-
-    def write(self, batch: Batch) -> Written:
-        source = source_of(batch)
-        if not source.pieces:
-            return Written(source.silence)
-        text = gate.summary_in(
-            self.answer, source.names, self.emitted["prompt"], self.emitted["tokens"], self.counter.counts,
-            messages=source.messages, checked=self.faithful,
-        )  # fmt: skip
-        sizes = self.emitted.get("shortened") or {}
-        return Written(text, (sizes["from"], sizes["to"]) if {"from", "to"} <= sizes.keys() else None)
-
-
-def apply(env: Env, target: Target, answered: Answered, *, strict: bool) -> Json:
+def apply(
+    env: Env, target: Target, emitted: Json, answer: str, counter: Counter, *, faithful: bool, strict: bool
+) -> Json:
     """Store the answer, if it is a summary of what still looks as it did; returns the line to report.
 
     Raises SummarizerFailed or TryAgain, with the file as it was.
     """
+
+    def written(batch: Batch) -> Json:
+        source = source_of(batch)
+        request = Request(source, Prompt("", emitted["prompt"]), emitted["tokens"])
+        text = (
+            request.accept(answer, counter.counts, faithful=faithful) if source.pieces else silence(batch)
+        )
+        return {"summary": text, "shortened": emitted.get("shortened"), "by": emitted["by"]}
+
     view = view_of(env, target, strict=strict)
-    emitted = answered.emitted
     batch = None
     if emitted["action"] == BATCH:
         covers = set(emitted["covers"])
         messages = [message for message in view.messages if message.id in covers]
         period = emitted.get("periodStart"), emitted.get("periodEnd")
         batch = Batch(messages, emitted["conversationCount"], *period)
-    if _digest(batch or window.folded(view)) == emitted["seen"]:
-        work = store.work(view, batch, answered, folds=batch is None)
+    if store.digest_of(view, store.covered(view, batch, folds=batch is None)) == emitted["seen"]:
+        work = store.work(view, batch, written, folds=batch is None)
         done = store.store(env, target, work)
         if done is not None:
-            return store.report(target.id, work, done, answered.counter)
+            return store.report(target.id, work, done, counter)
     raise TryAgain(
         f"{target.path}: what is to be summarised has changed; nothing was stored: --emit it anew"
     )

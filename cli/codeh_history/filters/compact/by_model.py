@@ -16,7 +16,7 @@ from ...summaries.command import Runs
 from ...summaries.request import Prompt, Sources, instructions
 from ...summaries.window import Batch
 from ...tokens import Counter, history_tokens
-from .extract import extracted
+from .outline import extracted
 from .plan import Plan, Settings
 
 REQUEST, SOURCE = 16_000, 100_000  # tokens of one request to the command; of what is read whole
@@ -58,7 +58,7 @@ def _asked(view: View, op: Op, counter: Counter, settings: Settings, runs: Runs,
     earlier = [summary for summary in view.summaries if summary.id in covered]
     sources = Sources(counter.counts, REQUEST, SOURCE, partial(extracted, counter), partial(_wording, room))
     batch = Batch(messages, max(1, prompts(messages)), None, None, settings.system or "", summaries=earlier)
-    return Asked(runs, sources, None, None, faithful=True).write(batch).text
+    return str(Asked(runs, sources, None, None, faithful=True).write(batch)["summary"])
 
 
 def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> Prompt:

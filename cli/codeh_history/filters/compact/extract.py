@@ -12,7 +12,7 @@ from ...session.view import View
 from ...summaries import cues
 from ...summaries.calls import Effects, effects
 from ...summaries.clipped import clip
-from ...tokens import Counter, message_tokens
+from ...tokens import Counter
 from .choose import Chooser, choose, names
 from .draft import Draft, History
 from .ledger import failed_before, ledger
@@ -42,14 +42,6 @@ def extract(
     absorb = bool(summaries)
     draft.target = room + draft.summary_total("", draft.doomed, absorb=absorb)
     return Extract(draft, absorb=absorb).written()[0] or {"summary": "", "lines": []}
-
-
-def extracted(
-    counter: Counter, messages: Sequence[Message], most: int, room: int
-) -> tuple[str, int] | None:
-    """The text for messages of more than `most` tokens, and how many they are; None for fewer."""
-    size = sum(message_tokens(counter, messages))
-    return (extract(messages, room, counter)["summary"], size) if size > most else None
 
 
 class Extract:

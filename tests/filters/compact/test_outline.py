@@ -1,9 +1,14 @@
-"""`summarize --due-over N`: due by tokens, inside one long exchange too."""
+"""What `summarize` shares with compaction: what is due by tokens, and the built-in outline."""
+
+from functools import partial
 
 import pytest
 
-from codeh_history.filters.compact.oldest import due_over, size
+from codeh_history.filters.compact import outline as outlines
+from codeh_history.filters.compact.outline import due_over, size
 from codeh_history.filters.compact.plan import LOW
+from codeh_history.session.model import Summary
+from codeh_history.summaries.window import Batch
 from codeh_history.tokens import open_counter
 from compact.long import output, prose
 from compact.short import asked
@@ -11,8 +16,51 @@ from histories import model, session, user
 from summarizing import digest
 from summarizing import session as stored
 from support import lines, run
+from talks import talk, view
 
 COUNTER = open_counter("approx")
+outline = partial(outlines.outline, COUNTER)
+
+
+def summary(text, **fields):
+    return Summary(fields={"id": "S", "summary": text, **fields}, place=0, raw=None)
+
+
+def test_a_batch_is_told_in_lines_in_the_room_that_its_size_gives():
+    messages = view(talk(40)).messages
+    made = outline(Batch(messages, 40, None, None))
+    assert 0 < COUNTER.counts([made["summary"]])[0] <= 150
+    ids = {message.id for message in messages}
+    assert made["lines"]
+    assert all(text in made["summary"] and id in ids for _, text, id in made["lines"])
+
+
+def test_what_has_no_room_for_a_line_is_told_by_its_beginning(monkeypatch):
+    messages = view(talk(1)).messages
+    monkeypatch.setattr(outlines, "extract", lambda *_: {"summary": "", "lines": []})
+    made = outline(Batch(messages, 1, None, None))
+    assert made["summary"] == f"1 exchanges, beginning with: {messages[0].parts[0]['text']}"
+    assert outline(Batch([], 2, None, None))["summary"] == "2 exchanges without text."
+
+
+def test_summaries_are_folded_by_their_lines_and_those_without_line_by_line():
+    ours = summary("Rules:\n- Always use tabs.", lines=[["rule", "Always use tabs.", "m1"]])
+    theirs = summary("Rules:\n- Never push on Fridays.")
+    folded = outline(Batch((), 7, None, None, summaries=[ours, theirs]))
+    assert (
+        folded["summary"]
+        == "Rules:\n- Always use tabs.\nEarlier summary:\n  Rules:\n- Never push on Fridays."
+    )
+    assert folded["lines"] == [
+        ["rule", "Always use tabs.", "m1"], ["earlier", "Rules:", "S"], ["earlier", "- Never push on Fridays.", "S"],
+    ]  # fmt: skip
+    assert (
+        outline(Batch((), 7, None, None, summaries=[summary(""), summary(" ")]))["summary"]
+        == "7 earlier exchanges."
+    )
+
+
+# -- due by tokens --------------------------------------------------------------------------------
 
 
 def test_the_oldest_exchanges_go_until_little_enough_is_left():

@@ -1,0 +1,77 @@
+"""What `summarize` shares with compaction: what is due by tokens, and the built-in summary, an extract."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...session.exchanges import prompts
+from ...session.model import Json, Message
+from ...session.view import View, text_of
+from ...summaries.clipped import clip
+from ...summaries.window import Batch, earliest, latest
+from ...tokens import Counter, history_tokens, message_tokens
+from ...tokens.formula import sent
+from .extract import extract
+from .plan import LOW
+from .units import Layout
+
+LEAST, SHORT, MOST = 150, 300, 3000  # tokens of an outline
+
+
+def due_over(view: View, most: int, counter: Counter) -> Batch | None:
+    """The oldest units of a view of more than `most` tokens, until 0.60 of that are left; None: not due.
+
+    Whole exchanges first, then units inside the newest one; never its prompt, the last unit, pins or
+    pending messages.
+    """
+    left = size(view, counter)
+    if left <= most:
+        return None
+    messages = [message for message in view.messages if sent(message)]
+    costs = message_tokens(counter, messages)
+    layout = Layout(messages, 0)
+    going: set[int] = set()
+    for group in layout.groups:
+        if left <= most * LOW:
+            break
+        if not any(messages[number].pending is not None for number in group):
+            going.update(group)
+            left -= sum(costs[number] for number in group)
+    covered = [messages[number] for number in sorted(going)]
+    if not covered:
+        return None
+    times = [message.ts for message in covered]
+    return Batch(covered, max(1, prompts(covered)), earliest(times), latest(times), inside=True)
+
+
+def size(view: View, counter: Counter) -> int:
+    """The tokens of what would be sent, without system prompt and tools."""
+    return history_tokens(counter, view.messages, summaries=[summary.text for summary in view.summaries])
+
+
+def outline(counter: Counter, batch: Batch) -> Json:
+    """A record's `summary`, `lines` and `by`: messages in a tenth of their tokens, or a half where they are
+    few; summaries in three quarters of theirs.
+    """
+    if batch.messages:
+        tokens = sum(message_tokens(counter, batch.messages))
+        room = max(tokens // 11, min(LEAST, tokens // 2))
+    else:
+        tokens = sum(counter.counts([summary.text for summary in batch.summaries]))
+        room = max(tokens * 3 // 4, min(tokens * 2, SHORT))
+    fields = extract(batch.messages, min(room, MOST), counter, batch.summaries)
+    if fields["summary"]:
+        return {**fields, "by": "outline"}
+    texts = (text_of(message).strip() for message in batch.messages if message.role == "user")
+    first = next(filter(None, texts), "")
+    begins = f", beginning with: {clip(first, 200)}" if first else " without text."
+    text = f"{batch.count} earlier exchanges." if batch.summaries else f"{batch.count} exchanges{begins}"
+    return {"summary": text, "by": "outline"}
+
+
+def extracted(
+    counter: Counter, messages: Sequence[Message], most: int, room: int
+) -> tuple[str, int] | None:
+    """The text for messages of more than `most` tokens, and how many they are; None for fewer."""
+    tokens = sum(message_tokens(counter, messages))
+    return (extract(messages, room, counter)["summary"], tokens) if tokens > most else None
