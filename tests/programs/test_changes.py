@@ -7,17 +7,9 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData
 from codeh_history.programs.changes import changes
+from codeh_history.programs.fields import made_id, time_of
 from codeh_history.programs.model import Entry, Piece, Session, Summary, Used
-from codeh_history.programs.records import (
-    header,
-    lines,
-    made_id,
-    message,
-    records,
-    session_id,
-    summary,
-    time_of,
-)
+from codeh_history.programs.records import header, lines, record, records, session_id
 from codeh_history.session.fold import fold
 from codeh_history.session.model import SUMMARY_HEAD
 from codeh_history.session.records import lines_of, parse
@@ -32,19 +24,17 @@ def entry(id="a", kind="user", ts=TS, **fields):
 
 
 def test_a_message_names_the_lines_that_it_came_from():
-    assert message(entry(model="m")) == {
+    assert record(entry(model="m"), "pi", {}) == {
         "type": "message", "id": "a", "ts": TS, "kind": "user", "role": "user", "parts": [{"text": "x"}, {"text": "y"}], "model": "m", "imported": [3, 5],
     }  # fmt: skip
-    assert {"ts", "role"}.isdisjoint(message(entry(kind="error", ts=None)))
+    assert {"ts", "role"}.isdisjoint(record(entry(kind="error", ts=None), "pi", {}))
 
 
 def test_a_summary_has_the_period_and_the_exchanges_of_what_it_covers():
     before = {
         one.id: one for one in (entry("a"), entry("b", "codeh", None), entry("c", ts=LATER), entry("d"))
     }
-    made = summary(
-        Summary("S", LATER, f"{SUMMARY_HEAD}\n\nText.", 9, ["a", "b", "c", "lost"]), "pi", before
-    )
+    made = record(Summary("S", LATER, f"{SUMMARY_HEAD}\n\nText.", 9, ["a", "b", "c", "lost"]), "pi", before)
     assert (
         made["periodStart"],
         made["periodEnd"],
@@ -54,7 +44,7 @@ def test_a_summary_has_the_period_and_the_exchanges_of_what_it_covers():
     ) == (TS, LATER, 2, "Text.", "pi")
     assert made["covers"] == ["a", "b", "c", "lost"]
     assert {"periodStart", "createdAt"}.isdisjoint(
-        summary(Summary("S", None, "Text.", 9, ["lost"]), "pi", before)
+        record(Summary("S", None, "Text.", 9, ["lost"]), "pi", before)
     )
 
 
@@ -104,10 +94,10 @@ def test_what_could_not_be_read_back_is_refused():
     for _ in range(210):
         deep = [deep]
     with pytest.raises(BadData, match="file: a: nested deeper"):
-        lines([message(entry(item=deep))], "file")
+        lines([record(entry(item=deep), "pi", {})], "file")
     with pytest.raises(BadData, match="file: a: a part"):
-        lines([{**message(entry()), "parts": [{"text": 5}]}], "file")
-    assert lines([message(entry())], "file").endswith(b"\n")
+        lines([{**record(entry(), "pi", {}), "parts": [{"text": 5}]}], "file")
+    assert lines([record(entry(), "pi", {})], "file").endswith(b"\n")
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import pytest
 
 from codeh_history.programs import goose as goose_reader
-from codeh_history.programs.builder import Builder
 from codeh_history.programs.model import Session
 from inside import inside
 from program_databases import GOOSE, database, goose
@@ -114,5 +113,5 @@ FOR_USERS = {"annotations": {"audience": ["user"]}}
 )
 def test_a_content_is_a_part_or_is_counted(block, part, left):
     session = Session("goose", "g")
-    assert goose_reader.part_of(block, Builder(session)) == part
+    assert goose_reader.part_of(block, session) == part
     assert list(session.left) == left

@@ -88,7 +88,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
         file.user(f"u{number}", f"q{number}")
     del file.lines[6]
     done = inside("import", str(file.write(tmp_path)), home=tmp_path)
-    assert b"line 7: its parent u5 is not in the file: pi would send 4 of 9 messages" in done.err
+    assert "line 7: its parent u5… is not in the file: pi would send 4 of 9 messages" in done.err.decode()
     assert len(shown(tmp_path, COPY)) == 9
 
 

@@ -73,7 +73,7 @@ def test_a_program_is_a_package_of_its_name(name):
     assert name == program.name
     assert program is sessions.program(name)
     assert all(place.patterns for place in sessions.places(name))
-    assert find_spec(program.reader)
+    assert program.read
     assert bool(program.writer and find_spec(program.writer)) == (name in sessions.WRITTEN)
 
 

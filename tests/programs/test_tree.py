@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.programs import tree as trees
+from codeh_history.programs.fields import made_id
 from codeh_history.programs.model import Entry, Piece, Session, Summary, Used
 from codeh_history.programs.pairs import (
     DOUBLE,
@@ -121,13 +122,15 @@ def session(ids, id="s"):
     return Session("pi", id, cwd="/w", version="3", items=[entry(one) for one in ids])
 
 
+def add(branch, ids):
+    branch.items += [entry(id) for id in ids]
+
+
 def test_a_branch_says_where_it_left():
-    main = session("abc")
-    made = trees.branch_of(main, "x")
-    made.items += [entry("a"), entry("b"), entry("d")]
-    assert list(trees.branches([made], lambda branch: branch, main)) == [made]
+    (made,) = trees.branches(session("abc"), ["abd"], add, lambda ids: ids[-1])
+    assert [item.id for item in made.items] == ["a", "b", "d"]
     assert (made.id, made.cwd, made.version, made.parent) == (
-        "s-x",
+        "s-d",
         "/w",
         "3",
         {"session": "pi-s", "at": "b"},
@@ -136,17 +139,22 @@ def test_a_branch_says_where_it_left():
 
 
 def test_a_branch_of_nothing_of_its_own_is_none():
-    main = session("abc")
-    assert [
-        "".join(item.id for item in one.items) for one in trees.branches(["ab", "ad"], session, main)
-    ] == ["ad"]
+    made = trees.branches(session("abc"), ["ab", "ad"], add, str)
+    assert ["".join(item.id for item in one.items) for one in made] == ["ad"]
 
 
 def test_only_so_many_branches_are_read_and_the_last_says_how_many_more_there_are(monkeypatch):
     monkeypatch.setattr(trees, "MOST", 2)
-    found = list(trees.branches(["ad", "ae", "af", "ag"], session, session("abc")))
-    assert [[item.id for item in one.items] for one in found] == [["a", "d"], ["a", "e"]]
-    assert [dict(one.left) for one in found] == [{}, {trees.BEYOND: 2}]
+    made = list(trees.branches(session("abc"), ["ad", "ae", "af", "ag"], add, str))
+    assert [[item.id for item in one.items] for one in made] == [["a", "d"], ["a", "e"]]
+    assert [dict(one.left) for one in made] == [{}, {trees.BEYOND: 2}]
+
+
+def test_what_was_taken_back_is_named_by_its_last_item():
+    before = [session("abd").items, []]
+    (made,) = trees.taken_back(session("abc"), before)
+    assert made.items is before[0]
+    assert made.id == f"s-{made_id('d')[:8]}"
 
 
 def test_what_responses_used_is_told_with_who_gave_them():

@@ -13,7 +13,6 @@ from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import convert_to_messages, message_to_dict, messages_from_dict
 
 from ..library.session import Session as History
-from ..programs.builder import Builder
 from ..programs.langchain import add_message, data_of, parts_of
 from ..programs.model import Entry
 from ..programs.model import Session as Read
@@ -62,15 +61,15 @@ class ChatMessageHistory(BaseChatMessageHistory):
         if id is not None and id not in self._names:
             for held in self._kept.values():
                 self._names |= _called(object_of(held.get("data")))
-        talk = Builder(Read("langchain", ""))
+        read = Read("langchain", "")
         if id is not None and id in self._names:
-            talk.call(id, self._names[id], {})
+            read.call(id, self._names[id], {})
         if kind == "system":
-            return {"role": "user", "parts": parts_of(talk, data), "item": {"role": kind}}
-        add_message(talk, value)
-        if not talk.session.items:  # a message without content, or of a type that no model is sent
+            return {"role": "user", "parts": parts_of(read, data), "item": {"role": kind}}
+        add_message(read, value)
+        if not read.items:  # a message without content, or of a type that no model is sent
             return {"kind": _KINDS.get(kind, "info"), "parts": [{"text": ""}]}
-        (entry,) = (item for item in talk.session.items if isinstance(item, Entry))
+        (entry,) = (item for item in read.items if isinstance(item, Entry))
         return {"kind": entry.kind, "parts": entry.parts, **entry.fields}
 
 

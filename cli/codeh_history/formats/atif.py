@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from .. import __version__
-from ..programs.model import omit_empty
+from ..programs.fields import omit_empty
 from ..providers.answers import answer, arguments
 from ..session.model import Json, Message, origin
 from ..session.view import View

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from ..programs.model import omit_empty
+from ..programs.fields import omit_empty
 from ..providers.answers import answer, arguments
 from ..session.model import Json, Message
 from ..session.view import View

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 
 from ..session.model import Json
 from ..session.records import BOM
-from .builder import Builder, Names
+from .fields import time_of
 from .model import Entry, Session
+from .parts import Names
 from .protocol import Head, Program, Source
-from .records import time_of
 
 _START = b"# aider chat started at "
 _MARKS = {"user": "#### ", "aider": "> "}
@@ -44,7 +44,7 @@ def read(source: Source, program: Program) -> Iterator[Session]:
         digits = "".join(c if c.isalnum() else "-" for c in started)
         session.id = f"{digits}-{session.id[:8]}" if digits else session.id
         run = _Run(session)
-        for who, run.talk.number, text in blocks:
+        for who, session.number, text in blocks:
             {"user": run.prompt, "aider": run.notes, "model": run.answer}[who](text)
         if session.items:
             yield session
@@ -88,25 +88,24 @@ class _Run:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.talk = Builder(session)
         self.model: str | None = None
 
     def prompt(self, text: str) -> None:
         sent = _ASKING.sub("", text, count=1)
         if text.strip() == "<blank>" or (sent == text and _COMMAND.match(text)):
-            self.session.left["blank prompt" if text.strip() == "<blank>" else "command"] += 1
+            self.session.leave("blank prompt" if text.strip() == "<blank>" else "command")
         else:
-            self.talk.add("user", [{"text": sent}])
+            self.session.add("user", [{"text": sent}])
 
     def answer(self, text: str) -> None:
         if text.strip() and not self.session.items:
-            self.session.left["text before the first prompt"] += 1
+            self.session.leave("text before the first prompt")
         elif text.strip():
-            self.talk.add("codeh", [{"text": text.strip("\n")}], model=self.model)
+            self.session.add("codeh", [{"text": text.strip("\n")}], model=self.model)
 
     def notes(self, text: str) -> None:
         """What aider says: its version, the model, what an answer used."""
-        self.session.left["note of aider"] += 1
+        self.session.leave("note of aider")
         for line in text.split("\n"):
             if model := _MODEL.match(line):
                 self.model = model[1].rstrip(",")
@@ -128,4 +127,4 @@ def _count(text: str) -> int:
     return round(float(text.rstrip("k").replace(",", "")) * (1000 if text[-1] == "k" else 1))
 
 
-PROGRAM = Program("aider", "aider", __name__, recognises)
+PROGRAM = Program("aider", "aider", recognises, read)

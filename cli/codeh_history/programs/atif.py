@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..providers import usage
-from ..providers.parts import name_of, object_of, objects, text_of
+from ..providers.parts import objects
 from ..session.model import Json, Part
 from . import source as values
-from .builder import Builder, Names, media, texts, thought
+from .fields import answer_fields, at, name_at, objects_at, text_at, time_of
 from .model import SUB_SESSION, Session
+from .parts import Names, media, texts, thought
 from .protocol import Head, Program, Source
-from .records import session_id, time_of
+from .records import session_id
 
+_ANSWER = {"model": "model_name", "usage": "metrics"}
 _USAGE = {
     "input": "prompt_tokens", "output": "completion_tokens", "cached": "cached_tokens",
     "cacheWrite": "extra.cache_write_tokens", "reasoning": "extra.reasoning_tokens",
@@ -31,19 +32,16 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _session(program: str, value: Json, names: Names) -> Session:
-    steps, agent = objects(value.get("steps")), object_of(value.get("agent"))
-    id = name_of(value.get("trajectory_id")) or value.get("session_id")
-    session = Session(program, names.id(id, steps[:2]), version=name_of(value.get("schema_version")))
-    session.set(tools=objects(agent.get("tool_definitions")))
-    talk, model = Builder(session), name_of(agent.get("model_name"))
-    for talk.number, step in enumerate(steps, 1):
-        _step(talk, step, model)
-    below = objects(value.get("subagent_trajectories"))
-    if below:
-        session.left[SUB_SESSION] += len(below)
-        session.branches = lambda: _below(session, below)
+    steps, below = objects_at(value, "steps"), objects_at(value, "subagent_trajectories")
+    id = name_at(value, "trajectory_id") or value.get("session_id")
+    session = Session(program, names.id(id, steps[:2]), version=name_at(value, "schema_version"))
+    session.set(tools=objects_at(value, "agent.tool_definitions"))
+    for session.number, step in enumerate(steps, 1):
+        _step(session, step, name_at(value, "agent.model_name"))
+    session.leave(SUB_SESSION, len(below))
+    session.branches = lambda: _below(session, below)
     if value.get("continued_trajectory_ref"):
-        session.left[f"continuation in another file ({value['continued_trajectory_ref']})"] += 1
+        session.leave(f"continuation in another file ({value['continued_trajectory_ref']})")
     return session
 
 
@@ -57,59 +55,57 @@ def _below(session: Session, trajectories: list[Json]) -> Iterator[Session]:
         yield agent
 
 
-def _step(talk: Builder, step: Json, model: str | None) -> None:
-    session, ts = talk.session, time_of(step.get("timestamp"))
+def _step(session: Session, step: Json, model: str | None) -> None:
+    ts = time_of(step.get("timestamp"))
     session.created = session.created or ts
     parts = _parts(step.get("message"))
     match step.get("source"):
         case "agent":
-            reasoning = text_of(step.get("reasoning_content"))
+            reasoning = text_at(step, "reasoning_content")
+            thoughts = [thought(reasoning)] if reasoning else []
             calls = (
-                talk.call(call.get("tool_call_id"), call.get("function_name"), call.get("arguments"))
-                for call in objects(step.get("tool_calls"))
+                session.call(call.get("tool_call_id"), call.get("function_name"), call.get("arguments"))
+                for call in objects_at(step, "tool_calls")
             )
-            talk.add(
-                "codeh", [*([thought(reasoning)] if reasoning else ()), *parts, *calls], ts=ts,
-                model=name_of(step.get("model_name")) or model,
-                usage=usage.read(object_of(step.get("metrics")), _USAGE),
-            )  # fmt: skip
+            fields = {"model": model, **answer_fields(step, _ANSWER, _USAGE)}
+            session.add("codeh", [*thoughts, *parts, *calls], ts=ts, **fields)
         case "system" if not session.items:
-            talk.system("\n\n".join(texts(parts)))
-        case "user" | "system" as who:
-            talk.add("user", parts, ts=ts, item={"role": "system"} if who == "system" else None)
+            session.system("\n\n".join(texts(parts)))
+        case "user":
+            session.add("user", parts, ts=ts)
+        case "system":
+            session.add("user", parts, ts=ts, item={"role": "system"})
         case who:
-            session.left[f"step of {who}"] += 1
-    _observed(talk, step, ts)
+            session.leave(f"step of {who}")
+    _observed(session, step, ts)
 
 
-def _observed(talk: Builder, step: Json, ts: str | None) -> None:
+def _observed(session: Session, step: Json, ts: str | None) -> None:
     """What the step's calls gave; what belongs to no call is the user's."""
     results: list[Part] = []
-    for result in objects(object_of(step.get("observation")).get("results")):
+    for result in objects_at(step, "observation.results"):
         parts = _parts(result.get("content"))
-        refs = objects(result.get("subagent_trajectory_ref")) if not parts else []
-        names = (name_of(ref.get("trajectory_path")) or name_of(ref.get("trajectory_id")) for ref in refs)
+        refs = objects_at(result, "subagent_trajectory_ref") if not parts else []
+        names = (name_at(ref, "trajectory_path", "trajectory_id") for ref in refs)
         parts += [{"text": f"[sub-agent: {name or ''}]"} for name in names]
-        id = name_of(result.get("source_call_id"))
-        if id is None and not talk.calls:
-            talk.add("user", parts, ts=ts)
+        id = name_at(result, "source_call_id")
+        if id is None and not session.open_calls:
+            session.add("user", parts, ts=ts)
         else:
-            failed = object_of(result.get("extra")).get("failed") is True
-            results.append(talk.result_of(id, None, parts, failed=failed))
-    talk.add("tool", results, ts=ts)
+            failed = at(result, "extra.failed") is True
+            results.append(session.result(id, None, parts, failed=failed))
+    session.add("tool", results, ts=ts)
 
 
 def _parts(message: Any) -> list[Part]:
     """The parts of a message: a text, or content parts; pictures and sounds lie elsewhere."""
     if isinstance(message, str):
         return [{"text": message}]
-    return [_part(part, object_of(part.get("source"))) for part in objects(message)]
+    return [
+        {"text": text_at(part, "text")} if part.get("type") == "text"
+        else media(at(part, "source.path"), at(part, "source.media_type"), part.get("type"))
+        for part in objects(message)
+    ]  # fmt: skip
 
 
-def _part(part: Json, source: Json) -> Part:
-    if part.get("type") == "text":
-        return {"text": text_of(part.get("text"))}
-    return media(source.get("path"), source.get("media_type"), part.get("type"))
-
-
-PROGRAM = Program("atif", "ATIF", __name__, recognises)
+PROGRAM = Program("atif", "ATIF", recognises, read)

@@ -12,15 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..providers.json_text import loads
-from ..providers.parts import listed
 from ..session.fold import View
 from ..session.model import MARK, Json, Message, Part
 from ..session.records import block_of, dumps
 from ..session.redactions import REDACTION, names_in
 from ..session.rules import PLACING
 from . import records
-from .model import Entry, Session, Summary
-from .records import made_id
+from .fields import list_at, made_id, omit_empty
+from .model import Entry, Item, Session
 
 _LATE = ("usage", "finish")  # what is known of a message when all of it is there
 _UNNAMED = " +"  # in what a line is called that nothing names
@@ -64,6 +63,7 @@ class _Comparison:
             self.note(place, record.data, updates, dead=place in view.dead)
 
     def note(self, place: int, data: Json, updates: dict[str, Json], *, dead: bool) -> None:
+        """Take what a record of the copy says."""
         kind = data["type"]
         placing = kind in PLACING or kind == "summary"
         if "id" in data:
@@ -78,19 +78,20 @@ class _Comparison:
             if (f"meta {time}" if time else _UNNAMED) in self.redacted:
                 self.kept |= dict.fromkeys(data["set"], time)
         elif MARK in data and placing:
-            self.brought[data["id"]] = data, len(listed(data[MARK]))
+            self.brought[data["id"]] = data, len(list_at(data, MARK))
         elif kind == "update":
             updates[data["id"]] = data
             if data["id"] in self.redacted:
                 self.redacted.add(data["of"])
         elif kind == "commit" and MARK in data and data["of"] in updates:
             update = updates[data["of"]]
-            self.brought[update["of"]] = update, len(listed(data[MARK]))
+            self.brought[update["of"]] = update, len(list_at(data, MARK))
         elif kind == REDACTION:
             names = (_UNNAMED if _UNNAMED in name else name.partition(" #")[0] for name in names_in(data))
             self.redacted.update(names)
 
     def changes(self) -> Changes:
+        """All that is new, after what is gone from the source was taken back."""
         wanted = {item.id for item in self.session.items}
         gone = self.brought.keys() - wanted if not self.session.partial else ()
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
@@ -99,7 +100,9 @@ class _Comparison:
         own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.brought)
         continued = next(own, None)  # the first message of its own
         apart = self.items(continued)
-        self.new += [one for one in map(records.used, self.session.used()) if one["id"] not in self.taken]
+        self.new += [
+            used for used in map(records.used, self.session.used()) if used["id"] not in self.taken
+        ]
         current = self.session.settings.items()
         settings = {k: v for k, v in current if self.settings.get(k) != v and k not in self.kept}
         if settings:
@@ -116,7 +119,7 @@ class _Comparison:
         broken = {problem.line for problem in self.session.problems}
         exact = continued is None and not self.session.partial and 0 not in broken
         last, new = -1, False
-        before: dict[str, Entry | Summary] = {}
+        before: dict[str, Item] = {}
         for item in self.session.items:
             before[item.id] = item
             place = self.places.get(item.id)
@@ -136,25 +139,25 @@ class _Comparison:
         return None
 
     def compare(self, item: Entry, *, exact: bool) -> None:
-        """A live message that was brought in before: did it grow, and does it say something else?"""
+        """Update a live message that was brought in before, if it grew or says something else."""
         message = self.view.all.get(item.id)
         if message is None or MARK not in message.fields:
             return
         brought, had = self.brought.get(item.id, ({}, 0))
-        new = item.pieces[had:]
-        as_it_came = item.id not in self.redacted and _same(message.own or (), brought)
-        if exact and len(item.pieces) >= had and as_it_came:
+        own, new = message.own or (), item.pieces[had:]
+        parts, other = [*own, *(part for piece in new for part in piece.parts)], False
+        if exact and len(item.pieces) >= had and item.id not in self.redacted and _same(own, brought):
             parts = item.parts
             more = any(key in item.fields and key not in message.fields for key in _LATE)
             other = more or not _same(parts, brought)
-        else:
-            parts = [*(message.own or ()), *(part for piece in new for part in piece.parts)]
-            other = False
-        if new:
-            names = (self.session.program, self.session.id, "update", item.id, len(item.pieces))
-            self.update(item, parts, made_id(*names))
-        elif other:
-            self.update(item, parts, self.new_id("update", item.id, dumps(parts)))
+        if not new and not other:
+            return
+        names = ("update", item.id)
+        whole = made_id(self.session.program, self.session.id, *names, len(item.pieces))
+        id = whole if new else self.new_id(*names, dumps(parts))
+        time, late = omit_empty(ts=item.ts), {key: item.fields[key] for key in _LATE if key in item.fields}
+        self.new.append({"type": "update", "id": id, "of": item.id, **time, "parts": parts})
+        self.new.append({"type": "commit", "of": id, **time, **late, MARK: item.lines})
 
     def as_redacted(self, record: Json) -> Json:
         """A record of the source with what is left here of its content, where some of it was redacted."""
@@ -170,12 +173,6 @@ class _Comparison:
         if "parts" in held or "summary" in held:
             return {**record, **content}
         return {**{key: value for key, value in record.items() if key != "parts"}, **content, "type": "ref"}
-
-    def update(self, item: Entry, parts: Sequence[Part], id: str) -> None:
-        time = {"ts": item.ts} if item.ts else {}
-        late: Json = {key: item.fields[key] for key in _LATE if key in item.fields}
-        self.new.append({"type": "update", "id": id, "of": item.id, **time, "parts": parts})
-        self.new.append({"type": "commit", "of": id, **time, **late, MARK: item.lines})
 
     def revert(self, of: str) -> None:
         self.new.append(records.revert(self.session, self.new_id("revert", of), of))

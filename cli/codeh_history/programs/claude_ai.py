@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..providers.parts import name_of, objects, text_of
+from ..providers.parts import objects
 from ..session.model import Json, Part
 from . import source as values
-from .builder import Builder, thought
+from .fields import made_id, name_at, objects_at, text_at, time_of
 from .model import ABANDONED, Session
+from .parts import thought
 from .protocol import Head, Program, Source
-from .records import made_id, time_of
 from .tree import Node, read_exported
 
 _ROOT = "00000000-0000-4000-8000"  # how the parent of a first message begins
@@ -28,61 +28,63 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _session(program: str, value: Json) -> Session:
-    messages = objects(value.get("chat_messages"))
-    id = name_of(value.get("uuid")) or made_id(*(message.get("uuid") for message in messages))
+    messages = objects_at(value, "chat_messages")
+    id = name_at(value, "uuid") or made_id(*(message.get("uuid") for message in messages))
     session = Session(program, id, created=time_of(value.get("created_at")))
     session.titled(value.get("name"))
-    by_id = {name_of(message.get("uuid")) or str(place): message for place, message in enumerate(messages)}
+    by_id = {name_at(message, "uuid") or str(place): message for place, message in enumerate(messages)}
     has_parents = any(message.get("parent_message_uuid") in by_id for message in messages)
     nodes: dict[str, Node] = {}
     for number, (id, message) in enumerate(by_id.items(), 1):
-        parent = name_of(message.get("parent_message_uuid"))
+        parent = name_at(message, "parent_message_uuid")
         if not has_parents:  # of an older export: all in a row
             parent = next(reversed(nodes), None)
         nodes[id] = Node(id, None if (parent or "").startswith(_ROOT) else parent, number)
 
     def fill(session: Session, ids: list[str]) -> None:
-        talk = Builder(session)
         for id in ids:
-            talk.number = nodes[id].number
-            _message(talk, by_id[id], name_of(value.get("model")))
+            session.number = nodes[id].number
+            _message(session, by_id[id], name_at(value, "model"))
 
-    live = read_exported(session, nodes, name_of(value.get("current_leaf_message_uuid")), fill)
+    live = read_exported(session, nodes, name_at(value, "current_leaf_message_uuid"), fill)
     session.leave(ABANDONED, len(messages) - len(live))
     return session
 
 
-def _message(talk: Builder, message: Json, model: str | None) -> None:
+def _message(session: Session, message: Json, model: str | None) -> None:
     """A message; an answer that used tools is several."""
-    kind = _KINDS.get(text_of(message.get("sender")))
+    sender = text_at(message, "sender")
+    kind = _KINDS.get(sender)
     if kind is None:
-        talk.session.left[f"message of {text_of(message.get('sender')) or 'nobody'}"] += 1
+        session.leave(f"message of {sender or 'nobody'}")
         return
-    parts = [part for block in objects(message.get("content")) if (part := _part(talk, block)) is not None]
+    blocks = objects_at(message, "content")
+    parts = [part for block in blocks if (part := _part(session, block)) is not None]
     if all(part == {"text": ""} for part in parts):
-        parts = [{"text": text_of(message.get("text"))}]
+        parts = [{"text": text_at(message, "text")}]
+    ts = time_of(message.get("created_at"))
     if kind == "user":
         parts = [*_files(message), *parts]
-    ts = time_of(message.get("created_at"))
-    talk.turn(kind, parts, id=message.get("uuid"), ts=ts, model=model if kind == "codeh" else None)
+    session.turn(kind, parts, id=message.get("uuid"), ts=ts, model=model if kind == "codeh" else None)
 
 
-def _part(talk: Builder, block: Json) -> Any:
+def _part(session: Session, block: Json) -> Any:
     """The part of a block; None for one that is not sent, which is counted."""
     match block.get("type"):
         case "text":
-            return {"text": text_of(block.get("text"))}
+            return {"text": text_at(block, "text")}
         case "thinking":
-            return thought(text_of(block.get("thinking")), block.get("signature"))
+            return thought(text_at(block, "thinking"), block.get("signature"))
         case "voice_note":
             return {"text": "\n\n".join(_filled(block, "title", "text"))}
         case "tool_use":
-            return talk.call(block.get("id"), block.get("name"), block.get("input"))
+            return session.call(block.get("id"), block.get("name"), block.get("input"))
         case "tool_result":
             text, failed = _text_of(block.get("content")), block.get("is_error") is True
-            return talk.result(block.get("tool_use_id"), block.get("name"), text, failed=failed)
+            id, name = block.get("tool_use_id"), block.get("name")
+            return session.result(id, name, [{"text": text}], failed=failed)
         case kind:
-            talk.session.left[f"block ({kind})"] += 1
+            session.leave(f"block ({kind})")
             return None
 
 
@@ -99,16 +101,16 @@ def _text_of(content: Any) -> str:
 
 def _filled(block: Json, *fields: str) -> list[str]:
     """The texts in these fields, but for empty ones."""
-    return [text for field in fields if (text := text_of(block.get(field)))]
+    return [text for field in fields if (text := text_at(block, field))]
 
 
 def _files(message: Json) -> list[Part]:
     """What was attached: files whose text is in the export with it, others by name."""
-    files = [*objects(message.get("attachments")), *objects(message.get("files"))]
-    names = ((_filled(file, "file_name", "file_uuid") or ["file"])[0] for file in files)
-    texts = (_filled(file, "extracted_content") for file in files)
-    lines = ([f"[file: {name}]", *text] for name, text in zip(names, texts, strict=True))
-    return [{"text": "\n".join(text)} for text in lines]
+    texts = []
+    for file in [*objects_at(message, "attachments"), *objects_at(message, "files")]:
+        name = name_at(file, "file_name", "file_uuid") or "file"
+        texts.append("\n".join([f"[file: {name}]", *_filled(file, "extracted_content")]))
+    return [{"text": text} for text in texts]
 
 
-PROGRAM = Program("claude-ai", "Claude.ai", __name__, recognises)
+PROGRAM = Program("claude-ai", "Claude.ai", recognises, read)

@@ -11,12 +11,13 @@ from typing import Any
 
 from ..providers import usage
 from ..providers.json_text import value_of
-from ..providers.parts import listed, name_of, native, object_of, objects, text_of
+from ..providers.parts import native, objects
 from ..session.model import Json, Part
-from .builder import Builder, seconds, thought
-from .model import SUB_SESSION, Entry, Session, omit_empty
+from .fields import at, made_id, name_at, object_at, objects_at, omit_empty, seconds, text_at, time_of
+from .model import SUB_SESSION, Entry, Session
+from .parts import inline, thought
 from .protocol import Head, Place, Program, Refused, Source
-from .records import made_id, session_id, time_of
+from .records import session_id
 
 _TABLES = {"sessions": {"id", "working_dir"}, "messages": {"session_id", "role", "content_json"}}
 _FORMATS = {
@@ -37,7 +38,7 @@ def recognises(head: Head) -> bool:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Each session; sub-agents are branches of the one that they work for."""
-    rows = [row for row in source.rows("SELECT * FROM sessions ORDER BY rowid") if name_of(row.get("id"))]
+    rows = [row for row in source.rows("SELECT * FROM sessions ORDER BY rowid") if name_at(row, "id")]
     ids = {row["id"] for row in rows}
     below: dict[str | None, list[Json]] = {}
     for row in rows:
@@ -52,135 +53,122 @@ def _sessions(
     """The sessions that work for a `parent`, each with those that work for it; None: for none."""
     for row in below.get(parent.id if parent else None, ()):
         session = Session(program, row["id"], created=time_of(row.get("created_at")))
-        session.cwd = name_of(row.get("working_dir"))
-        session.titled(name_of(row.get("name")) or row.get("description"))
+        session.cwd = name_at(row, "working_dir")
+        session.titled(name_at(row, "name") or row.get("description"))
         if parent is None:
             session.leave(SUB_SESSION, len(below.get(session.id, ())))
-        messages = _Messages(session, row)
         try:
-            where = "WHERE session_id = ? ORDER BY rowid"
-            for message in source.rows(f"SELECT * FROM messages {where}", session.id):  # noqa: S608
-                messages.message(message)
-            messages.end()
-            if "usage_ledger" in source.head.tables:
-                messages.used(source.rows(f"SELECT * FROM usage_ledger {where}", session.id))  # noqa: S608
+            _fill(session, source, row)
         except Refused as error:
-            session.problem(0, "skips", f"{error} after {messages.talk.number} messages")
-        if parent is not None:
+            session.problem(0, "skips", f"{error} after {session.number} messages")
+        if parent is None:
+            session.branches = partial(_sessions, program, source, below, session)
+            yield session
+        else:
             session.set_parent(session_id(parent), agent=True)
             yield session
             yield from _sessions(program, source, below, session)
-            continue
-        session.branches = partial(_sessions, program, source, below, session)
-        yield session
 
 
-class _Messages:
-    """Makes entries and summaries of a session's messages."""
-
-    def __init__(self, session: Session, row: Json) -> None:
-        self.session = session
-        self.talk = Builder(session)
-        self.format = _FORMATS.get(str(row.get("provider_name")))
-        self.model = name_of(object_of(value_of(row.get("model_config_json"))).get("model_name"))
-        self.hidden: set[str] = set()  # ids of items that the agent does not see any more
-
-    def message(self, row: Json) -> None:
-        self.talk.number += 1
-        kind = _KINDS.get(str(row.get("role")))
-        if kind is None:
-            self.session.left[f"message of {row.get('role')}"] += 1
-            return
-        about = object_of(value_of(row.get("metadata_json")))
-        seen = about.get("agentVisible") is not False
-        blocks = objects(value_of(row.get("content_json")))
-        parts = [part for block in blocks if (part := part_of(block, self.talk)) is not None]
-        id, ts = name_of(row.get("message_id")), _time(row.get("created_timestamp"))
-        texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
-        if seen and self.hidden and about.get("userVisible") is False and texts:
-            text = "\n\n".join(texts)  # the first that only the agent sees stands for those hidden
-            id = id or made_id(self.session.program, self.session.id, "summary", text)
-            keep = [item for item in self.talk.live if item not in self.hidden]
-            self.talk.summarise(id, ts, text, keep)
-            self.hidden.clear()
-            return
-        before = len(self.session.items)
-        fields = {"provider": self.format, "model": self.model} if kind == "codeh" else {}
-        self.talk.turn(kind, parts, id=id, ts=ts, **fields)
-        self.hidden.update(() if seen else (item.id for item in self.session.items[before:]))
-
-    def end(self) -> None:
-        """What is hidden with nothing in its place is for the user's eyes alone."""
-        if self.hidden:
-            self.session.items = [item for item in self.session.items if item.id not in self.hidden]
-            self.session.left["message that the agent does not see"] += len(self.hidden)
-
-    def used(self, rows: Iterable[Json]) -> None:
-        """The usage of each response: of the last message before it was written down."""
-        answers = [item for item in self.session.items if isinstance(item, Entry) and item.kind == "codeh"]
-        for row in rows:
-            at = _time(row.get("created_timestamp"))
-            entry = next(
-                (answer for answer in reversed(answers) if at and answer.ts and answer.ts <= at), None
-            )
-            if row.get("is_compaction"):
-                self.session.left["usage of a compaction"] += 1
-            elif entry is None or "usage" in entry.fields:
-                self.session.left["further usage"] += 1
-            else:
-                raw = {key: row[key] for key in row if isinstance(row[key], (int, float)) and key != "id"}
-                counts = usage.read(raw, _USAGE)
-                entry.fields |= omit_empty(usage=counts, model=name_of(row.get("model")))
+def _fill(session: Session, source: Source, row: Json) -> None:
+    """Add the messages and summaries of a session, and what its responses used."""
+    config = value_of(row.get("model_config_json"))
+    fields = {
+        "provider": _FORMATS.get(str(row.get("provider_name"))),
+        "model": name_at(config, "model_name"),
+    }
+    hidden: set[str] = set()  # ids of items that the agent does not see any more
+    where = "WHERE session_id = ? ORDER BY rowid"
+    for message in source.rows(f"SELECT * FROM messages {where}", session.id):  # noqa: S608
+        session.number += 1
+        _message(session, message, fields, hidden)
+    # what is hidden with nothing in its place is for the user's eyes alone
+    session.items = [item for item in session.items if item.id not in hidden]
+    session.leave("message that the agent does not see", len(hidden))
+    if "usage_ledger" in source.head.tables:
+        _used(session, source.rows(f"SELECT * FROM usage_ledger {where}", session.id))  # noqa: S608
 
 
-def part_of(block: Json, talk: Builder) -> Any:
+def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> None:
+    kind = _KINDS.get(str(row.get("role")))
+    if kind is None:
+        session.leave(f"message of {row.get('role')}")
+        return
+    about, blocks = value_of(row.get("metadata_json")), objects(value_of(row.get("content_json")))
+    seen = at(about, "agentVisible") is not False
+    parts = [part for block in blocks if (part := part_of(block, session)) is not None]
+    id, ts = name_at(row, "message_id"), _time(row.get("created_timestamp"))
+    texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
+    if seen and hidden and at(about, "userVisible") is False and texts:
+        text = "\n\n".join(texts)  # the first that only the agent sees stands for those hidden
+        id = id or made_id(session.program, session.id, "summary", text)
+        session.summarise(id, ts, text, [item for item in session.live if item not in hidden])
+        hidden.clear()
+        return
+    before = len(session.items)
+    session.turn(kind, parts, id=id, ts=ts, **(fields if kind == "codeh" else {}))
+    hidden.update(() if seen else (item.id for item in session.items[before:]))
+
+
+def _used(session: Session, rows: Iterable[Json]) -> None:
+    """The usage of each response: of the last message before it was written down."""
+    answers = [item for item in session.items if isinstance(item, Entry) and item.kind == "codeh"]
+    for row in rows:
+        ts = _time(row.get("created_timestamp"))
+        before = (answer for answer in reversed(answers) if ts and answer.ts and answer.ts <= ts)
+        entry = next(before, None)
+        if row.get("is_compaction"):
+            session.leave("usage of a compaction")
+        elif entry is None or "usage" in entry.fields:
+            session.leave("further usage")
+        else:
+            raw = {key: row[key] for key in row if isinstance(row[key], (int, float)) and key != "id"}
+            counts = usage.read(raw, _USAGE)
+            entry.fields |= omit_empty(usage=counts, model=name_at(row, "model"))
+
+
+def part_of(block: Json, session: Session) -> Any:
     """The part of a block; None for one that the model is not sent, which is counted."""
     match block.get("type"):
         case "text" | "image" as kind if not _for_the_agent(block):
-            talk.session.left[f"{kind} for the user alone"] += 1
+            session.leave(f"{kind} for the user alone")
             return None
         case "text":
-            return {"text": text_of(block.get("text"))}
+            return {"text": text_at(block, "text")}
         case "image":
             return _image(block)
         case "thinking" | "reasoning":
-            text = text_of(block.get("thinking")) or text_of(block.get("text"))
-            return thought(text, block.get("signature"))
+            return thought(name_at(block, "thinking", "text") or "", block.get("signature"))
         case "redactedThinking":
-            return native("anthropic", {"type": "redacted_thinking", "data": text_of(block.get("data"))})
+            return native("anthropic", {"type": "redacted_thinking", "data": text_at(block, "data")})
         case "toolRequest" | "frontendToolRequest":
-            call = object_of(object_of(block.get("toolCall")).get("value"))
-            return talk.call(block.get("id"), call.get("name"), call.get("arguments"))
+            call = object_at(block, "toolCall.value")
+            return session.call(block.get("id"), call.get("name"), call.get("arguments"))
         case "toolResponse":
-            return _result(block, talk)
+            return _result(block, session)
         case kind:
-            talk.session.left[f"content ({kind})"] += 1
+            session.leave(f"content ({kind})")
             return None
 
 
-def _result(block: Json, talk: Builder) -> Part:
-    result = object_of(block.get("toolResult"))
-    value, error = result.get("value"), result.get("status") == "error"
-    items = objects(listed(value) or listed(object_of(value).get("content")))
+def _result(block: Json, session: Session) -> Part:
+    error = at(block, "toolResult.status") == "error"
+    items = objects_at(block, "toolResult.value") or objects_at(block, "toolResult.value.content")
     seen = [item for item in items if _for_the_agent(item)]
-    others = [item for item in seen if item.get("type") != "image"]
-    texts = [
-        text_of(item.get("text")) or text_of(object_of(item.get("resource")).get("text")) for item in others
-    ]
-    text = text_of(result.get("error")) if error else "\n".join(filter(None, texts))
-    held = [_image(item) for item in seen if item.get("type") == "image"]
-    failed = error or object_of(value).get("isError") is True
-    return talk.result(block.get("id"), None, text, failed=failed, held=held)
+    texts = (name_at(item, "text", "resource.text") for item in seen if item.get("type") != "image")
+    text = text_at(block, "toolResult.error") if error else "\n".join(filter(None, texts))
+    parts: list[Part] = [{"text": text}, *(_image(item) for item in seen if item.get("type") == "image")]
+    failed = error or at(block, "toolResult.value.isError") is True
+    return session.result(block.get("id"), None, parts, failed=failed)
 
 
 def _for_the_agent(block: Json) -> bool:
-    audience = object_of(block.get("annotations")).get("audience")
+    audience = at(block, "annotations.audience")
     return not isinstance(audience, list) or "assistant" in audience
 
 
 def _image(block: Json) -> Part:
-    mime = name_of(block.get("mimeType")) or "image/png"
-    return {"inlineData": {"mimeType": mime, "data": text_of(block.get("data"))}}
+    return inline(text_at(block, "data"), block.get("mimeType"), "image/png")
 
 
 def _time(value: object) -> str | None:
@@ -189,7 +177,7 @@ def _time(value: object) -> str | None:
 
 
 PROGRAM = Program(
-    "goose", "goose", __name__, recognises,
+    "goose", "goose", recognises, read,
     (Place("GOOSE_PATH_ROOT", "", ("data/sessions/sessions.db",)),
      Place("XDG_DATA_HOME", ".local/share", ("goose/sessions/sessions.db",))),
 )  # fmt: skip

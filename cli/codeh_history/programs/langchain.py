@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..providers import usage
-from ..providers.parts import listed, name_of, object_of, objects, text_of
+from ..providers.parts import listed, object_of
 from ..session.model import Json, Part
 from . import source as values
-from .builder import Builder, Names, media, opening, texts, thought
+from .fields import answer_fields, at, name_at, object_at, objects_at, text_at
 from .model import Problem, Session
+from .parts import Names, inline, media, opening, texts, thought
 from .protocol import Head, Program, Refused, Source
 
 _TYPES = frozenset(
@@ -26,6 +26,7 @@ _ROLES = {"user": "human", "assistant": "ai"}
 _CALLS = (  # elsewhere in the message too
     "tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk",
 )  # fmt: skip
+_ANSWER = {"model": "response_metadata.model_name response_metadata.model", "usage": "usage_metadata"}
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "input_token_details.cache_read",
     "cacheWrite": "input_token_details.cache_creation", "reasoning": "output_token_details.reasoning",
@@ -51,19 +52,18 @@ def _is_message(value: Any) -> bool:
 def _messages(value: Json) -> list[Any]:
     """The messages that an object holds: a prompt, a history, a state."""
     holders = (value, value.get("kwargs"), value.get("values"), value.get("channel_values"))
-    lists = (object_of(holder).get("messages") for holder in holders)
+    lists = (at(holder, "messages") for holder in holders)
     return next((held for held in lists if isinstance(held, list)), [])
 
 
 def data_of(message: Json) -> tuple[str, Json]:
     """The type of a message (human, ai, …) and its fields, in either form."""
-    data = object_of(message.get("data")) or object_of(message.get("kwargs"))
-    kind = text_of(message.get("type"))
+    data, kind = object_at(message, "data") or object_at(message, "kwargs"), text_at(message, "type")
     if kind == "constructor":
-        kind = name_of(data.get("type")) or str(message["id"][-1])
+        kind = name_at(data, "type") or str(message["id"][-1])
     kind = kind.removesuffix("Chunk").removesuffix("Message").lower()
     if kind == "chat":
-        kind = text_of(data.get("role"))
+        kind = text_at(data, "role")
     return _ROLES.get(kind, kind), data
 
 
@@ -82,8 +82,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _held(program: str, value: Json, number: int, names: Names) -> Session:
-    id = value.get("thread_id") or value.get("session_id")
-    id = id or object_of(value.get("kwargs")).get("session_id")
+    id = value.get("thread_id") or value.get("session_id") or at(value, "kwargs.session_id")
     session = _session(program, _messages(value), id, names)
     if not session.items:
         session.problem(0, "skips", f"object {number}: no messages in it")
@@ -93,89 +92,81 @@ def _held(program: str, value: Json, number: int, names: Names) -> Session:
 def _session(program: str, items: list[Json], id: object, names: Names) -> Session:
     kinds = [{"role": data_of(item)[0]} if _is_message(item) else {} for item in items]
     session = Session(program, names.id(id, items[: len(opening(kinds, "role", _USERS))]))
-    talk = Builder(session)
-    for talk.number, item in enumerate(items, 1):
+    for session.number, item in enumerate(items, 1):
         if _is_message(item):
-            add_message(talk, item)
+            add_message(session, item)
         else:
-            session.problem(0, "skips", f"message {talk.number}: not one of LangChain's")
+            session.problem(0, "skips", f"message {session.number}: not one of LangChain's")
     return session
 
 
-def add_message(talk: Builder, message: Json) -> None:
+def add_message(session: Session, message: Json) -> None:
     """Add a message to a session; what it holds that is not sent is counted."""
     kind, data = data_of(message)
-    parts = parts_of(talk, data)
-    id = data.get("id")
+    parts, id = parts_of(session, data), data.get("id")
     match kind:
-        case "system" if not talk.session.items:
-            talk.system("\n\n".join(texts(parts)))
+        case "system" if not session.items:
+            session.system("\n\n".join(texts(parts)))
         case "human" | "system":
-            talk.add("user", parts, id=id, item={"role": kind} if kind == "system" else None)
+            session.add("user", parts, id=id, item={"role": kind} if kind == "system" else None)
         case "ai":
-            about = object_of(data.get("response_metadata"))
-            reasoning = text_of(object_of(data.get("additional_kwargs")).get("reasoning_content"))
-            thoughts = [thought(reasoning)] if reasoning else []
-            talk.add(
-                "codeh", [*thoughts, *parts, *_calls(talk, data)], id=id,
-                model=name_of(about.get("model_name")) or name_of(about.get("model")),
-                usage=usage.read(object_of(data.get("usage_metadata")), _USAGE),
-                provider=_PROVIDERS.get(text_of(about.get("model_provider"))),
-                finish=name_of(about.get("finish_reason")) or name_of(about.get("stop_reason")),
-            )  # fmt: skip
+            provider = _PROVIDERS.get(text_at(data, "response_metadata.model_provider"))
+            reasoning = text_at(data, "additional_kwargs.reasoning_content")
+            parts = [*([thought(reasoning)] if reasoning else []), *parts, *_calls(session, data)]
+            fields = answer_fields(data, _ANSWER, _USAGE)
+            finish = name_at(data, "response_metadata.finish_reason", "response_metadata.stop_reason")
+            session.add("codeh", parts, id=id, **fields, provider=provider, finish=finish)
         case "tool" | "function":
             failed = data.get("status") == "error"
-            made = talk.result_of(data.get("tool_call_id"), data.get("name"), parts, failed=failed)
-            talk.add("tool", [made], id=id)
+            made = session.result(data.get("tool_call_id"), data.get("name"), parts, failed=failed)
+            session.add("tool", [made], id=id)
         case _:
-            talk.session.left[f"message of type {kind or 'unknown'}"] += 1
+            session.leave(f"message of type {kind or 'unknown'}")
 
 
-def parts_of(talk: Builder, data: Json) -> list[Any]:
+def parts_of(session: Session, data: Json) -> list[Any]:
     """The parts of a message's content."""
     content = data.get("content")
     blocks = [content] if isinstance(content, str) else listed(content)
-    return [part for block in blocks if (part := _part(talk, block)) is not None]
+    return [part for block in blocks if (part := _part(session, block)) is not None]
 
 
-def _part(talk: Builder, block: Any) -> Any:
+def _part(session: Session, block: Any) -> Any:
     """The part of a content block; None for one that is said elsewhere, or not known."""
     if isinstance(block, str):
         return {"text": block}
     block = object_of(block)
     match block.get("type"):
         case "text":
-            return {"text": text_of(block.get("text"))}
+            return {"text": text_at(block, "text")}
         case "thinking" | "reasoning":
-            text = text_of(block.get("thinking")) or text_of(block.get("reasoning"))
-            return thought(text, block.get("signature"))
+            return thought(name_at(block, "thinking", "reasoning") or "", block.get("signature"))
         case "image_url" | "image" | "audio" | "video" | "file":
             return _media(block)
         case kind if kind not in _CALLS:
-            talk.session.left[f"block ({kind})"] += 1
+            session.leave(f"block ({kind})")
     return None
 
 
-def _calls(talk: Builder, data: Json) -> list[Part]:
+def _calls(session: Session, data: Json) -> list[Part]:
     """The calls of an answer, in the newer form or the older one."""
-    calls = [*objects(data.get("tool_calls")), *objects(data.get("invalid_tool_calls"))]
+    calls = [*objects_at(data, "tool_calls"), *objects_at(data, "invalid_tool_calls")]
     if calls:
-        return [talk.call(call.get("id"), call.get("name"), call.get("args")) for call in calls]
-    more = object_of(data.get("additional_kwargs"))
-    older = [*objects(more.get("tool_calls")), {"function": more.get("function_call")}]
-    functions = ((call.get("id"), object_of(call.get("function"))) for call in older)
-    return [talk.call(id, made.get("name"), made.get("arguments")) for id, made in functions if made]
+        return [session.call(call.get("id"), call.get("name"), call.get("args")) for call in calls]
+    older = objects_at(data, "additional_kwargs.tool_calls")
+    older += [{"function": at(data, "additional_kwargs.function_call")}]
+    functions = ((call.get("id"), object_at(call, "function")) for call in older)
+    return [session.call(id, made.get("name"), made.get("arguments")) for id, made in functions if made]
 
 
 def _media(block: Json) -> Part:
-    source = object_of(block.get("source"))
-    mime = block.get("mime_type") or source.get("media_type")
-    data = name_of(block.get("base64")) or name_of(block.get("data")) or name_of(source.get("data"))
+    mime = block.get("mime_type") or at(block, "source.media_type")
+    data = name_at(block, "base64", "data", "source.data")
     if data:
-        return {"inlineData": {"mimeType": name_of(mime) or "application/octet-stream", "data": data}}
-    url = object_of(block.get("image_url")).get("url") or block.get("image_url") or block.get("url")
+        return inline(data, mime)
+    urls = (at(block, path) for path in ("image_url.url", "image_url", "url", "source.url", "file_id"))
     kind = "image" if block.get("type") == "image_url" else block.get("type")
-    return media(url or source.get("url") or block.get("file_id"), mime, kind)
+    return media(next(filter(None, urls), None), mime, kind)
 
 
-PROGRAM = Program("langchain", "LangChain", __name__, recognises)
+PROGRAM = Program("langchain", "LangChain", recognises, read)

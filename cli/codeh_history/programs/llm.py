@@ -6,24 +6,25 @@ tables have, where a row holds a prompt and its response.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..providers import usage
 from ..providers.json_text import value_of
-from ..providers.parts import name_of, object_of, objects, text_of
+from ..providers.parts import object_of
 from ..session.model import Json, Part
-from .builder import Builder, inline, texts
-from .model import Session, omit_empty
+from .fields import answer_fields, at, name_at, objects_at, omit_empty, text_at, time_of
+from .model import Session
+from .parts import inline, texts
 from .protocol import Head, Place, Program, Refused, Source
-from .records import time_of
 
 _THREADS = {
     "threads": {"id", "tip_message_hash"}, "turns": {"thread_id"}, "messages": {"parent_hash"},
     "parts": {"message_hash"},
 }  # fmt: skip
+_LOOSE = "without-conversation"  # the id of a session of all rows that are of none
 _RESPONSES = {"conversations": {"id"}, "responses": {"prompt", "response", "conversation_id"}}
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool", "system": "user"}
+_ANSWER = {"model": "resolved_model model", "usage": "usage", "response": "id"}
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens",
     "cached": "token_details.prompt_tokens_details.cached_tokens",
@@ -36,29 +37,33 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Each conversation."""
+    """Each conversation, as far as the database can be read."""
+    for session, tip in _conversations(source, program):
+        reading = _Reading(source, session)
+        try:
+            if tip is not None:
+                reading.thread(tip)
+            else:
+                reading.responses()
+        except Refused as error:
+            session.problem(0, "skips", f"{error} after {session.number} messages")
+        yield session
+
+
+def _conversations(source: Source, program: Program) -> Iterator[tuple[Session, object]]:
+    """A session for each, with the newest message of a thread; None where only the older tables have it."""
     seen: set[str] = set()
     if source.head.has(_THREADS):
         query = "SELECT * FROM threads WHERE tip_message_hash IS NOT NULL ORDER BY id"
-        for row in [row for row in source.rows(query) if name_of(row["id"])]:
+        for row in [row for row in source.rows(query) if name_at(row, "id")]:
             seen.add(row["id"])
             session = Session(program.name, row["id"], created=time_of(row.get("datetime_utc")))
             session.titled(row.get("name"))
-            yield _read(_Reading(source, session), _Reading.thread, row["tip_message_hash"])
+            yield session, row["tip_message_hash"]
     if source.head.has(_RESPONSES):
         for row in list(source.rows("SELECT DISTINCT conversation_id AS id FROM responses ORDER BY 1")):
             if row["id"] not in seen:
-                session = Session(program.name, name_of(row["id"]) or "without-conversation")
-                yield _read(_Reading(source, session), _Reading.responses, name_of(row["id"]))
-
-
-def _read(reading: _Reading, read: Callable[[_Reading, Any], None], id: object) -> Session:
-    """The session that is read, as far as the database can be."""
-    try:
-        read(reading, id)
-    except Refused as error:
-        reading.session.problem(0, "skips", f"{error} after {reading.talk.number} messages")
-    return reading.session
+                yield Session(program.name, name_at(row, "id") or _LOOSE), None
 
 
 class _Reading:
@@ -67,11 +72,11 @@ class _Reading:
     def __init__(self, source: Source, session: Session) -> None:
         self.source = source
         self.session = session
-        self.talk = Builder(session)
 
     # -- threads -------------------------------------------------------------------------------------------
 
     def thread(self, tip: object) -> None:
+        """The messages up to the newest one, each with the time of its turn."""
         rows = self.source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", self.session.id)
         turns = {turn["tip_message_hash"]: turn for turn in rows}
         ids = [turn["id"] for turn in turns.values()]
@@ -81,7 +86,7 @@ class _Reading:
         for message in reversed(chain):
             turn = turns.get(message["hash"])
             times.append(time_of(turn.get("datetime_utc")) if turn else times[-1] if times else None)
-        for self.talk.number, (message, ts) in enumerate(zip(chain, reversed(times), strict=True), 1):
+        for self.session.number, (message, ts) in enumerate(zip(chain, reversed(times), strict=True), 1):
             self.message(message, turns.get(message["hash"]), ts)
 
     def chain(self, tip: object) -> list[Json]:
@@ -99,27 +104,27 @@ class _Reading:
         return list(reversed(chain.values()))
 
     def message(self, message: Json, turn: Json | None, ts: str | None) -> None:
-        role = text_of(message.get("role"))
+        role = text_at(message, "role")
         kind = _KINDS.get(role)
         if kind is None:
-            self.session.left[f"message of {role or 'nobody'}"] += 1
+            self.session.leave(f"message of {role or 'nobody'}")
             return
         query = "SELECT * FROM parts WHERE message_hash = ? ORDER BY position"
         rows = list(self.source.rows(query, message["hash"]))
         parts = [part for row in rows for part in self.part(row)]
-        if role == "system" and self.talk.number == 1:
-            self.talk.system("\n\n".join(texts(parts)))
+        if role == "system" and self.session.number == 1:
+            self.session.system("\n\n".join(texts(parts)))
         elif role == "system":
-            self.talk.add("user", parts, id=message["hash"], ts=ts, item={"role": role})
+            self.session.add("user", parts, id=message["hash"], ts=ts, item={"role": role})
         else:
             fields = self.turn(turn) if kind == "codeh" and turn else {}
-            self.talk.turn(kind, parts, id=message["hash"], ts=ts, **fields)
+            self.session.turn(kind, parts, id=message["hash"], ts=ts, **fields)
 
     def part(self, row: Json) -> list[Any]:
         payload = _object_in(row.get("payload"))
         text, kind = row.get("text"), row.get("type")
         if not isinstance(text, str):
-            text = self.joined_text(payload) if "text_ref" in payload else text_of(payload.get("text"))
+            text = self.joined_text(payload) if "text_ref" in payload else text_at(payload, "text")
         match kind:
             case "text":
                 return [{"text": text}]
@@ -128,58 +133,59 @@ class _Reading:
                 return [{"text": text, "thought": True}] if text else []
             case "tool_call":
                 id, name = payload.get("tool_call_id"), payload.get("name")
-                return [self.talk.call(id, name, payload.get("arguments"))]
+                return [self.session.call(id, name, payload.get("arguments"))]
             case "tool_result":
-                return [self.result(payload, objects(payload.get("attachments")))]
+                return [self.result(payload, objects_at(payload, "attachments"))]
             case "attachment":
-                return self.attachment(object_of(payload.get("attachment")).get("id"))
-        self.session.left[f"part ({kind})"] += 1
+                return self.attachment(at(payload, "attachment.id"))
+        self.session.leave(f"part ({kind})")
         return []
 
     def joined_text(self, payload: Json) -> str:
         """A text that names fragments for some of it."""
         pieces = []
-        for piece in objects(payload.get("text_ref")):
+        for piece in objects_at(payload, "text_ref"):
             row = {"content": piece["literal"]} if "literal" in piece else None
             row = row or self.row("fragments", piece.get("fragment"))
             if row is None:
                 why = f"fragment {piece.get('fragment')} is not there: llm sends nothing for it"
                 self.session.problem(0, "drops", why)
-            pieces.append(text_of(object_of(row).get("content")))
+            pieces.append(text_at(row, "content"))
         return "".join(pieces)
 
     # -- the older tables ----------------------------------------------------------------------------------
 
-    def responses(self, id: str | None) -> None:
-        """A conversation; those rows that are of none are one of their own."""
+    def responses(self) -> None:
+        """A conversation, a row for each prompt and its response."""
+        id = self.session.id if self.session.id != _LOOSE else None
         named = next(self.source.rows("SELECT * FROM conversations WHERE id = ?", id), {})
         self.session.titled(named.get("name"))
         ids: list[object] = []
         query = "SELECT * FROM responses WHERE conversation_id IS ? ORDER BY id"
         for row in self.source.rows(query, id):
-            self.talk.number += 1
+            self.session.number += 1
             ids.append(row["id"])
             self.response(row)
         self.session.set(tools=self.tools("tool_responses", "response_id", ids))
 
     def response(self, row: Json) -> None:
-        talk, id, ts = self.talk, row["id"], time_of(row.get("datetime_utc"))
-        self.session.created = self.session.created or ts
-        system = [*self.fragments("system_fragments", id), text_of(row.get("system"))]
-        self.session.set(system="\n\n".join(filter(None, system)))
-        talk.add("tool", list(self.results(id)), id=f"{id}.results", ts=ts)
-        prompt = [*self.fragments("prompt_fragments", id), text_of(row.get("prompt"))]
+        session, id, ts = self.session, row["id"], time_of(row.get("datetime_utc"))
+        session.created = session.created or ts
+        system = [*self.fragments("system_fragments", id), text_at(row, "system")]
+        session.set(system="\n\n".join(filter(None, system)))
+        session.add("tool", list(self.results(id)), id=f"{id}.results", ts=ts)
+        prompt = [*self.fragments("prompt_fragments", id), text_at(row, "prompt")]
         prompt_parts: list[Part] = [{"text": "\n".join(filter(None, prompt))}]
         for attached in self.joined("prompt_attachments", "response_id", id, "attachment"):
             prompt_parts += self.attachment(attached["id"])
-        talk.add("user", prompt_parts, id=f"{id}.prompt", ts=ts)
-        reasoning = text_of(row.get("reasoning"))
+        session.add("user", prompt_parts, id=f"{id}.prompt", ts=ts)
+        reasoning = text_at(row, "reasoning")
         answer: list[Part] = [{"text": reasoning, "thought": True}] if reasoning else []
-        answer.append({"text": text_of(row.get("response"))})
+        answer.append({"text": text_at(row, "response")})
         for call in self.rows_of("tool_calls", id):
             arguments = _object_in(call.get("arguments"))
-            answer.append(talk.call(call.get("tool_call_id"), call.get("name"), arguments))
-        talk.add("codeh", answer, id=id, ts=ts, **self.turn(row))
+            answer.append(session.call(call.get("tool_call_id"), call.get("name"), arguments))
+        session.add("codeh", answer, id=id, ts=ts, **self.turn(row))
 
     def results(self, id: object) -> Iterator[Part]:
         """The results that a prompt began with: of the calls of the response before it."""
@@ -191,11 +197,10 @@ class _Reading:
 
     def result(self, row: Json, files: list[Json]) -> Part:
         """A tool's result; `files`: what is attached to it."""
-        held = [part for file in files for part in self.attachment(file.get("id"))]
-        error = name_of(row.get("exception"))
-        text = text_of(row.get("output")) or error or ""
-        id, name = row.get("tool_call_id"), row.get("name")
-        return self.talk.result(id, name, text, failed=error is not None, held=held)
+        parts: list[Part] = [{"text": name_at(row, "output", "exception") or ""}]
+        parts += [part for file in files for part in self.attachment(file.get("id"))]
+        failed = name_at(row, "exception") is not None
+        return self.session.result(row.get("tool_call_id"), row.get("name"), parts, failed=failed)
 
     def attachment(self, id: object) -> list[Part]:
         """What was attached: its bytes or address, where the database has it; else its name."""
@@ -205,18 +210,17 @@ class _Reading:
             return []
         if isinstance(row.get("content"), bytes):
             return [inline(row["content"], row.get("type"))]
-        if name_of(row.get("url")):
-            mime = name_of(row.get("type")) or "image/jpeg"
+        if name_at(row, "url"):
+            mime = name_at(row, "type") or "image/jpeg"
             return [{"fileData": {"mimeType": mime, "fileUri": row["url"]}}]
-        return [{"text": f"[file: {text_of(row.get('path')) or id}]"}]
+        return [{"text": f"[file: {name_at(row, 'path') or id}]"}]
 
     def turn(self, row: Json) -> Json:
         """What a turn says of the answer in it: its model and usage."""
         keys = ("input_tokens", "output_tokens")
-        raw: Json = {key: row[key] for key in keys if isinstance(row.get(key), int)}
-        raw |= omit_empty(token_details=_object_in(row.get("token_details")))
-        model = name_of(row.get("resolved_model")) or name_of(row.get("model"))
-        return {"model": model, "usage": usage.read(raw, _USAGE), "response": name_of(row.get("id"))}
+        used: Json = {key: row[key] for key in keys if isinstance(row.get(key), int)}
+        used |= omit_empty(token_details=_object_in(row.get("token_details")))
+        return answer_fields({**row, "usage": used}, _ANSWER, _USAGE)
 
     def row(self, table: str, id: object) -> Json | None:
         exists = table in self.source.head.tables and isinstance(id, (str, int))
@@ -241,17 +245,17 @@ class _Reading:
 
     def fragments(self, table: str, id: object) -> list[str]:
         """The texts that a table of pairs names for a response."""
-        return [text_of(row.get("content")) for row in self.joined(table, "response_id", id)]
+        return [text_at(row, "content") for row in self.joined(table, "response_id", id)]
 
     def tools(self, table: str, column: str, ids: list[object]) -> list[Json]:
         """The tools that these turns could call, as OpenAI spells them."""
         rows = (row for id in ids for row in self.joined(table, column, id, "tool"))
         functions = {
-            row["name"]: {
-                **omit_empty(name=row["name"], description=row.get("description")),
-                **omit_empty(parameters=_object_in(row.get("input_schema"))),
-            }
-            for row in rows if name_of(row.get("name"))
+            row["name"]: omit_empty(
+                name=row["name"], description=row.get("description"),
+                parameters=_object_in(row.get("input_schema")),
+            )
+            for row in rows if name_at(row, "name")
         }  # fmt: skip
         return [{"type": "function", "function": function} for function in functions.values()]
 
@@ -262,7 +266,7 @@ def _object_in(text: object) -> Json:
 
 
 PROGRAM = Program(
-    "llm", "llm", __name__, recognises,
+    "llm", "llm", recognises, read,
     (Place("LLM_USER_PATH", "", ("logs.db",)),
      Place("XDG_CONFIG_HOME", ".config", ("io.datasette.llm/logs.db",))),
 )  # fmt: skip

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from .. import providers
 from ..base.errors import BadData
-from ..providers.parts import listed, object_of
 from ..session.model import Json
 from . import source as values
-from .builder import Builder, Names, opening
+from .fields import at, list_at, object_at
 from .model import Session
+from .parts import Names, opening
 from .protocol import Head, Program, Refused, Source
 
 
@@ -24,8 +24,7 @@ def recognises(head: Head) -> bool:
 
 def _is_preference(value: Json) -> bool:
     """Whether this is an example of which of two answers is the better one."""
-    body = object_of(value.get("input"))
-    return isinstance(body.get("messages"), list) and "preferred_output" in value
+    return isinstance(at(value, "input.messages"), list) and "preferred_output" in value
 
 
 def _is_of_a_batch(value: Json) -> bool:
@@ -33,7 +32,7 @@ def _is_of_a_batch(value: Json) -> bool:
     return "custom_id" in value and any(isinstance(value.get(field), dict) for field in fields)
 
 
-def read(source: Source, program: Program) -> Iterator[Session]:
+def read(source: Source, program: Program) -> Iterable[Session]:
     """Each conversation; the answers of a batch are not imported."""
     names = Names()
     return values.sessions(source, lambda value, number: _session(program.name, value, number, names))
@@ -44,23 +43,21 @@ def _session(program: str, value: Json, number: int, names: Names) -> Session:
         raise Refused(f"conversation {number}: the answer of a batch, not imported; give its requests")
     preference = _is_preference(value)
     if "custom_id" in value:
-        body = object_of(value.get("body")) or object_of(value.get("params"))
+        body = object_at(value, "body") or object_at(value, "params")
     else:
         body = value["input"] if preference else {key: value[key] for key in value if key != "id"}
-    first = opening(listed(body.get("messages") or body.get("input")), "role", ("user", "human"))
+    first = opening(list_at(body, "messages") or list_at(body, "input"), "role", ("user", "human"))
     id = names.id(value.get("custom_id") or value.get("id"), first or value, body.get("tools"))
-    session = Session(program, id)
-    talk = Builder(session)
-    talk.number = number
+    session = Session(program, id, number=number)
     if body:
-        add_body(talk, body)
+        add_body(session, body)
     if preference:
-        add_body(talk, {"messages": value.get("preferred_output")})
-        session.left["message of an answer not preferred"] += len(listed(value.get("non_preferred_output")))
+        add_body(session, {"messages": value.get("preferred_output")})
+        session.leave("message of an answer not preferred", len(list_at(value, "non_preferred_output")))
     return session
 
 
-def add_body(talk: Builder, body: Json) -> None:
+def add_body(session: Session, body: Json) -> None:
     """Add the messages of any provider's request body, and what stands around them, to a session."""
     from .forms import form_of, requests
 
@@ -70,18 +67,18 @@ def add_body(talk: Builder, body: Json) -> None:
     try:
         outcomes = requests.read(name, body)
     except BadData:  # one of them is no message: the others are
-        outcomes = requests.read(name, listed(body.get(providers.load(name).package.FIELD)))
+        outcomes = requests.read(name, list_at(body, providers.load(name).package.FIELD))
     if outcomes is None:
-        talk.session.problem(talk.number, "skips", "no messages in it")
+        session.problem(session.number, "skips", "no messages in it")
     for data, reason in outcomes or ():
         if reason:
-            talk.session.problem(talk.number, "refused", reason)
+            session.problem(session.number, "refused", reason)
         elif data["type"] == "meta":
-            talk.session.settings |= data["set"]
+            session.settings |= data["set"]
         else:
             skipped = ("type", "id", "kind", "role", "parts")
             fields = {key: field for key, field in data.items() if key not in skipped}
-            talk.add(data["kind"], data["parts"], **fields)
+            session.add(data["kind"], data["parts"], **fields)
 
 
-PROGRAM = Program("openai-jsonl", "OpenAI JSONL", __name__, recognises)
+PROGRAM = Program("openai-jsonl", "OpenAI JSONL", recognises, read)

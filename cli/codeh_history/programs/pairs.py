@@ -35,29 +35,28 @@ def report(session: Session, does: Does, title: str) -> None:
 
 
 def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[str, str, int]]:
+    """Each call or result that is no pair: its kind, its function, its line."""
+    last = max((place for place, entry in enumerate(entries) if entry.kind != "tool"), default=0)
+    held = [
+        (place, piece.line, part)
+        for place, entry in enumerate(entries) for piece in entry.pieces for part in piece.parts
+    ]  # fmt: skip
+    called = {part["functionCall"].get("id") for _, _, part in held if "functionCall" in part}
     calls: dict[str, tuple[str, int, int]] = {}  # by id: the function, the line, the place
     answered: set[str] = set()
     before: set[str] = set()  # calls whose result stands before them
-    parts = [part for entry in entries for part in entry.parts]
-    called = {part["functionCall"].get("id") for part in parts if "functionCall" in part}
-    last = 0  # the place of the last message that is no result
-    for place, entry in enumerate(entries):
-        last = place if entry.kind != "tool" else last
-        for line, part in ((piece.line, part) for piece in entry.pieces for part in piece.parts):
-            if "functionCall" in part and part["functionCall"].get("id"):
-                call = part["functionCall"]
-                calls[call["id"]] = call["name"], line, place
-            elif "functionResponse" in part and part["functionResponse"].get("id"):
-                answer = part["functionResponse"]
-                if early and answer["id"] in called - calls.keys():
-                    before.add(answer["id"])
-                    yield EARLY, answer["name"], line
-                elif answer["id"] not in calls:
-                    yield ORPHAN, answer["name"], line
-                elif answer["id"] in answered:
-                    yield DOUBLE, answer["name"], line
-                else:
-                    answered.add(answer["id"])
+    for place, line, part in held:
+        if "functionCall" in part and (id := part["functionCall"].get("id")):
+            calls[id] = part["functionCall"]["name"], line, place
+        elif "functionResponse" in part and (id := part["functionResponse"].get("id")):
+            name = part["functionResponse"]["name"]
+            if early and id in called - calls.keys():
+                before.add(id)
+                yield EARLY, name, line
+            elif id not in calls or id in answered:
+                yield (DOUBLE if id in calls else ORPHAN), name, line
+            else:
+                answered.add(id)
     for id, (name, line, place) in calls.items():
         if id not in answered | before:
             yield (OPEN_AT_THE_END if place == last else OPEN_BETWEEN), name, line

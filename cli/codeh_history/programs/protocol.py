@@ -1,4 +1,4 @@
-"""What a program is: how its files are known, where they are, and which modules read and write them.
+"""What a program is: how its files are known, where they are, how they are read and written.
 
 Readers and writers are pure: they get a `Source`, or a view, and never open anything themselves.
 """
@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from ..session.model import Json
+    from .model import Session
     from .pairs import Does
 
 
@@ -50,22 +51,24 @@ class Place(NamedTuple):
 class Program(NamedTuple):
     """A program, as its module `PROGRAM` declares it; a relative is another one with some fields replaced.
 
-    `title`: its name in sentences. `reader`: the module with `read(source, program)`, the sessions of a
-    file one at a time, damage a problem of theirs. `recognises`: whether a file that begins so is one of
-    its; `is_kept`: the same in its own place. `superseded`: those of its files of which a newer one is
-    resumed. `writer`: the module with a `File` (`writing.Writer`),
-    `FORMAT`, the provider whose requests it spells, and `THINKING_OF`, whose thinking it writes. `pairs`:
-    what it does with calls and results that do not match.
+    `title`: its name in sentences. `recognises`: whether a file that begins so is one of its; `is_kept`:
+    the same in its own place. `read`: the sessions of a file one at a time, damage a problem of theirs.
+    `superseded`: those of its files of which a newer one is resumed. `writer`: the module with a `File`
+    (`writing.Writer`); `spells`: the provider whose requests its files hold; `keeps_thinking`: thinking
+    too; `command`: what it is started with. `pairs`: what it does with calls and results that do not match.
     """
 
     name: str
     title: str
-    reader: str
     recognises: Callable[[Head], bool]
+    read: Callable[[Source, Program], Iterable[Session]]
     places: Sequence[Place] = ()
     is_kept: Callable[[Head], bool] | None = None
-    superseded: Callable[[Iterable[str]], Collection[str]] | None = None
+    superseded: Callable[[Iterable[str]], Collection[str]] = lambda _: ()
     writer: str = ""
+    spells: str = ""
+    keeps_thinking: bool = False
+    command: str = ""
     pairs: Does | None = None
 
 
@@ -129,8 +132,8 @@ class Source(Protocol):
 class About(NamedTuple):
     """What a new file says of itself: its session's `id` (a UUID), in which directory it is resumed.
 
-    `title`: where it has one; `time`: now, as stored. Further ids are made of this one. `known` reads a
-    file below the program's first place, nothing where there is none.
+    `title`: where it has one; `time`: now, as stored. Further ids are made of this one. `read_file` reads
+    a file below the program's first place, nothing where there is none.
     """
 
     id: str

@@ -7,16 +7,14 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 
 from ..base.errors import BadData
-from ..base.times import from_millis, to_millis
+from ..base.times import from_millis
 from ..base.words import is_id
 from ..session.model import MARK, SUMMARY_HEAD, Json
 from ..session.records import check_message, dumps, nests_deeper
 from ..session.rules import ROLE_OF_KIND
-from .model import Entry, Session, Summary, Used, omit_empty
+from .fields import made_id, omit_empty
+from .model import Entry, Item, Session, Used
 
-_STORED = re.compile(
-    r"\d{4}-(0\d|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z", re.ASCII
-)
 _NO_ID = re.compile(r"[^A-Za-z0-9_-]")
 
 
@@ -38,21 +36,20 @@ def unfit(record: Json) -> str | None:
 
 def session_id(session: Session) -> str:
     """`PROGRAM-ID`, as far as that can be the id of a session."""
-    name = _NO_ID.sub("-", session.id)
-    whole = f"{session.program}-{name}"
+    whole = f"{session.program}-{_NO_ID.sub('-', session.id)}"
     return whole if is_id(whole) else f"{whole[:100]}-{sha256(whole.encode()).hexdigest()[:20]}"
 
 
 def header(session: Session, id: str, path: str, parent: Json | None = None) -> Json:
     """The first line of the copy; times and directory are the source's."""
-    origin = {
-        "from": session.program, "id": session.id, "path": path,
-        **omit_empty(version=session.version, agent=session.agent),
-    }  # fmt: skip
     first = session.created or next((item.ts for item in session.items if item.ts), from_millis(0))
     return {
         "type": "session", "version": 1, "id": id, "created": first,
-        **omit_empty(cwd=session.cwd, parent=parent or session.parent), MARK: origin,
+        **omit_empty(cwd=session.cwd, parent=parent or session.parent),
+        MARK: {
+            "from": session.program, "id": session.id, "path": path,
+            **omit_empty(version=session.version, agent=session.agent),
+        },
     }  # fmt: skip
 
 
@@ -60,7 +57,7 @@ def records(session: Session) -> Iterator[Json]:
     """All records of a copy after its header."""
     if session.settings:
         yield settings(session, session.settings)
-    before: dict[str, Entry | Summary] = {}
+    before: dict[str, Item] = {}
     for item in session.items:
         before[item.id] = item
         yield record(item, session.program, before)
@@ -74,6 +71,7 @@ def used(item: Used) -> Json:
 
 
 def settings(session: Session, values: Json) -> Json:
+    """The record that sets these values."""
     return {"type": "meta", **omit_empty(ts=session.last), "set": values, MARK: []}
 
 
@@ -82,51 +80,24 @@ def revert(session: Session, id: str, of: str) -> Json:
     return {"type": "revert", "id": id, "of": of, **omit_empty(ts=session.last), MARK: []}
 
 
-def record(item: Entry | Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
-    """The record of a message or a summary; `before`: the items up to it, by id."""
-    return message(item) if isinstance(item, Entry) else summary(item, program, before)
+def record(item: Item, program: str, before: dict[str, Item]) -> Json:
+    """The record of a message, or of a summary; `before`: the items up to it, by id.
 
-
-def message(entry: Entry) -> Json:
-    """The record of a message."""
-    return {
-        "type": "message", "id": entry.id, **omit_empty(ts=entry.ts), "kind": entry.kind,
-        **omit_empty(role=ROLE_OF_KIND[entry.kind]), "parts": entry.parts, **entry.fields,
-        MARK: entry.lines,
-    }  # fmt: skip
-
-
-def summary(item: Summary, program: str, before: dict[str, Entry | Summary]) -> Json:
-    """The record of a summary; its period and number of exchanges are those of what it covers.
-
-    One that we wrote for the program is without the heading that we gave it.
+    The period and number of exchanges of a summary are those of what it covers. One that we wrote for the
+    program is without the heading that we gave it.
     """
+    if isinstance(item, Entry):
+        return {
+            "type": "message", "id": item.id, **omit_empty(ts=item.ts), "kind": item.kind,
+            **omit_empty(role=ROLE_OF_KIND[item.kind]), "parts": item.parts, **item.fields,
+            MARK: item.lines,
+        }  # fmt: skip
     covered = [before[id] for id in item.covers if id in before]
-    times = [other.ts for other in covered if other.ts]
-    first, last = (times[0], times[-1]) if times else (None, None)
-    prompts = sum(isinstance(other, Entry) and other.kind == "user" for other in covered)
-    text = item.text.removeprefix(f"{SUMMARY_HEAD}\n\n")
+    times = [other.ts for other in covered if other.ts] or [""]
     return {
         "type": "summary", "id": item.id,
-        **omit_empty(createdAt=item.ts, periodStart=first, periodEnd=last), "summary": text,
-        "conversationCount": prompts, "covers": item.covers, "by": program,
-        MARK: [item.line],
+        **omit_empty(createdAt=item.ts, periodStart=times[0], periodEnd=times[-1]),
+        "summary": item.text.removeprefix(f"{SUMMARY_HEAD}\n\n"),
+        "conversationCount": sum(isinstance(other, Entry) and other.kind == "user" for other in covered),
+        "covers": item.covers, "by": program, MARK: [item.line],
     }  # fmt: skip
-
-
-def made_id(*of: object) -> str:
-    """An id that is a function of these, of bytes as of the text that they are in UTF-8."""
-    texts = [value if type(value) is bytes else str(value).encode("utf-8", "surrogatepass") for value in of]
-    return sha256(b"\0".join(texts)).hexdigest()[:20]
-
-
-def time_of(value: object) -> str | None:
-    """A time of a source as stored; None where it is none."""
-    if isinstance(value, str):
-        if _STORED.fullmatch(value):
-            return value
-        millis = to_millis(value)
-    else:
-        whole = isinstance(value, (int, float)) and not isinstance(value, bool)
-        millis = to_millis(str(int(value))) if whole and 0 <= value < 1e15 else None  # type: ignore[operator,call-overload]
-    return from_millis(millis) if millis is not None else None

@@ -52,8 +52,7 @@ def places(name: str) -> Sequence[Place]:
 
 def superseded(name: str, paths: Iterable[str]) -> Collection[str]:
     """Those of a program's files in whose stead it resumes a newer one of the same session."""
-    own = program(name).superseded
-    return own(paths) if own is not None else ()
+    return program(name).superseded(paths)
 
 
 def detect_program(head: Head) -> str | None:
@@ -70,7 +69,7 @@ def keeps(name: str, head: Head) -> bool:
 def read(name: str, source: Source) -> Iterator[Session]:
     """The sessions in a file of this program, with what it would not send of their calls and results."""
     own = program(name)
-    for session in import_module(own.reader).read(source, own):
+    for session in own.read(source, own):
         if own.pairs is not None:
             pairs.report(session, own.pairs, own.title)
         yield session
@@ -80,12 +79,11 @@ def held(name: str, view: View) -> View:
     """What `written` of a view holds: of its thinking what this program may be given again."""
     from . import writing
 
-    thinking_of = import_module(program(name).writer).THINKING_OF
-    return writing.without_unsent(writing.prepared(view, name)[0], thinking_of)
+    return writing.without_unsent(writing.prepared(view, name)[0], program(name))
 
 
 def written(name: str, view: View, about: About) -> Written:
     """A file that this program resumes, of a view whose calls and results are paired."""
     from . import writing
 
-    return writing.write(import_module(program(name).writer), view, about, name)
+    return writing.write(program(name), view, about)

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..providers.json_text import value_of
-from ..providers.parts import object_of, objects, text_of
+from ..providers.parts import object_of, objects
 from ..session.model import Json, Part
 from . import source as values
-from .builder import Builder, Names, opening
+from .fields import object_at, text_at
 from .model import Session
+from .parts import Names, opening
 from .protocol import Head, Program, Source
 
 _FIELDS = ("conversations", "conversation", "items")
@@ -41,42 +42,41 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 def _session(program: str, value: Json, number: int, names: Names) -> Session:
     turns, tools = _turns(value), value.get("tools")
     first = opening(turns, "from", ("human", "user"))
-    session = Session(program, names.id(value.get("id"), first, value.get("system")))
+    session = Session(program, names.id(value.get("id"), first, value.get("system")), number=number)
     session.set(
-        title=text_of(value.get("title")), system=text_of(value.get("system")),
+        title=text_at(value, "title"), system=text_at(value, "system"),
         tools=objects(value_of(tools) if isinstance(tools, str) else tools),
     )  # fmt: skip
-    talk = Builder(session)
-    talk.number = number
     for turn in map(object_of, turns):
-        _turn(talk, turn)
+        _turn(session, turn)
     return session
 
 
-def _turn(talk: Builder, turn: Json) -> None:
-    text, who = text_of(turn.get("value")), text_of(turn.get("from"))
+def _turn(session: Session, turn: Json) -> None:
+    text, who = text_at(turn, "value"), text_at(turn, "from")
+    parts: list[Part] = [{"text": text}]
     match _KINDS.get(who):
         case "system":
-            talk.system(text)
+            session.system(text)
         case "call":
-            talk.add("codeh", list(_calls(talk, value_of(text))) or [{"text": text}])
-        case "result" if talk.calls:
-            talk.add("tool", [talk.result(turn.get("tool_call_id"), turn.get("name"), text)])
+            session.add("codeh", list(_calls(session, value_of(text))) or parts)
+        case "result" if session.open_calls:
+            session.add("tool", [session.result(turn.get("tool_call_id"), turn.get("name"), parts)])
         case "result":
-            talk.session.problem(talk.number, "drops", "an observation without a call")
+            session.problem(session.number, "drops", "an observation without a call")
         case None:
-            talk.session.left[f"turn of {who or 'nobody'}"] += 1
+            session.leave(f"turn of {who or 'nobody'}")
         case kind:
-            talk.add(kind, [{"text": text}])
+            session.add(kind, parts)
 
 
-def _calls(talk: Builder, value: Any) -> Iterator[Part]:
+def _calls(session: Session, value: Any) -> Iterator[Part]:
     """A call, or a list of them, as JSON."""
     for call in objects(value if isinstance(value, list) else [value]):
-        function = object_of(call.get("function")) or call
-        if text_of(function.get("name")):
+        function = object_at(call, "function") or call
+        if text_at(function, "name"):
             arguments = function.get("arguments", function.get("parameters"))
-            yield talk.call(call.get("id"), function["name"], arguments)
+            yield session.call(call.get("id"), function["name"], arguments)
 
 
-PROGRAM = Program("sharegpt", "ShareGPT", __name__, recognises)
+PROGRAM = Program("sharegpt", "ShareGPT", recognises, read)

@@ -163,7 +163,7 @@ def objects(
                 continue
             problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
             value = _beginning(next(source.streams()))  # of the one object that a file is
-            if not isinstance(value, dict) or not value or _wrong(value):
+            if not value or _wrong(value):
                 raise Refused(str(error)) from None
             yield 1, value
             return

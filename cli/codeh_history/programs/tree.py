@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Generic, NamedTuple, TypeVar
 
-from .model import Entry, Session, Used
+from .fields import made_id
+from .model import Entry, Item, Session, Used
 from .records import session_id
 
 MOST = 200  # branches of a file that are read; what more there are is counted
@@ -36,11 +37,6 @@ class Broken(NamedTuple, Generic[N]):
     node: N
     instead: N | None
     why: str
-
-    @property
-    def mended(self) -> str:
-        """How it was read all the same."""
-        return f"taken to follow line {self.instead.number}" if self.instead else "taken as the first"
 
 
 def walk(
@@ -80,6 +76,21 @@ def nearest(talk: Sequence[N], node: N, seen: set[str]) -> N | None:
     return next((other for other in reversed(before) if other.id not in seen), None)
 
 
+def report_broken(
+    session: Session, broken: Iterable[Broken[N]], talk: Iterable[int], title: str, unless: str = ""
+) -> None:
+    """Note where a program would begin, for a parent is missing; `talk`: the lines of all its messages."""
+    lines = sorted(talk)
+    for node, instead, why in broken:
+        sent = len(lines) - bisect_left(lines, node.number)
+        costs = f": {title} would send {sent} of {len(lines)} messages{unless}"
+        if instead is None and sent == len(lines):
+            costs = ", which has nothing of what came before"
+        mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
+        reason = f"its parent {(node.parent or '')[:8]}… {why}{costs}"
+        session.problem(node.number, "forgets", reason, mended)
+
+
 # -- branches ----------------------------------------------------------------------------------------------
 
 
@@ -104,19 +115,16 @@ def read_exported(
             why = f"its current node, {current}, is not there"
             session.problem(0, "forgets", why, f"read up to {leaf.id}")
     path, broken = walk(nodes, leaf)
-    for lost in broken:
-        mended = f"taken to follow {lost.instead.id}" if lost.instead else None
-        why = f"the parent of {lost.node.id}, {lost.node.parent}, is not in the export"
-        session.problem(0, "forgets", why, mended)
+    for node, instead, _ in broken:
+        why = f"the parent of {node.id}, {node.parent}, is not in the export"
+        session.problem(0, "forgets", why, f"taken to follow {instead.id}" if instead else None)
     live = [node.id for node in path]
     fill(session, live)
 
-    def made(own: list[Node]) -> Session:
-        branch = branch_of(session, own[0].id[:8])
+    def add(branch: Session, own: list[Node]) -> None:
         fill(branch, [node.id for node in walk(nodes, own[-1])[0]])
-        return branch
 
-    session.branches = lambda: branches(apart(leaves, nodes, set(live)), made, session)
+    session.branches = lambda: branches(session, apart(leaves, nodes, set(live)), add)
     return set(live)
 
 
@@ -147,12 +155,19 @@ def apart(
             yield own[::-1]
 
 
-def branches(newest: Iterable[T], make: Callable[[T], Session], session: Session) -> Iterator[Session]:
-    """The sessions that are made of the newest branches; the last says how many more there are."""
+def branches(
+    session: Session,
+    newest: Iterable[T],
+    fill: Callable[[Session, T], object],
+    name: Callable[[T], str] = lambda own: own[0].id[:8],  # type: ignore[index]
+) -> Iterator[Session]:
+    """The newest branches of a session, each as `fill` reads it; the last says how many more there are."""
     rest = iter(newest)
     last: Session | None = None
     for own in islice(rest, MOST):
-        branch = make(own)
+        branch = Session(session.program, f"{session.id}-{name(own)}", session.version, cwd=session.cwd)
+        branch.set_parent(session_id(session))
+        fill(branch, own)
         if _placed(branch, session):
             if last is not None:
                 yield last
@@ -162,11 +177,13 @@ def branches(newest: Iterable[T], make: Callable[[T], Session], session: Session
         yield last
 
 
-def branch_of(session: Session, id: str) -> Session:
-    """An empty session for a branch of another one."""
-    branch = Session(session.program, f"{session.id}-{id}", session.version, cwd=session.cwd)
-    branch.set_parent(session_id(session))
-    return branch
+def taken_back(session: Session, before: Iterable[list[Item]]) -> Iterator[Session]:
+    """What was taken back, each time with all that stood `before`, the newest first."""
+
+    def fill(branch: Session, items: list[Item]) -> None:
+        branch.items = items
+
+    return branches(session, before, fill, lambda items: made_id(items[-1].id)[:8] if items else "nothing")
 
 
 def _placed(branch: Session, session: Session) -> bool:

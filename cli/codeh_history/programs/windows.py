@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..base.read_json import json_object
-from ..providers.parts import object_of, objects
+from ..providers.parts import object_of
 from ..session.model import Json
+from .fields import object_at, objects_at
 from .protocol import Place
 
 _PI_DEFAULT = 128_000  # of a model that pi has settings of without its window
@@ -26,10 +27,10 @@ def smallest(program: str, settings: bytes, model: str) -> int | None:
 
 def _pi(text: str, model: str) -> Iterator[Any]:
     for provider in map(object_of, object_of(_json(text).get("providers")).values()):
-        for entry in objects(provider.get("models")):
+        for entry in objects_at(provider, "models"):
             if entry.get("id") == model:
                 yield entry.get("contextWindow", _PI_DEFAULT)
-        yield object_of(object_of(provider.get("modelOverrides")).get(model)).get("contextWindow")
+        yield object_of(object_at(provider, "modelOverrides").get(model)).get("contextWindow")
 
 
 def _codex(text: str, model: str) -> Iterator[Any]:
@@ -43,7 +44,7 @@ def _codex(text: str, model: str) -> Iterator[Any]:
 
 def _opencode(text: str, model: str) -> Iterator[Any]:
     for provider in map(object_of, object_of(_json(text).get("provider")).values()):
-        yield object_of(object_of(object_of(provider.get("models")).get(model)).get("limit")).get("context")
+        yield object_of(object_of(object_at(provider, "models").get(model)).get("limit")).get("context")
 
 
 def _json(text: str) -> Json:

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib import import_module
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, Protocol
+from typing import Any
 
 from .. import providers
 from ..base.shared_options import beside
@@ -24,8 +25,8 @@ from ..session.ops import shown_parts
 from ..session.pairing import pair
 from ..session.records import dumps
 from ..session.view import View
-from . import records
-from .protocol import About, Written
+from .fields import time_of as stored
+from .protocol import About, Program, Written
 
 THOUGHT = "thought"  # among what is left out
 _NEXT: list[Part] = [{"text": "next"}]
@@ -80,11 +81,11 @@ def _without_thinking(message: Message, left: Counter[str]) -> Message:
     return made
 
 
-def without_unsent(view: View, provider: str | None) -> View:
-    """The view without thinking that this provider's request would not hold, and what is nothing else."""
+def without_unsent(view: View, program: Program) -> View:
+    """The view without thinking that this program's file would not hold, and what is nothing else."""
     if not thoughts(view.messages):
         return view
-    thinking = sent(view, provider).thinking() if provider is not None else ()
+    thinking = sent(view, program.spells).thinking() if program.keeps_thinking else ()
     kept = {message.id for message in thinking if message is not None}
     messages = (m if m.id in kept else _without_thinking(m, Counter()) for m in view.messages)
     return view.with_messages([message for message in messages if message.parts])
@@ -175,7 +176,7 @@ def first(sources: Sequence[Message | None]) -> Message | None:
 
 def time_of(sources: Sequence[Message | None]) -> str | None:
     """When the first message that an element comes from was written."""
-    return records.time_of(next((message.ts for message in sources if message is not None), None))
+    return stored(next((message.ts for message in sources if message is not None), None))
 
 
 def by_source(
@@ -215,31 +216,62 @@ def without_place(sent: Sent) -> Counter[str]:
     return Counter({"part that only Anthropic knows": sum(block["type"] not in types for block in blocks)})
 
 
-class Writer(Protocol):
-    """A program's `write.File(about, begun)`: how each thing is spelled in its files."""
+class Writer:
+    """How each thing is spelled in a program's files; its `write.File` is one.
+
+    `ts`: the time of what is written. `RESUME`: what follows the program's command before the id of a
+    session, or the path of a file where it `TAKES_FILES`.
+    """
+
+    RESUME: tuple[str, ...] = ()
+    TAKES_FILES = False
+
+    def __init__(self, program: Program, about: About, begun: str) -> None:
+        self.program = program
+        self.about = about
+        self.begun = self.ts = begun
+        self.lines: list[Json] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """What stands first in the file."""
 
     def summary(self, text: str) -> None:
         """What summaries stand for, which begins the file as the program's own compaction does."""
+        raise NotImplementedError
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request, and the messages that its parts come from."""
+        raise NotImplementedError
+
+    def name(self) -> str:
+        """Where the program looks for the file, below its first place."""
+        raise NotImplementedError
+
+    def left(self, sent: Sent) -> Counter[str]:  # noqa: ARG002
+        """What the file could not hold, thinking aside."""
+        return Counter()
 
     def written(self, sent: Sent) -> Written:
-        """The file; `left` is what it could not hold, thinking aside."""
+        """The file."""
+        resume = (self.program.command, *self.RESUME)
+        taken = resume if self.TAKES_FILES else ()
+        data = b"".join(dumps(line) + b"\n" for line in self.lines)
+        return Written(data, self.name(), (*resume, self.about.id), self.left(sent), sent.notes, taken)
 
 
-def write(module: Any, view: View, about: About, program: str) -> Written:
-    """A file of a view by a program's module `write`."""
-    view, left = prepared(view, program)
-    elements = sent(view, module.FORMAT)
-    file: Writer = module.File(about, time_of(view.messages) or about.time)
-    if summary := summary_of(view, program):
-        file.summary(summary)
+def write(program: Program, view: View, about: About) -> Written:
+    """A file of a view that a program resumes."""
+    view, left = prepared(view, program.name)
+    elements = sent(view, program.spells)
+    writer = import_module(program.writer).File(program, about, time_of(view.messages) or about.time)
+    if summary := summary_of(view, program.name):
+        writer.summary(summary)
     for element, sources in elements:
-        file.add(element, sources)
-    written = file.written(elements)
+        writer.add(element, sources)
+    written: Written = writer.written(elements)
     left[THOUGHT] += thoughts(view.messages)
-    left[THOUGHT] -= sum(1 for _ in elements.thinking()) if module.THINKING_OF is not None else 0
+    left[THOUGHT] -= sum(1 for _ in elements.thinking()) if program.keeps_thinking else 0
     return written._replace(left=left + written.left)
 
 

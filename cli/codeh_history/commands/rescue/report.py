@@ -14,8 +14,8 @@ from ...base.escape import visible
 from ...base.times import brief, from_millis
 from ...base.words import some
 from ...programs import writing
-from ...programs.builder import texts
 from ...programs.model import AS_BRANCHES, Entry, Session
+from ...programs.parts import texts
 from ...programs.sessions import PROGRAMS
 from ...render import table, values
 from ...render.messages import rich_wanted, width

@@ -1,19 +1,52 @@
-"""Claude Code: JSON lines, a session a file (`~/.claude/projects/DIR/UUID.jsonl`), a tree."""
+"""Claude Code: JSON lines, a session a file (`~/.claude/projects/DIR/UUID.jsonl`), a tree.
+
+Read is its live branch, and what compactions on it replaced.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Any
+
+from ...providers.anthropic import NAME as FORMAT
+from ...providers.anthropic.blocks import says
+from ...providers.anthropic.body import Reader
+from ...providers.anthropic.response import USAGE
+from ...providers.parts import listed
+from ...session.model import Json, Part
 from .. import pairs
-from ..protocol import Head, Place, Program
+from ..fields import answer_fields, at, name_at, object_at, text_at, time_of
+from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Piece, Session, Used
+from ..parts import texts
+from ..protocol import Head, Place, Program, Refused, Source
+from ..records import session_id
+from ..source import Held, line_objects
+from ..tree import apart, branches, report_broken, used
+from . import attachments
+from .tree import Branch, Node, Tree
 
 _TYPES = frozenset(
     "user assistant system summary attachment progress queue-operation last-prompt mode custom-title"
     " ai-title agent-name pr-link file-history-snapshot file-history-delta".split()
 )
-INTERFACE = _TYPES | frozenset(
+_INTERFACE = _TYPES | frozenset(
     "api-request api-request-blob api-request-shape atis-latch cost-state permission-mode tools-used"
     " worktree-state".split()
 )
 _KEYS = ({"sessionId"}, {"parentUuid", "uuid"}, {"summary", "leafUuid"}, {"messageId", "snapshot"})
+_ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[\w-]+")
+_FOLDER = "subagents"  # below the session's own folder: a file each
+_TITLES = {
+    "custom-title": "customTitle", "agent-name": "agentName", "ai-title": "aiTitle", "summary": "summary",
+}  # fmt: skip
+_ERRORS = "<synthetic>"  # the model of lines that only say that something went wrong
+_ANSWER = {"model": "model", "finish": "stop_reason", "usage": "usage", "response": "id"}
+_STUB, _BEGIN = "<persisted-output>", 80
+_SPILLED = re.compile(
+    r"<persisted-output>\s.*?Full output saved to: ([^\n]+)\n.*</persisted-output>\s*", re.DOTALL
+)
 
 
 def recognises(head: Head) -> bool:
@@ -21,13 +54,263 @@ def recognises(head: Head) -> bool:
     return any(keys <= data.keys() for data in of_types for keys in _KEYS)
 
 
-_PAIRS: pairs.Does = {
-    pairs.OPEN_AT_THE_END: ("drops", "{} drops it, and says that no response was requested"),
-    pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),
-    pairs.ORPHAN: ("drops", "{} drops it"),
-}
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """The session of a file."""
+    session = Session(program.name, source.stem)
+    tree = _tree(source, session, program)
+    leaf = tree.leaf()
+    if leaf is not None:
+        branch = tree.branch(leaf)
+        # what was compacted is sent in no case; the program finds a place by times with seconds between
+        first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
+        broken = [lost for lost in branch.broken if lost.node.number >= first]
+        talk = (node.number for node in branch.nodes if node.talks and node.number >= first)
+        report_broken(session, broken, talk, program.title, ", unless their times tell its place")
+        if tree.beyond is not None:
+            why = f"it names line {tree.beyond.number}, one of several results:"
+            why += f" {program.title} 2.1.197 would forget what follows them"
+            session.problem(tree.leaf_line, "forgets", why, "all are read")
+        _Items(session, source, tree, program).add(branch)
+        session.branches = partial(_branches, source, session, tree, branch, program)
+        session.used = partial(_used, source, tree, program)
+        _count(session, tree, branch)
+        session.leave(SUB_AGENTS, len(_files(source)))
+    yield session
+
+
+def _tree(source: Source, session: Session, program: Program) -> Tree:
+    """All lines, and what they say of the session."""
+    tree = Tree()
+    titles: dict[tuple[str, str | None], str] = {}  # by kind, and the line that they are of
+    id = session.id if _ID.fullmatch(session.id) else None
+    for number, data in line_objects(source, session.problems, program.recognises):
+        kind = text_at(data, "type")
+        node = tree.add(number, data)
+        session.version = name_at(data, "version") or session.version
+        session.cwd = session.cwd or name_at(data, "cwd")
+        session.created = session.created or time_of(data.get("timestamp"))
+        session.id = id or name_at(data, "sessionId") or session.id
+        if kind in _TITLES and name_at(data, _TITLES[kind]):
+            of = name_at(data, "leafUuid") if kind == "summary" else None
+            titles[kind, of] = data[_TITLES[kind]]
+        repeated = node is None and name_at(data, "uuid")
+        if not repeated and (node is None or not (node.talks or node.queued or node.attached)):
+            session.skip(_kind(data), own=kind in _INTERFACE)
+    own = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
+    if own:  # older versions wrote titles of other sessions first
+        session.settings["title"] = next(own[kind] for kind in _TITLES if kind in own)
+    return tree
+
+
+def _kind(data: Json) -> str:
+    """What a line that is no message is called among what was left out."""
+    kind = str(data.get("type", "line without a type"))
+    beside = name_at(data, "subtype", "attachment.type")
+    return f"{kind} ({beside})" if beside else kind
+
+
+def _count(session: Session, tree: Tree, branch: Branch) -> None:
+    """Count the messages that are not of the branch."""
+    on = {node.id for node in branch.all}
+    for node in (node for node in tree.nodes.values() if node.id not in on):
+        if node.talks or node.queued:
+            session.leave(SUB_AGENT if node.side else ABANDONED)
+        elif node.attached:
+            session.skip(_kind(node.data))
+    session.leave("repeated line", tree.repeated)
+
+
+# -- what else there is to import --------------------------------------------------------------------------
+
+
+def _branches(
+    source: Source, session: Session, tree: Tree, live: Branch, program: Program
+) -> Iterator[Session]:
+    """Abandoned branches and sub-agents as sessions of their own: in the file, or in files of theirs."""
+    on = {node.id for node in live.all}
+
+    def fill(branch: Session, own: list[Node]) -> None:
+        branch.agent = own[0].side
+        _Items(branch, source, tree, program).add(tree.branch(own[-1]))
+
+    for talk in (tree.talk, tree.others):
+        ends = apart(talk, tree.nodes, on, lambda leaf: tree.branch(leaf).all)
+        yield from branches(session, ends, fill)
+    for agent in _agents(source, program):
+        agent.id = f"{session.id}-{agent.id}"
+        agent.set_parent(session_id(session), agent=True)
+        yield agent
+
+
+def _used(source: Source, tree: Tree, program: Program) -> Iterator[Used]:
+    """What sub-agents used, in the file and in their own."""
+    side = Session("", "")
+    items = _Items(side, source, tree, program)
+    for node in tree.others:
+        if node.type == "assistant":
+            items.answer([node])
+    for agent in (side, *_agents(source, program)):
+        yield from used(agent)
+
+
+def _agents(source: Source, program: Program) -> Iterator[Session]:
+    """The sub-agents that have files of their own, by the names of these."""
+    for name in _files(source):
+        try:
+            held = Held(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
+        except Refused:
+            continue
+        for agent in read(held, program):
+            agent.id = held.stem
+            yield agent
+
+
+def _files(source: Source) -> list[str]:
+    """The names of the files of sub-agents."""
+    return [name for name in source.names(_FOLDER) if name.endswith(".jsonl")]
+
+
+# -- items -------------------------------------------------------------------------------------------------
+
+
+class _Items:
+    """Makes entries and summaries of a branch."""
+
+    def __init__(self, session: Session, source: Source, tree: Tree, program: Program) -> None:
+        self.session = session
+        self.source = source
+        self.tree = tree
+        self.title = program.title
+        self.reader = Reader(FORMAT, {})
+        self.responses: dict[str, Entry] = {}  # by the id that the provider gave
+        self.results: list[Node] = []  # of the response that was added last
+
+    def add(self, branch: Branch) -> None:
+        beside: dict[str, list[Node]] = {}  # by response: its lines and results beside the branch
+        answers: dict[str, list[Node]] = {}
+        for node in branch.beside:
+            if node.type == "assistant":
+                beside.setdefault(node.response, []).append(node)
+            else:
+                answers.setdefault(self.tree.nodes[str(node.parent)].response, []).append(node)
+        ends = {node.response: place for place, node in enumerate(branch.nodes)}
+        for place, node in enumerate(branch.nodes):
+            if place in branch.starts:
+                self.flush()
+            if node.type == "assistant":
+                # its other lines come after its last line on the branch
+                others = beside.get(node.response, []) if place == ends[node.response] else []
+                self.answer([node, *others])
+                self.results += answers.pop(node.response, [])
+            elif node.answers:
+                self.results.append(node)
+            elif node.attached:
+                self.attached(node)
+            elif node.type == "user" or node.queued or node.local:
+                self.user(node)
+        self.flush()
+
+    def answer(self, nodes: list[Node]) -> None:
+        """Lines of a response: all of them are one message, at the place of the first."""
+        earlier = self.responses.get(nodes[0].response)
+        if earlier is None:
+            self.flush()
+        entry = earlier or Entry(nodes[0].id, "codeh", nodes[0].ts, [])
+        for node in nodes:
+            self.extend(entry, node)
+        if entry.pieces and earlier is None:
+            self.session.keep(entry)
+            if nodes[0].response:
+                self.responses[nodes[0].response] = entry
+
+    def extend(self, entry: Entry, node: Node) -> None:
+        """Add a line to the response that it is of."""
+        message = object_at(node.data, "message")
+        if at(message, "model") == _ERRORS or node.data.get("isApiErrorMessage") is True:
+            self.session.leave("error of the program")
+            return
+        if not name_at(message, "model"):
+            why = f"a model's message without `model`: {self.title} hangs"
+            self.session.problem(node.number, "refused", why)
+        entry.pieces.append(Piece(node.number, self.parts(at(message, "content"), "assistant")))
+        fields = answer_fields(message, _ANSWER, USAGE, FORMAT)
+        used, before = fields.get("usage"), entry.fields.get("usage") or {}
+        if used is not None and used.get("output", 0) < before.get("output", 0):
+            del fields["usage"]  # it grows from line to line
+        entry.fields |= fields
+
+    def user(self, node: Node) -> None:
+        """A prompt, or what came while the model worked: notifications, a command with what it printed."""
+        self.flush()
+        data, session = node.data, self.session
+        session.number = node.number
+        if node.queued:
+            content = attachments.queued(data["attachment"])
+        else:
+            content = at(data, "content" if node.local else "message.content")
+        parts = self.parts(content, "user")
+        if node.summarises and (text := "\n\n".join(texts(parts))):
+            session.summarise(node.id, node.ts, text)
+        else:
+            session.add("user", parts, id=node.id, ts=node.ts)
+
+    def attached(self, node: Node) -> None:
+        """What was attached to a prompt goes with it, what came with results behind them."""
+        attachment, session = node.data["attachment"], self.session
+        parts = attachments.parts(attachment)
+        if not parts:
+            session.skip(f"attachment ({attachment['type']})")
+            return
+        self.flush()
+        session.number = node.number
+        last = session.items[-1] if session.items else None
+        if isinstance(last, Entry) and last.kind == "user":
+            session.extend(last, parts)
+        else:
+            session.add("user", parts, id=node.id, ts=node.ts)
+
+    def flush(self) -> None:
+        """Add the results of a response, in the order of their lines."""
+        nodes, self.results = sorted(self.results, key=lambda node: node.number), []
+        for node in nodes:
+            self.session.number = node.number
+            parts = self.parts(at(node.data, "message.content"), "user")
+            results = [self.whole(part, node) for part in parts if "functionResponse" in part]
+            self.session.add("tool", results, id=node.id, ts=node.ts)
+            others = [part for part in parts if "functionResponse" not in part]
+            self.session.add("user", others, id=f"{node.id}.1", ts=node.ts)
+
+    def parts(self, content: Any, role: str) -> list[Part]:
+        """The parts of a line's content."""
+        if isinstance(content, str):
+            content = [{"type": "text", "text": content}]
+        made = [self.reader.part(block, role) for block in listed(content)]
+        return [part for part in made if len(part) > 1 or "text" not in part or says(part["text"])]
+
+    def whole(self, part: Any, node: Node) -> Part:
+        """A result whose text was written to a file of its own, with that text."""
+        response = part["functionResponse"]
+        field = next((f for f in ("output", "error") if name_at(response, f"response.{f}")), "")
+        text = text_at(response, f"response.{field}")
+        stub = _SPILLED.fullmatch(text.strip()) if _STUB in text[:_BEGIN] else None
+        if stub:
+            name = re.split(r"[/\\]", stub[1].strip())[-1]
+            try:
+                text = self.source.beside("tool-results", name).decode("utf-8", "replace")
+                whole = {**response, "response": {**response["response"], field: text}}
+                part = {"functionResponse": whole, "spilled": {"name": name}}
+            except Refused as error:
+                self.session.problem(node.number, "drops", str(error), "its beginning stands for it")
+        return part  # type: ignore[no-any-return]
+
+
 PROGRAM = Program(
-    "claude-code", "Claude Code", f"{__name__}.read", recognises,
+    "claude-code", "Claude Code", recognises, read,
     (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),), writer=f"{__name__}.write",
-    pairs=_PAIRS,
+    spells=FORMAT, keeps_thinking=True, command="claude",
+    pairs={
+        pairs.OPEN_AT_THE_END: ("drops", "{} drops it, and says that no response was requested"),
+        pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),
+        pairs.ORPHAN: ("drops", "{} drops it"),
+    },
 )  # fmt: skip

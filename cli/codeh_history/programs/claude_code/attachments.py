@@ -14,20 +14,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...base.words import some
-from ...providers.parts import listed, name_of, object_of, objects, text_of
+from ...providers.parts import listed, text_of
 from ...session.model import Json, Part
 from ...session.records import dumps
+from ..fields import at, list_at, name_at, object_at, objects_at, text_at
+from ..parts import inline
 
 _MOST = 2000  # characters of a selection that are sent
 _DIAGNOSED = 4000  # characters of diagnostics that are sent
 _TRUNCATED = (
     "Note: The file {} was too large and has been truncated to the first 2000 lines. Don't tell the"
     " user about this truncation. Use Read to read more of the file if you need."
-)
-_EDITED = (
-    "Note: {} was modified, either by the user or by a linter. This change was intentional, so make"
-    " sure to take it into account as you proceed (ie. don't revert it unless the user asks you to)."
-    " Don't tell the user this, since they are already aware. "
 )
 _CHANGES = "Here are the relevant changes (shown with line numbers):\n"
 _OMITTED = (
@@ -70,9 +67,22 @@ _TEMPLATES = {  # by the kind of attachment, with its fields in braces: `None` w
         'The user has expressed a desire to invoke the agent "{agentType}". Please invoke the agent'
         " appropriately, passing in the required context to it. "
     ),
+    "edited_text_file": (
+        "Note: {filename} was modified, either by the user or by a linter. This change was intentional, so"
+        " make sure to take it into account as you proceed (ie. don't revert it unless the user asks you"
+        " to). Don't tell the user this, since they are already aware. {changes}"
+    ),
+    "nested_memory": "Contents of {path}:\n\n{memory}",
     "hook_stopped_continuation": "{hookName} hook stopped continuation: {message}",
     "hook_blocking_error": '{hookName} hook blocking error from command: "{command}": {error}',
+    "hook_additional_context": "{hookName} hook additional context: {context}",
+    "hook_success": "{hookName} hook success: {output}",
+    "async_hook_response": "{response}",
 }
+_NEEDED = {  # the field without which nothing is sent
+    "nested_memory": "memory", "hook_additional_context": "context", "hook_success": "output",
+    "async_hook_response": "response",
+}  # fmt: skip
 _CUT = "\u2026[truncated]"
 _MARKS = {"Error": "\u2718", "Warning": "\u26a0", "Info": "\u2139", "Hint": "\u2605"}
 _LINE = re.compile(r"\r?\n")
@@ -96,10 +106,10 @@ _NOT_USERS = "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n"
 
 def queued(attachment: Json) -> Any:
     """The content of what waited in the queue; what is not the user's begins with whose it is."""
-    content, mode = attachment.get("prompt"), text_of(attachment.get("commandMode"))
-    origin = object_of(attachment.get("origin"))
+    content = attachment.get("prompt")
     default = _NOT_USERS if attachment.get("isMeta") is True else ""
-    head = _OTHERS.get(text_of(origin.get("kind")) or mode, default).format(text_of(origin.get("server")))
+    sender = name_at(attachment, "origin.kind", "commandMode") or ""
+    head = _OTHERS.get(sender, default).format(text_at(attachment, "origin.server"))
     if not head:
         return content
     if isinstance(content, str):
@@ -109,38 +119,38 @@ def queued(attachment: Json) -> Any:
 
 def parts(attachment: Any) -> list[Part]:
     """What the model is sent of an attachment; nothing of one of an unknown kind, or without content."""
-    held = object_of(attachment)
-    kind, content = text_of(held.get("type")), object_of(held.get("content"))
-    file = object_of(content.get("file"))
-    if kind == "file" and name_of(file.get("base64")) and name_of(file.get("type")):
-        return _image(held, file)
+    kind, file = text_at(attachment, "type"), object_at(attachment, "content.file")
+    if kind == "file" and name_at(file, "base64") and name_at(file, "type"):
+        read = _called("Read", {"file_path": attachment.get("filename")})
+        return [{"text": read}, inline(file["base64"], file["type"])]
     if kind in _TEMPLATES:
-        text = _TEMPLATES[kind].format_map(_fields(held))
+        fields = _fields(attachment)
+        text = _TEMPLATES[kind].format_map(fields) if kind not in _NEEDED or fields[_NEEDED[kind]] else ""
     else:
-        text = _TEXTS[kind](held) if kind in _TEXTS else ""
+        text = _TEXTS[kind](attachment) if kind in _TEXTS else ""
     return [{"text": text}] if text else []
 
 
 def is_sent(attachment: object) -> bool:
     """Whether it is of a kind that the model is sent."""
-    kind = text_of(object_of(attachment).get("type"))
+    kind = text_at(attachment, "type")
     return kind in _TEXTS or kind in _TEMPLATES
 
 
 def _fields(held: Json) -> Mapping[str, Any]:
     """The fields of an attachment for a template; None for one that is missing."""
-    error = object_of(held.get("blockingError"))
-    text = text_of(held.get("content"))
+    text, snippet = text_at(held, "content"), text_at(held, "snippet")
+    fields = ("response.systemMessage", "response.hookSpecificOutput.additionalContext")
     return defaultdict(lambda: None, held) | {
         "selection": text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)",
-        "lines": some(_number(held.get("lineCount")), "line"), "plan": text_of(held.get("planContent")),
-        "command": error.get("command"), "error": error.get("blockingError"),
+        "lines": some(_number(held.get("lineCount")), "line"), "plan": text_at(held, "planContent"),
+        "changes": f"{_CHANGES}{snippet}" if snippet else _OMITTED,
+        "path": at(held, "content.path"), "memory": name_at(held, "content.content"),
+        "command": at(held, "blockingError.command"), "error": at(held, "blockingError.blockingError"),
+        "context": "\n".join(map(text_of, list_at(held, "content"))),
+        "output": text if held.get("hookEvent") in _EVENTS else None,
+        "response": "\n".join(filter(None, (text_at(held, field) for field in fields))),
     }  # fmt: skip
-
-
-def _image(held: Json, file: Json) -> list[Part]:
-    call = _called("Read", {"file_path": held.get("filename")})
-    return [{"text": call}, {"inlineData": {"mimeType": file["type"], "data": file["base64"]}}]
 
 
 def _called(tool: str, arguments: Json, result: str | None = None) -> str:
@@ -150,10 +160,10 @@ def _called(tool: str, arguments: Json, result: str | None = None) -> str:
 
 
 def _file(held: Json) -> str:
-    file = object_of(object_of(held.get("content")).get("file"))
-    path, text, start = held.get("filename"), name_of(file.get("content")), file.get("startLine")
+    path, text = held.get("filename"), name_at(held, "content.file.content")
     if text is None:
         return ""
+    start = at(held, "content.file.startLine")
     lines = enumerate(_LINE.split(text), start if isinstance(start, int) else 1)
     shown = [f"{number}\t{line}" for number, line in lines]
     shown += [_TRUNCATED.format(path)] if held.get("truncated") is True else []
@@ -161,42 +171,29 @@ def _file(held: Json) -> str:
 
 
 def _directory(held: Json) -> str:
-    path = text_of(held.get("path"))
+    path = text_at(held, "path")
     arguments = {"command": f"ls {shlex.quote(path)}", "description": f"Lists files in {path}"}
-    return _called("Bash", arguments, text_of(held.get("content")))
-
-
-def _edited(held: Json) -> str:
-    snippet = text_of(held.get("snippet"))
-    return _EDITED.format(held.get("filename")) + (f"{_CHANGES}{snippet}" if snippet else _OMITTED)
-
-
-def _memory(held: Json) -> str:
-    content = object_of(held.get("content"))
-    text = name_of(content.get("content"))
-    return f"Contents of {content.get('path')}:\n\n{text}" if text else ""
+    return _called("Bash", arguments, text_at(held, "content"))
 
 
 def _resource(held: Json) -> str:
-    contents = objects(object_of(held.get("content")).get("contents"))
-    return "\n".join(
-        _RESOURCE.format(text) for content in contents if (text := name_of(content.get("text")))
-    )
+    texts = (name_at(content, "text") for content in objects_at(held, "content.contents"))
+    return "\n".join(_RESOURCE.format(text) for text in texts if text)
 
 
 def _skills(held: Json) -> str:
     skills = [
-        f"### Skill: {skill.get('name')}\nPath: {skill.get('path')}\n\n{text_of(skill.get('content'))}"
-        for skill in objects(held.get("skills"))
+        f"### Skill: {skill.get('name')}\nPath: {skill.get('path')}\n\n{text_at(skill, 'content')}"
+        for skill in objects_at(held, "skills")
     ]
     return _SKILLS + "\n\n---\n\n".join(skills) if skills else ""
 
 
 def _diagnostics(held: Json) -> str:
     files = []
-    for file in objects(held.get("files")):
-        name = text_of(file.get("uri")).rsplit("/", 1)[-1]
-        files.append("\n".join([f"{name}:", *map(_diagnostic, objects(file.get("diagnostics")))]))
+    for file in objects_at(held, "files"):
+        name = text_at(file, "uri").rsplit("/", 1)[-1]
+        files.append("\n".join([f"{name}:", *map(_diagnostic, objects_at(file, "diagnostics"))]))
     text = "\n\n".join(files)
     text = text if len(text) <= _DIAGNOSED else text[: _DIAGNOSED - len(_CUT)] + _CUT
     head = "<new-diagnostics>The following new diagnostic issues were detected:"
@@ -204,36 +201,18 @@ def _diagnostics(held: Json) -> str:
 
 
 def _diagnostic(diagnostic: Json) -> str:
-    start = object_of(object_of(diagnostic.get("range")).get("start"))
-    line, column = _number(start.get("line")) + 1, _number(start.get("character")) + 1
-    code, source = name_of(diagnostic.get("code")), name_of(diagnostic.get("source"))
+    line, column = (_number(at(diagnostic, f"range.start.{field}")) + 1 for field in ("line", "character"))
+    code, source = name_at(diagnostic, "code"), name_at(diagnostic, "source")
     beside = (f" [{code}]" if code else "") + (f" ({source})" if source else "")
-    mark = _MARKS.get(text_of(diagnostic.get("severity")), "\u25cf")
-    return f"  {mark} [Line {line}:{column}] {text_of(diagnostic.get('message'))}{beside}"
+    mark = _MARKS.get(text_at(diagnostic, "severity"), "\u25cf")
+    return f"  {mark} [Line {line}:{column}] {text_at(diagnostic, 'message')}{beside}"
 
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
 
 
-def _hook_later(held: Json) -> str:
-    response = object_of(held.get("response"))
-    more = object_of(response.get("hookSpecificOutput")).get("additionalContext")
-    return "\n".join(filter(None, map(text_of, (response.get("systemMessage"), more))))
-
-
-def _hook(held: Json) -> str:
-    text = "\n".join(map(text_of, listed(held.get("content"))))
-    return f"{held.get('hookName')} hook additional context: {text}" if text else ""
-
-
-def _hook_output(held: Json) -> str:
-    text = name_of(held.get("content")) if held.get("hookEvent") in _EVENTS else None
-    return f"{held.get('hookName')} hook success: {text}" if text else ""
-
-
 _TEXTS: dict[str, Callable[[Json], str]] = {
-    "file": _file, "directory": _directory, "edited_text_file": _edited, "nested_memory": _memory,
-    "mcp_resource": _resource, "invoked_skills": _skills, "diagnostics": _diagnostics,
-    "hook_additional_context": _hook, "hook_success": _hook_output, "async_hook_response": _hook_later,
+    "file": _file, "directory": _directory, "mcp_resource": _resource, "invoked_skills": _skills,
+    "diagnostics": _diagnostics,
 }  # fmt: skip

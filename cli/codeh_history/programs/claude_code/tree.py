@@ -6,27 +6,16 @@ Before a compaction's boundary the branch goes on at `logicalParentUuid`: that i
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from ...providers.parts import name_of, object_of, objects, text_of
 from ...session.model import Json
 from .. import tree
-from ..model import Problem
-from ..records import time_of
+from ..fields import name_at, object_at, objects_at, text_at, time_of
 from .attachments import QUEUED, is_sent
-
-TALK = ("user", "assistant")
 
 
 class Node(tree.Node):
     """A line of the tree."""
-
-    __slots__ = (
-        "answers", "attached", "data", "local", "logical", "origin", "queued", "response", "side", "starts",
-        "talks", "ts", "type",
-    )  # fmt: skip
 
     def __init__(self, number: int, data: Json, id: str) -> None:
         super().__init__(id, None, number)
@@ -36,29 +25,37 @@ class Node(tree.Node):
         """Take what a line says; another one of the same `uuid` takes the place of the first."""
         self.data = data
         self.type = data.get("type")
-        self.local = self.type == "system" and data.get("subtype") == "local_command"
-        self.talks = self.local or self.type in TALK
+        subtype = data.get("subtype") if self.type == "system" else None
+        self.local = subtype == "local_command"
+        self.talks = self.local or self.type in ("user", "assistant")
         attachment = data.get("attachment") if self.type == "attachment" else None
-        self.queued = text_of(object_of(attachment).get("type")) == QUEUED
+        self.queued = text_at(attachment, "type") == QUEUED
         self.attached = is_sent(attachment)
         self.ts = time_of(data.get("timestamp"))
-        self.parent = self.origin = name_of(data.get("parentUuid"))
-        self.logical = name_of(data.get("logicalParentUuid"))
+        self.parent = self.origin = name_at(data, "parentUuid")
+        self.logical = name_at(data, "logicalParentUuid")
         self.side = data.get("isSidechain") is True
-        boundary = self.type == "system" and data.get("subtype") == "compact_boundary"
-        self.starts = boundary or (self.parent is None and data.get("isCompactSummary") is True)
-        message = object_of(data.get("message"))
-        self.response = name_of(message.get("id"))
-        blocks = objects(message.get("content")) if self.type == "user" else ()
+        self.summarises = data.get("isCompactSummary") is True
+        self.starts = subtype == "compact_boundary" or (self.parent is None and self.summarises)
+        self.response = name_at(data, "message.id") or ""
+        blocks = objects_at(data, "message.content") if self.type == "user" else ()
         self.answers = any(block.get("type") == "tool_result" for block in blocks)
 
 
 class Branch(NamedTuple):
-    """The nodes from the first to a leaf; `starts`: where in them a compaction begins the context anew."""
+    """The nodes from the first to a leaf; `starts`: where in them a compaction begins the context anew.
+
+    `beside`: lines that belong to it, other blocks of its responses and results of their calls.
+    """
 
     nodes: list[Node]
     starts: list[int]
     broken: list[tree.Broken[Node]]
+    beside: list[Node]
+
+    @property
+    def all(self) -> list[Node]:
+        return [*self.nodes, *self.beside]
 
 
 class Tree:
@@ -77,9 +74,9 @@ class Tree:
 
     def add(self, number: int, data: Json) -> Node | None:
         """The node of a line; None for one that is not of the tree, or was there before."""
-        uuid = name_of(data.get("uuid"))
+        uuid = name_at(data, "uuid")
         if uuid is None:
-            if data.get("type") == "last-prompt" and name_of(data.get("leafUuid")):
+            if data.get("type") == "last-prompt" and name_at(data, "leafUuid"):
                 self.leaf_named, self.leaf_line = data["leafUuid"], number
             return None
         earlier = self.nodes.get(uuid)
@@ -90,13 +87,17 @@ class Tree:
             return None
         node = self.nodes[uuid] = Node(number, data, uuid)
         if node.talks:
-            (self.side if node.side else self.talk).append(node)
+            self.talk_of(node).append(node)
             self.behind = []
         elif node.type == "attachment":
             self.behind.append(node)
         if node.starts:
-            self._preserved = object_of(object_of(data.get("compactMetadata")).get("preservedSegment"))
+            self._preserved = object_at(data, "compactMetadata.preservedSegment")
         return node
+
+    def talk_of(self, node: Node) -> list[Node]:
+        """The talk that a line is of: of sub-agents, or the session's own."""
+        return self.side if node.side else self.talk
 
     def leaf(self) -> Node | None:
         """The end of the branch that goes on: the last line, unless the last prompt names one of others.
@@ -110,7 +111,7 @@ class Tree:
         if last is None:
             return None
         if named is not None and not self._comes_from(last, named):
-            if named not in siblings(self, self.branch(last).nodes):
+            if named not in self.branch(last).beside:
                 return named
             self.beyond = named
         for node in self.behind:
@@ -144,14 +145,20 @@ class Tree:
             while at is not None and at.id in seen:  # of what it kept
                 origin = self.nodes.get(at.origin or "")
                 at = origin if origin is not None and origin.number < at.number else None
-            return at or tree.nearest(self.beside(node), node, seen)
+            return at or tree.nearest(self.talk_of(node), node, seen)
 
-        nodes, broken = tree.walk(self.nodes, leaf, self.beside, before)
-        return Branch(nodes, [place for place, node in enumerate(nodes) if node.id in starts], broken)
-
-    def beside(self, node: Node) -> list[Node]:
-        """The talk that a line is of: of sub-agents, or the session's own."""
-        return self.side if node.side else self.talk
+        nodes, broken = tree.walk(self.nodes, leaf, self.talk_of, before)
+        places = [place for place, node in enumerate(nodes) if node.id in starts]
+        on = {node.id for node in nodes}
+        responses = {node.response for node in nodes if node.type == "assistant"} - {""}
+        talk = self.talk_of(leaf)
+        others = {node.id for node in talk if node.type == "assistant" and node.response in responses}
+        beside = [
+            node
+            for node in talk
+            if node.id not in on and (node.id in others or (node.answers and node.parent in others))
+        ]
+        return Branch(nodes, places, broken, beside)
 
     def _relink(self) -> None:
         """Put the lines that the last compaction kept as they are behind its summary."""
@@ -164,30 +171,3 @@ class Tree:
             if node.parent == anchor.id and node is not head:
                 node.parent = tail.id
         head.parent = anchor.id
-
-
-def siblings(of: Tree, branch: list[Node]) -> Iterator[Node]:
-    """Lines beside a branch that belong to it: other blocks of its responses, results of their calls."""
-    talk = of.beside(branch[-1]) if branch else []
-    on = {node.id for node in branch}
-    responses = {node.response for node in branch if node.type == "assistant"} - {None}
-    others = {n.id for n in talk if n.type == "assistant" and n.response in responses}
-    for node in talk:
-        if node.id not in on and (node.id in others or (node.answers and node.parent in others)):
-            yield node
-
-
-def forgotten(branch: Branch, title: str) -> Iterator[Problem]:
-    """Where Claude Code would begin, for a parent is missing; what was compacted it sends in no case.
-
-    It finds the place by the lines' times where only seconds lie between them.
-    """
-    first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
-    talk = sorted(node.number for node in branch.nodes if node.talks and node.number >= first)
-    for lost in (lost for lost in branch.broken if lost.node.number >= first):
-        sent = len(talk) - bisect_left(talk, lost.node.number)
-        costs = f": {title} would send {sent} of {len(talk)} messages, unless their times tell its place"
-        if lost.instead is None and sent == len(talk):
-            costs = ", which has nothing of what came before"
-        reason = f"its parent {(lost.node.parent or '')[:8]}… {lost.why}{costs}"
-        yield Problem(lost.node.number, "forgets", reason, lost.mended)

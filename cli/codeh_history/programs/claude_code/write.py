@@ -6,31 +6,32 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 
-from ...providers.anthropic import NAME as FORMAT
 from ...session.model import Json, Message
 from .. import writing
-from ..protocol import About, Written
 
-THINKING_OF = FORMAT
 VERSION = "2.1.197"  # whose lines these are like
 UNKNOWN = "unknown"  # the model of what no model is known of; without one Claude Code hangs
 _LONGEST = 200  # characters of a folder's name
 
 
-class File:
+class File(writing.Writer):
     """Lines, each hanging on the one before; what summaries stand for begins them as a compaction does."""
 
-    def __init__(self, about: About, begun: str) -> None:
-        self.about = about
-        self.begun = begun
-        title = {"type": "custom-title", "customTitle": about.title, "sessionId": about.id}
-        self.lines: list[Json] = [title] if about.title else []
-        self.last: str | None = None
-        self.ts = ""
+    RESUME = ("--resume",)
+    TAKES_FILES = True
 
-    def line(self, kind: str, ts: str | None, **fields: object) -> None:
+    def begin(self) -> None:
+        self.last: str | None = None
+        self.ts = self.about.time
+        title = {"type": "custom-title", "customTitle": self.about.title, "sessionId": self.about.id}
+        self.lines += [title] if self.about.title else []
+
+    def name(self) -> str:
+        return f"projects/{folder(self.about.cwd)}/{self.about.id}.jsonl"
+
+    def line(self, kind: str, **fields: object) -> None:
+        """A line of this kind, with the fields of its own."""
         about, id = self.about, writing.uuid(self.about.id, len(self.lines))
-        self.ts = ts or self.ts or about.time
         self.lines.append({
             "parentUuid": self.last, "isSidechain": False, "userType": "external", "cwd": about.cwd,
             "sessionId": about.id, "version": VERSION, "type": kind, **fields, "uuid": id,
@@ -38,38 +39,28 @@ class File:
         })  # fmt: skip
         self.last = id
 
-    def written(self, sent: writing.Sent) -> Written:
-        name = f"projects/{folder(self.about.cwd)}/{self.about.id}.jsonl"
-        resume = ("claude", "--resume")
-        data, begun = writing.lines(self.lines), (*resume, self.about.id)
-        return Written(data, name, begun, notes=sent.notes, taken=resume)
-
     def summary(self, text: str) -> None:
+        self.ts = self.begun
         self.line(
-            "system", self.begun, subtype="compact_boundary", content="Conversation compacted",
-            isMeta=False, level="info", compactMetadata={"trigger": "manual", "preTokens": 0},
+            "system", subtype="compact_boundary", content="Conversation compacted", isMeta=False,
+            level="info", compactMetadata={"trigger": "manual", "preTokens": 0},
         )  # fmt: skip
-        self.line(
-            "user", self.begun, message={"role": "user", "content": text}, isCompactSummary=True,
-            isVisibleInTranscriptOnly=True,
-        )  # fmt: skip
+        message = {"role": "user", "content": text}
+        self.line("user", message=message, isCompactSummary=True, isVisibleInTranscriptOnly=True)
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """An element of a request."""
-        ts, content = writing.time_of(sources), element["content"]
+        self.ts = writing.time_of(sources) or self.ts
+        content = element["content"]
         if element["role"] == "user":
-            self.line("user", ts, message={"role": "user", "content": _only_text(content) or content})
+            (block, *others) = content
+            plain = not others and block.keys() == {"type", "text"}  # as Claude Code writes a prompt
+            message = {"role": "user", "content": block["text"] or content if plain else content}
+            self.line("user", message=message)
             return
         model = next((source.model for source in sources if source is not None and source.model), UNKNOWN)
         id = "msg_" + writing.uuid(self.about.id, "response", len(self.lines)).replace("-", "")[:24]
         message = {"id": id, "type": "message", "role": "assistant", "model": model, "content": content}
-        self.line("assistant", ts, message=message)
-
-
-def _only_text(content: list[Json]) -> str | None:
-    """The text of a prompt that is nothing else, as Claude Code writes it."""
-    (block, *others) = content
-    return block["text"] if not others and block.keys() == {"type", "text"} else None
+        self.line("assistant", message=message)
 
 
 def folder(cwd: str) -> str:

@@ -1,13 +1,49 @@
-"""Codex: JSON lines, a session a file: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-UUID.jsonl[.zst]`."""
+"""Codex: JSON lines, a session a file: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-UUID.jsonl[.zst]`.
+
+Read is what is left of its items after compactions and rollbacks.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterable
 
+from ...base.errors import BadData, HistoryError
+from ...providers import usage
+from ...providers.openai_responses import NAME as FORMAT
+from ...providers.openai_responses.body import Reader, is_item
+from ...providers.parts import objects
+from ...session.model import Json
+from ...session.records import dumps
 from .. import pairs
-from ..protocol import Head, Place, Program
+from ..fields import at, made_id, name_at, object_at, objects_at, omit_empty, text_at, time_of
+from ..model import ROLLED_BACK, Entry, Item, Piece, Session, Summary
+from ..parts import texts
+from ..protocol import Head, Place, Program, Source
+from ..source import line_objects
+from ..tree import taken_back
 
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
+_ID = re.compile(r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?")
+_DEMANDED = ("id", "timestamp", "cwd", "originator", "cli_version")  # of the first line
+_CONTEXT = ("<environment_context>", "<user_instructions>", "<permissions", "<skills_instructions>")
+_INTERFACE = (
+    "turn_context", "token_usage_record", "world_state", "retained_context", "security_risk_score",
+    "inter_agent_communication_metadata",
+)  # fmt: skip
+_INSTRUCTIONS = ("developer message", "system message", "context message")  # of the program itself
+_COUNTS = {
+    "input": "input_tokens", "output": "output_tokens", "cached": "cached_input_tokens",
+    "cacheWrite": "cache_write_input_tokens", "reasoning": "reasoning_output_tokens",
+    "total": "total_tokens",
+}  # fmt: skip
+_PRIVATE = frozenset(("internal_chat_message_metadata_passthrough", "metadata"))
+UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
+_NO_TURNS = (  # how what the program puts among the user's messages begins
+    "# AGENTS.md instructions", "<turn_aborted>", "<user_shell_command>", "<skill>",
+    "<subagent_notification>",
+)  # fmt: skip
 
 
 def recognises(head: Head) -> bool:
@@ -26,7 +62,7 @@ def ids_of(path: str) -> tuple[str, str]:
 
 
 def superseded(paths: Iterable[str]) -> set[str]:
-    """The rollouts of threads that were reverted since: Codex resumes the newest of a thread alone."""
+    """The rollouts of threads that were reverted since: the newest of a thread alone is resumed."""
     rollouts: dict[str, dict[tuple[bool, str], list[str]]] = {}
     for path in paths:
         thread, rollout = ids_of(path)
@@ -34,20 +70,338 @@ def superseded(paths: Iterable[str]) -> set[str]:
     return {path for of in rollouts.values() for key in of if key != max(of) for path in of[key]}
 
 
-_PAIRS: pairs.Does = {
-    pairs.OPEN_AT_THE_END: ("drops", "{} says in its place that it was aborted"),
-    pairs.OPEN_BETWEEN: ("drops", "{} says in its place that it was aborted"),
-    pairs.ORPHAN: ("drops", "{} drops it"),
-    pairs.EARLY: ("refused", "{} sends them as they stand, which its provider refuses"),
-    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
-}
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """The session of a file."""
+    named = _ID.fullmatch(source.stem)
+    session = Session(program.name, named[1] if named else source.stem)
+    rollout = _Rollout(session, source, program)
+    for number, data in line_objects(source, session.problems, program.recognises):
+        rollout.line(number, data)
+    rollout.end()
+    yield session
+
+
+class _Rollout:
+    """The lines one after the other."""
+
+    def __init__(self, session: Session, source: Source, program: Program) -> None:
+        self.session = session
+        self.source = source
+        self.program = program
+        self.history = _History()
+        self.reader = Reader(FORMAT, {})
+        self.meta: Json | None = None
+        self.model: str | None = None
+        self.seen: Counter[str] = Counter()  # ids
+        self.response: Entry | None = None  # to which further items belong
+        self.last: Entry | None = None  # the response that came last
+        self.lines: dict[str, int] = {}  # the first line of each item of a time
+        self.unnumbered: int | None = None  # the first line that has no ordinal
+
+    def refuses(self, number: int, why: str, mended: str | None = None, *, lacks: bool = False) -> None:
+        """Note why the program does not resume the session."""
+        reason = f"{why}: {self.program.title} does not resume it"
+        self.session.problem(number, "lacks" if lacks else "refused", reason, mended)
+
+    def line(self, number: int, data: Json) -> None:
+        """A line; one that stands in another file has the number 0."""
+        payload, ts = object_at(data, "payload"), time_of(data.get("timestamp"))
+        if self.unnumbered is None and "ordinal" not in data and number:
+            self.unnumbered = number
+        match data.get("type"):
+            case "session_meta":
+                self.begins(number, payload, ts)
+            case "response_item":
+                self.doubled(number, payload, data.get("timestamp"))
+                self.item(number, payload, ts)
+            case "compacted":
+                self.compacted(number, payload, ts)
+            case "event_msg":
+                self.event(number, payload)
+            case kind:
+                self.session.skip(str(kind or "line without a type"), own=kind in _INTERFACE)
+                if kind == "turn_context":
+                    self.model = name_at(payload, "model") or self.model
+                elif kind == "token_usage_record":
+                    self.response = None
+                    if self.last is not None and "response" not in self.last.fields:
+                        self.used(number, payload.get("usage"), name_at(payload, "response_id"))
+
+    def begins(self, number: int, payload: Json, ts: str | None) -> None:
+        """The first header is the session's; others are of the session that it was forked from."""
+        session = self.session
+        if self.meta is not None:
+            session.skip("session_meta")
+            return
+        self.meta = payload
+        if base := object_at(payload, "history_base"):
+            self.continues(self.source, base, {ids_of(self.source.path)[1]})
+        session.id = name_at(payload, "id") or session.id
+        session.version, session.cwd = name_at(payload, "cli_version"), name_at(payload, "cwd")
+        session.created = time_of(payload.get("timestamp")) or ts
+        forked = name_at(payload, "forked_from_id")
+        parent = forked or name_at(payload, "source.subagent.thread_spawn.parent_thread_id")
+        if parent:
+            behind = self.history.items[-1].id if self.history.items else None
+            session.set_parent(f"{self.program.name}-{parent}", behind, agent=not forked)
+        lacking = ", ".join(field for field in _DEMANDED if not name_at(payload, field))
+        if lacking or number > 1:
+            why = f"without {lacking}" if lacking else "not on the first line"
+            self.refuses(number, f"the session metadata stands {why}")
+
+    def continues(self, source: Source, base: Json, reading: set[str]) -> None:
+        """Read the history that a fork or a reverted thread continues: so many bytes of another rollout."""
+        id, size = text_at(base, "thread_id"), usage.count(base, "end_byte_offset") or 0
+        path = next((path for path in source.others(self.program.places) if id == ids_of(path)[1]), None)
+        if path is None or id in reading:
+            number = 0 if len(reading) > 1 else 1
+            self.refuses(number, f"what it continues is missing (rollout {id})", "read without", lacks=True)
+            return
+        session, self.session = self.session, Session(self.program.name, ids_of(path)[0])
+        try:
+            with source.other(path, size) as other:
+                if other.size < size:
+                    why = f"only {other.size:,} of {size:,} bytes are there"
+                    self.refuses(0, why, "what is there is read", lacks=True)
+                for _, data in line_objects(other, self.session.problems, self.program.recognises):
+                    if data.get("type") != "session_meta":
+                        self.line(0, data)
+                    elif earlier := object_at(data, "payload.history_base"):
+                        self.continues(other, earlier, {*reading, id})
+        except HistoryError as error:
+            self.refuses(0, str(error), "read without the rest", lacks=True)
+        session, self.session = self.session, session
+        self.response = self.last = None
+        self.history.gone = []
+        for problem in session.problems:
+            line = f"line {problem.line}: " if problem.line else ""
+            reason = f"{path.rpartition('/')[2]}: {line}{problem.reason}"
+            self.session.problems.append(problem._replace(line=0, reason=reason))
+
+    def end(self) -> None:
+        """Take what is left, and note what keeps the program from resuming it."""
+        if self.meta is None:
+            self.refuses(1, "no session metadata", "read without")
+        elif self.meta.get("history_mode") == "paginated" and self.unnumbered is not None:
+            self.refuses(self.unnumbered, "a line without `ordinal`")
+        self.session.items = self.history.items
+        self.session.branches = lambda: taken_back(self.session, reversed(self.history.gone))
+
+    # -- items ---------------------------------------------------------------------------------------------
+
+    def item(self, number: int, payload: Json, ts: str | None) -> None:
+        """An item of the conversation; what a model gave in a row is one response."""
+        entry = self.entry(number, payload, ts)
+        if entry is None:
+            return
+        if entry.kind == "codeh" and self.response is not None:
+            self.response.pieces += entry.pieces
+            return
+        entry.id = self.id(payload)
+        self.response = entry if entry.kind == "codeh" else None
+        self.last = self.response or self.last
+        self.history.add(entry)
+
+    def doubled(self, number: int, payload: Json, time: object) -> None:
+        """Report a line that stands there twice; a second result is reported by its call."""
+        before = self.lines.setdefault(made_id(time, dumps(payload)), number)
+        if before != number and not str(payload.get("type")).endswith("_output"):
+            why = f"the same as line {before}: {self.program.title} sends it twice"
+            self.session.problem(number, "doubles", why)
+
+    def entry(self, number: int, payload: Json, ts: str | None) -> Entry | None:
+        """The message that an item is, still without its id; None for no message."""
+        why = self.unsent(number, payload)
+        if why:
+            self.session.skip(why, own=why in _INSTRUCTIONS)
+            return None
+        try:
+            kind, parts, beside = self.reader.read(_ours(payload), "response_item")
+        except BadData as error:
+            self.session.problem(number, "skips", f"{payload.get('type')}: {error}")
+            return None
+        parts = [part for part in parts if part != {"text": ""}]
+        own = {"provider": FORMAT, "model": self.model} if kind == "codeh" else {}
+        fields = omit_empty(**own, item=beside)
+        return Entry("", kind, ts, [Piece(number, parts)], fields) if parts else None
+
+    def unsent(self, number: int, payload: Json) -> str | None:
+        """Under what an item counts that is not imported; None for one that is."""
+        kind, role = payload.get("type"), payload.get("role")
+        if kind != "message":
+            imported = is_item(payload) and kind != "ghost_snapshot"
+            return None if imported else f"response_item ({kind})"
+        if not isinstance(payload.get("content"), list):
+            why = f"a message whose content is no list: {self.program.title} drops it without a word"
+            self.session.problem(number, "drops", why)
+            return "message without a list of contents"
+        if role in ("developer", "system"):
+            return f"{role} message"
+        return "context message" if role == "user" and _is_context(payload) else None
+
+    def id(self, payload: Json) -> str:
+        """The item's own id where it is new, else a hash of its content and how often it was there."""
+        own = name_at(payload, "id")
+        id = own if own and own not in self.seen else made_id(dumps(payload))
+        self.seen[id] += 1
+        return made_id(id, self.seen[id] - 1) if self.seen[id] > 1 else id
+
+    # -- what happens to them ------------------------------------------------------------------------------
+
+    def compacted(self, number: int, payload: Json, ts: str | None) -> None:
+        """From here on the history is another one."""
+        self.response = self.last = None
+        id = made_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
+        history = payload.get("replacement_history")
+        made: list[Entry | str] = []  # messages, and the texts of users' messages that may be known
+        for item in objects(history):
+            if item.get("type") == "message" and item.get("role") == "user" and not _is_context(item):
+                made.append("\n".join(_texts(item)))
+            elif (entry := self.entry(number, item, ts)) is not None:
+                entry.id = self.id(item)
+                made.append(entry)
+        summary = Summary(id, ts, text_at(payload, "message"), number, [])
+        self.history.compacted(summary, made if isinstance(history, list) else None)
+
+    def event(self, number: int, payload: Json) -> None:
+        kind = payload.get("type")
+        if kind == "thread_rolled_back":
+            turns = usage.count(payload, "num_turns") or 0
+            self.session.leave(ROLLED_BACK, self.history.rolled_back(turns))
+            self.response = self.last = None
+            return
+        if kind == "thread_name_updated":
+            self.session.titled(payload.get("thread_name"))
+        if kind == "token_count" and self.last is not None and "usage" not in self.last.fields:
+            self.used(number, at(payload, "info.last_token_usage"))
+        self.session.skip(f"event_msg ({kind})")
+
+    def used(self, number: int, raw: object, response: str | None = None) -> None:
+        """What the last response used."""
+        if self.last is not None and isinstance(raw, dict):
+            self.last.fields |= omit_empty(usage=usage.read(raw, _COUNTS), response=response)
+            self.last.pieces.append(Piece(number, []))
+
+
+class _History:
+    """`items`: all that is imported, in the order of the log; `live`: those of them that would be sent.
+
+    Compactions replace them, rollbacks take the newest turns back.
+    """
+
+    def __init__(self) -> None:
+        self.items: list[Item] = []
+        self.live: list[Item] = []
+        self.fresh = 0  # of the live ones, the first that came after the last compaction
+        self.gone: list[list[Item]] = []  # at each rollback, all that stood there
+        # at each compaction: how many items, how many it made, and what was live
+        self.before: list[tuple[int, int, list[Item], int]] = []
+
+    def add(self, item: Item) -> None:
+        self.items.append(item)
+        self.live.append(item)
+
+    def compacted(self, summary: Summary, made: list[Entry | str] | None) -> None:
+        """A compaction: `made` is the new history, entries and texts of users, one of which is its summary.
+
+        None: users' messages stay, before the summary.
+        """
+        users = [item for item in self.live if isinstance(item, Entry) and item.kind == "user"]
+        kept = [entry for entry in users if _begins_turn(entry)] if made is None else []
+        new: list[str] = []
+        for text in (item for item in made or () if isinstance(item, str)):
+            same = next((entry for entry in users if _text(entry) == text), None)
+            if same is not None:
+                users.remove(same)
+                kept.append(same)
+            else:
+                new.append(text)
+        text = summary.text
+        text = next((other for other in reversed(new) if text and text in other), new[-1] if new else text)
+        ids = {entry.id for entry in kept}
+        summary.text = text or UNREADABLE
+        summary.covers = [item.id for item in self.live if item.id not in ids]
+        before, live = len(self.items), self.live
+        self.live = [item for item in self.live if item.id in ids]
+        self.add(summary)
+        for number, other in enumerate(other for other in new if other != text):
+            piece = Piece(summary.line, [{"text": other}])
+            self.add(Entry(f"{summary.id}.{number}", "user", summary.ts, [piece]))
+        for entry in made or ():
+            if isinstance(entry, Entry):
+                self.add(entry)
+        self.before.append((before, len(self.items) - before, live, self.fresh))
+        self.fresh = len(self.live)
+
+    def rolled_back(self, turns: int) -> int:
+        """Take back the newest turns, each from a user's message on; how many messages that were.
+
+        What was compacted after one of them began is taken back too.
+        """
+        gone, stood = 0, [*self.items]
+        while turns > 0:
+            starts = [at for at in range(self.fresh, len(self.live)) if _begins_turn(self.live[at])]
+            starts = starts[-turns:]
+            count = len(self.live) - starts[0] if starts else 0  # they stand last among all items, too
+            del self.live[len(self.live) - count :], self.items[len(self.items) - count :]
+            gone += count
+            turns -= len(starts)
+            if turns <= 0 or not self.before:
+                break
+            kept, made, self.live, self.fresh = self.before.pop()
+            gone += len(self.items) - kept - made
+            del self.items[kept:]
+        if gone:
+            self.gone.append(stood)
+        return gone
+
+
+def _begins_turn(item: Item) -> bool:
+    """Whether a turn begins here; with what the program puts among the user's messages none does."""
+    users = isinstance(item, Entry) and item.kind == "user"
+    return users and not _text(item).lstrip().startswith(_NO_TURNS)
+
+
+def _text(item: Item) -> str:
+    return item.text if isinstance(item, Summary) else "\n".join(texts(item.parts))
+
+
+def _is_context(message: Json) -> bool:
+    """Whether a user's message is the program's own: directories, instructions, skills."""
+    return any(text.lstrip().startswith(_CONTEXT) for text in _texts(message)[:1])
+
+
+def _texts(message: Json) -> list[str]:
+    return [text_at(block, "text") for block in objects_at(message, "content")]
+
+
+def _ours(payload: Json) -> Json:
+    """An item as the API knows it: without private notes, and ids of what users wrote."""
+    users = payload.get("type") == "message" and payload.get("role") == "user"
+    private = _PRIVATE | {"id"} if users else _PRIVATE
+    item = {key: value for key, value in payload.items() if key not in private}
+    if item.get("type") == "local_shell_call":  # its result is that of a function
+        call, action = item.get("call_id") or item.get("id"), dumps(object_at(item, "action")).decode()
+        item = {"type": "function_call", "name": "local_shell", "call_id": call, "arguments": action}
+    output = item.get("output")
+    if isinstance(output, dict):  # of versions before 0.30
+        content = output.get("content")
+        item["output"] = content if isinstance(content, (str, list)) else dumps(output).decode()
+    return item
+
+
 PROGRAM = Program(
-    "codex", "Codex", f"{__name__}.read", recognises,
-    (Place(
-        "CODEX_HOME", ".codex",
-        tuple(
-            f"{folder}/rollout-*.jsonl{end}"
-            for folder in ("sessions/*/*/*", "archived_sessions") for end in ("", ".zst")
-        ),
-    ),), superseded=superseded, writer=f"{__name__}.write", pairs=_PAIRS,
+    "codex", "Codex", recognises, read,
+    (Place("CODEX_HOME", ".codex", tuple(
+        f"{folder}/rollout-*.jsonl{end}"
+        for folder in ("sessions/*/*/*", "archived_sessions") for end in ("", ".zst")
+    )),),
+    superseded=superseded, writer=f"{__name__}.write", spells=FORMAT, keeps_thinking=True, command="codex",
+    pairs={
+        pairs.OPEN_AT_THE_END: ("drops", "{} says in its place that it was aborted"),
+        pairs.OPEN_BETWEEN: ("drops", "{} says in its place that it was aborted"),
+        pairs.ORPHAN: ("drops", "{} drops it"),
+        pairs.EARLY: ("refused", "{} sends them as they stand, which its provider refuses"),
+        pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
+    },
 )  # fmt: skip

@@ -7,75 +7,66 @@ from typing import Any
 
 from ...base.times import from_millis, to_millis
 from ...providers.media import parse_data_url
-from ...providers.openai_responses import NAME as FORMAT
 from ...providers.parts import objects
 from ...providers.turns import described
 from ...session.model import Json, Message
 from ...session.records import dumps
 from .. import writing
-from ..protocol import About, Written
 
-THINKING_OF = FORMAT
 VERSION = "0.169.0"  # whose lines these are like
 _EVENTS = {"user": "user_message", "assistant": "agent_message"}  # what it shows, and lists sessions by
 
 
-def _name(about: About) -> str:
-    """Where Codex keeps a session that begins now."""
-    date, _, time = about.time.partition("T")
-    clock = time.partition(".")[0].replace(":", "-")
-    return f"sessions/{date.replace('-', '/')}/rollout-{date}T{clock}-{about.id}.jsonl"
-
-
-class File:
+class File(writing.Writer):
     """A rollout of the older kind, without ordinals; a summary begins it as a compaction."""
 
-    def __init__(self, about: About, begun: str) -> None:
-        self.about = about
-        self.begun = begun
-        self.lines: list[Json] = []
+    RESUME = ("resume",)
+
+    def begin(self) -> None:
+        about = self.about
         self.seen: set[tuple[str, bytes]] = set()
         self.ts = about.time
-        self.line("session_meta", about.time, {
+        self.line("session_meta", {
             "id": about.id, "timestamp": about.time, "cwd": about.cwd, "originator": "codex_cli_rs",
             "cli_version": VERSION, "source": "cli",
         })  # fmt: skip
         if about.title:
             named = {"type": "thread_name_updated", "thread_id": about.id, "thread_name": about.title}
-            self.line("event_msg", about.time, named)
+            self.line("event_msg", named)
 
-    def written(self, sent: writing.Sent) -> Written:
-        resume = ("codex", "resume", self.about.id)
-        return Written(writing.lines(self.lines), _name(self.about), resume, notes=sent.notes)
+    def name(self) -> str:
+        date, _, time = self.about.time.partition("T")
+        clock = time.partition(".")[0].replace(":", "-")
+        return f"sessions/{date.replace('-', '/')}/rollout-{date}T{clock}-{self.about.id}.jsonl"
 
     def summary(self, text: str) -> None:
-        history = [_message("user", text)]
-        self.line("compacted", self.begun, {"message": text, "replacement_history": history})
+        self.ts = self.begun
+        self.line("compacted", {"message": text, "replacement_history": [_message("user", text)]})
 
-    def line(self, kind: str, ts: str | None, payload: Json) -> None:
-        self.ts = ts or self.ts
+    def line(self, kind: str, payload: Json) -> None:
+        """A line; an item that is there already has another time, else Codex would see a line doubled."""
         raw = dumps(payload)
-        while kind == "response_item" and (self.ts, raw) in self.seen:  # Codex sees a line doubled
+        while kind == "response_item" and (self.ts, raw) in self.seen:
             self.ts = from_millis((to_millis(self.ts) or 0) + 1)
         self.seen.add((self.ts, raw))
         self.lines.append({"timestamp": self.ts, "type": kind, "payload": payload})
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
         """An element of a request, and the event that shows its text."""
-        ts = writing.time_of(sources)
+        self.ts = writing.time_of(sources) or self.ts
         if "role" not in element:
             output = element.get("output")
             held = {"output": list(_contents(output))} if isinstance(output, list) else {}
-            self.line("response_item", ts, {**element, **held})
+            self.line("response_item", {**element, **held})
             return
         message = _message(element["role"], element["content"], element)
         if not any(block.get("text", True) for block in message["content"]):
             return
-        self.line("response_item", ts, message)
+        self.line("response_item", message)
+        self.ts = writing.time_of(sources) or self.ts
         texts = [block["text"] for block in message["content"] if "text" in block]
         if texts:
-            event = {"type": _EVENTS[message["role"]], "message": "\n".join(texts)}
-            self.line("event_msg", ts, event)
+            self.line("event_msg", {"type": _EVENTS[message["role"]], "message": "\n".join(texts)})
 
 
 def _message(role: str, content: Any, beside: Json | None = None) -> Json:

@@ -13,6 +13,7 @@ from ...providers import parts
 from ...session.model import Json
 from ...session.records import check_parts
 from ...session.rules import ROLE_OF_KIND
+from ..fields import name_at, object_at, objects_at
 from .history import Outcome, bare_ids, unread
 
 NAME = "history-items"
@@ -83,7 +84,7 @@ def _committed(message: Json, id: str) -> list[Json] | None:
     content, kind, id = _parts(message), _KINDS[message["type"]], _id(message) or id
     if content is None:
         return None
-    metadata = parts.object_of(message.get("metadata"))
+    metadata = object_at(message, "metadata")
     fields = {name: metadata[name] for name in FIELDS if name in metadata}
     rest = {name: value for name, value in metadata.items() if name not in ("id", *FIELDS)}
     common: Json = {"ts": _time(message)} if _time(message) else {}
@@ -102,7 +103,7 @@ def _parts(message: Json) -> list[Any] | None:
     own = message.get("parts")
     if isinstance(own, list):
         return own if check_parts({"parts": own}) is None else None
-    calls = parts.objects(message.get("toolCalls"))
+    calls = objects_at(message, "toolCalls")
     if any(not isinstance(call.get("name"), str) for call in calls):
         return None
     text = [{"text": message["text"]}] if message["text"] or not calls else []
@@ -115,7 +116,7 @@ def _parts(message: Json) -> list[Any] | None:
 def _results(message: Json) -> list[Any]:
     """The results that the calls of a message hold."""
     results: list[Any] = []
-    for call in parts.objects(message.get("toolCalls")):
+    for call in objects_at(message, "toolCalls"):
         name = next((name for name in _RESULTS if parts.has_value(call.get(name))), None)
         if name is None:
             continue
@@ -132,11 +133,11 @@ def _results(message: Json) -> list[Any]:
 
 
 def _call_id(call: Json) -> str | None:
-    return parts.name_of(call.get("id")) or parts.name_of(call.get("callId"))
+    return name_at(call, "id") or name_at(call, "callId")
 
 
 def _id(message: Json) -> str | None:
-    return parts.name_of(parts.object_of(message.get("metadata")).get("id"))
+    return name_at(message, "metadata.id")
 
 
 def _time(message: Json) -> str | None:

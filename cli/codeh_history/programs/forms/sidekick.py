@@ -11,6 +11,7 @@ from ...providers.media import parse_data_url
 from ...session.by_reference import part_in
 from ...session.model import Json, Part
 from ...session.records import dumps
+from ..fields import list_at, name_at, object_at, objects_at, text_at
 from .history import Outcome, bare_ids, unread
 
 NAME = "sidekick"
@@ -59,7 +60,7 @@ def _is_message(item: object) -> bool:
 
 
 def _outcomes(items: list[Any], around: Json) -> Iterator[Outcome]:
-    settings: Json = {"tools": parts.objects(around.get("tools"))}
+    settings: Json = {"tools": objects_at(around, "tools")}
     settings["x-sidekick"] = parts.rest(around, ("messages", "tools"))
     if around:
         yield {"type": "meta", "set": {key: value for key, value in settings.items() if value}}, None
@@ -85,13 +86,13 @@ def _parts_of(item: Json, names: dict[str, str]) -> Iterator[Part | None]:
     """The parts of a message; None for what cannot be read."""
     content = item.get("content")
     if item["role"] == "tool" and not isinstance(content, list):
-        id = parts.name_of(item.get("toolCallId"))
-        name = parts.name_of(item.get("name")) or names.get(id or "")
+        id = name_at(item, "toolCallId")
+        name = name_at(item, "name") or names.get(id or "")
         yield _result({**item, "toolCallId": id, "name": name, "text": content or ""})
         return
     if isinstance(content, str) and (content or not item.get("toolCalls")):
         yield {"text": content}
-    calls = [{"toolUse": call} for call in parts.listed(item.get("toolCalls"))]
+    calls = [{"toolUse": call} for call in list_at(item, "toolCalls")]
     for block in [*parts.listed(content), *calls]:
         made = part_of(block) if isinstance(block, dict) else None
         call = made.get("functionCall") if made is not None else None
@@ -103,7 +104,7 @@ def _parts_of(item: Json, names: dict[str, str]) -> Iterator[Part | None]:
 def _fields(item: Json) -> Json:
     if item["role"] == "assistant":
         return {"kind": "codeh", "role": "model", "provider": NAME}
-    blocks = parts.objects(item.get("content"))
+    blocks = objects_at(item, "content")
     is_tool = item["role"] == "tool" or any("toolResult" in block for block in blocks)
     return {"kind": "tool" if is_tool else "user", "role": "user"}
 
@@ -139,7 +140,7 @@ def part_of(block: Json) -> Part | None:
         made = {"text": block.get("text", "")}
     elif any(isinstance(block.get(name), dict) for name in _KEPT):
         return parts.native(NAME, block)
-    metadata = parts.rest(parts.object_of(block.get("metadata")), ("persistence",))  # where it is stored
+    metadata = parts.rest(object_at(block, "metadata"), ("persistence",))  # where it is stored
     beside = parts.rest({**block, "metadata": metadata}, _BESIDE)
     if made is not None and beside:
         made = {**made, "item": {**made.get("item", {}), **beside}}
@@ -155,12 +156,12 @@ def _call(value: Json) -> Part | None:
 
 
 def _result(value: Json) -> Part:
-    text, held = value.get("text"), parts.objects(value.get("content"))
+    text, held = value.get("text"), objects_at(value, "content")
     if not isinstance(text, str):
         text = "".join(str(block.get("text") or "") for block in held)
-    id = parts.name_of(value.get("toolCallId"))
+    id = name_at(value, "toolCallId")
     response: Any = {
-        **({"id": id} if id else {}), "name": parts.name_of(value.get("name")) or "tool",
+        **({"id": id} if id else {}), "name": name_at(value, "name") or "tool",
         "response": {"error" if value.get("isError") else "output": text},
     }  # fmt: skip
     media: list[Any] = [part for part in map(part_of, held) if part is not None and "text" not in part]
@@ -169,7 +170,7 @@ def _result(value: Json) -> Part:
 
 def _thought(value: Json) -> Part:
     """How the model thought; its provider's proof of it stays beside, for the provider is not known."""
-    text = parts.text_of(value.get("text")) or parts.text_of(value.get("summary"))
+    text = text_at(value, "text") or text_at(value, "summary")
     beside = parts.rest(value, ("text",))
     return {"text": text, "thought": True, **({"item": beside} if beside else {})}  # type: ignore[typeddict-unknown-key]
 
@@ -181,11 +182,11 @@ def _media(value: Json) -> Part | None:
     inline = parse_data_url(url)
     if inline is not None:
         return {"inlineData": {"mimeType": inline[0], "data": inline[1]}}
-    mime = parts.name_of(value.get("mimeType"))
+    mime = name_at(value, "mimeType")
     return {"fileData": {**({"mimeType": mime} if mime else {}), "fileUri": url}}
 
 
 _READERS: dict[str, Callable[[Json], Any]] = {
     "toolUse": _call, "toolResult": _result, "reasoning": _thought, "image": _media, "file": _media,
-    "refusal": lambda value: {"text": parts.text_of(value.get("reason")), "refusal": True},
+    "refusal": lambda value: {"text": text_at(value, "reason"), "refusal": True},
 }  # fmt: skip

@@ -1,15 +1,41 @@
 """Gemini CLI: operations line by line, a session a file (`~/.gemini/tmp/PROJECT/chats/session-*.jsonl`).
 
-Older versions wrote one JSON object a session; `checkpoint-TAG.json` holds what its provider gets.
+Older versions wrote one JSON object a session; `checkpoint-TAG.json` holds what its provider gets. Read is
+what its operations leave, and what compressions replaced.
 """
 
 from __future__ import annotations
 
-from ...session.model import Json
-from .. import pairs
-from ..protocol import Head, Place, Program
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
-TYPES = ("user", "gemini", "info", "error", "warning")
+from ...providers.gemini import NAME as FORMAT
+from ...providers.gemini.body import part_of
+from ...providers.parts import name_of, objects
+from ...session.model import SUMMARY_HEAD, Json, Part
+from ...session.records import dumps
+from .. import pairs
+from .. import source as sources
+from ..fields import answer_fields, list_at, made_id, name_at, object_at, objects_at, text_at, time_of
+from ..model import REWOUND, Entry, Item, Piece, Session, Summary
+from ..protocol import Head, Place, Program, Source
+from ..tree import taken_back
+
+Version = tuple[int, Json]  # the line on which a message was written, and what it was then
+_TYPES = ("user", "gemini", "info", "error", "warning")
+_CONTEXT = ("<session_context>", "<hook_context>")  # how the program begins what it says
+SNAPSHOT = "<state_snapshot>"  # its summary of what it compressed
+WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # ours around a summary that is none of its own
+_PROJECT = re.compile(r".*/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
+_CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # of a sub-agent, below its parent's
+_ANSWER = {"model": "model", "usage": "tokens"}
+_USAGE = {
+    "input": "input tool", "output": "output thoughts", "cached": "cached", "reasoning": "thoughts",
+    "total": "total",
+}  # fmt: skip
 
 
 def recognises(head: Head) -> bool:
@@ -22,30 +48,354 @@ def is_kept(head: Head) -> bool:
     return bare or any(isinstance(data.get("history"), list) for data in head.values)
 
 
-def _is_content(data: Json) -> bool:
-    return {"role", "parts"} <= data.keys()
+def _is_content(data: object) -> bool:
+    return isinstance(data, dict) and {"role", "parts"} <= data.keys()
 
 
 def _is_line(data: Json) -> bool:
-    message = data.get("type") in TYPES and {"id", "timestamp", "content"} <= data.keys()
+    message = data.get("type") in _TYPES and {"id", "timestamp", "content"} <= data.keys()
     return message or {"sessionId", "projectHash"} <= data.keys() or isinstance(data.get("$rewindTo"), str)
 
 
 def _is_checkpoint(data: Json) -> bool:
-    history = data.get("history")
-    first = history[0] if isinstance(history, list) and history else None
-    return isinstance(first, dict) and _is_content(first)
+    return any(map(_is_content, list_at(data, "history")[:1]))
+
+
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """The session of a file."""
+    session = Session(program.name, source.stem)
+    operations = list(sources.objects(source, session.problems, program.recognises))
+    rewinds = _Reading(session, source, program.title).read(operations)
+
+    def before() -> Iterator[list[Item]]:
+        """What there was before each rewind, the newest first."""
+        for count in reversed(rewinds):
+            branch = Session(program.name, source.stem)
+            _Reading(branch, source, program.title).read(operations[:count])
+            yield branch.items
+
+    session.branches = lambda: taken_back(session, before())
+    yield session
+
+
+class _Reading:
+    """The operations one after the other."""
+
+    def __init__(self, session: Session, source: Source, title: str) -> None:
+        self.session = session
+        self.title = title
+        self.source = source
+        self.done = _Operations()
+        self.headed = False
+        self.checkpoint = False  # a file of contents, whose name is its only one
+        self.seen: Counter[bytes] = Counter()  # these
+        self.results: dict[str, bytes] = {}  # by the call that they answer, those that were read
+
+    def read(self, operations: Sequence[Version]) -> list[int]:
+        """Make the items of a session; before which operations there was a rewind."""
+        rewinds = [place for place, (line, data) in enumerate(operations) if self.operation(line, data)]
+        if not self.headed and not self.checkpoint:
+            why = f"no header: {self.title} does not find the session"
+            self.session.problem(1, "forgets", why, "read without")
+        self.session.left.update(self.done.gone.values())
+        newest = (self.done.versions[id][-1][1] for id in self.done.live)
+        in_calls = {call for data in newest for part in _results(data) if (call := _call_of(part))}
+        ids: dict[str, list[str]] = {}  # of a message of theirs, those of ours
+        for item in self.done.log:
+            if isinstance(item, Summary):
+                covers = [own for id in item.covers for own in ids.get(id, [])]
+                self.session.items.append(replace(item, covers=covers))
+                ids[item.id] = [item.id]
+            else:
+                made = self.entries(item, in_calls)
+                ids[item] = [entry.id for entry in made]
+                self.session.items += made
+        return rewinds
+
+    def operation(self, number: int, data: Json) -> bool:
+        """Take an operation, known by its keys, in this order; whether it took anything back."""
+        if isinstance(data.get("$rewindTo"), str):
+            return self.rewound(number, data["$rewindTo"])
+        if name_at(data, "id") and data.get("type") in _TYPES:
+            self.done.message(number, data)
+        elif name_at(data, "id"):
+            self.session.leave(f"{data.get('type')} message")
+        elif isinstance(data.get("$set"), dict):
+            self.settings(number, data["$set"])
+        elif "sessionId" in data and "projectHash" in data:
+            self.header(number, data)
+        elif isinstance(data.get("history"), list):
+            self.contents(number, data["history"])
+        elif isinstance(data.get("parts"), list) and not self.headed:  # of a bare list
+            self.contents(number, [data])
+        else:
+            kind = next((key for key in data if key.startswith("$")), None)
+            self.session.skip(kind or "line of an unknown kind")
+        return False
+
+    def header(self, number: int, data: Json) -> None:
+        """The first one is the session's; a resumed file has more of them."""
+        session = self.session
+        if self.headed:
+            session.skip("header of a resumption")
+        else:
+            self.headed = True
+            session.id = name_at(data, "sessionId") or session.id
+            session.created = time_of(data.get("startTime"))
+            parent = _CHATS.fullmatch(self.source.path) if data.get("kind") == "subagent" else None
+            if parent:
+                session.set_parent(f"{session.program}-{parent[1]}", agent=True)
+                if session.id == parent[1]:  # whose the file's name alone tells
+                    session.id = f"{parent[1]}-{self.source.stem}"
+        self.settings(number, data)
+
+    def settings(self, number: int, values: Json) -> None:
+        """The title, the directory, and which messages there are from here on."""
+        self.session.titled(values.get("summary"))
+        directories = filter(name_of, list_at(values, "directories"))
+        self.session.cwd = self.session.cwd or next(directories, None)
+        if isinstance(values.get("messages"), list):
+            named = [message for message in objects(values["messages"]) if name_at(message, "id")]
+            self.done.replaced(number, [message for message in named if message.get("type") in _TYPES])
+
+    def contents(self, number: int, contents: list[Any]) -> None:
+        """Messages as the provider gets them, of a checkpoint; they have no ids."""
+        self.checkpoint = True
+        if project := _PROJECT.fullmatch(self.source.path):
+            self.session.id = f"{project[1]}-{self.source.stem}"
+        for content in objects(contents):
+            raw = dumps(content)
+            kind = "gemini" if content.get("role") == "model" else "user"
+            id = made_id(raw, self.seen[raw])
+            self.seen[raw] += 1
+            self.done.message(number, {"id": id, "type": kind, "content": content.get("parts")})
+
+    def rewound(self, number: int, id: str) -> bool:
+        if id in self.done.live:
+            self.done.rewound(id)
+            return True
+        why = f"rewound to {id[:60]}, which is not there: {self.title} forgets all that stands before"
+        self.session.problem(number, "forgets", why, "nothing is taken back")
+        return False
+
+    def entries(self, id: str, in_calls: set[str]) -> list[Entry]:
+        """The messages that one of theirs is; `in_calls`: the calls in which their results stand."""
+        versions = self.done.versions[id]
+        number, data = versions[-1]
+        if data["type"] not in ("user", "gemini"):
+            self.session.leave(f"{data['type']} message")
+            return []
+        first = _beginning(data.get("content")) if data["type"] == "user" else ""
+        if first.startswith(_CONTEXT):
+            self.session.skip("context message")
+            return []
+        if first.startswith(("/", "?")) and not self.checkpoint:
+            why = f"a prompt that begins with / or ?: {self.title} forgets it when it resumes"
+            self.session.problem(number, "drops", why)
+        made = list(_entries(versions, self.repeated(number, data, in_calls)))
+        if not made and any(list(_entries([version], set())) for version in versions[:-1]):
+            self.session.leave("message that was written again without its content")
+        return made
+
+    def repeated(self, line: int, data: Json, in_calls: set[str]) -> set[str]:
+        """The calls whose results in this user's message stand in them too, or in a message before."""
+        results = {call: dumps(part) for part in _results_of(data) if (call := _call_of(part))}
+        repeated = {id for id, raw in results.items() if id in in_calls or self.results.get(id) == raw}
+        self.results |= results
+        for call in sorted(repeated):
+            why = f"the result of {call} stands there before: {self.title} sends it twice"
+            self.session.problem(line, "doubles", why)
+        return repeated
+
+
+class _Operations:
+    """`versions`: all that was written of each message; `live`: ids of what would be sent, in order."""
+
+    def __init__(self) -> None:
+        self.versions: dict[str, list[Version]] = {}
+        self.live: dict[str, None] = {}
+        self.gone: dict[str, str] = {}  # ids of messages that are in the log no more, and why
+        self._covered: dict[str, str | Summary] = {}  # what compressions replaced, each before its own
+
+    @property
+    def log(self) -> list[str | Summary]:
+        """Ids of messages, compressions after what they replaced."""
+        return [*self._covered.values(), *(id for id in self.live if id not in self._covered)]
+
+    def message(self, line: int, data: Json) -> None:
+        """A message, or what it is from now on."""
+        self.versions.setdefault(data["id"], []).append((line, data))
+        self.gone.pop(data["id"], None)
+        self.live.setdefault(data["id"])
+
+    def rewound(self, id: str) -> None:
+        """Take a message that is live and all after it back."""
+        gone: set[str] = set()
+        while id not in gone:
+            gone.add(self.live.popitem()[0])
+        while self._covered and next(reversed(self._covered)) in gone:  # what a compression replaced too
+            item = self._covered.popitem()[1]
+            gone.update(item.covers if isinstance(item, Summary) else ())
+        self.gone |= dict.fromkeys(gone, REWOUND)
+
+    def replaced(self, line: int, messages: Sequence[Json]) -> None:
+        """All messages are these from here on; a summary among them stands for those that are gone."""
+        ids = {data["id"] for data in messages}
+        summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
+        summary = next((data for data in summaries if data["id"] not in self.live), None)
+        gone = [id for id in self.live if id not in ids]
+        if summary is None or summary["id"] in self._covered:
+            self.gone |= dict.fromkeys(gone, "message that a checkpoint replaced")
+        else:
+            ts = time_of(summary.get("timestamp"))
+            self._covered |= {id: id for id in gone if id not in self._covered}
+            self._covered[summary["id"]] = Summary(summary["id"], ts, _snapshot(summary), line, gone)
+        self.live = {}
+        for data in messages:
+            self.message(line, data)
+
+
+# -- messages ----------------------------------------------------------------------------------------------
+
+
+def is_forgotten(value: Any) -> bool:
+    """Whether a prompt with this content is forgotten on resumption: it is blank, a command, or context."""
+    first = _beginning(value)
+    return not first or first.startswith(("/", "?", *_CONTEXT))
+
+
+def _beginning(value: Any) -> str:
+    """What a content says, as the program looks at it: words of its own stand for all but texts.
+
+    A text that is marked as no thought is one of these.
+    """
+    parts = _content(value)
+    words = ("..." if "text" not in part or "thought" in part else text_at(part, "text") for part in parts)
+    return "".join(words).strip()
+
+
+def _snapshot(data: Json) -> str:
+    """The text of a snapshot; of one that we wrote, without the program's words around it."""
+    before, after = WRAPPER.split("{}")
+    whole = _text(data)
+    ours = whole.startswith(before + SUMMARY_HEAD) and whole.endswith(after)
+    return whole.removeprefix(before).removesuffix(after) if ours else whole
+
+
+def _text(data: Json) -> str:
+    """The texts of a message."""
+    return "".join(text_at(part, "text") for part in _content(data.get("content")))
+
+
+def _content(value: Any) -> list[Any]:
+    """A content as parts: it is a text, a part, or a list of both."""
+    if isinstance(value, list):
+        return [part for item in value for part in _content(item)]
+    if isinstance(value, str):
+        return [{"text": value}] if value else []
+    return [part_of(value)] if isinstance(value, dict) else []
+
+
+def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]:
+    """The messages that one is: its content, and results; those of the calls `repeated` are left out."""
+    data = versions[-1][1]
+    id, ts = data["id"], time_of(data.get("timestamp"))
+
+    def entry(id: str, kind: str, parts_of: Callable[[Json], list[Any]], **fields: Any) -> Iterator[Entry]:
+        """What a version adds is a piece; where one says otherwise, the message is another."""
+        pieces: list[Piece] = []
+        now: list[Any] = []
+        for line, version in versions:
+            parts = parts_of(version)
+            if parts[: len(now)] == now:
+                pieces += [Piece(line, parts[len(now) :])] if len(parts) > len(now) else []
+            else:
+                pieces = [Piece(line, parts)] if parts else []
+                id = made_id(id, dumps(parts))
+            now = parts
+        if pieces:
+            yield Entry(id, kind, ts, pieces, fields)
+
+    if data["type"] == "gemini":
+        fields: Json = {}
+        for _, version in versions:
+            fields |= answer_fields(version, _ANSWER, _USAGE, FORMAT)
+        yield from entry(id, "codeh", _model_parts, **fields)
+        yield from entry(f"{id}_response", "tool", _results)
+        return
+    yield from entry(
+        id, "tool", lambda version: [p for p in _results_of(version) if _call_of(p) not in repeated]
+    )
+    beside_results = any(_results_of(version) for _, version in versions)
+    yield from entry(
+        f"{id}.1" if beside_results else id, "user",
+        lambda version: [
+            _sent(part) for part in _content(version.get("content")) if "functionResponse" not in part
+        ],
+    )  # fmt: skip
+
+
+def _results_of(data: Json) -> list[Any]:
+    """The results in a user's message."""
+    content = _content(data.get("content")) if data["type"] == "user" else ()
+    return [_sent(part) for part in content if "functionResponse" in part]
+
+
+def _model_parts(data: Json) -> list[Any]:
+    """The parts of a model's message: thoughts, text, calls; what has calls or thoughts in it is whole."""
+    parts = _content(data.get("content"))
+    if any("functionCall" in part or part.get("thought") for part in parts):
+        return [_sent(part) for part in parts]
+    thoughts: list[Json] = []
+    for thought in objects_at(data, "thoughts"):
+        subject, text = text_at(thought, "subject"), text_at(thought, "description")
+        thoughts.append({"text": f"**{subject}** {text}" if subject else text, "thought": True})
+    return [*thoughts, *parts, *map(_call, objects_at(data, "toolCalls"))]
+
+
+def _call(call: Json) -> Any:
+    name, args = name_at(call, "name") or "tool", object_at(call, "args")
+    return _sent({"functionCall": {"id": call.get("id"), "name": name, "args": args}})
+
+
+def _results(data: Json) -> list[Any]:
+    """The parts of the results that stand in the calls of a message."""
+    calls = objects_at(data, "toolCalls")
+    return [_sent(part) for call in calls for part in _content(call.get("result"))]
+
+
+def _call_of(part: Part) -> str | None:
+    """The id of the call that a part answers."""
+    return name_at(part, "functionResponse.id")
+
+
+def _sent(part: Any) -> Any:
+    """A part as it is sent: ids of calls without the names of their functions before them.
+
+    That a text is no thought needs no saying.
+    """
+    if part.get("thought") is False:
+        part = {key: value for key, value in part.items() if key != "thought"}
+    for key in ("functionCall", "functionResponse"):
+        call = part.get(key)
+        if isinstance(call, dict):
+            id, prefix = name_at(call, "id"), f"{call.get('name')}__"
+            if id and not id.startswith(prefix):  # as most are
+                return part
+            rest = {name: value for name, value in call.items() if id or name != "id"}
+            return {**part, key: {**rest, "id": id.removeprefix(prefix)} if id else rest}
+    return part
 
 
 _NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl", "checkpoint-*.json")
-_PAIRS: pairs.Does = {
-    pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
-    pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),
-    pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
-    pairs.DOUBLE: ("doubles", "{} sends both"),
-}
 PROGRAM = Program(
-    "gemini-cli", "Gemini CLI", f"{__name__}.read", recognises,
-    (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),),
-    is_kept, writer=f"{__name__}.write", pairs=_PAIRS,
+    "gemini-cli", "Gemini CLI", recognises, read,
+    (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),), is_kept,
+    writer=f"{__name__}.write", spells=FORMAT, keeps_thinking=True, command="gemini",
+    pairs={
+        pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
+        pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),
+        pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
+        pairs.DOUBLE: ("doubles", "{} sends both"),
+    },
 )  # fmt: skip

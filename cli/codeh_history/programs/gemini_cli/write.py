@@ -6,47 +6,38 @@ from collections.abc import Sequence
 from hashlib import sha256
 from typing import Any
 
-from ...providers.gemini import NAME as FORMAT
 from ...providers.gemini.fields import SKIP_SIGNATURE
 from ...providers.json_text import value_of
-from ...providers.parts import name_of, object_of
+from ...providers.parts import name_of
 from ...session.model import SUMMARY_HEAD, Json, Message, Part
 from .. import writing
-from ..protocol import About, Written
-from .read import SNAPSHOT, WRAPPER, is_forgotten
-
-THINKING_OF = FORMAT
-_PROJECTS = ".gemini/projects.json"  # the program's own table of the names of projects
+from ..fields import name_at, object_at
+from . import SNAPSHOT, WRAPPER, is_forgotten
 
 
-def _name(about: About) -> str:
-    """Where Gemini CLI looks: a project that has no name yet has a hash, from which it is moved."""
-    names = object_of(object_of(value_of(about.read_file(_PROJECTS))).get("projects"))
-    project = name_of(names.get(about.cwd)) or _hash(about.cwd)
-    minute = about.time[:16].replace(":", "-")
-    return f".gemini/tmp/{project.replace('/', '-')}/chats/session-{minute}-{about.id[:8]}.jsonl"
-
-
-def _hash(cwd: str) -> str:
-    return sha256(cwd.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-class File:
+class File(writing.Writer):
     """Messages, one a line; a summary begins them as the program's own compression does."""
 
-    def __init__(self, about: About, begun: str) -> None:
-        self.about = about
-        self.ts = begun
+    RESUME = ("--resume",)
+
+    def begin(self) -> None:
+        about = self.about
         self.calls: dict[str, Json] = {}  # those of the last model's message, as they are written, by id
+        self.folder = self.program.places[0].patterns[0].partition("/")[0]  # of the program, in the home
         head: Json = {
-            "sessionId": about.id, "projectHash": _hash(about.cwd), "startTime": begun,
+            "sessionId": about.id, "projectHash": _hash(about.cwd), "startTime": self.ts,
             "lastUpdated": about.time, "kind": "main", "directories": [about.cwd],
         }  # fmt: skip
-        self.lines = [{**head, "summary": about.title} if about.title else head]
+        self.lines.append({**head, "summary": about.title} if about.title else head)
 
-    def written(self, sent: writing.Sent) -> Written:
-        resume = ("gemini", "--resume", self.about.id)
-        return Written(writing.lines(self.lines), _name(self.about), resume, notes=sent.notes)
+    def name(self) -> str:
+        """Where it looks: a project that has no name yet has a hash, from which it is moved."""
+        about = self.about
+        table = value_of(about.read_file(f"{self.folder}/projects.json"))  # the names of projects
+        project = name_of(object_at(table, "projects").get(about.cwd)) or _hash(about.cwd)
+        minute = about.time[:16].replace(":", "-")
+        chats = f"{project.replace('/', '-')}/chats"
+        return f"{self.folder}/tmp/{chats}/session-{minute}-{about.id[:8]}.jsonl"  # noqa: S108 - in the home
 
     def summary(self, text: str) -> None:
         headed = text if text.startswith(SUMMARY_HEAD) else f"{SUMMARY_HEAD}\n\n{text}"
@@ -59,12 +50,10 @@ class File:
         self.ts = writing.time_of(sources) or self.ts
         parts = element["parts"]
         if element["role"] == "model":
-            models = (
-                source.model
-                for source in sources
-                if source is not None and source.provider in (None, FORMAT)
+            own = (
+                source for source in sources if source and source.provider in (None, self.program.spells)
             )
-            self._model(parts, next(filter(None, models), None))
+            self._model(parts, next((source.model for source in own if source.model), None))
             return
         for part in parts:
             if _id(part.get("functionResponse")) in self.calls:
@@ -95,11 +84,15 @@ class File:
         call = self.calls[answer["id"]]
         held = answer.pop("parts", []) if answer["id"] != part["functionResponse"]["id"] else []
         call["result"] = [{"functionResponse": answer}, *held]
-        call["status"] = "error" if "error" in object_of(answer.get("response")) else "success"
+        call["status"] = "error" if "error" in object_at(answer, "response") else "success"
 
     def _head(self, kind: str) -> Json:
         id = writing.uuid(self.about.id, len(self.lines))
         return {"id": id, "timestamp": self.ts, "type": kind}
+
+
+def _hash(cwd: str) -> str:
+    return sha256(cwd.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_call(part: Any) -> bool:
@@ -110,7 +103,7 @@ def _is_call(part: Any) -> bool:
 
 def _id(call: Any) -> str | None:
     """A call's id; the program takes its function's name off one that begins with it, once."""
-    id = name_of(object_of(call).get("id"))
+    id = name_at(call, "id")
     prefix = f"{call.get('name')}__" if id else ""
     return prefix + id if id and id.startswith(prefix) else id
 

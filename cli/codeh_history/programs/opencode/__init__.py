@@ -5,36 +5,403 @@ Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`).
 
 from __future__ import annotations
 
-from ...session.model import Json
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from ...base.words import some
+from ...providers.json_text import value_of
+from ...providers.parts import call, native
+from ...session.model import Json, Part
 from .. import pairs
-from ..protocol import Head, Place, Program
+from ..fields import (
+    answer_fields,
+    at,
+    made_id,
+    name_at,
+    object_at,
+    objects_at,
+    omit_empty,
+    text_at,
+    time_of,
+)
+from ..model import Entry, Piece, Problem, Session, Used
+from ..parts import media, result
+from ..protocol import Head, Place, Program, Refused, Source
+from ..source import line_object, sessions
+from ..tree import used
 
 _TABLES = {
     "session": {"id", "parent_id", "directory", "title"}, "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "data"},
 }  # fmt: skip
+CLEARED = "[Old tool result content cleared]"  # what stands for an output that was pruned
+_SUBTASK = "The following tool was executed by the user"
+_UNSENT = ("text/plain", "application/x-directory")  # files whose text stands beside them
+_TYPES = (
+    "text", "file", "tool", "reasoning", "step-start", "subtask", "step-finish", "snapshot", "patch",
+    "agent", "retry", "compaction",
+)  # fmt: skip
+_FORMATS = {  # by the provider that a model is of
+    "anthropic": "anthropic", "openai": "openai-responses", "google": "gemini", "google-vertex": "gemini",
+    "google-vertex-anthropic": "anthropic",
+}  # fmt: skip
+_OTHERS = "openai-chat"
+_SIGNATURES = {"anthropic": "metadata.anthropic.signature", "gemini": "metadata.google.thoughtSignature"}
+_ANSWER = {"model": "modelID", "finish": "finish"}
+_USAGE = {
+    "input": "input cache.read cache.write", "output": "output reasoning", "cached": "cache.read",
+    "cacheWrite": "cache.write", "reasoning": "reasoning", "total": "total",
+}  # fmt: skip
+_KNOWN = "SELECT id FROM session"
+_STORAGE, _DATA = 2, 3  # how far above the folder of a session's own file in the tree
 
 
 def recognises(head: Head) -> bool:
     if head.tables:
         return head.has(_TABLES)
     exported = (value for value in head.values if isinstance(value.get("info"), dict))
-    return any(map(is_of_tree, head.values)) or any("messages" in value for value in exported)
+    return any(map(_is_of_tree, head.values)) or any("messages" in value for value in exported)
 
 
-def is_of_tree(value: Json) -> bool:
+def _is_of_tree(value: Json) -> bool:
     """Whether this is what the tree's file of a session holds."""
     named = str(value.get("id")).startswith("ses_") and {"title", "version"} <= value.keys()
     return named and isinstance(value.get("time"), dict)
 
 
-_PAIRS: pairs.Does = {
-    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
-}
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """The sessions of a database; of an export, or a file of the older tree, the one."""
+    if source.head.tables:
+        return _in_database(source, program)
+    return sessions(
+        source,
+        lambda value, _: (
+            _in_tree(source, program, value) if _is_of_tree(value) else _exported(program, value)
+        ),
+    )
+
+
+def _exported(program: Program, value: Json) -> Session:
+    problems: list[Problem] = []
+    unique: dict[str, Message] = {}
+    for number, exported in enumerate(objects_at(value, "messages"), 1):
+        message = Message(number, object_at(exported, "info"), objects_at(exported, "parts"))
+        if message.id in unique:
+            problems.append(Problem(0, "skips", f"message {number} repeats the id {message.id}"))
+        unique.setdefault(message.id, message)
+    return _session(program, object_at(value, "info"), list(unique.values()), problems)
+
+
+# -- the older tree of JSON files --------------------------------------------------------------------------
+
+
+def _in_tree(source: Source, program: Program, info: Json) -> Session:
+    """A session's file (`storage/session/PROJECT/ID.json`).
+
+    Its messages (`storage/message/ID/…`) and their parts (`storage/part/MESSAGE/…`) are in folders of their
+    own; a file that cannot be read costs itself.
+    """
+    problems: list[Problem] = []
+    messages = [
+        Message(number, message, [*_in_folder(source, problems, "part", message["file"])])
+        for number, message in enumerate(_in_folder(source, problems, "message", str(info["id"])), 1)
+    ]
+    if not messages:
+        problems.append(Problem(0, "skips", f"no messages in storage/message/{info['id']}"))
+    session = _session(program, info, messages, problems)
+    # beside a database the program writes to the tree no more
+    session.partial = any(name.endswith(".db") for name in source.names(above=_DATA))
+    return session
+
+
+def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterator[Json]:
+    """The objects of the files in a folder, by the names of these, each with its id and its `file`."""
+    for name in source.names(*folder, above=_STORAGE):
+        try:
+            data = source.beside(*folder, name, above=_STORAGE)
+        except Refused as error:
+            problems.append(Problem(0, "skips", str(error)))
+            continue
+        value, file = line_object(data), name.removesuffix(".json")
+        if value is None:
+            problems.append(Problem(0, "skips", f"{'/'.join((*folder, name))}: no JSON object"))
+        else:
+            yield {**value, "id": name_at(value, "id") or file, "file": file}
+
+
+# -- the database ------------------------------------------------------------------------------------------
+
+
+def _in_database(source: Source, program: Program, *above: str) -> Iterator[Session]:
+    """The sessions whose parent is the last of these: sub-agents are sessions of their own.
+
+    `above`: all of which it is one, so that a circle of them has an end.
+    """
+    below = "FROM session WHERE parent_id = ?"
+    for row in list(source.rows(f"SELECT * {below} ORDER BY id", above[-1])) if above else _roots(source):
+        if row["id"] in above:
+            continue
+        problems: list[Problem] = []
+        query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
+        of_message = "SELECT id, data FROM part WHERE message_id = ? ORDER BY id"
+        messages = [
+            Message(number, info, list(_values(source.rows(of_message, str(info["id"])), problems)))
+            for number, info in enumerate(_values(source.rows(query, row["id"]), problems), 1)
+        ]
+        info = {
+            **row, "parentID": row["parent_id"], "revert": value_of(row.get("revert")),
+            "time": {"created": row.get("time_created")},
+        }  # fmt: skip
+        session = _session(program, info, messages, [*problems, *_lost(source, row["id"])])
+        session.partial = source.damage is not None
+        session.branches = partial(_in_database, source, program, *above, row["id"])
+        session.used = partial(_used, source, program, *above, row["id"])
+        session.leave(
+            "session of a sub-agent", next(source.rows(f"SELECT count(*) AS n {below}", row["id"]))["n"]
+        )
+        yield session
+
+
+def _roots(source: Source) -> list[Json]:
+    """The sessions that have no parent; where rows were lost those too whose parent, or own row, was."""
+    rows = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
+    if source.damage is not None:
+        rows += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
+        lost = "SELECT DISTINCT session_id AS id, NULL AS parent_id FROM message WHERE session_id"
+        rows += source.rows(f"{lost} NOT IN ({_KNOWN}) ORDER BY id")
+    return rows
+
+
+def _lost(source: Source, session: str) -> Iterator[Problem]:
+    if source.damage is not None:
+        orphans = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
+        count = next(source.rows(f"SELECT count(*) AS n {orphans}", session))["n"]
+        if count:
+            yield Problem(0, "skips", f"{some(count, 'part')} of messages that are lost")
+
+
+def _used(source: Source, program: Program, *above: str) -> Iterator[Used]:
+    for agent in _in_database(source, program, *above):
+        yield from used(agent)
+
+
+def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
+    """The objects in the column of data, with their ids."""
+    for row in rows:
+        value = value_of(row["data"])
+        if isinstance(value, dict):
+            yield {**value, "id": row["id"]}
+        else:
+            problems.append(Problem(0, "skips", f"{row['id']}: no JSON object"))
+
+
+# -- any ---------------------------------------------------------------------------------------------------
+
+
+def _session(program: Program, info: Json, messages: list[Message], problems: list[Problem]) -> Session:
+    session = Session(program.name, name_at(info, "id") or "session", name_at(info, "version"))
+    session.created, session.cwd = time_of(at(info, "time.created")), name_at(info, "directory")
+    session.titled(info.get("title"))
+    if name_at(info, "parentID"):
+        session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
+    ordered = sorted(messages, key=lambda message: (message.created, message.id))
+    kept = _reverted(ordered, object_at(info, "revert"))
+    session.leave("message that was reverted", len(ordered) - len(kept))
+    _add(session, kept)
+    session.problems += problems
+    return session
+
+
+def _reverted(messages: list[Message], revert: Json) -> list[Message]:
+    """The messages before the one that was reverted, and of that one the parts before the one that was."""
+    places = (place for place, message in enumerate(messages) if message.id == revert.get("messageID"))
+    place = next(places, None)
+    if place is None:
+        return messages
+    parts, first = [part.get("id") for part in messages[place].parts], name_at(revert, "partID")
+    if first is None:
+        return messages[:place]
+    cut = parts.index(first) if first in parts else len(parts)
+    return [*messages[:place], messages[place]._replace(parts=messages[place].parts[:cut])]
+
+
+def _add(session: Session, messages: list[Message]) -> None:
+    """Make entries and summaries of a session's messages."""
+    answers = {
+        name_at(message.info, "parentID"): message for message in messages
+        if not message.is_users and message.info.get("summary") and message.info.get("finish")
+        and not message.info.get("error")
+    }  # fmt: skip
+    places = {message.id: place for place, message in enumerate(messages)}
+    place_of: dict[str, int] = {}  # of an item, the place of its message
+    summaries: set[str] = set()
+    for place, message in enumerate(messages):
+        session.left.update(
+            f"{part.get('type')} part" for part in message.parts if part.get("type") not in _TYPES
+        )
+        compaction = next((part for part in message.parts if part.get("type") == "compaction"), None)
+        answer = answers.get(message.id) if message.is_users and compaction else None
+        if answer is not None:
+            summaries.add(answer.id)
+            tail = places.get(str(at(compaction, "tail_start_id")), place)  # from where on all was kept
+            keep = [id for id in session.live if place_of.get(id, -1) >= tail]
+            session.number = answer.number
+            session.summarise(answer.id, answer.ts, answer.text(), keep)
+        elif message.id in summaries:
+            continue
+        elif not message.is_users and not message.is_sent():
+            session.leave("answer that failed")
+        else:
+            for entry in _entries(message, last=place == len(messages) - 1):
+                session.keep(entry)
+                place_of[entry.id] = place
+
+
+# -- messages ----------------------------------------------------------------------------------------------
+
+
+class Message(NamedTuple):
+    """A message with its parts, in their order, and which of the session it is."""
+
+    number: int
+    info: Json
+    parts: Sequence[Json]
+
+    @property
+    def id(self) -> str:
+        return name_at(self.info, "id") or made_id("message", self.number)
+
+    @property
+    def is_users(self) -> bool:
+        return self.info.get("role") == "user"
+
+    def is_sent(self) -> bool:
+        """Whether the program sends an answer: none that failed, but what one that was aborted had said."""
+        if not self.info.get("error"):
+            return True
+        some = any(part.get("type") not in ("step-start", "reasoning") for part in self.parts)
+        return at(self.info, "error.name") == "MessageAbortedError" and some
+
+    def text(self) -> str:
+        """What it says, thoughts aside."""
+        texts = [text_at(part, "text") for part in self.parts if part.get("type") == "text"]
+        return "\n\n".join(text for text in texts if text)
+
+    @property
+    def created(self) -> float:
+        return _number(at(self.info, "time.created"))
+
+    @property
+    def ts(self) -> str | None:
+        return time_of(at(self.info, "time.created"))
+
+
+def _number(value: object) -> float:
+    return value if isinstance(value, int | float) else 0
+
+
+def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
+    """A prompt, or an answer: each step of it is a message, and one of its results.
+
+    What the `last` one is still writing is left out: it is read when it stands there.
+    """
+
+    def entry(id: str, kind: str, parts: Iterable[Any], **fields: Any) -> Iterator[Entry]:
+        pieces = [Piece(message.number, [part]) for part in parts]
+        if pieces:
+            yield Entry(id, kind, message.ts, pieces, fields)
+
+    info = message.info
+    if message.is_users:
+        yield from entry(message.id, "user", filter(None, map(_users, message.parts)))
+        return
+    writing = last and not at(info, "time.completed") and not info.get("error")
+    provider = _FORMATS.get(text_at(info, "providerID"), _OTHERS)
+    steps = [step for step in _steps(message.parts) if step]
+    for number, step in enumerate(steps):
+        id = f"{message.id}.{number}" if number else message.id
+        paths = {**_ANSWER, "usage": "tokens"} if number == len(steps) - 1 else _ANSWER
+        kept = [part for part in step if not (writing and _is_open(part))]
+        parts = (new for part in kept for new in _answer_parts(part, provider))
+        yield from entry(id, "codeh", parts, **answer_fields(info, paths, _USAGE, provider))
+        tools = [part for part in kept if part.get("type") == "tool"]
+        # later results come behind those that are there
+        tools.sort(key=lambda tool: _number(at(tool, "state.time.end")))
+        yield from entry(f"{id}.results", "tool", (part for tool in tools for part in _result(tool)))
+
+
+def _users(part: Json) -> Any:
+    kind = part.get("type")
+    if kind == "text" and text_at(part, "text") and part.get("ignored") is not True:
+        return {"text": part["text"]}
+    if kind == "file" and part.get("mime") not in _UNSENT:
+        return _file(part)
+    return {"text": _SUBTASK} if kind == "subtask" else None
+
+
+def _file(part: Json) -> Part:
+    return media(part.get("url"), part.get("mime"), "file")
+
+
+def _steps(parts: Sequence[Json]) -> Iterator[list[Json]]:
+    step: list[Json] = []
+    for part in parts:
+        if part.get("type") == "step-start":
+            yield step
+            step = []
+        else:
+            step.append(part)
+    yield step
+
+
+def _is_open(part: Json) -> bool:
+    """Whether a part is being written: a text that has begun, a call whose arguments are not there yet."""
+    if part.get("type") == "tool":
+        return bool(at(part, "state.status") == "pending")
+    time = object_at(part, "time")
+    return "start" in time and "end" not in time
+
+
+def _answer_parts(part: Json, provider: str) -> Iterator[Any]:
+    """The part that is sent, with the signature of a thought or a call by whom it was made."""
+    text = text_at(part, "text")
+    signed = omit_empty(thoughtSignature=name_at(part, _SIGNATURES.get(provider, "")))
+    match part.get("type"):
+        case "text" if text:
+            yield {"text": text}
+        case "reasoning":
+            redacted = name_at(part, "metadata.anthropic.redactedData")
+            if redacted and provider == "anthropic":
+                yield native(provider, {"type": "redacted_thinking", "data": redacted})
+            elif text or signed:
+                yield {"text": text, "thought": True, **signed}
+        case "tool":
+            made: Any = call(part.get("callID"), name_at(part, "tool") or "tool", at(part, "state.input"))
+            yield {**made, **signed}
+
+
+def _result(tool: Json) -> Iterator[Part]:
+    """The part of a call's result; none where it has none."""
+    state = object_at(tool, "state")
+    pruned, failed = bool(at(state, "time.compacted")), state.get("status") == "error"
+    if state.get("status") not in ("completed", "error"):
+        return
+    text = text_at(state, "error" if failed else "output")
+    partly = at(state, "metadata.output") if at(state, "metadata.interrupted") is True else None
+    if failed and isinstance(partly, str):
+        text, failed = partly, False
+    elif pruned and not failed:
+        text = CLEARED
+    held = [] if pruned else [_file(file) for file in objects_at(state, "attachments")]
+    yield result(tool.get("callID"), tool.get("tool"), text, failed=failed, held=held)
+
+
 PROGRAM = Program(
-    "opencode", "opencode", f"{__name__}.read", recognises,
+    "opencode", "opencode", recognises, read,
     (Place("OPENCODE_DB", "", ("",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/opencode*.db",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/storage/session/*/*.json",), "../../message/{}")),
-    writer=f"{__name__}.write", pairs=_PAIRS,
+    writer=f"{__name__}.write", spells="anthropic", command="opencode",
+    pairs={pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses")},
 )  # fmt: skip

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from hashlib import sha256
 
 from ...base.times import to_millis
 from ...providers.answers import response_of
-from ...providers.anthropic import NAME
 from ...providers.anthropic.blocks import THINKING
 from ...providers.anthropic.body import media_part
 from ...providers.names import Alphabet
-from ...providers.parts import object_of
 from ...session.model import Json, Message
 from ...session.records import dumps
 from .. import writing
-from ..protocol import About, Written
+from ..fields import object_at
+from ..protocol import Written
 
 VERSION = "1.18.33"  # whose exports these are like
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
-FORMAT = NAME  # whose requests are spelled here
-THINKING_OF = None
 _UNKNOWN = "unknown"  # provider and model where none is recorded
 _BEFORE = 60_000  # milliseconds: ids are from before now, for what comes next must have greater ones
 _IDS = Alphabet("a-zA-Z0-9_-", 40)  # what every provider takes
 _TOKENS: Json = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 
 
-class File:
+class File(writing.Writer):
     """An export without thinking: messages in the order of their times, which never run back.
 
-    `calls`: the last answer's, by id.
+    `lines`: the export once it is whole; `calls`: the last answer's, by id.
     """
 
-    def __init__(self, about: About, begun: str) -> None:
-        self.about = about
-        self.now = self.time = to_millis(about.time) or 0
-        self.time = min(to_millis(begun) or 0, self.now)
+    RESUME = ("--session",)
+
+    def begin(self) -> None:
+        self.now = to_millis(self.about.time) or 0
+        self.time = min(to_millis(self.ts) or 0, self.now)
         self.count = 0
         self.id = self.mint("ses")
         self.messages: list[Json] = []
@@ -44,26 +43,32 @@ class File:
         self.model = {"providerID": _UNKNOWN, "modelID": _UNKNOWN}
         self.calls: dict[str, Json] = {}
 
-    def written(self, sent: writing.Sent) -> Written:
-        model = "/".join(self.model.values())
-        advice = f"opencode continues with {model}; if it has no such model, choose one (-m PROVIDER/MODEL)"
-        return Written(
-            dumps(self._value()) + b"\n", f"{self.id}.json", ("opencode", "--session", self.id),
-            writing.without_place(sent), [*sent.notes, advice],
-            imported=("opencode", "import"),
-        )  # fmt: skip
+    def name(self) -> str:
+        return f"{self.id}.json"
 
-    def _value(self) -> Json:
+    def left(self, sent: writing.Sent) -> Counter[str]:
+        return writing.without_place(sent)
+
+    def written(self, sent: writing.Sent) -> Written:
+        about, model = self.about, "/".join(self.model.values())
         first = self.messages[0]["info"]["time"]["created"] if self.messages else self.now
-        return {
+        self.lines = [{
             "info": {
-                "id": self.id, "slug": f"session-{self.about.id[:8]}", "projectID": "global",
-                "directory": self.about.cwd,
-                "title": self.about.title or f"New session - {self.about.time}",  # which it names itself
+                "id": self.id, "slug": f"session-{about.id[:8]}", "projectID": "global",
+                "directory": about.cwd,
+                "title": about.title or f"New session - {about.time}",  # which it names itself
                 "version": VERSION, "time": {"created": first, "updated": self.time},
             },
             "messages": self.messages,
-        }  # fmt: skip
+        }]  # fmt: skip
+        command = self.program.command
+        advice = (
+            f"{command} continues with {model}; if it has no such model, choose one (-m PROVIDER/MODEL)"
+        )
+        return super().written(sent)._replace(
+            resume=(command, *self.RESUME, self.id), notes=[*sent.notes, advice],
+            imported=(command, "import"),
+        )  # fmt: skip
 
     def mint(self, kind: str) -> str:
         """An id greater than those before it, as the program makes them."""
@@ -152,7 +157,7 @@ class File:
 
 def _content(block: Json) -> Iterator[Json]:
     """What opencode has for a block; a text file it would leave out is a text."""
-    source = object_of(block.get("source"))
+    source = object_at(block, "source")
     if block["type"] == "text":
         yield {"type": "text", "text": block["text"]}
     elif block["type"] == "tool_use":  # whose result comes later

@@ -1,28 +1,284 @@
-"""pi: JSON lines, a session a file (`~/.pi/agent/sessions/--DIR--/TIME_UUID.jsonl`), a tree."""
+"""pi: JSON lines, a session a file (`~/.pi/agent/sessions/--DIR--/TIME_UUID.jsonl`), a tree.
+
+Read is the branch that ends at its last line.
+"""
 
 from __future__ import annotations
 
-from ...session.model import Json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ...base.read_json import json_object
+from ...providers.parts import native, objects
+from ...session.model import Json, Part
+from ...session.records import dumps
 from .. import pairs
-from ..protocol import Head, Place, Program
+from ..fields import answer_fields, made_id, name_at, object_at, omit_empty, text_at, time_of
+from ..model import ABANDONED, Session, Summary
+from ..parts import inline, thought
+from ..protocol import Head, Place, Program, Source
+from ..source import line_objects
+from ..tree import Node, apart, branches, report_broken, walk
+
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TALK = ("message", "custom_message", "branch_summary", "compaction")
+_FORMATS = {  # by the API that a message came through
+    "anthropic-messages": "anthropic", "bedrock-converse-stream": "anthropic",
+    "openai-responses": "openai-responses", "openai-codex-responses": "openai-responses",
+    "azure-openai-responses": "openai-responses", "openai-completions": "openai-chat",
+    "google-generative-ai": "gemini", "google-gemini-cli": "gemini", "google-vertex": "gemini",
+}  # fmt: skip
+_SIGNED = ("anthropic", "gemini")  # whose signatures stand on the part that they sign
+_ANSWER = {"model": "model", "finish": "stopReason", "response": "responseId", "usage": "usage"}
+_USAGE = {
+    "input": "input cacheRead cacheWrite", "output": "output", "cached": "cacheRead",
+    "cacheWrite": "cacheWrite", "total": "totalTokens",
+}  # fmt: skip
+_BRANCH = """\
+The following is a summary of a branch that this conversation came back from:
+
+<summary>
+{}</summary>"""
 
 
 def recognises(head: Head) -> bool:
     messages = (data for data in head.objects if data.get("type") == "message" and "parentId" in data)
-    return any(map(is_header, head.objects)) or any(isinstance(m.get("message"), dict) for m in messages)
+    return any(map(_is_header, head.objects)) or any(isinstance(m.get("message"), dict) for m in messages)
 
 
-def is_header(data: Json) -> bool:
+def _is_header(data: Json) -> bool:
     """Whether this is the first line of a file; ours has a `created` instead."""
     return data.get("type") == "session" and "timestamp" in data and "created" not in data
 
 
-_PAIRS: pairs.Does = {
-    pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
-    pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
-}
+def read(source: Source, program: Program) -> Iterable[Session]:
+    """The session of a file."""
+    session = Session(program.name, source.stem)
+    tree = _Tree(program.title)
+    headed = False
+    for line, data in line_objects(source, session.problems, program.recognises):
+        if data.get("type") != "session":
+            tree.add(line, data, session)
+        elif not headed and _is_header(data):
+            headed = line == 1
+            _header(session, data)
+    if not headed:
+        why = f"no header: {program.title} overwrites the file when it opens it, and its messages are gone"
+        session.problem(1, "forgets", why, "read without")
+    on = {node.id for node in tree.branch(session, tree.leaf)} if tree.leaf is not None else set()
+    others = (node for node in tree.nodes.values() if node.id not in on)
+    session.leave(ABANDONED, sum(node.type == "message" for node in others))
+    session.leave("repeated line", tree.repeated)
+    talk = [node for node in tree.nodes.values() if node.type in _TALK]
+
+    def fill(branch: Session, own: list[_Node]) -> None:
+        tree.branch(branch, own[-1])
+        branch.problems.clear()
+
+    session.branches = lambda: branches(session, apart(talk, tree.nodes, on), fill, lambda own: own[0].id)
+    yield session
+
+
+def _header(session: Session, data: Json) -> None:
+    session.id = name_at(data, "id") or session.id
+    session.cwd = name_at(data, "cwd")
+    session.created = time_of(data.get("timestamp"))
+    session.version = str(data.get("version", 1))
+    parent = _UUID.findall(text_at(data, "parentSession"))
+    if parent:
+        session.set_parent(f"{session.program}-{parent[-1]}")
+
+
+# -- the tree ----------------------------------------------------------------------------------------------
+
+
+class _Node(Node):
+    """A line of the tree; `number`: the first line with its id."""
+
+    def __init__(self, id: str, parent: str | None, line: int, data: Json) -> None:
+        super().__init__(id, parent, line)
+        self.fill(line, data)
+
+    def fill(self, line: int, data: Json) -> None:
+        """Take what a line says; another one of the same id takes the place of the first."""
+        self.line = line
+        self.data = data
+        self.type = data.get("type")
+        self.ts = time_of(data.get("timestamp"))
+
+
+class _Tree:
+    """Takes the lines in the order of the file; entries without ids (version 1) follow each other."""
+
+    def __init__(self, title: str) -> None:
+        self.title = title
+        self.nodes: dict[str, _Node] = {}
+        self.leaf: _Node | None = None
+        self.repeated = 0
+        self.again: tuple[int, _Node] | None = None  # the last line, if it is the same as one before
+        self.seen: Counter[bytes] = Counter()  # lines without an id
+
+    def add(self, line: int, data: Json, session: Session) -> None:
+        """A line of the file; what it says of the session is taken."""
+        id, parent = name_at(data, "id"), name_at(data, "parentId")
+        if data.get("type") == "session_info":
+            session.titled(data.get("name"))
+        if id is None:
+            raw = dumps(data)
+            id = made_id(raw, self.seen[raw])
+            self.seen[raw] += 1
+        node = self.nodes.get(id)
+        if node is not None:
+            self.repeated += 1
+            if node.data == data:
+                self.again = (line, node) if node is not self.leaf else None
+                return
+            node.fill(line, data)
+            node.parent = parent
+        else:
+            if "parentId" not in data:
+                parent = next(reversed(self.nodes), None)
+            node = self.nodes[id] = _Node(id, parent, line, data)
+            if node.type not in _TALK:
+                kind, own = str(node.type), name_at(data, "customType")
+                session.skip(f"{kind} ({own})" if own else kind)
+        self.leaf, self.again = node, None
+
+    def branch(self, session: Session, leaf: _Node) -> list[_Node]:
+        """Fill a session with the branch up to a leaf; the line before stands in for a missing parent."""
+        path, broken = walk(self.nodes, leaf)
+        report_broken(session, broken, (node.line for node in path if node.type == "message"), self.title)
+        if self.again is not None and leaf is self.leaf:
+            number, first = self.again
+            why = f"the same as line {first.number}: {self.title} goes back there, and forgets what came"
+            why += " after"
+            session.problem(number, "forgets", why, "not taken for the end")
+        branch = _Branch(session, path, self.title)
+        for node in path:
+            session.number = node.line
+            branch.add(node)
+        return path
+
+
+# -- a branch ----------------------------------------------------------------------------------------------
+
+
+class _Branch:
+    """Makes entries and summaries of the nodes of a branch."""
+
+    def __init__(self, session: Session, path: list[_Node], title: str) -> None:
+        self.session = session
+        self.path = path
+        self.title = title
+
+    def add(self, node: _Node) -> None:
+        """What a line adds to the session."""
+        data, session = node.data, self.session
+        message = object_at(data, "message") if node.type == "message" else {}
+        match message.get("role") or node.type:
+            case "compaction":
+                self.compacted(node, data)
+            case "branch_summary" if text_at(data, "summary"):
+                self.keep(node, "user", [{"text": _BRANCH.format(data["summary"])}])
+            case "custom_message":
+                self.keep(node, "user", self.content(data))
+            case "user" | "custom" | "hookMessage":
+                self.keep(node, "user", self.content(message))
+            case "assistant":
+                self.answer(node, message)
+            case "toolResult":
+                id, name = message.get("toolCallId"), message.get("toolName")
+                content = [part for part in self.content(message) if part != {"text": ""}]
+                result = session.result(id, name, content, failed=message.get("isError") is True)
+                self.keep(node, "tool", [result])
+            case "bashExecution" if message.get("excludeFromContext") is True:
+                session.leave("command that is not sent")
+            case "bashExecution":
+                self.keep(node, "user", [{"text": _shell(message)}])
+            case _ if node.type == "message":
+                session.leave(f"{message.get('role')} message")
+
+    def answer(self, node: _Node, message: Json) -> None:
+        if "totalTokens" not in object_at(message, "usage"):
+            why = f"a model's message without `usage.totalTokens`: {self.title} crashes"
+            self.session.problem(self.session.number, "refused", why)
+        if message.get("stopReason") in ("error", "aborted"):
+            self.session.leave("answer that failed or was aborted")
+            return
+        provider = _FORMATS.get(text_at(message, "api"))
+        fields = answer_fields(message, _ANSWER, _USAGE, provider)
+        self.keep(node, "codeh", self.content(message, provider), **fields)
+
+    def keep(self, node: _Node, kind: str, content: list[Part], **fields: Any) -> None:
+        if self.session.add(kind, content, id=node.id, ts=node.ts, **fields) is None:
+            self.session.leave("empty message")
+
+    def compacted(self, node: _Node, data: Json) -> None:
+        """The summary of all before the first entry that is kept; older summaries are always replaced."""
+        id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
+        if isinstance(index, int):  # of the first version, the header being 0
+            first = max(index - 1, 0)
+        else:
+            places = (place for place, node in enumerate(self.path) if node.id == id)
+            first = next(places, len(self.path))
+        older = {item.id for item in self.session.items if isinstance(item, Summary)}
+        keep = {node.id for node in self.path[first:]} - older
+        self.session.summarise(node.id, node.ts, text_at(data, "summary"), keep)
+
+    def content(self, message: Json, provider: str | None = None) -> list[Part]:
+        """The parts of a content: a text, or a list of blocks."""
+        content = message.get("content")
+        if isinstance(content, str):
+            return [{"text": content}]
+        return [part for block in objects(content) for part in self.parts(block, provider)]
+
+    def parts(self, block: Json, provider: str | None) -> Iterator[Any]:
+        match block.get("type"):
+            case "text":
+                yield {"text": text_at(block, "text")}
+            case "thinking":
+                yield from _thought(block, provider)
+            case "toolCall":
+                part = self.session.call(block.get("id"), block.get("name"), block.get("arguments"))
+                yield {**part, **omit_empty(thoughtSignature=name_at(block, "thoughtSignature"))}
+            case "image":
+                yield inline(text_at(block, "data"), text_at(block, "mimeType"), "")
+            case _:
+                yield native(self.session.program, block)
+
+
+def _thought(block: Json, provider: str | None) -> Iterator[Any]:
+    signature, text = name_at(block, "thinkingSignature"), text_at(block, "thinking")
+    item = json_object(signature) if provider == "openai-responses" and signature else None
+    if item is not None:
+        yield native("openai-responses", item)
+    elif block.get("redacted") is True and provider == "anthropic":
+        yield native(provider, {"type": "redacted_thinking", "data": signature or ""})
+    elif text or signature:
+        yield thought(text, signature if provider in _SIGNED else None)
+
+
+def _shell(message: Json) -> str:
+    """What the model reads of a command that the user ran."""
+    output = text_at(message, "output")
+    text = f"Ran `{text_at(message, 'command')}`\n"
+    text += f"```\n{output}\n```" if output else "(no output)"
+    if message.get("cancelled") is True:
+        text += "\n\n(command cancelled)"
+    elif message.get("exitCode"):
+        text += f"\n\nCommand exited with code {message['exitCode']}"
+    if message.get("truncated") is True and name_at(message, "fullOutputPath"):
+        text += f"\n\n[Output truncated. Full output: {message['fullOutputPath']}]"
+    return text
+
+
 PROGRAM = Program(
-    "pi", "pi", f"{__name__}.read", recognises,
-    (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),), writer=f"{__name__}.write",
-    pairs=_PAIRS,
+    "pi", "pi", recognises, read, (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),),
+    writer=f"{__name__}.write", spells="anthropic", command="pi",
+    pairs={
+        pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
+        pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
+    },
 )  # fmt: skip

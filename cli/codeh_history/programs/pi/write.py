@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...base.times import to_millis
-from ...providers.anthropic import NAME
 from ...providers.anthropic.blocks import THINKING
 from ...providers.names import Alphabet
 from ...session.model import Json, Message
 from .. import writing
-from ..protocol import About, Written
 
-FORMAT = NAME  # whose requests are spelled here
-THINKING_OF = None
 _APIS = {  # whose model an answer is attributed to: its API, and its provider
     "anthropic": ("anthropic-messages", "anthropic"), "gemini": ("google-generative-ai", "google"),
     "openai-responses": ("openai-responses", "openai"), "openai-chat": ("openai-completions", "openai"),
@@ -24,34 +21,32 @@ _IDS = Alphabet("a-zA-Z0-9_-", 64)  # of a longer one pi sends the beginning
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 
 
-def _name(about: About) -> str:
-    """Where pi keeps a session that begins now."""
-    folder = about.cwd[1:] if about.cwd[:1] in "/\\" else about.cwd
-    for mark in "/\\:":
-        folder = folder.replace(mark, "-")
-    time = about.time.replace(":", "-").replace(".", "-")
-    return f"sessions/--{folder}--/{time}_{about.id}.jsonl"
+class File(writing.Writer):
+    """Entries, each hanging on the one before; a summary begins them as a compaction.
 
-
-class File:
-    """Entries, each hanging on the one before; `ts`: of the one that is written.
-
-    A summary begins them as a compaction. Thinking stays behind: pi would send it as text.
+    Thinking stays behind: pi would send it as text.
     """
 
-    def __init__(self, about: About, begun: str) -> None:
-        self.about = about
-        self.ts = begun
+    RESUME = ("--session",)
+    TAKES_FILES = True
+
+    def begin(self) -> None:
+        about = self.about
         self.last: str | None = None
         self.names: dict[str, str] = {}  # of the functions of the calls, by id
-        head: Json = {"type": "session", "version": 3, "id": about.id, "timestamp": begun, "cwd": about.cwd}
-        self.lines = [head]
+        head = {"type": "session", "version": 3, "id": about.id, "timestamp": self.ts, "cwd": about.cwd}
+        self.lines.append(head)
         if about.title:
             self.entry("session_info", name=about.title)
 
-    def written(self, sent: writing.Sent) -> Written:
-        data, left, resume = writing.lines(self.lines), writing.without_place(sent), ("pi", "--session")
-        return Written(data, _name(self.about), (*resume, self.about.id), left, sent.notes, resume)
+    def name(self) -> str:
+        cwd = self.about.cwd
+        folder = (cwd[1:] if cwd[:1] in "/\\" else cwd).translate(str.maketrans("/\\:", "---"))
+        time = self.about.time.replace(":", "-").replace(".", "-")
+        return f"sessions/--{folder}--/{time}_{self.about.id}.jsonl"
+
+    def left(self, sent: writing.Sent) -> Counter[str]:
+        return writing.without_place(sent)
 
     def summary(self, text: str) -> None:
         self.entry("compaction", summary=text, firstKeptEntryId="", tokensBefore=0)

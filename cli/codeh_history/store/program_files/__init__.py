@@ -16,6 +16,7 @@ from typing import IO, TYPE_CHECKING
 from ...base.errors import BadData, InputOutput, NotFound
 from ...programs import records, sessions
 from ...programs import source as values
+from ...programs.fields import made_id
 from ...programs.model import Problem, Session
 from ...programs.protocol import Head, Place, Refused
 from ...session.model import Json
@@ -230,7 +231,7 @@ def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[S
                     session.problems += damage
             if older:
                 session.set_parent(records.session_id(session))
-                session.id = f"{session.id}-{records.made_id(file.stem)[:8]}"
+                session.id = f"{session.id}-{made_id(file.stem)[:8]}"
                 session.problem(0, "forgets", f"{program} resumes a newer file of this session", _AS_IT_IS)
             yield session
     except Refused as error:

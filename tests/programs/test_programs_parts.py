@@ -2,18 +2,19 @@
 
 import pytest
 
-from codeh_history.programs import builder
-from codeh_history.programs.builder import Builder, Names, opening, seconds
+from codeh_history.programs import parts as programs_parts
+from codeh_history.programs.fields import seconds
 from codeh_history.programs.model import Entry, Session
+from codeh_history.programs.parts import Names, opening
 from histories import result
 
 
 def talk():
-    return Builder(Session("aider", "s"))
+    return Session("aider", "s")
 
 
 def entries(one):
-    return [item for item in one.session.items if isinstance(item, Entry)]
+    return [item for item in one.items if isinstance(item, Entry)]
 
 
 def test_the_same_words_again_are_another_message():
@@ -64,7 +65,7 @@ def test_results_in_a_turn_are_messages_of_their_own_and_the_last_words_have_the
 
 
 def answered(one, id, name):
-    response = one.result(id, name, "ok")["functionResponse"]
+    response = one.result(id, name, [{"text": "ok"}])["functionResponse"]
     return response.get("id"), response["name"]
 
 
@@ -75,9 +76,9 @@ def test_a_result_answers_its_call_else_the_oldest_open_one_of_its_name_or_of_an
     assert answered(one, "3", "whatever") == ("3", "g")
     assert answered(one, None, "g") == ("call_2", "g")
     assert answered(one, None, "nobody") == ("1", "f")
-    assert one.calls
+    assert one.open_calls
     assert answered(one, None, None) == ("4", "h")
-    assert not one.calls
+    assert not one.open_calls
     assert answered(one, None, "f") == (None, "f")
     assert answered(one, "9", None) == ("9", "tool")
     assert answered(one, "1", "again") == ("1", "f")
@@ -87,7 +88,7 @@ def test_system_prompts_add_up():
     one = talk()
     one.system("a")
     one.system("b")
-    assert one.session.settings["system"] == "a\n\nb"
+    assert one.settings["system"] == "a\n\nb"
 
 
 def test_conversations_without_an_id_have_one_by_how_they_open():
@@ -130,22 +131,30 @@ def test_a_time_in_seconds_or_as_text(value, time):
     ],
 )
 def test_a_result_says_of_which_call_it_is_where_it_is_known(id, name, failed, response):
-    assert builder.result(id, name, "x", failed=failed) == {"functionResponse": response}
-    held = [builder.inline(b"x", None)]
-    made = builder.result(id, name, "x", failed=failed, held=held)
+    assert programs_parts.result(id, name, "x", failed=failed) == {"functionResponse": response}
+    held = [programs_parts.inline(b"x", None)]
+    made = programs_parts.result(id, name, "x", failed=failed, held=held)
     assert made == {"functionResponse": {**response, "parts": held}}
 
 
 def test_a_thought_is_signed_where_it_was():
-    assert builder.thought("hm", "c2ln") == {"text": "hm", "thought": True, "thoughtSignature": "c2ln"}
-    assert builder.thought("hm", "") == builder.thought("hm", 7) == {"text": "hm", "thought": True}
+    assert programs_parts.thought("hm", "c2ln") == {
+        "text": "hm",
+        "thought": True,
+        "thoughtSignature": "c2ln",
+    }
+    assert (
+        programs_parts.thought("hm", "")
+        == programs_parts.thought("hm", 7)
+        == {"text": "hm", "thought": True}
+    )
 
 
 def test_texts_are_told_from_the_rest():
-    file = builder.inline(b"x", "image/png")
-    parts = [{"text": "a"}, file, builder.thought("hm")]
-    assert builder.texts(parts) == ["a", "hm"]
-    assert builder.without_texts(parts) == [file]
+    file = programs_parts.inline(b"x", "image/png")
+    parts = [{"text": "a"}, file, programs_parts.thought("hm")]
+    assert programs_parts.texts(parts) == ["a", "hm"]
+    assert programs_parts.without_texts(parts) == [file]
 
 
 @pytest.mark.parametrize(
@@ -160,4 +169,4 @@ def test_texts_are_told_from_the_rest():
     ],
 )  # fmt: skip
 def test_a_file_that_is_only_named(source, mime, kind, part):
-    assert builder.media(source, mime, kind) == part
+    assert programs_parts.media(source, mime, kind) == part

@@ -1,0 +1,78 @@
+"""Parts of messages that several programs have, each in its own spelling, and names of conversations."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from ..providers.answers import response_of
+from ..providers.media import mime_of, parse_data_url
+from ..providers.parts import name_of
+from ..session.model import Json, Part
+from ..session.records import dumps
+from .fields import at, made_id
+
+
+class Names:
+    """Ids of the conversations of a file whose format gives them none, or the same to several."""
+
+    def __init__(self) -> None:
+        self._seen: Counter[str] = Counter()
+
+    def id(self, own: object, *opening: object) -> str:
+        """Its own, else one by how the conversation opens; `-2` for the second of that id."""
+        id = own if isinstance(own, str) and own.strip() else made_id(*map(dumps, opening))
+        self._seen[id] += 1
+        return id if self._seen[id] == 1 else f"{id}-{self._seen[id]}"
+
+
+def opening(messages: list[Any], field: str, users: tuple[str, ...]) -> list[Any]:
+    """The messages up to the first one of a user."""
+    roles = (at(item, field) for item in messages)
+    first = next((place for place, role in enumerate(roles) if role in users), len(messages))
+    return messages[: first + 1]
+
+
+def thought(text: str, signature: object = None) -> Part:
+    """What a model thought, with its signature where there is one."""
+    signed = {"thoughtSignature": signature} if name_of(signature) else {}
+    return {"text": text, "thought": True, **signed}  # type: ignore[typeddict-item]
+
+
+def result(id: object, name: object, text: str, *, failed: bool, held: list[Part] | None = None) -> Part:
+    """What a tool gave for a call; `held`: what of it is no text."""
+    response: Json = {"name": name_of(name) or "tool", "response": response_of(text, failed=failed)}
+    if name_of(id):
+        response = {"id": id, **response}
+    part: Any = {"functionResponse": {**response, "parts": held} if held else response}
+    return part  # type: ignore[no-any-return]
+
+
+def texts(parts: Iterable[Part]) -> list[str]:
+    """The texts among them, thoughts too."""
+    return [part["text"] for part in parts if "text" in part]
+
+
+def without_texts(parts: Iterable[Part]) -> list[Part]:
+    """The others."""
+    return [part for part in parts if "text" not in part]
+
+
+def media(source: object, mime: object, what: object) -> Part:
+    """The part of a file that a format only names: by its address, else as a text."""
+    name = source if isinstance(source, str) else ""
+    data = parse_data_url(name) if name.startswith("data:") else None
+    if data is not None:
+        return {"inlineData": {"mimeType": data[0], "data": data[1]}}
+    if name.startswith(("https://", "http://", "gs://")):
+        kind = name_of(mime) or mime_of(None, name.split("?", 1)[0])
+        return {"fileData": {"mimeType": kind, "fileUri": name}}
+    return {"text": f"[{name_of(what) or 'file'}: {name or 'without a name'}]"}
+
+
+def inline(data: bytes | str, mime: object, default: str = "application/octet-stream") -> Part:
+    """The part of a file whose bytes, or their base64, are at hand."""
+    text = b64encode(data).decode() if isinstance(data, bytes) else data
+    return {"inlineData": {"mimeType": name_of(mime) or default, "data": text}}
