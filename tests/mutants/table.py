@@ -221,12 +221,6 @@ MUTANTS = [
         ("receive/test_known.py::test_the_same_answer_that_was_pending_before_its_end_is_stored_once",),
     ),
     Mutant(
-        "what is left of a secret is not seen across two reads", "filters/redact/left_elsewhere.py",
-        "                    tail = text[-self.longest :]\n",
-        '                    tail = b""\n',
-        ("filters/redact/test_left_elsewhere.py::test_a_fork_holds_it_across_what_is_read_at_once",),
-    ),
-    Mutant(
         "redaction voids the stubs of a compaction", "filters/redact/run.py",
         '    new = [{**op, "block": blocks[op["block"]]} if op.get("block") in blocks else op for op in ops]',
         "    new = list(ops)",

@@ -10,7 +10,7 @@ from rich.text import Text
 
 import support
 import terminal
-from codeh_history.render.terminal import printed
+from codeh_history.render.table import printed
 from support import environ, program, run
 
 LINES = 60

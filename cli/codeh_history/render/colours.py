@@ -13,7 +13,7 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from . import code, fences
-from .terminal import printed
+from .table import printed
 
 STYLES = {  # of the terminal's palette, readable on light and dark: no white, no black
     "user": "bold green", "codeh": "bold cyan", "tool": "bold yellow", "error": "bold red",

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from io import StringIO
+from typing import TYPE_CHECKING
 
 from ..base.escape import visible
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
 
 LENGTH = 40  # of the longest bar
 GAP = 2  # between columns
@@ -34,8 +39,6 @@ def aligned(
     """
     from rich.table import Table
     from rich.text import Text
-
-    from .terminal import printed
 
     cells = [[_text(value) for value in row] for row in rows]
     cut = len(names) - flexible
@@ -79,8 +82,6 @@ def drawn_bars(groups: Groups, whole_of: Mapping[str, int] = NONE, *, width: int
     from rich.table import Table
     from rich.text import Text
 
-    from .terminal import printed
-
     shown: list[Table | Text] = []
     for group, amounts in groups.items():
         if not amounts:
@@ -114,3 +115,20 @@ def _text(value: object) -> str:
     if value is None:
         return ""
     return visible(",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value))
+
+
+def printed(*renderables: RenderableType, width: int, colour: bool) -> bytes:
+    """The renderables one below the other, as bytes for a terminal of this width, which wraps `no_wrap`.
+
+    Their texts are safe already (`base.escape`).
+    """
+    from rich.console import Console
+
+    out = StringIO()
+    console = Console(
+        file=out, width=width, force_terminal=True, no_color=not colour, markup=False, emoji=False,
+        highlight=False, legacy_windows=False, _environ={"COLORTERM": "", "TERM": "xterm-256color"},
+    )  # fmt: skip
+    for renderable in renderables:
+        console.print(renderable, soft_wrap=bool(getattr(renderable, "no_wrap", False)))
+    return out.getvalue().encode("utf-8", "backslashreplace")

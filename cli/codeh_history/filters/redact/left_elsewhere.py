@@ -8,6 +8,7 @@ import re
 from binascii import b2a_base64
 from collections.abc import Collection, Iterator
 from glob import escape, glob
+from mmap import ACCESS_READ, mmap
 
 import orjson
 
@@ -28,7 +29,6 @@ from .run import streams
 
 BATCH = 256  # blocks fetched at once
 LEAST = 6  # characters; a shorter text stands anywhere by chance
-_STEP = 1 << 20
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
 
@@ -37,10 +37,9 @@ class Needles:
 
     def __init__(self, texts: Collection[str]) -> None:
         forms = sorted({form for text in texts if len(text) >= LEAST for form in _forms(text)})
-        self.longest = max(map(len, forms), default=0)
         self.pattern = re.compile(b"|".join(map(re.escape, forms))) if forms else None
 
-    def within(self, data: bytes) -> bool:
+    def within(self, data: bytes | mmap) -> bool:
         return self.pattern is not None and self.pattern.search(data) is not None
 
     def within_file(self, path: str) -> bool:
@@ -48,16 +47,10 @@ class Needles:
         try:
             on_server = path.startswith(SERVER)
             fd = read.held(path)[0] if on_server else os.open(path, _OPEN | os.O_NOFOLLOW)
-            with open(fd, "rb") as file:
-                tail, deltas = b"", False
-                while chunk := file.read(_STEP):
-                    text = tail + chunk
-                    if self.within(text):
-                        return True
-                    deltas = deltas or b'"delta"' in text
-                    tail = text[-self.longest :]
-                return deltas and file.seek(0) == 0 and self.within(_streamed(file.read()))
-        except OSError:
+            with open(fd, "rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+                has_deltas = data.find(b'"delta"') >= 0
+                return self.within(data) or (has_deltas and self.within(_streamed(data[:])))
+        except (OSError, ValueError):  # ValueError: an empty file cannot be mapped
             return False
 
 

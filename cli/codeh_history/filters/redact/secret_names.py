@@ -51,7 +51,6 @@ _JOINED = tuple(
     imap mail ftp sftp ansible become vault proxy http redis mongo jwt hmac web hook key master private
     secret encryption git gh npm super old new wifi wpa zip pdf pfx cert identity""".split()
 )
-_LONGEST = 12  # characters of the longest of these
 _SUFFIX = re.compile(
     r"(?:[_.-]?(?:[dD]ata|[bB]ase)(?![a-z0-9]))?(?:[_-]?(?:[vV]alue|[sS]tring|[cC]onfirm(?:ation)?|[pP]lain|[tT]ext|[bB]64|[bB]ase64|[oO]ld|[nN]ew|[pP]rod(?:uction)?|[dD]ev|[tT]est"
     r"|[sS]taging|[lL]ive)(?![a-z]))?(?:_[A-Z0-9]{1,24}(?![a-z])){0,3}(?:[_-]?\d{1,3})?"
@@ -100,7 +99,7 @@ def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
     before = text[start - 1] if start and text[start] < _WITHOUT_BLANKS else " "
     if before.isalnum() and not (text[start].isupper() and (before.islower() or before.isdigit())):
         any_before = kind == "pass" and end - start > len("pass")
-        joined = any_before or _joined(lower[max(0, start - _LONGEST) : start])
+        joined = any_before or lower.endswith(_JOINED, 0, start)
         if not joined and text[max(0, start - 2) : start] not in ("\\n", "\\t", "\\r"):
             return 0
     return end_in(text, end)
@@ -125,16 +124,15 @@ def named(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name,
     before = text[max(0, start - _NAME) : start]
     left = start - len(before) + len(before.rstrip(_OF_NAMES))
     if kind == "key":
-        if lower.startswith("key", start) and _of_a_secret(lower[max(0, start - 16) : start]):
+        at = start - (lower[start - 1 : start] == "\n")
+        at -= lower[at - 1 : at] in ("_", ".", " ", "-")
+        if lower.startswith("key", start) and lower.endswith(_OF_A_SECRET, 0, at):
             kind = "secret"
         elif lower.startswith("pat", start) and not text[left:end].isupper():
             return None
     slash = left > 0 and text[left - 1] == "/" and text[left - 2 : left - 1] in (" ", "")
     name = _name(kind, text[left:end], slash)
     return (name, left) if name else None
-
-
-# Words come again and again: what they say is found out once.
 
 
 @lru_cache(maxsize=4096)
@@ -146,16 +144,3 @@ def _name(kind: str, text: str, slash: bool) -> Name | None:  # noqa: FBT001
     lower = text.lower()
     a_phrase = kind == "phrase" or "phrase" in lower
     return Name(kind, text, lower, text.startswith(("-", "/")), text.upper() == text, a_phrase)
-
-
-@lru_cache(maxsize=4096)
-def _joined(before: str) -> bool:
-    return before.endswith(_JOINED)
-
-
-@lru_cache(maxsize=4096)
-def _of_a_secret(before: str) -> bool:
-    before = before.removesuffix("\n")
-    if before.endswith(("_", ".", " ", "-")):
-        before = before[:-1]
-    return before.endswith(_OF_A_SECRET)
