@@ -1,14 +1,14 @@
-"""What every room stands on: the outside world, errors, times, names, texts.
+"""The foundation of every other package: the environment, errors, times, names, texts.
 
-Here are the types too that annotations name where `typing` and `collections.abc` are not to be loaded: they
-take milliseconds, of the few that a short command has.
+The types for annotations are here too, because importing `typing` and `collections.abc` takes milliseconds
+that a short command does not have.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import IO, Any, Self
-else:  # which nothing asks when it runs
+else:  # annotations are not evaluated at run time
     IO = Any = Callable = Iterable = Iterator = Self = Sequence = object
 
 __all__ = ["IO", "Any", "Callable", "Iterable", "Iterator", "Self", "Sequence"]

@@ -5,23 +5,23 @@ from __future__ import annotations
 from .errors import Usage
 from .lazy import Pattern
 
-MOST = 256 << 20  # bytes of an answer or of a tool's output, unless told otherwise
+MOST = 256 << 20  # default limit in bytes for an answer or a tool's output
 _SCALE = {"": 1, "k": 1000, "m": 1_000_000}
 _AMOUNT = Pattern(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([km]?)")
 
 
 def tokens(text: str, option: str = "--budget") -> int:
-    """A number of tokens, `32k` for thousands; exit 2 for anything else, 0 included."""
+    """Parse a positive number of tokens, such as `32k`; exit 2 for anything else."""
     return amount(text, option, "tokens")
 
 
 def size(text: str | None) -> int:
-    """The bytes of `--max-bytes`: a number, `32k` for thousands; MOST where none is given."""
+    """Parse the value of `--max-bytes`, such as `32k`; the default is MOST."""
     return MOST if text is None else amount(text, "--max-bytes", "bytes")
 
 
 def amount(text: str, option: str, unit: str) -> int:
-    """A number of that unit above 0, `32k` for thousands; exit 2 for anything else."""
+    """Parse a positive amount in this unit, such as `32k`; exit 2 for anything else."""
     match = _AMOUNT.fullmatch(text.strip().lower())
     number = round(float(match[1]) * _SCALE[match[2]], 6) if match else 0
     value = int(number)

@@ -1,4 +1,4 @@
-"""The outside world: environment, clock, ids, standard streams. Built at the edge, inert at import."""
+"""Access to the outside world: environment, clock, ids, standard streams. Importing it does nothing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Placed(Protocol):
-        """Where a record is to stand: in a session, from a byte on."""
+        """The place where a record is written: a session and a byte offset."""
 
         session: str
 
@@ -28,7 +28,7 @@ SIGPIPE = 13
 
 
 class Env:
-    """What a command may touch; tests build their own."""
+    """Everything outside the process that a command may use; tests pass their own."""
 
     def __init__(
         self, environ: Mapping[str, str] | None = None, *, stdin: int = 0, stdout: int = 1, stderr: int = 2
@@ -38,19 +38,21 @@ class Env:
         self.stdout = stdout
         self.stderr = stderr
         self.quiet = False
-        self.stored: str | None = None  # the id already stored, for errors that come after
-        self.locked: Placed | None = None  # the session that is being written
-        self.make_way: Callable[[], object] = lambda: None  # takes a bar off the terminal
-        self.program: Callable[[list[str], Env], int] | None = None  # as `main` runs it, for `serve`
-        self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = None  # the same
-        self.named_only = False  # whether every session must be named, as in programs
-        self.begun_here: str | None = None  # the session meant where none is named, once it was chosen
-        self.held: object = None  # what a process that ends now need not take apart
+        self.stored: str | None = None  # the id already stored, for later error messages
+        self.locked: Placed | None = None  # the session being written
+        self.make_way: Callable[[], object] = lambda: None  # removes a progress bar from the terminal
+        self.program: Callable[[list[str], Env], int] | None = None  # runs a command line, for `serve`
+        self.options_of: Callable[[list[str]], Mapping[str, object] | None] | None = (
+            None  # parses one, for `serve`
+        )
+        self.named_only = False  # whether every session must be named, as in the library
+        self.begun_here: str | None = None  # the default session, once chosen
+        self.held: object = None  # kept alive so that exiting does not spend time freeing it
         self._ordinal = 0
 
     @staticmethod
     def lives_long() -> None:
-        """Cycles are collected from here on: a short process does without."""
+        """Turn on garbage collection, which short-lived commands run without."""
         import gc
 
         gc.enable()
@@ -58,7 +60,7 @@ class Env:
     # -- clock and ids ------------------------------------------------------------------------------
 
     def millis(self) -> int:
-        """Now, in epoch milliseconds; `CODEH_NOW` fixes it."""
+        """Return the current time in epoch milliseconds, or `CODEH_NOW` if set."""
         fixed = self.environ.get("CODEH_NOW")
         if not fixed:
             import time
@@ -72,22 +74,22 @@ class Env:
         return millis
 
     def now(self) -> str:
-        """Now, as stored: RFC 3339 UTC with milliseconds."""
+        """Return the current time as it is stored: RFC 3339, UTC, with milliseconds."""
         from .times import from_millis
 
         return from_millis(self.millis())
 
     @property
     def seed(self) -> str | None:
-        """`CODEH_ID_SEED`: ids that can be foretold, for tests."""
+        """`CODEH_ID_SEED`, which makes ids predictable for tests."""
         return self.environ.get("CODEH_ID_SEED") or None
 
     def new_id(self, session: str, offset: int) -> str:
-        """A new id; with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal.
+        """Return a random id, or with `CODEH_ID_SEED` a hash of seed, session, byte offset and ordinal.
 
-        What streams wrote before their commits is not counted in the offset: how much that is depends on
-        timing. So an offset may come again, as it does in a session that was replaced by a shorter one:
-        the ordinal goes on to the first id that is not there.
+        Uncommitted stream data is not counted in the offset, because its size depends on timing. An offset
+        can therefore repeat, as it also can in a session replaced by a shorter one; the ordinal then
+        advances to the first unused id.
         """
         if self.seed is None:
             return self.random_id()
@@ -99,7 +101,7 @@ class Env:
                 return id
 
     def streamed_id(self, place: Placed, of: str) -> str:
-        """The id of what a stream writes before its commit; no other id depends on it."""
+        """Return an id for uncommitted stream data; no other id depends on it."""
         return self.random_id() if self.seed is None else self._seeded(place.session, place.offset, of)
 
     def _seeded(self, *names: object) -> str:
@@ -109,7 +111,7 @@ class Env:
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
     def id_in(self, place: Placed, more: int = 0) -> str:
-        """`new_id` after so many more bytes; where the session ends is asked only if the id hangs on it."""
+        """Return `new_id` for `more` bytes after the end, which is read only if the id depends on it."""
         return self.random_id() if self.seed is None else self.new_id(place.session, place.offset + more)
 
     @staticmethod
@@ -117,7 +119,7 @@ class Env:
         return os.urandom(10).hex()
 
     def ids(self, session: str, count: int) -> Callable[[int], str]:
-        """`new_id` for this many records of a session, by their offsets; random ones are drawn at once."""
+        """Return a function from offset to `new_id` for `count` records; random ids are drawn at once."""
         if self.seed is not None:
             return lambda offset: self.new_id(session, offset)
         drawn = os.urandom(10 * count).hex()
@@ -136,7 +138,7 @@ class Env:
 
     @staticmethod
     def cwd() -> str:
-        """The working directory as sessions name it; "" where it was removed."""
+        """Return the working directory as sessions record it, or "" if it no longer exists."""
         try:
             return os.getcwd().encode("utf-8", "replace").decode()
         except OSError:
@@ -145,7 +147,7 @@ class Env:
     # -- streams ------------------------------------------------------------------------------------
 
     def write(self, data: bytes | memoryview) -> None:
-        """Data to stdout; on a terminal nothing in it can drive one."""
+        """Write data to stdout, with control characters escaped if it is a terminal."""
         if self.terminal(self.stdout):
             from .escape import shown
 
@@ -153,7 +155,7 @@ class Env:
         self.draw(data)
 
     def draw(self, data: bytes | memoryview) -> None:
-        """What is laid out already to stdout, styles and all.
+        """Write formatted output to stdout unchanged, including styles.
 
         A closed pipe ends the command silently with 141, any other failure with 74.
         """
@@ -162,7 +164,7 @@ class Env:
             while data:
                 try:
                     data = data[os.write(self.stdout, data) :]
-                except BlockingIOError:  # another process that shares it made it so
+                except BlockingIOError:  # set to non-blocking by another process that shares it
                     import select
 
                     select.select([], [self.stdout], [])
@@ -172,17 +174,17 @@ class Env:
             raise self.unsaid(f"stdout: {error.strerror}") from None
 
     def unsaid(self, reason: str) -> InputOutput:
-        """The error of output that failed; it says, once, what is stored all the same."""
+        """Return the error for failed output, noting once what was stored nevertheless."""
         stored = f" (stored all the same: {self.stored})" if self.stored else ""
         return InputOutput(reason.removesuffix(stored) + stored)
 
     def note(self, text: str) -> None:
-        """A note for people, on stderr; `-q` silences it."""
+        """Print a note on stderr, unless `-q` silences it."""
         if not self.quiet:
             self.complain(text)
 
     def complain(self, text: str) -> None:
-        """A line on stderr whatever the flags; control characters are made visible."""
+        """Print a line on stderr regardless of flags, with control characters escaped."""
         if not text.isprintable():
             from .escape import visible
 
@@ -191,10 +193,10 @@ class Env:
         try:
             os.write(self.stderr, f"codeh-history: {text}\n".encode("utf-8", "backslashreplace"))
         except OSError:
-            pass  # nobody is listening
+            pass  # stderr is closed
 
     def report(self, text: bytes, *, drawn: bool = False) -> None:
-        """What was asked for on stderr, as a JSON line of `--report`; `drawn`: laid out, styles and all."""
+        """Print requested output such as `--report` on stderr; `drawn` output is already formatted."""
         if not drawn and self.terminal(self.stderr):
             from .escape import shown
 
@@ -203,16 +205,16 @@ class Env:
         os.write(self.stderr, text + b"\n")
 
     def awaits(self) -> None:
-        """Tell a person that stdin is read now, and how to end it."""
+        """On a terminal, note that stdin is being read and how to end it."""
         if self.terminal(self.stdin):
             self.note("reading from the terminal; end it with Ctrl-D")
 
     def read_stdin(self) -> bytes:
-        """All of stdin."""
-        return b"".join(self.arriving(1 << 30))  # a file in one piece
+        """Read stdin to its end."""
+        return b"".join(self.arriving(1 << 30))  # large enough to read a file in one piece
 
     def arriving(self, most: int = 1 << 18) -> Iterator[bytes]:
-        """Stdin in blocks of at most so many bytes, each as soon as it arrives."""
+        """Yield stdin in blocks of at most `most` bytes, each as soon as it arrives."""
         self.awaits()
         try:
             step = min(most, max(1 << 18, os.fstat(self.stdin).st_size))
@@ -222,7 +224,7 @@ class Env:
             raise InputOutput(f"stdin: {error.strerror}") from None
 
     def stdin_kind(self) -> str:
-        """`file`, or `pipe` for a pipe or socket; "" for a terminal, another device or a closed one."""
+        """Return `file`, `pipe` (also for a socket), or "" for a terminal, other device or closed stdin."""
         import stat
 
         try:
@@ -234,7 +236,7 @@ class Env:
         return "pipe" if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) else ""
 
     def waiting(self) -> bool:
-        """Whether bytes wait unread on stdin: a pipe with data, or a file not at its end."""
+        """Whether stdin has unread bytes: a pipe with data, or a file not at its end."""
         kind = self.stdin_kind()
         if kind == "file":
             return os.lseek(self.stdin, 0, os.SEEK_CUR) < os.fstat(self.stdin).st_size
@@ -244,7 +246,7 @@ class Env:
         return kind == "pipe" and any(fcntl.ioctl(self.stdin, termios.FIONREAD, b"\0\0\0\0"))
 
     def piped(self) -> bool:
-        """Whether stdin is a pipe with data or an open writer."""
+        """Whether stdin is a pipe that has data or a writer."""
         import select
 
         if self.stdin_kind() != "pipe":
@@ -257,26 +259,26 @@ class Env:
         return os.isatty(fd)
 
     def understood(self, error: Exception) -> HistoryError | None:
-        """An error of a library or of the system as one that the user can act on; None for a bug."""
+        """Translate a library or system error into one the user can act on; None for a bug."""
         if isinstance(error, OSError):
             return InputOutput(f"{error.filename or 'input or output'}: {error.strerror or error}")
-        if "ecursion" in str(error):  # of orjson or of Python
+        if "ecursion" in str(error):  # raised by orjson or Python
             return BadData(
                 "JSON nested deeper than 200 levels: neither stored nor sent; nothing was changed"
             )
         if "start new thread" in str(error):
             return TryAgain("the system does not allow another thread (ulimit -u, memory); try again")
-        if "surrogates not allowed" in str(error):  # of bytes that are not UTF-8
+        if "surrogates not allowed" in str(error):  # from bytes that are not UTF-8
             return BadData(str(self.unsaid("an argument or file name is not UTF-8")))
         return None
 
     @property
     def colour(self) -> bool:
-        """Whether stdout is a terminal that wants colour."""
+        """Whether to use colour on stdout."""
         return self.coloured(self.stdout)
 
     def coloured(self, fd: int) -> bool:
-        """Whether that is a terminal that wants colour (`NO_COLOR`, `TERM=dumb`)."""
+        """Whether to use colour on this descriptor: a terminal, without `NO_COLOR` or `TERM=dumb`."""
         plain = self.environ.get("NO_COLOR") or self.environ.get("TERM") == "dumb"
         return self.terminal(fd) and not plain
 
@@ -291,9 +293,9 @@ def _home_of_user() -> str:
 
 
 def unwind() -> None:
-    """From here on SIGTERM and SIGHUP raise Interrupted, so that what is open is closed properly.
+    """Make SIGTERM and SIGHUP raise Interrupted, so that open files and streams are closed properly.
 
-    A signal that is ignored (nohup) stays ignored.
+    An ignored signal (nohup) stays ignored.
     """
     import signal
 
@@ -306,9 +308,9 @@ def unwind() -> None:
 
 
 def open_standard_streams() -> None:
-    """See that descriptors 0 to 2 are taken, so that no session file is ever opened as one of them.
+    """Open any closed standard descriptor, so that no session file is ever opened as one of them.
 
-    A closed stdout becomes one that cannot be written, so output still fails with 74.
+    A closed stdout becomes read-only, so that output still fails with 74.
     """
     for fd in (0, 1, 2):
         try:

@@ -1,4 +1,4 @@
-"""What can go wrong, each with the exit code that tells scripts (docs/commands.md)."""
+"""The errors of commands, each with its exit code (docs/commands.md)."""
 
 from __future__ import annotations
 
@@ -6,34 +6,34 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-Lost = dict[str, str]  # blocks that could not be read, and why, where that is no failure
+Lost = dict[str, str]  # blocks that could not be read, by id, with the reason; tolerated
 
 
 class HistoryError(Exception):
-    """A failure that the user can act on: one line, `WHERE: reason`, and what to do."""
+    """A failure that the user can act on, as one line: `WHERE: reason`, and what to do."""
 
     exit_code = 65
 
     @property
     def code(self) -> int:
-        """The exit code of the command that fails so."""
+        """The exit code of a command that fails with this error."""
         return self.exit_code
 
 
 class NegativeAnswer(HistoryError):
-    """The question has the answer "no" or "none"; with an empty text nothing is printed."""
+    """The answer is "no" or "none"; an empty message prints nothing."""
 
     exit_code = 1
 
 
 class Usage(HistoryError):
-    """The command line does not say what to do."""
+    """The command line is wrong."""
 
     exit_code = 2
 
 
 class NotFound(HistoryError):
-    """No such session or message, or more than one; `paths`: the sessions that were meant, perhaps."""
+    """No such session or message, or an ambiguous name; `paths`: candidate sessions, if any."""
 
     exit_code = 3
 
@@ -43,55 +43,55 @@ class NotFound(HistoryError):
 
 
 class ProviderRefused(HistoryError):
-    """The provider refused: the request must change."""
+    """The provider refused the request, which must change."""
 
     exit_code = 4
 
 
 class BudgetUnreachable(HistoryError):
-    """No reduction fits the budget."""
+    """The session cannot be reduced to the budget."""
 
     exit_code = 5
 
 
 class SummarizerFailed(HistoryError):
-    """The summariser gave nothing usable; nothing changed."""
+    """The summariser returned nothing usable; nothing changed."""
 
     exit_code = 6
 
 
 class BadData(HistoryError):
-    """Input or a session is not what it should be."""
+    """Invalid input, or an invalid session."""
 
     exit_code = 65
 
 
 class InputOutput(HistoryError):
-    """Reading or writing failed; the message says when a record was stored all the same."""
+    """Reading or writing failed; the message says if a record was stored nevertheless."""
 
     exit_code = 74
 
 
 class TryAgain(HistoryError):
-    """The same command may succeed later: cut, overloaded, nothing arrived, locked."""
+    """The same command may succeed later: truncated, overloaded, no response, locked."""
 
     exit_code = 75
 
 
 def reason(error: HistoryError | OSError, path: str = "") -> str | None:
-    """Why something failed, for a line that names the path already."""
+    """Return why an operation failed, without the path."""
     return error.strerror if isinstance(error, OSError) else str(error).removeprefix(f"{path}: ")
 
 
 def one_line(error: Exception) -> str:
-    """A library's error on one line, without a full stop."""
+    """Return a library's error message on one line, without a full stop."""
     return " ".join(str(error).split()).rstrip(".") or type(error).__name__
 
 
 class Interrupted(BaseException):
-    """A signal ended the command; the exit code is 128 + its number.
+    """A signal ended the command; the exit code is 128 plus its number.
 
-    Not a failure: a loop that continues after a failed session ends here.
+    Not an Exception, so that a loop over sessions that tolerates failures ends too.
     """
 
     def __init__(self, signum: int) -> None:

@@ -1,4 +1,4 @@
-"""Directories of ours: for their owner alone, and durable in their names."""
+"""Private, durable files and directories."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import os
 from . import Callable, Iterator
 from .errors import InputOutput
 
-SUFFIX = ".tmp"  # of temporary files; what a killed process left is swept by `gc`
+SUFFIX = ".tmp"  # of temporary files; `gc` removes those of killed processes
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def ensure_dir(path: str) -> None:
-    """Make a directory of ours and those above it, 0700 under any umask; durable on return."""
+    """Create a directory and its parents, 0700 under any umask; durable on return."""
     if not path or os.path.isdir(path):
         return
     parent = os.path.dirname(path)
@@ -25,7 +25,7 @@ def ensure_dir(path: str) -> None:
 
 
 def make_dir(path: str) -> bool:
-    """Make one directory, 0700 under any umask; whether it was not there. Its name is not synced."""
+    """Create one directory, 0700 under any umask, without syncing its name; whether it was created."""
     try:
         os.mkdir(path, 0o700)
     except FileExistsError:
@@ -37,7 +37,7 @@ def make_dir(path: str) -> bool:
 def entries(
     folder: str, named: Callable[[str], object], *, follow: bool = True
 ) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
-    """What is in a folder under such names, each with what it is; what goes meanwhile is left out."""
+    """Yield the entries of a folder whose names match, with their stat; entries that vanish are skipped."""
     try:
         with os.scandir(folder) as opened:
             listed = [entry for entry in opened if named(entry.name)]
@@ -54,18 +54,18 @@ def entries(
 
 
 def temporary(path: str) -> str:
-    """A name beside that one that nothing has."""
+    """Return an unused temporary path in the same folder."""
     folder, name = os.path.split(path)
     return os.path.join(folder, f".{name}.{os.urandom(4).hex()}{SUFFIX}")
 
 
 def create(path: str) -> int:
-    """Make a new file of ours and open it for writing; FileExistsError where anything has its name."""
+    """Create a private file for writing; FileExistsError if the name is taken."""
     return os.open(path, _CREATE, 0o600)
 
 
 def write_new(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
-    """Write a new file, 0600 under any umask, durable but for its name; what it is then."""
+    """Write a new file, 0600 under any umask, durable except for its name; return its stat."""
     fd = create(path)
     try:
         os.fchmod(fd, 0o600)
@@ -77,9 +77,9 @@ def write_new(path: str, data: bytes | bytearray | memoryview) -> os.stat_result
 
 
 def put(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
-    """Write a file of ours, whole, over one of its name; durable but for the name. Returns what it is."""
+    """Replace a file atomically, durable except for its name; return its stat."""
     made = temporary(path)
-    try:  # around the opening too: a signal may come right after it
+    try:  # including the creation: a signal may arrive right after it
         info = write_new(made, data)
         os.replace(made, path)
     except BaseException:
@@ -89,16 +89,16 @@ def put(path: str, data: bytes | bytearray | memoryview) -> os.stat_result:
 
 
 def write(fd: int, data: bytes | bytearray | memoryview) -> None:
-    """Write all of it, however much is taken at a time."""
+    """Write all data, however little each call accepts."""
     left = memoryview(data)
     while left:
         left = left[os.write(fd, left) :]
 
 
 def sync(fd: int, *, data_only: bool = False) -> None:
-    """Make what was written to a file durable; with `data_only` perhaps not its times.
+    """Make a file's contents durable; with `data_only` possibly not its timestamps.
 
-    Where there is F_FULLFSYNC (macOS), `fsync` only hands the data to a drive that may still lose it.
+    On macOS this uses F_FULLFSYNC, because `fsync` leaves the data in the drive's cache.
     """
     full = getattr(fcntl, "F_FULLFSYNC", None)
     if full is not None:
@@ -113,7 +113,7 @@ def sync(fd: int, *, data_only: bool = False) -> None:
 
 
 def sync_dir(path: str) -> None:
-    """Make the names in a directory durable; on some file systems that cannot be asked for."""
+    """Make the names in a directory durable, where the file system supports it."""
     try:
         fd = os.open(path or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -121,13 +121,17 @@ def sync_dir(path: str) -> None:
         finally:
             os.close(fd)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.EACCES):  # EACCES: no reading
+        if error.errno not in (
+            errno.EINVAL,
+            errno.ENOTSUP,
+            errno.EACCES,
+        ):  # EACCES: the directory is not readable
             error.filename = path
             raise
 
 
 def remove(path: str) -> None:
-    """Remove a temporary file, if it is there; what cannot be removed is for `gc`."""
+    """Remove a temporary file if possible; `gc` removes the rest."""
     try:
         os.unlink(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""Texts that a command is given: in a file, on stdin, or in the `@FILE` of an option."""
+"""Read a command's input: from a file, stdin, or an option's `@FILE`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import os
 from .env import Env
 from .errors import BadData, InputOutput, Usage
 
-NOTE_SECONDS = 2.0  # until a person is told what stdin is waited for
-PATIENCE = 600.0  # seconds without a byte
+NOTE_SECONDS = 2.0  # before noting that stdin is being read
+PATIENCE = 600.0  # seconds to wait for a byte
 _CHUNK = 1 << 20
 
 
 class Text(str):
-    """A text that stands for itself where others name a file."""
+    """A text to be used literally where a string would name a file."""
 
     __slots__ = ()
 
 
 def read_text(env: Env, name: str) -> str:
-    """A file's text (`-`: stdin)."""
+    """Read text from a file, or from stdin for `-`."""
     return decode(env.read_stdin() if name == "-" else read_file(name), name)
 
 
@@ -36,7 +36,7 @@ def read_file(name: str) -> bytes:
 
 
 def decode(data: bytes, name: str) -> str:
-    """Text as UTF-8 without a byte order mark; anything else is refused, naming the byte."""
+    """Decode UTF-8, dropping a byte order mark; BadData names the first invalid byte."""
     try:
         return data.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -44,14 +44,14 @@ def decode(data: bytes, name: str) -> str:
 
 
 def from_file(value: str) -> str:
-    """TEXT, or the text of the file that `@FILE` names."""
+    """Return TEXT itself, or the contents of the file for `@FILE`."""
     if not value.startswith("@") or isinstance(value, Text):
         return str(value)
     return decode(read_file(value[1:]), value[1:]).removesuffix("\n")
 
 
 def check_json(value: str, where: str) -> None:
-    """Usage where a text that must be JSON names a file instead."""
+    """Raise Usage if a value that must be JSON is a file name instead."""
     if not value.startswith("@") and (value.endswith(".json") or os.path.isfile(value)):
         raise Usage(f"{where}: not JSON; did you mean @{value}?")
 
@@ -60,7 +60,7 @@ def check_json(value: str, where: str) -> None:
 
 
 def needed(env: Env) -> bytes:
-    """All of stdin; BadData where it is empty."""
+    """Read all of stdin; BadData if it is empty."""
     data = env.read_stdin()
     if not data.strip():
         raise BadData(f"stdin: {nothing(env)}")
@@ -68,15 +68,15 @@ def needed(env: Env) -> bytes:
 
 
 def nothing(env: Env) -> str:
-    """The error for an empty stdin."""
+    """Return the error message for an empty stdin."""
     pipe = env.stdin_kind() == "pipe"
     return f"nothing arrived{': the command before printed nothing' if pipe else ''}"
 
 
 def piped_text(env: Env, instead: str) -> str | None:
-    """The text of a pipe or file on stdin without its final newline; None without one, or a blank text.
+    """Read text from a pipe or file on stdin, without its final newline; None if absent or blank.
 
-    `instead` tells how to avoid reading it: in the note after NOTE_SECONDS, and in the usage error after
+    `instead` says how to avoid reading stdin: in the note after NOTE_SECONDS, and in the usage error after
     PATIENCE seconds without a byte.
     """
     if not env.stdin_kind():

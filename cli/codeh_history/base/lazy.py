@@ -1,4 +1,4 @@
-"""Stand-ins that load in no time, or when they are first used: a plain `append` takes milliseconds."""
+"""Cheap or lazy substitutes for standard modules: a plain `append` takes only milliseconds."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ else:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
 class Fields:
-    """Values of named fields that are never changed: a frozen dataclass that takes no time to make."""
+    """Immutable named fields, like a frozen dataclass but without its import and creation time."""
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
 
     def but(self, **values: Any) -> Self:
-        """A copy with some values replaced."""
+        """Return a copy with some values replaced."""
         return type(self)(**(vars(self) | values))
 
 
 class Pattern:
-    """A regular expression that is compiled when it is first used: `re` is a fifth of a short command."""
+    """A regular expression compiled on first use: importing `re` takes a fifth of a short command."""
 
     def __init__(self, text: str | bytes) -> None:
         self.text = text
@@ -39,27 +39,27 @@ class Pattern:
         import re
 
         attribute = getattr(re.compile(self.text), name)
-        setattr(self, name, attribute)  # looked up once
+        setattr(self, name, attribute)  # so that the next lookup is direct
         return attribute
 
 
 def module(name: str) -> Any:
-    """The module of this full name, without `importlib`."""
+    """Import a module by its full name, without `importlib`."""
     __import__(name)
     return sys.modules[name]
 
 
 def contents(file: str) -> bytes:
-    """The bytes of a file in the package; raises OSError."""
+    """Read a file of the package; raises OSError."""
     with open(os.path.join(os.path.dirname(os.path.dirname(__file__)), file), "rb") as opened:
         return opened.read()
 
 
 def _drop_unfinished() -> None:
-    """In a forked child: forget the modules that other threads of its parent were importing.
+    """In a forked child, forget the modules that other threads of the parent were importing.
 
-    Those threads are not here to finish: whoever imports such a module would wait for ever, perhaps with
-    a session locked. What `importlib` keeps of running imports has no public name.
+    Those threads do not exist in the child, so importing such a module would wait for ever, possibly with
+    a session locked. `importlib` has no public interface for imports in progress.
     """
     importing: Any = sys.modules["_frozen_importlib"]
     for name, reference in list(importing._module_locks.items()):  # noqa: SLF001

@@ -1,7 +1,7 @@
-"""Kernel locks of open files that end with their owner, not with a process that it forks.
+"""File locks that end with the process that took them, even if it has forked.
 
-Such a lock belongs to the open file, of which a forked child has a copy: the owner unlocks it explicitly,
-and the child closes its copies, so that the lock does not outlive an owner that is killed.
+A `flock` belongs to the open file, which a forked child shares. The owner therefore unlocks explicitly, and
+the child closes its copies, so that the lock does not outlive a killed owner.
 """
 
 from __future__ import annotations
@@ -9,29 +9,29 @@ from __future__ import annotations
 import fcntl
 import os
 
-_open: set[int] = set()  # the descriptors whose files may be locked
+_open: set[int] = set()  # descriptors that may hold a lock
 
 
 def lock(fd: int, how: int) -> None:
-    """Lock an open file as `fcntl.flock` does."""
+    """Lock an open file, as `fcntl.flock` does."""
     _open.add(fd)
     fcntl.flock(fd, how)
 
 
 def close(fd: int) -> None:
-    """Unlock it, whoever else has a copy of the descriptor, and close it."""
+    """Unlock a file, even if other processes share it, and close it."""
     try:
         if fd in _open:
             fcntl.flock(fd, fcntl.LOCK_UN)
     except OSError:
-        pass  # closing it does the same
-    finally:  # a signal may come first
-        _open.discard(fd)  # before it is closed: another thread may get its number at once
+        pass  # closing it releases the lock too
+    finally:  # even if a signal arrives
+        _open.discard(fd)  # before closing: another thread may reuse the number at once
         os.close(fd)
 
 
 def _close_copies() -> None:
-    """In a forked child: close what the parent has locked, which leaves it locked there."""
+    """In a forked child, close the parent's locked files, which stay locked in the parent."""
     for fd in _open:
         try:
             os.close(fd)

@@ -1,8 +1,8 @@
-"""What an attached file is, by its content."""
+"""Detect the media type of an attached file by its content."""
 
 from __future__ import annotations
 
-# Only what some provider accepts: a large signature database takes plain text for old binary formats.
+# Only types that some provider accepts: large signature databases mistake plain text for old formats.
 _SIGNATURES = (
     (b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF87a", "image/gif"),
     (b"GIF89a", "image/gif"), (b"%PDF-", "application/pdf"), (b"ID3", "audio/mp3"),
@@ -17,7 +17,7 @@ _FTYP = {
 
 
 def mime_type(data: bytes, name: str) -> str:
-    """The media type of a file's content; for text the name may say more (`text/markdown`)."""
+    """Return a file's media type by its content; for text, the name may refine it (`text/markdown`)."""
     for signature, mime in _SIGNATURES:
         if data.startswith(signature):
             return mime

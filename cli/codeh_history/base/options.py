@@ -1,15 +1,15 @@
-"""Options: each is declared once, as an attribute of a class, for the command line and for other code.
+"""Options, each declared once as a class attribute, for the command line and for other code.
 
-From the class come what the fast lane reads, what Typer reads and prints as help, what completion offers,
-and the values that a job takes. It imports nothing: what loads it must start at once.
+The fast lane, Typer, its help and completion, and the library all read this declaration. The module imports
+next to nothing, so that commands start at once.
 """
 
 from __future__ import annotations
 
 from .lazy import Fields
 
-MOST_TOKENS = 1_000_000_000  # of an answer
-MOST = 1e15  # of any number
+MOST_TOKENS = 1_000_000_000  # in an answer
+MOST = 1e15  # default limit for numbers
 PROVIDERS = (  # packages in `providers`; "text" is a transcript
     "gemini",
     "openai-chat",
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Option(Fields):
-    """How an option is spelled on the command line, what the help says of it, which values it takes."""
+    """An option: its spelling on the command line, its help text, its values."""
 
     metavar: str = ""
     help: str
@@ -37,24 +37,24 @@ class Option(Fields):
     default: object = None
     positional: bool = False
     choices: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()  # accepted, but not listed
-    excludes: tuple[str, ...] = ()  # options that it cannot be combined with
-    requires: tuple[str, ...] = ()  # options of which one must be there too
+    also: tuple[str, ...] = ()  # accepted but not listed
+    excludes: tuple[str, ...] = ()  # options it cannot be combined with
+    requires: tuple[str, ...] = ()  # options of which at least one must be given too
     section: str = ""  # heading in the help
     rare: bool = False  # only in --help-all
-    hidden: bool = False  # accepted, but has no effect
+    hidden: bool = False  # accepted, without effect
 
     def flags(self, name: str) -> tuple[str, ...]:
-        """`--long-name` and `-l`, as far as it has them."""
+        """Return `--long-name`, and `-l` if it has a short form."""
         long = self.long or "--" + name.rstrip("_").replace("_", "-")
         return (long, self.short) if self.short else (long,)
 
     def label(self, name: str) -> str:
-        """How errors call it."""
+        """Return its name for error messages."""
         return self.metavar.strip("[].") if self.positional else self.flags(name)[0]
 
     def coerce(self, type: str, value: Any, label: str) -> Any:
-        """The value of a word of a command line, of a setting, or Python's own; Usage for what is none."""
+        """Convert a command-line word, a setting or a Python value; Usage if it is not valid."""
         kind = type.removesuffix(" | None")
         if value is None or callable(value):
             return value
@@ -98,37 +98,36 @@ class Option(Fields):
 
 
 def option(metavar: str, help: str, short: str = "", **more: Any) -> Any:
-    """An option with a value; `more` are further fields of `Option`."""
+    """Declare an option with a value; `more` are further fields of `Option`."""
     return Option(metavar=metavar, help=help, short=short, **more)
 
 
 def flag(help: str, short: str = "", *, default: bool = False, **more: Any) -> Any:
-    """An option without a value; one that is on by default has a `--no-…`."""
+    """Declare a flag; one that is on by default has a `--no-…` form."""
     return Option(help=help, short=short, default=default or None, **more)
 
 
 def argument(metavar: str, help: str = "", **more: Any) -> Any:
-    """A word that is known by its place; required unless its type has None."""
+    """Declare a positional argument, required unless its type includes None."""
     return Option(metavar=metavar, help=help, positional=True, **more)
 
 
 class OptionSet(Fields):
-    """Options by name; one that was not given has its default.
+    """A set of options by name; an omitted one has its default.
 
-    The default follows from the type where none is named: `bool` False, `Sequence[str]` empty, anything
-    else None.
+    Without an explicit default, that is False for `bool`, empty for `Sequence[str]`, otherwise None.
     """
 
     DEFAULTS: ClassVar[dict[str, Any]] = {}
     TYPES: ClassVar[dict[str, str]] = {}
     SPELLED: ClassVar[dict[str, Option]] = {}
 
-    CLOSING: ClassVar[bool] = False  # whether they stand after those of the classes that take them
+    CLOSING: ClassVar[bool] = False  # whether they come after the options of subclasses
 
     def __init_subclass__(
         cls, *, without: tuple[str, ...] = (), closing: bool = False, section: str = ""
     ) -> None:
-        """`section`: of the class's own options that name none."""
+        """`section`: the default section of the class's own options."""
         cls.CLOSING = closing
         bases = [base for base in reversed(cls.__bases__) if issubclass(base, OptionSet)]
         own = {name: type for name, type in cls.__annotations__.items() if name in cls.__dict__}
@@ -152,7 +151,7 @@ class OptionSet(Fields):
 
     @classmethod
     def coerce(cls, name: str, value: Any, label: str = "") -> Any:
-        """The value of an option, by its declaration; `label`: what errors call it."""
+        """Convert a value by the option's declaration; `label` is its name in errors."""
         spelled = cls.SPELLED[name]
         return spelled.coerce(cls.TYPES[name], value, label or spelled.label(name))
 
@@ -169,11 +168,11 @@ class OptionSet(Fields):
                 raise _wrong(f"{spelled.label(name)} requires {' or '.join(needed)}")
 
     def specified(self, *names: str) -> list[str]:
-        """Those of these options that were given; without names of all."""
+        """Return which of these options differ from their defaults; without names, of all options."""
         return [name for name in names or self.DEFAULTS if getattr(self, name) != self.DEFAULTS[name]]
 
     def part(self, takes: type[Taken]) -> Taken:
-        """Those of these options that another job takes."""
+        """Return these options as another set, without those it does not have."""
         return takes(**{name: value for name, value in vars(self).items() if name in takes.DEFAULTS})
 
 
@@ -199,7 +198,8 @@ def _default(spelled: Option, type: str) -> object:
     return False if type == "bool" else () if type.startswith("Sequence") else None
 
 
-# -- what several verbs share ------------------------------------------------------------------------------
+# -- shared by several verbs
+# ---------------------------------------------------------------------------------
 
 SESSION = option("SESSION", "Session id, prefix, path, @, @. or -.", "-s")
 ARGUMENT = argument("[SESSION]", "The same as -s.", rare=True)
@@ -230,14 +230,14 @@ MESSAGE_ID = "Message id, unique prefix, or :N."
 
 
 class Writing(OptionSet, closing=True):
-    """What every verb that appends to a session takes."""
+    """The options of every verb that appends to a session."""
 
     session: str | None = SESSION
     quiet: bool = QUIET
 
 
 class Reading(OptionSet, closing=True):
-    """What every verb that reads a session takes."""
+    """The options of every verb that reads a session."""
 
     argument: str | None = ARGUMENT
     session: str | None = SESSION

@@ -1,7 +1,8 @@
-"""Connections to Postgres, by URL: the name of a server, and its errors as ours.
+"""Connect to Postgres by URL, and translate its errors.
 
-psycopg reads what libpq reads: the URL, `PGPASSFILE`, service files, `PG*` variables, TLS options. No
-message of ours holds what a URL may hide: neither the URL nor libpq's words about a malformed one.
+psycopg reads everything libpq reads: the URL, `PGPASSFILE`, service files, `PG*` variables, TLS options.
+Error messages never contain the URL or libpq's description of a malformed one, because either may show a
+password.
 """
 
 from __future__ import annotations
@@ -21,33 +22,33 @@ if TYPE_CHECKING:
 SCHEMES = ("postgres://", "postgresql://")
 LOCK_SECONDS = 10
 _CONNECT_SECONDS = 10
-_SILENT_SECONDS = 30  # that a server may leave data unacknowledged
-_FULL = ("53100", "53200", "54")  # disk, memory or a limit: trying again does not help
+_SILENT_SECONDS = 30  # before data that the server does not acknowledge is an error
+_FULL = ("53100", "53200", "54")  # disk, memory or a limit: retrying does not help
 _SETTINGS = f"SET lock_timeout = '{LOCK_SECONDS}s'; SET default_transaction_isolation = 'read committed'"
 _DURABLE = """SELECT set_config('synchronous_commit', 'on', false)
  WHERE current_setting('synchronous_commit') = 'off'"""
 Check = Callable[["psycopg.Connection[Any]"], None]
-_LEFT: list[psycopg.Connection[Any]] = []  # of the process that this one was forked from: never closed here
+_LEFT: list[psycopg.Connection[Any]] = []  # connections of the parent process: never closed in a fork
 
 
 class Unreachable(TryAgain):
-    """The server is not there, or went away; `unknown`: whether what was committed is stored."""
+    """The server is unreachable or hung up; `unknown`: it is not known whether a commit succeeded."""
 
     unknown = False
 
 
 class Server:
-    """A database, and this thread's connection to it, made when it is needed."""
+    """A database, with one lazily opened connection per thread."""
 
     def __init__(self, url: str, variable: str, check: Check | None = None) -> None:
-        """`variable` names where the URL is from; `check` is called with each new connection."""
+        """`variable` names the source of the URL; `check` is called with each new connection."""
         self._check = check
         self._options = _parsed(url, variable)
         self.name = _name(self._options)
         self._local = threading.local()
 
     def connection(self, *, second: bool = False) -> psycopg.Connection[Any]:
-        """This thread's connection; the `second` is for what reads on while the first is used."""
+        """Return this thread's connection; `second` is for reading while the first is in use."""
         held: dict[bool, tuple[int, psycopg.Connection[Any]]] = self._local.__dict__.setdefault("held", {})
         pid, connection = held.get(second, (0, None))
         if connection is not None and pid != os.getpid():
@@ -68,7 +69,7 @@ class Server:
 
         import psycopg
 
-        logging.getLogger("psycopg").addHandler(logging.NullHandler())  # its errors are reported by us
+        logging.getLogger("psycopg").addHandler(logging.NullHandler())  # errors are reported here
         with self.failing():
             made = psycopg.connect(
                 **{"connect_timeout": _CONNECT_SECONDS, "tcp_user_timeout": _SILENT_SECONDS * 1000,
@@ -82,13 +83,13 @@ class Server:
         return made
 
     def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
-        """What a query returns."""
+        """Return the rows of a query."""
         with self.failing():
             return self.connection().execute(query, values, binary=True).fetchall()
 
     @contextmanager
     def failing(self, what: str = "") -> Iterator[None]:
-        """The server's errors as ours, naming it; `what` is added to them."""
+        """Translate the server's errors, naming the server and appending `what`."""
         import psycopg
 
         try:
@@ -99,7 +100,7 @@ class Server:
             raise BadData(f"{self.name}: {error}") from None
 
     def error(self, error: psycopg.Error, what: str = "") -> HistoryError:
-        """One line for an error of the server or of the way to it."""
+        """Translate an error of the server or of the connection into one line."""
         import psycopg
 
         text = f"{self.name}: {one_line(error)}"
@@ -117,7 +118,7 @@ class Server:
 
 
 def _left(connection: psycopg.Connection[Any]) -> bool:
-    """Whether the server is known to have hung up; nothing is sent to find out."""
+    """Whether the server has hung up, as far as is known without sending anything."""
     import psycopg
 
     poll = select.poll()
@@ -140,12 +141,12 @@ def _parsed(url: str, variable: str) -> dict[str, Any]:
         ) from None
     try:
         return dict(conninfo_to_dict(url))
-    except ProgrammingError:  # its text may show the password
+    except ProgrammingError:  # the message may contain the password
         raise Usage(f"{variable}: postgres://[USER@]HOST[:PORT]/DATABASE[?OPTIONS] expected") from None
 
 
 def _name(options: dict[str, Any]) -> str:
-    """What a server is called in messages: hosts, port and database as far as they are given."""
+    """Return the server's name for messages: the hosts, port and database that are set."""
     where = str(options.get("host") or options.get("hostaddr") or "").replace("/", "%2F")
     where += f":{options['port']}" if options.get("port") else ""
     where += f"/{options['dbname']}" if options.get("dbname") else ""

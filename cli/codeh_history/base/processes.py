@@ -1,4 +1,4 @@
-"""Work on many files, shared between processes where there are several cores."""
+"""Process many files in parallel on several cores."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from typing import TypeVar
 
-HEAVY = 4 << 20  # bytes that are worth a process
+HEAVY = 4 << 20  # bytes worth starting a process for
 MOST = 4  # processes
 
 T = TypeVar("T")
@@ -18,11 +18,11 @@ Work = Callable[[Iterable[T]], Iterator[bytes]]
 
 
 def shared(work: Work[T], items: Sequence[T], weights: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    """The result of `work` for each item, with the item's index, as soon as it is ready.
+    """Yield the index and result of `work` for each item as soon as it is ready.
 
-    The items are shared between child processes by their weight (bytes), unless they are light together:
-    two processes for each core, as they wait for the disk half of the time. What a failing child leaves
-    undone is done here, so that its error is raised here.
+    Unless all items together are light, they are distributed by weight (bytes) over child processes, two
+    per core because they wait for the disk half of the time. Items that a failed child leaves are processed
+    here, so that its error is raised here.
     """
     count = min(2 * cores(), MOST, len(items), sum(weights) // HEAVY)
     remaining = dict.fromkeys(range(len(items)))
@@ -35,14 +35,14 @@ def shared(work: Work[T], items: Sequence[T], weights: Sequence[int]) -> Iterato
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _from_children(
     work: Work[T], items: Sequence[T], shares: Sequence[Sequence[int]]
 ) -> Iterator[tuple[int, bytes]]:
-    """What forks of this process send, each for its share; they are killed when nobody listens any more."""
+    """Yield what forked children send, each for its share; kill them when the caller stops iterating."""
     context = get_context("fork")
     children: dict[Connection, BaseProcess] = {}
     try:
@@ -75,10 +75,10 @@ def _run_child(
     receivers: Sequence[Connection],
     sender: Connection,
 ) -> None:
-    """Work on a share; the parent repeats what fails, so the child says nothing of it."""
+    """Process a share; the parent repeats failed items, so the child reports no errors."""
     try:
         for receiver in receivers:
-            receiver.close()  # or the child would outlive a parent that is killed
+            receiver.close()  # or the child would outlive a killed parent
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""What a text says as JSON, where it may be none; and the texts in a value."""
+"""Parse text that may not be JSON, and list the strings in a JSON value."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from .errors import BadData
 
 
 def json_value(text: object) -> Any:
-    """The value of a JSON text; None for anything else."""
+    """Parse a JSON text; None for anything else."""
     try:
-        return orjson.loads(text)  # type: ignore[arg-type]  # which refuses what is no text
+        return orjson.loads(text)  # type: ignore[arg-type]  # orjson rejects other types
     except ValueError:
         return None
 
 
 def json_object(text: object) -> dict[str, Any] | None:
-    """The object that a JSON text is; None for anything else."""
+    """Parse a JSON object; None for anything else."""
     value = json_value(text)
     return value if isinstance(value, dict) else None
 
 
 def demanded(text: bytes | str, name: str) -> Any:
-    """The value of a JSON text that somebody named; BadData says what is wrong with it."""
+    """Parse a JSON text that the user named; BadData says what is wrong."""
     if isinstance(text, bytes):
-        text = text.removeprefix(b"\xef\xbb\xbf")  # a byte order mark
+        text = text.removeprefix(b"\xef\xbb\xbf")  # byte order mark
     try:
         return orjson.loads(text)
     except ValueError as error:
@@ -33,7 +33,7 @@ def demanded(text: bytes | str, name: str) -> Any:
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Every text in a JSON value, in order."""
+    """Yield every string in a JSON value, in order."""
     stack = [value]
     while stack:
         value = stack.pop()

@@ -1,7 +1,8 @@
-"""The options of requests, curation and compaction: each once, for every verb that takes it.
+"""The options of requests, curation and compaction, shared by every verb that accepts them.
 
-A session may say how it is curated and compacted (`set curate.remove=…`, `set compact.policy=…`); a flag is
-stronger. What runs a command, reads a file or lifts a limit never comes from a session: it may be foreign.
+A session's settings may configure curation and compaction (`set curate.remove=…`, `set compact.policy=…`);
+flags take precedence. Options that run a command, read a file or lift a limit are never taken from a
+session, which may come from someone else.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ FLAGS_ONLY = ("curate.remove-cmd", "curate.timeout")
 
 
 class Settable(OptionSet):
-    """Options of which a session's settings may say what was not given."""
+    """Options that a session's settings may supply."""
 
     def within(self, meta: dict[str, Any], session: str, tell: Callable[[str], None]) -> Self:
-        """These options; what was not given is as the session's settings say, if they say so."""
+        """Return these options, completed from the session's settings."""
         values: dict[str, Any] = {}
         for key, value in meta.items():
             if value is None or not key.startswith((CURATE, COMPACT)):
@@ -50,7 +51,7 @@ class Settable(OptionSet):
 
 
 class Curation(Settable, section="Curation"):
-    """How `curate` works; the same for the curation inside `payload`, `ask` and `persist`."""
+    """The options of curation, in `curate`, `payload`, `ask` and `persist`."""
 
     only: Sequence[str] = option("PASS", f"Only these passes: {', '.join(PASSES)}.")
     skip: Sequence[str] = option("PASS", "All but these passes.")
@@ -70,7 +71,7 @@ class Curation(Settable, section="Curation"):
 
 
 class Compaction(Settable, section="Compaction"):
-    """How `compact` works; the same for the compaction inside `payload`, `ask` and `persist`."""
+    """The options of compaction, in `compact`, `payload`, `ask` and `persist`."""
 
     budget: str | None = option("N", "Tokens to fit in, system and tools included (32k).")
     max_chars: str | None = option("N", "Characters to fit in: texts, arguments, results.")
@@ -90,7 +91,7 @@ class Compaction(Settable, section="Compaction"):
 
 
 class Explained(OptionSet, section="Compaction"):
-    """Whether to explain what used the budget; never a setting of a session."""
+    """Whether to explain what used the budget; never taken from a session's settings."""
 
     explain: bool = flag("Show on stderr what used the budget, what was removed.")
     json: bool = flag("With --explain: JSON on stderr.", rare=True, requires=("explain",))
@@ -111,11 +112,11 @@ class Compact(Reading, Explained, Compaction):
 
 
 class Reduction(Compaction, Curation):
-    """What is left out of a session, and how small the rest is to be."""
+    """The options of curation and compaction together."""
 
 
 class Wanted(Settable, section="Request"):
-    """What a request holds besides the session's messages."""
+    """The parts of a request besides the session's messages."""
 
     to: str | None = option(
         "PROVIDER", f"{', '.join(PROVIDERS[:-1])} or {PROVIDERS[-1]}; $CODEH_TO.", choices=PROVIDERS
@@ -152,12 +153,12 @@ class Request(Explained, Reduction, Wanted):
 
 
 def key_of(name: str) -> str:
-    """The setting that an option of curation or compaction is kept under."""
+    """Return the settings key of an option of curation or compaction."""
     return (CURATE if name in Curation.DEFAULTS else COMPACT) + name.replace("_", "-")
 
 
 def name_of(key: str) -> str:
-    """The option that such a setting is for."""
+    """Return the option of a settings key."""
     return key.partition(".")[2].replace("-", "_")
 
 
@@ -166,7 +167,7 @@ LISTS = tuple(key for key in KEYS if Reduction.DEFAULTS[name_of(key)] == ())
 
 
 class BySettings:
-    """Usage in here is the fault of the session's settings: what the flags say was looked at before."""
+    """Report Usage errors in this block as errors of the session's settings; flags were checked before."""
 
     def __init__(self, session: str) -> None:
         self.session = session
@@ -182,7 +183,7 @@ class BySettings:
 
 
 def tools_from(value: str) -> list[dict[str, Any]]:
-    """Tool declarations from `@FILE` (or JSON text), in any provider's shape."""
+    """Read tool declarations from `@FILE` or JSON text, in any provider's format."""
     check_json(value, f"--tools {value}")
     tools = demanded(from_file(value), f"--tools {value}")
     if not isinstance(tools, (list, dict)):
@@ -191,7 +192,7 @@ def tools_from(value: str) -> list[dict[str, Any]]:
 
 
 def beside(meta: dict[str, Any]) -> tuple[str | None, list[dict[str, Any]]]:
-    """The session's system prompt and tools, as `set` left them."""
+    """Return the system prompt and tools of a session's settings."""
     system, tools = meta.get("system"), meta.get("tools")
     items = tools if isinstance(tools, list) else [tools]
     return (system if isinstance(system, str) else None), [item for item in items if isinstance(item, dict)]

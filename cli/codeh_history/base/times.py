@@ -1,4 +1,4 @@
-"""Times: RFC 3339 UTC with milliseconds as stored, epoch milliseconds in between, local for people."""
+"""Times: stored as RFC 3339 UTC with milliseconds, computed in epoch milliseconds, shown in local time."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 FIRST, LAST = -62_135_596_800_000, 253_402_300_799_999  # the years 1 to 9999
 A_DAY = 86_400_000
-EPOCH_DIGITS = 12  # as few digits as epoch milliseconds have since 1973
+EPOCH_DIGITS = 12  # epoch milliseconds have at least this many since 1973
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
 def from_millis(millis: int) -> str:
-    """Epoch milliseconds as `2026-01-02T03:04:05.678Z`."""
+    """Format epoch milliseconds as `2026-01-02T03:04:05.678Z`."""
     seconds, rest = divmod(millis, 1000)
     t = time.gmtime(seconds)
     return f"{t[0]:04d}-{t[1]:02d}-{t[2]:02d}T{t[3]:02d}:{t[4]:02d}:{t[5]:02d}.{rest:03d}Z"
 
 
 def to_millis(text: str) -> int | None:
-    """An RFC 3339 time (or epoch milliseconds as digits) in epoch milliseconds; None if it is neither."""
+    """Parse an RFC 3339 time, or epoch milliseconds as digits; None if it is neither."""
     if text.isascii() and text.isdigit():
         return int(text) if len(text) < 16 and int(text) <= LAST else None
     from datetime import UTC, datetime
@@ -42,7 +42,7 @@ def to_millis(text: str) -> int | None:
 
 
 def moment(now: int, since: str, option: str = "--since") -> int:
-    """The time that `--since 7d` or `--since 2026-01-31` means now, in epoch milliseconds."""
+    """Convert `--since 7d` or `--since 2026-01-31` to epoch milliseconds, relative to `now`."""
     number, unit = since[:-1], since[-1:]
     if since.isdecimal() and len(since) < EPOCH_DIGITS:
         raise Usage(
@@ -57,13 +57,13 @@ def moment(now: int, since: str, option: str = "--since") -> int:
 
 
 def local(name: str | None = None) -> Local:
-    """Epoch milliseconds → the time in this zone (`Europe/Berlin`, `+02:00`), else in the machine's own."""
+    """Return a function from epoch milliseconds to a time in this zone, by default the machine's."""
     from datetime import UTC, datetime
 
     zone = named(name) if name is not None else None
 
     def at(millis: int) -> datetime:
-        # a day from the first and last: no zone's offset may leave the calendar
+        # clamped by a day, so that no zone's offset leaves the calendar
         return datetime.fromtimestamp(min(max(millis, FIRST + A_DAY), LAST - A_DAY) / 1000, UTC).astimezone(
             zone
         )
@@ -72,13 +72,13 @@ def local(name: str | None = None) -> Local:
 
 
 def clock(time: str | None) -> str:
-    """A record's time in the local zone; the text itself where it is no time."""
+    """Format a record's time in the local zone; text that is not a time stays as it is."""
     millis = to_millis(time) if time else None
     return f"{local()(millis):%Y-%m-%d %H:%M:%S}" if millis is not None else time or "-"
 
 
 def brief(time: str | None, now: int) -> str:
-    """The same in at most eleven characters: `03:04` today, `01-02 03:04` this year, else `2025-01-02`."""
+    """Format it in at most eleven characters: `03:04` today, `01-02 03:04` this year, else `2025-01-02`."""
     millis = to_millis(time) if time else None
     if millis is None:
         return time or "-"
@@ -89,7 +89,7 @@ def brief(time: str | None, now: int) -> str:
 
 
 def named(name: str) -> tzinfo:
-    """A time zone by name or offset; exit 2 where there is none."""
+    """Return the time zone with this name or offset; exit 2 if there is none."""
     from datetime import UTC, datetime
     from zoneinfo import ZoneInfo
 

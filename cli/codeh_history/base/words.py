@@ -7,13 +7,13 @@ from itertools import pairwise
 from . import Iterable
 from .errors import NotFound
 
-MARKS = ":,.;"  # what follows an id where it is printed
-WHOLE, READABLE = 20, 16  # characters of an id that is never shortened, and of one that is
-SPARED = 3  # characters that are not worth cutting
+MARKS = ":,.;"  # punctuation that may follow an id in output
+WHOLE, READABLE = 20, 16  # ids up to this length are never shortened; length of a shortened id
+SPARED = 3  # do not shorten an id for fewer characters
 LONGEST_ID = 128
-_LIKE, _LIKE_IF_SHORT = 0.8, {3: 0.66, 4: 0.75}  # as difflib compares names, by their length
-_SHORT = 4  # characters of a name that says too little to be completed
-_CUT = 12  # characters by which an id was cut short: a name and its variants differ by fewer
+_LIKE, _LIKE_IF_SHORT = 0.8, {3: 0.66, 4: 0.75}  # similarity by difflib, depending on length
+_SHORT = 4  # names up to this length are too short to complete
+_CUT = 12  # an id was truncated if it lacks this many; variants of a name differ by fewer
 _ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 _DEVICES = frozenset(
     ["con", "prn", "aux", "nul"] + [f"{name}{n}" for name in ("com", "lpt") for n in range(1, 10)]
@@ -21,7 +21,7 @@ _DEVICES = frozenset(
 
 
 def is_id(text: str) -> bool:
-    """Whether a session may have this id: `^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`, and no device name."""
+    """Whether this is a valid session id: `^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$`, not a device name."""
     if not 0 < len(text) <= LONGEST_ID or text[0] in "_-":
         return False
     return _ID.issuperset(text) and text.lower() not in _DEVICES
@@ -35,10 +35,10 @@ def some(count: int, noun: str) -> str:
 def prefixes(
     ids: Iterable[str], others: Iterable[str] = (), *, least: int = READABLE, whole: int = WHOLE
 ) -> dict[str, str]:
-    """Each id as a prefix of at least so many letters that no other id has; short ids stay whole."""
+    """Shorten each id to a unique prefix of at least `least` characters; short ids stay whole."""
     wanted = list(ids)
-    order = sorted(id for id in {*wanted, *others} if len(id) >= least)  # shorter ones share less
-    shared = dict.fromkeys(order, 0)  # with the neighbours in order, which share most
+    order = sorted(id for id in {*wanted, *others} if len(id) >= least)  # shorter ids are never cut
+    shared = dict.fromkeys(order, 0)  # with its neighbours in order, which share the longest prefix
     for first, second in pairwise(order):
         pairs = enumerate(zip(first, second, strict=False))
         length = next((n for n, (a, b) in pairs if a != b), len(first))
@@ -48,7 +48,7 @@ def prefixes(
 
 
 def near(name: str, names: Iterable[str]) -> str | None:
-    """The name most like this one, or the only one that begins with it and is too long to type."""
+    """Return the most similar name, or the only much longer one that begins with this, or None."""
     names = list(names)
     longer = [other for other in names if other.startswith(name) and len(other) >= len(name) + _CUT]
     if len(longer) == 1 and len(name) > _SHORT:
@@ -58,7 +58,7 @@ def near(name: str, names: Iterable[str]) -> str | None:
         other for other in names if other != name and 4 * len(letters & set(other)) >= 3 * len(letters)
     ]
     if not others:
-        return None  # and `difflib`, which imports `re`, is not loaded
+        return None  # without loading `difflib`, which imports `re`
     from difflib import get_close_matches
 
     like = _LIKE_IF_SHORT.get(len(name), _LIKE)
@@ -66,25 +66,25 @@ def near(name: str, names: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """` (did you mean X?)`, or nothing."""
+    """Return ` (did you mean X?)`, or ""."""
     text = suggestion(name, names, "")
     return f" ({text})" if text else ""
 
 
 def suggestion(name: str, names: Iterable[str], otherwise: str) -> str:
-    """`did you mean X?`, or `otherwise`."""
+    """Return `did you mean X?`, or `otherwise`."""
     meant = near(name, names)
     return f"did you mean {meant}?" if meant else otherwise
 
 
 def pasted(id: str) -> str:
-    """`; did you mean X?` where a message's id has a mark at its end, or is a number; else nothing."""
+    """Return `; did you mean X?` for a message id with trailing punctuation or a bare number, else ""."""
     meant = id.rstrip(MARKS) if id.rstrip(MARKS) != id else f":{id}" if id.isdecimal() else ""
     return f"; did you mean {meant}?" if meant else ""
 
 
 def the_one(name: str, ids: Iterable[str], where: str, otherwise: str) -> str:
-    """The only id that begins with `name`; NotFound, with the text `otherwise` if none does."""
+    """Return the only id that begins with `name`; NotFound if there are several, or none (`otherwise`)."""
     matches = [id for id in ids if id.startswith(name)] if name else []
     if len(matches) == 1:
         return matches[0]

@@ -1,1 +1,1 @@
-"""The program inside another one: a session as an object, its methods what the verbs do."""
+"""The public Python library: a session as an object whose methods correspond to the verbs."""

@@ -1,6 +1,6 @@
-"""Methods in which the caller's functions work too: ask a model, run a tool, write a summary, remove text.
+"""Methods that call functions of the caller: to ask a model, run a tool, write a summary, remove text.
 
-A function works in the calling thread; an async one is awaited in the caller's event loop.
+Functions run in the calling thread; async functions are awaited in the caller's event loop.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from .options import read
 from .results import Answer
 from .stream import Stream
 
-A_FUNCTION = "a function"  # in place of a command
+A_FUNCTION = "a function"  # stands for a function in place of a command
 AGAIN = "`ask` without a text"
 
-Hear = Callable[[str], object]  # gets a text as it arrives
+Hear = Callable[[str], object]  # receives text as it arrives
 
 
 def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
-    """`work(via, options)`; something to be awaited where `via` or a function in `remove_cmd` is async."""
+    """Return `work(via, options)`, as an awaitable if `via` or a function in `remove_cmd` is async."""
     removers = options.get("remove_cmd") or ()
     removers = list(removers) if isinstance(removers, (list, tuple)) else [removers]
 
@@ -55,7 +55,7 @@ def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
 
 
 def response(opened: Opened, data: Any, from_: str, max_bytes: int | str | None, echo: Hear | None) -> Any:
-    """Store a response; its id."""
+    """Store a response and return its id."""
 
     def stored(data: Any) -> str:
         with opened.call() as call:
@@ -67,7 +67,7 @@ def response(opened: Opened, data: Any, from_: str, max_bytes: int | str | None,
 
 
 def stream(opened: Opened, role: str | None, kind: str | None, max_bytes: int | str | None) -> Stream:
-    """A message that is being written."""
+    """Begin a streamed message."""
     call = opened.call()
     return Stream(call, Streaming(call, opened.target, *kind_and_role(role, kind)), _most(max_bytes))
 
@@ -77,7 +77,7 @@ def _most(max_bytes: int | str | None) -> int:
 
 
 def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
-    """Append a prompt, have the session sent, store the answer."""
+    """Append a prompt, send the session, store the answer."""
     with opened.call() as call:
         options = {**options, "via": A_FUNCTION if callable(via) else via}
         chosen = read(ask_command.Options, options, session=opened.name, no_stdin=True, id=True, echo=False)
@@ -109,7 +109,7 @@ def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
 
 
 def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
-    """The open calls, each answered by `via` if chosen."""
+    """Return the open calls; with `via`, answer each."""
     with opened.call() as call:
         options = {**options, "via": A_FUNCTION if callable(via) else via}
         chosen = read(calls_command.Options, options, session=opened.name, argument=None)
@@ -130,7 +130,7 @@ def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
 
 
 def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
-    """Summarise what is due."""
+    """Summarise the messages that are due."""
     from ..commands import summarize as summarize_command
 
     with opened.call() as call:
@@ -151,12 +151,12 @@ def summarize(opened: Opened, via: Any, options: Json) -> Json | None:
 
 
 def tool_of(function: Callable[..., Any]) -> tool_call.Run:
-    """Answers calls by a function of the call; what it raises is a failed result, as of a command."""
+    """Answer calls by a function; an exception it raises becomes a failed result."""
 
     def run(call: Call) -> tuple[Json, str]:
         try:
             made = function(calls_command.line_of(call))
-        except Exception as error:  # noqa: BLE001 - whatever the caller's function raises
+        except Exception as error:  # noqa: BLE001 - the caller's function may raise anything
             name = type(error).__name__
             return tool_call.failed(call, str(error) or name, name)
         if isinstance(made, dict):
@@ -167,7 +167,7 @@ def tool_of(function: Callable[..., Any]) -> tool_call.Run:
 
 
 def remover(function: Callable[..., Any]) -> Callable[[str], str]:
-    """Cleans a text by a function of it, as `--remove-cmd` does by a command."""
+    """Clean text by a function, as `--remove-cmd` does by a command."""
 
     def clean(text: str) -> str:
         with Caller():
@@ -180,7 +180,7 @@ def remover(function: Callable[..., Any]) -> Callable[[str], str]:
 
 
 class Writer:
-    """Summaries by a function: of a prompt, or with `body` of a provider's request body."""
+    """Writes summaries by a function of the prompt, or with `body` of a provider's request body."""
 
     def __init__(self, function: Callable[..., Any], *, body: bool) -> None:
         self.function = function
@@ -193,4 +193,4 @@ class Writer:
         return Done(0, b"".join(c.encode() if isinstance(c, str) else bytes(c) for c in chunks), b"")
 
     def stop(self) -> None:
-        """Nothing of ours runs."""
+        """Do nothing: there is no process to stop."""

@@ -1,4 +1,4 @@
-"""What a `Session` is to the verbs: the session that was opened, and the outside world of one call."""
+"""What verbs get when called by a `Session`: the opened session, and an environment for one call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class CallerError(BaseException):
-    """What the caller's own function raised, on its way through ours; the caller gets `error` itself."""
+    """Carries an exception of the caller's function through this package; the caller gets `error`."""
 
     def __init__(self, error: Exception) -> None:
         super().__init__(error)
@@ -27,7 +27,7 @@ class CallerError(BaseException):
 
 
 class Caller:
-    """A block in which the caller's own code runs: what it raises is marked as the caller's."""
+    """Runs code of the caller in a `with` block, wrapping its exceptions in CallerError."""
 
     def __enter__(self) -> None:
         pass
@@ -38,9 +38,9 @@ class Caller:
 
 
 class Call(Env):
-    """What a verb may touch during one call: nothing on stdin, no terminal, output kept for the caller.
+    """The environment of one call: empty stdin, no terminal, output kept for the caller.
 
-    Whatever fails in it is a `HistoryError`.
+    Failures are raised as `HistoryError`.
     """
 
     def __init__(self, environ: Mapping[str, str], stdin: bytes = b"") -> None:
@@ -65,17 +65,17 @@ class Call(Env):
 
     @property
     def output(self) -> bytes:
-        """What the verb printed."""
+        """The verb's output."""
         return b"".join(self.out)
 
     @property
     def text(self) -> str:
-        """The same as text, without its last newline."""
+        """The output as text, without its final newline."""
         return self.output.decode().removesuffix("\n")
 
     @staticmethod
     def lives_long() -> None:
-        """The garbage collector is the caller's."""
+        """Do nothing: garbage collection is up to the caller."""
 
     def draw(self, data: bytes | memoryview) -> None:
         self.out.append(bytes(data))
@@ -84,7 +84,7 @@ class Call(Env):
         self.reports.append(text)
 
     def complain(self, text: str) -> None:
-        """A note goes to the logger `codeh_history`, where the program uses `logging` at all."""
+        """Send a note to the logger `codeh_history`, if the program uses `logging`."""
         import sys
 
         if "logging" in sys.modules:
@@ -97,7 +97,7 @@ class Call(Env):
 
 
 class Opened:
-    """A session that was found: its name and file, in the environment in which it was opened."""
+    """An opened session: its name and file, and the environment variables at that time."""
 
     __slots__ = ("create", "environ", "name", "path")
 
@@ -116,7 +116,7 @@ class Opened:
         self.call()
 
     def call(self, stdin: bytes = b"") -> Call:
-        """The outside world of one call; NotFound where the session is gone and not to be created."""
+        """Return an environment for one call; NotFound if the session is gone and must not be created."""
         if not self.create and not self.exists:
             from ..store.paths import hint
 
@@ -136,7 +136,7 @@ class Opened:
         return Target(self.path, "library")
 
     def run(self, verb: str, options: Json, **fixed: Any) -> Call:
-        """Run a verb; its output is in the call."""
+        """Run a verb and return its call, which has the output."""
         from ..commands import module_of
         from .options import read
 
@@ -146,14 +146,14 @@ class Opened:
             return call
 
     def look(self, env: Env, target: Target, data: bytes | None = None, **how: Any) -> View:
-        """The session's view, as `views.view.view_of` gives it; empty before the first append."""
+        """Return the session's view by `views.view.view_of`; empty before the first append."""
         from ..views.view import view_of
 
         return view_of(env, target, data if data is not None or self.exists else b"", **how)
 
 
 def own(value: Json) -> Json:
-    """A copy that the caller may change."""
+    """Return a copy that the caller may change."""
     import orjson
 
     copy: Json = orjson.loads(orjson.dumps(value))

@@ -1,4 +1,4 @@
-"""An answer, or a text, that a program hands over piece by piece, on its way into the log."""
+"""Receive an answer or a text piece by piece, and write it to the log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .env import Caller, CallerError
 
 
 class Feed:
-    """A `Receiving` that may be fed by any thread; a thread of its own writes what waits too long."""
+    """A `Receiving` fed from any thread; a timer thread flushes data that has waited too long."""
 
     def __init__(self, receiving: Receiving, most: int) -> None:
         self.receiving = receiving
@@ -23,10 +23,10 @@ class Feed:
         self.ended = False
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None
-        self._failed: BaseException | None = None  # in the timer's thread
+        self._failed: BaseException | None = None  # raised in the timer's thread
 
     def take(self, chunk: bytes | str) -> None:
-        """Take what comes next; on disk at once, or as soon as the rule of the receiving says."""
+        """Take the next chunk; write it now, or when its flush interval ends."""
         data = chunk.encode() if isinstance(chunk, str) else bytes(chunk)
         with self._lock:
             self._check()
@@ -38,26 +38,26 @@ class Feed:
                 self._timer.start()
 
     def all(self, chunks: Iterable[Any]) -> Received:
-        """Take all of these, and the answer is there; what stops them leaves pending what came."""
+        """Take all chunks and commit; on an exception, leave the received part pending."""
         try:
             for chunk in theirs(chunks):
                 self.take(chunk)
             return self.close()
         except HistoryError:
-            raise  # it was said in the log
+            raise  # already recorded in the log
         except BaseException as error:
             self.abort(type(error.error if isinstance(error, CallerError) else error).__name__)
             raise
 
     def close(self) -> Received:
-        """The end has come: commit."""
+        """Commit the message."""
         with self._lock:
             self._end()
             self._check()
             return self.receiving.close()
 
     def abort(self, reason: str) -> None:
-        """What came stays pending, with this reason."""
+        """Leave the received part pending, with this reason."""
         with self._lock:
             self._end()
             self.receiving.interrupt(reason)
@@ -81,12 +81,12 @@ class Feed:
             try:
                 if self.receiving.held:
                     self.receiving.flush()
-            except BaseException as error:  # noqa: BLE001 - raised again where the next piece is handed over
+            except BaseException as error:  # noqa: BLE001 - raised again by the next `take`
                 self._failed = error
 
 
 def theirs(chunks: Iterable[Any]) -> Iterator[Any]:
-    """The same pieces; what their maker raises is marked as the caller's."""
+    """Yield the chunks; exceptions of their source are the caller's."""
     end = object()
     pieces = iter(chunks)
     while True:
@@ -98,7 +98,7 @@ def theirs(chunks: Iterable[Any]) -> Iterator[Any]:
 
 
 class Heard(Echo):
-    """The text of an answer, told to a function as it arrives."""
+    """Passes the text of an answer to a function as it arrives."""
 
     def __init__(self, env: Env, tell: Callable[[str], object]) -> None:
         super().__init__(env)
@@ -110,11 +110,11 @@ class Heard(Echo):
                 self.tell(text)
 
     def end(self) -> None:
-        """A text that has ended says so by nothing more."""
+        """Do nothing: the function needs no end of text."""
 
 
 def pieces(data: Any) -> Iterable[bytes | str]:
-    """A response in pieces: bytes or text, an object of JSON, or an iterable of bytes and texts."""
+    """Return a response as chunks: bytes, text, a JSON object, or an iterable of bytes and texts."""
     if isinstance(data, (bytes, str, bytearray, memoryview)):
         return [bytes(data) if not isinstance(data, str) else data]
     if isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""The caller's async functions: our work goes on in a thread of its own, theirs in their event loop."""
+"""Call the caller's async functions in their event loop, while the verb runs in a thread."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ T = TypeVar("T")
 
 
 def is_async(function: object) -> bool:
-    """Whether this is a function that is awaited, or what is iterated so."""
-    called = getattr(function, "__call__", None)  # noqa: B004 - an object may have an async one
+    """Whether this is an async function, an async generator, or an async iterable."""
+    called = getattr(function, "__call__", None)  # noqa: B004 - an object may have an async `__call__`
     return hasattr(function, "__aiter__") or any(
         inspect.iscoroutinefunction(candidate) or inspect.isasyncgenfunction(candidate)
         for candidate in (function, called)
@@ -23,7 +23,7 @@ def is_async(function: object) -> bool:
 
 
 class Bridge:
-    """From a thread of ours into the loop of the caller."""
+    """Runs awaitables in the caller's event loop from another thread."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self.loop = loop
@@ -31,7 +31,7 @@ class Bridge:
         self._cancelled = False
 
     def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function as one that can be called here; what it makes is waited for."""
+        """Wrap an async function so that calling it waits for its result."""
 
         def call(*args: Any) -> Any:
             return self.had(function(*args))
@@ -39,13 +39,13 @@ class Bridge:
         return call
 
     def had(self, made: Any) -> Any:
-        """What was made, once it is there."""
+        """Wait for a result, if it is awaitable; make an async iterable a plain one."""
         if inspect.isawaitable(made):
             made = self._result(made)
         return self._all(made.__aiter__()) if hasattr(made, "__aiter__") else made
 
     def cancel(self) -> None:
-        """End what is waited for, and whatever would be."""
+        """Cancel the current wait and all later ones."""
         self._cancelled = True
         if self._running is not None:
             self._running.cancel()
@@ -72,7 +72,7 @@ class Bridge:
 
 
 async def run(job: Callable[[Bridge], T]) -> T:
-    """What the job returns. Cancelled, it is waited for: it leaves pending what it has."""
+    """Run a job in a thread. If cancelled, wait for it, so that it leaves its data pending."""
     loop = asyncio.get_running_loop()
     bridge = Bridge(loop)
     done: asyncio.Future[T] = loop.create_future()
@@ -80,7 +80,7 @@ async def run(job: Callable[[Bridge], T]) -> T:
     def work() -> None:
         try:
             settle = partial(done.set_result, job(bridge))
-        except BaseException as error:  # noqa: BLE001 - raised again in the loop
+        except BaseException as error:  # noqa: BLE001 - raised in the loop
             settle = partial(done.set_exception, error)
         loop.call_soon_threadsafe(settle)
 
@@ -91,5 +91,5 @@ async def run(job: Callable[[Bridge], T]) -> T:
     except asyncio.CancelledError:
         bridge.cancel()
         await asyncio.wait([done])
-        done.exception()  # it is this one's
+        done.exception()  # retrieve it, so that asyncio does not report it
         raise

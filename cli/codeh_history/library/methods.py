@@ -1,6 +1,6 @@
-"""What a `Session` can do: each method does what the verb of its name does, by the same functions.
+"""The methods of `Session`: each does what the verb of its name does, with the same functions.
 
-Users' tools read its types in session.pyi, where each `options` is written out (`make generate`).
+Type checkers read session.pyi, which lists all keyword arguments (`make generate`).
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ if TYPE_CHECKING:
 
 
 class Methods:
-    """The methods of a session; `Session` is the name by which it is public."""
+    """The methods of a session; the public class is `Session`."""
 
     __slots__ = ("_opened",)
 
     def __init__(self, opened: Opened) -> None:
-        """Not to be called: `Session.open` finds the session."""
+        """Use `Session.open` instead."""
         self._opened = opened
 
     @classmethod
     def open(
         cls,
         id_or_path: str | os.PathLike[str],
-        create: bool = False,  # noqa: FBT001, FBT002 - a word for whoever reads the call
+        create: bool = False,  # noqa: FBT001, FBT002 - positional is readable too
         home: str | os.PathLike[str] | None = None,
     ) -> Self:
-        """The session of that id (or prefix, `@`, `@.`) or in that file; NotFound where it is not there.
+        """Open a session by id, prefix, `@`, `@.` or file; NotFound if it does not exist.
 
-        With `create` it need not be: the first append makes it. `home` replaces `$CODEH_HOME`.
+        With `create` the first append creates it. `home` replaces `$CODEH_HOME`.
         """
         environ = dict(os.environ)
         if home is not None:
@@ -55,16 +55,16 @@ class Methods:
 
     @property
     def id(self) -> str:
-        """The id that its file's name stands for."""
+        """The session's id, from its file name."""
         return self._opened.target.id
 
     @property
     def path(self) -> str:
-        """Its file."""
+        """The session's file."""
         return self._opened.path
 
     def close(self) -> None:
-        """Nothing is held open between two calls; for programs that close what they open."""
+        """Do nothing: no resource stays open between calls."""
 
     def __enter__(self) -> Self:
         return self
@@ -75,10 +75,10 @@ class Methods:
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._opened.name!r})"
 
-    # -- what is appended ---------------------------------------------------------------------------
+    # -- append -----------------------------------------------------------------------------------
 
     def append(self, message: Texts = (), **options: Any) -> str:
-        """Append one message (`append`); its id."""
+        """Append one message (`append`); return its id."""
         from ..append.options import Options
         from ..commands import append
 
@@ -88,10 +88,10 @@ class Methods:
             return call.text
 
     def extend(self, messages: Iterable[Json], *, redact: bool = False) -> list[str]:
-        """Append many messages (`append --jsonl`), all or nothing; their ids.
+        """Append many messages (`append --jsonl`), all or nothing; return their ids.
 
-        An interface's `{type, text, toolCalls?, timestamp, metadata?}` and `{committed, pending}` are taken
-        too; what is still pending is BadData.
+        Also accepts `{type, text, toolCalls?, timestamp, metadata?}` and `{committed, pending}`, the items
+        of a chat interface; BadData if one is still pending.
         """
         from ..append import jsonl
         from .options import as_records, dumped
@@ -111,9 +111,9 @@ class Methods:
         max_bytes: int | str | None = None,
         echo: Callable[[str], object] | None = None,
     ) -> Any:
-        """Store a provider's response (`append --from`): bytes, or an iterable as they arrive; its id.
+        """Store a provider's response (`append --from`), bytes or an iterable of chunks; return its id.
 
-        `echo` is told the text as it arrives. Of an async iterable something to be awaited.
+        `echo` is called with the text as it arrives. For an async iterable, returns an awaitable.
         """
         from . import asking
 
@@ -122,7 +122,7 @@ class Methods:
     def stream(
         self, role: str | None = None, *, kind: str | None = None, max_bytes: int | str | None = None
     ) -> Stream:
-        """A message that is being written (`append --stream`)."""
+        """Begin a streamed message (`append --stream`)."""
         from . import asking
 
         return asking.stream(self._opened, role, kind, max_bytes)
@@ -135,11 +135,10 @@ class Methods:
         echo: Callable[[str], object] | None = None,
         **options: Any,
     ) -> Any:
-        """Append a prompt, have `via` send the session, store the answer (`ask`): an `Answer`.
+        """Append a prompt, send the session by `via`, store the answer (`ask`); return an `Answer`.
 
-        `via`: a command, or a function of the request body that returns the response, as bytes or as an
-        iterable of them; `echo` is told the text as it arrives. Of an async function something to be
-        awaited.
+        `via` is a command, or a function from the request body to the response, as bytes or an iterable of
+        bytes; `echo` is called with the text as it arrives. For an async function, returns an awaitable.
         """
         from . import asking
 
@@ -149,17 +148,17 @@ class Methods:
         )  # fmt: skip
 
     def calls(self, via: str | Callable[..., Any] | None = None, **options: Any) -> Any:
-        """The tool calls that wait for a result; with `via` each is answered (`calls`).
+        """Return the tool calls without a result; with `via`, answer each (`calls`).
 
-        `via`: a command, or a function of the call that returns the result, a text or JSON. Of an async
-        function something to be awaited.
+        `via` is a command, or a function from the call to its result, a text or JSON. For an async
+        function, returns an awaitable.
         """
         from . import asking
 
         return asking.run(via, options, lambda *how: asking.calls(self._opened, *how))
 
     def undo(self, id: str | None = None, *, turn: bool = False) -> list[tuple[str, str]]:
-        """Take back what is newest, or this (`undo`); what it was, as (type, id), newest first."""
+        """Revert the newest record, or this one (`undo`); return what was undone, newest first."""
         from ..commands.undo import undo
 
         if id and turn:
@@ -168,19 +167,19 @@ class Methods:
             return [(it.type, it.id) for it in undo(call, self._opened.target, id, turn=turn)]
 
     def update(self, id: str, message: Texts = (), **options: Any) -> str:
-        """Give a message new text (`update`); its id."""
+        """Replace a message's text (`update`); return its id."""
         return self._opened.run("update", {"id": id, "message": message, **options}).text
 
     def commit(self, id: str | None = None) -> str | None:
-        """Make pending content a message's own (`commit`); its id, None where nothing is pending."""
+        """Commit pending content (`commit`); return the message's id, None if nothing is pending."""
         return self._opened.run("commit", {"id": id}).text or None
 
     def clear(self) -> str:
-        """Start over (`clear`); the id that `undo` takes."""
+        """Start over (`clear`); return the id for `undo`."""
         return self._opened.run("clear", {}).text
 
     def set(self, settings: Json) -> None:
-        """Set title, tags, system prompt, tools, models, … (`set`); None unsets."""
+        """Set title, tags, system prompt, tools, models, … (`set`); None unsets a key."""
         from ..commands import set_
 
         values: dict[str, object] = {}
@@ -190,24 +189,24 @@ class Methods:
         with self._opened.call() as call:
             set_.store(call, self._opened.name, values)
 
-    # -- what makes it smaller ----------------------------------------------------------------------
+    # -- reduce -----------------------------------------------------------------------------------
 
     def curate(self, **options: Any) -> Any:
-        """The session without what a model should not be sent again (`curate`).
+        """Return the session without content that should not be sent again (`curate`).
 
-        `remove_cmd`: a command, or a function of each text of the model that returns what stays of it. Of
-        an async function something to be awaited.
+        `remove_cmd` is a command, or a function from each of the model's texts to what to keep of it. For
+        an async function, returns an awaitable.
         """
         from . import asking
 
         return asking.run(None, options, lambda _, options: self._filter("curate", options))
 
     def compact(self, budget: int | str | None = None, **options: Any) -> Filtered:
-        """The session made to fit (`compact`)."""
+        """Return the session reduced to a budget (`compact`)."""
         return self._filter("compact", {"budget": budget, **options})
 
     def repair(self, **options: Any) -> Filtered:
-        """The session made whole (`repair`)."""
+        """Return the session with broken pairs and empty parts repaired (`repair`)."""
         return self._filter("repair", options)
 
     def _filter(self, verb: str, options: Json) -> Filtered:
@@ -219,27 +218,27 @@ class Methods:
         return Filtered(call.output, [orjson.loads(line) for line in call.reports])
 
     def summarize(self, via: str | Callable[..., Any] | None = None, **options: Any) -> Any:
-        """Summarise the oldest exchanges where that is due (`summarize`): what was done, None if nothing.
+        """Summarise the oldest exchanges if that is due (`summarize`); return what was done, or None.
 
-        `via`: a command, or a function of the prompt that returns the summary. Of an async function
-        something to be awaited.
+        `via` is a command, or a function from the prompt to the summary. For an async function, returns an
+        awaitable.
         """
         from . import asking
 
         return asking.run(via, options, lambda *how: asking.summarize(self._opened, *how))
 
-    # -- what is read -------------------------------------------------------------------------------
+    # -- read --------------------------------------------------------------------------------------
 
     @property
     def messages(self) -> list[Json]:
-        """The messages of the view, as `show --jsonl` prints them."""
+        """The messages of the view, in the format of `show --jsonl`."""
         from ..commands.show import message_json
 
         return self._shown(message_json)
 
     @property
     def items(self) -> list[Json]:
-        """Of each message what is committed and what is pending, as `show --items` prints them."""
+        """Each message's committed and pending content, in the format of `show --items`."""
         from ..commands.show import item_json
 
         return self._shown(item_json)
@@ -251,15 +250,15 @@ class Methods:
 
     @property
     def view(self) -> View:
-        """What a model would see now, to be looked at: its class may change in any version."""
+        """The view, which is what a model would see now; its class may change in any version."""
         with self._opened.call() as call:
             return self._opened.look(call, self._opened.target)
 
     def payload(self, to: str | None = None, **options: Any) -> Any:
-        """The request body that sends the session to a provider (`payload`), as bytes.
+        """Return the request body for a provider (`payload`), as bytes.
 
-        `remove_cmd`: a command, or a function of each text of the model that returns what stays of it. Of
-        an async function something to be awaited.
+        `remove_cmd` is a command, or a function from each of the model's texts to what to keep of it. For
+        an async function, returns an awaitable.
         """
         if "remove_cmd" not in options:
             return self._payload(to, options)
@@ -282,11 +281,11 @@ class Methods:
             return b"".join(pieces)
 
     def export(self, to: str | None = None, **options: Any) -> bytes:
-        """The session in another form (`export`)."""
+        """Return the session in another format (`export`)."""
         return self._opened.run("export", {"to": to, **options}, all=False, argument=None).output
 
     def fork(self, at: str | None = None, into: str | None = None) -> Self:
-        """A new session with a copy of this one, up to and including a message (`fork`)."""
+        """Copy this session, up to and including a message, into a new one (`fork`)."""
         from ..commands.fork import copy
 
         with self._opened.call() as call:

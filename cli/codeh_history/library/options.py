@@ -1,7 +1,7 @@
-"""Keyword arguments → the options of a verb: their names are the flags', their values Python's own.
+"""Convert keyword arguments to a verb's options: the names are those of the flags, the values Python's own.
 
-Where a flag takes JSON a value is taken too, where it takes several one is enough, where it names a file
-(`@FILE`) a `Path` does: a text is a text, whatever it begins with.
+A flag that takes JSON also accepts a value, a repeatable one also a single item, and one that takes `@FILE`
+a `Path`; a string is always literal text, even if it begins with `@`.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from ..base.options import Option, Taken
 
 
-NOT_ASKED = (  # a `Session` is one, and prints nothing
+NOT_ASKED = (  # not applicable to a `Session`
     "session", "argument", "words", "new", "quiet", "report", "explain", "json", "jsonl",
 )  # fmt: skip
 _TYPES: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float)}
 
 
 def read(takes: type[Taken], arguments: dict[str, Any], **fixed: object) -> Taken:
-    """The options that these arguments are, and those that are not the caller's to say.
+    """Build the options from the caller's arguments and from `fixed` ones.
 
-    TypeError for one that the verb has not, or of another type; Usage for a number out of its bounds.
+    TypeError for an unknown option or a wrong type, Usage for an invalid value.
     """
     values = dict(fixed)
     for name, value in arguments.items():
@@ -51,7 +51,7 @@ def read(takes: type[Taken], arguments: dict[str, Any], **fixed: object) -> Take
 
 
 def _word(name: str, value: Any, spelled: Option) -> Any:
-    """A value as a flag takes it, or a function in the place of a command."""
+    """Convert a value to a flag's word; `remove_cmd` also accepts a function."""
     names_file = "@FILE" in spelled.metavar
     if isinstance(value, str):
         return Text(value) if names_file or name.endswith("_template") else value
@@ -70,7 +70,7 @@ def _json(value: object) -> str:
 
 
 def dumped(value: object) -> bytes:
-    """The value as JSON; BadData for a number that JSON has not, which would be null there."""
+    """Return the value as JSON; BadData for NaN and infinity, which would become null."""
     import orjson
 
     data = orjson.dumps(value)
@@ -85,7 +85,7 @@ def dumped(value: object) -> bytes:
 
 
 def as_records(message: Any) -> list[Any]:
-    """A message as arguments, or the records of one as an interface keeps it."""
+    """Return a message itself, or the records of an item of a chat interface."""
     from ..programs.forms import items
 
     if not items.holds(message):

@@ -1,4 +1,4 @@
-"""What methods of a session return."""
+"""The results of a session's methods."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ..session.view import text_of
 
 
 class Filtered(NamedTuple):
-    """What a filter prints (nothing with `in_place`), and what it did, as `--report` says it."""
+    """A filter's output (empty with `in_place`), and its changes in the format of `--report`."""
 
     output: bytes
     report: list[Json]
 
 
 class Answer:
-    """A model's answer, as it is stored: its message's `id`, its `text`, the `calls` it makes of tools.
+    """A stored answer: its message's `id`, its `text`, its tool `calls`.
 
-    It may be awaited, which changes nothing: it is there.
+    Awaiting it returns it unchanged, so that `await session.ask(…)` works with any `via`.
     """
 
     __slots__ = ("calls", "id", "text")

@@ -6,10 +6,10 @@ from .methods import Methods
 
 
 class Session(Methods):
-    """A session of this home, or in a file; any number of threads and processes may share it.
+    """A session, by id or file; any number of threads and processes may share it.
 
-    What is appended is durable when the method returns. A failure is a `HistoryError`; its `code` is the
-    exit code that the command would have.
+    Appended records are durable when the method returns. Failures raise `HistoryError`, whose `code` is the
+    exit code of the corresponding command.
     """
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""A message that is being written: pending on disk while it grows, committed at its end."""
+"""A streamed message: pending on disk while it grows, committed at its end."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from .feed import Feed
 
 
 class Stream:
-    """`with session.stream("model") as s: s.write(chunk)`; an exception leaves pending what was written.
+    """`with session.stream("model") as s: s.write(chunk)`; an exception leaves the written part pending.
 
-    There is at most one write to the disk a tenth of a second, or 4 KiB; nothing waits longer. `id` is the
-    message's, once there is something of it on disk.
+    Data is written to disk after a tenth of a second or 4 KiB. `id` is the message's id, None until its
+    first write.
     """
 
     __slots__ = ("_call", "_feed", "_streaming", "id")
@@ -27,7 +27,7 @@ class Stream:
         self.id: str | None = None
 
     def write(self, chunk: str | bytes) -> None:
-        """What comes next: text, or UTF-8 cut anywhere."""
+        """Append text, or UTF-8 bytes split anywhere."""
         if self._feed.ended:
             raise ValueError("the stream has ended")
         with self._call:
@@ -35,25 +35,25 @@ class Stream:
             self.id = self._streaming.pending
 
     def through(self, chunks: Iterable[str]) -> Iterator[str]:
-        """Write each of these, and hand it on."""
+        """Write each chunk and yield it."""
         for chunk in chunks:
             self.write(chunk)
             yield chunk
 
     async def athrough(self, chunks: AsyncIterable[str]) -> AsyncIterator[str]:
-        """The same of an async iterable."""
+        """Write each chunk of an async iterable and yield it."""
         async for chunk in chunks:
             self.write(chunk)
             yield chunk
 
     def commit(self) -> str:
-        """Make it a message; its id. BadData where nothing but blanks came."""
+        """Commit the message and return its id; BadData if it is blank."""
         with self._call:
             self.id = self._feed.close().id
             return self.id
 
     def abort(self, reason: str = "aborted") -> None:
-        """Leave it pending, with this reason."""
+        """Leave the message pending, with this reason."""
         with self._call:
             self._feed.abort(reason)
 

@@ -1,7 +1,7 @@
-"""Users' patterns and templates at work in a child process, under a limit of time and one of memory.
+"""Run users' patterns and templates in a child process, with limits on time and memory.
 
-Neither an alarm nor a thread can end a search that backtracks for ever, in a thread least of all; a
-process can be ended. Patterns that search in no such way work right here: starting Python takes longer.
+A search that backtracks for ever can only be stopped by ending its process. Patterns that cannot backtrack
+run in this process, because starting Python takes longer.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The child's side, a program of its own without this package; it dies when its time is up."""
+"""The child process: a program that does not import this package and dies when its time is up."""
 
 from __future__ import annotations
 
 import marshal
 import sys
 
-MOST = 64 << 20  # bytes of one answer: the longest record a session may hold
-MEMORY = 1 << 30  # bytes of address space beside the texts that are worked on
+MOST = 64 << 20  # bytes of one answer: the longest record of a session
+MEMORY = 1 << 30  # bytes of address space, besides the input
 ANSWER, DONE, WRONG, LARGE = "answer", "done", "wrong", "large"
 
 TYPE_CHECKING = False
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 def main(seconds: float) -> None:
-    """Answer requests until there are no more; the alarm of each ends the process, whatever it is doing."""
+    """Answer requests until stdin ends; an alarm per request ends the process, whatever it is doing."""
     import signal
 
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
     while True:
         try:
@@ -35,7 +35,7 @@ def main(seconds: float) -> None:
 
 
 def limit_memory(most: int) -> None:
-    """Let what asks for more fail; where a system has no such limit, time is the only one."""
+    """Limit the address space, where the system supports it."""
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
@@ -48,7 +48,7 @@ def limit_memory(most: int) -> None:
 
 
 def answer(data: bytes) -> None:
-    """Write the answers to a request, each at once, so that the parent knows how far it came."""
+    """Write each answer to a request at once, so that the parent knows the progress."""
     try:
         work, arguments = marshal.loads(data)  # noqa: S302 - the parent's own
         for result in searched(work, *arguments) if work in SEARCHES else render(*arguments):
@@ -76,7 +76,7 @@ SEARCHES: Mapping[str, Callable[[re.Pattern[str], str], Any]] = {
 
 
 def searched(work: str, pattern: str, flags: int, texts: Sequence[str]) -> Iterator[object]:
-    """What one of them says of each text."""
+    """Yield the result of a search for each text."""
     import re
 
     compiled = re.compile(pattern, flags)
@@ -85,12 +85,12 @@ def searched(work: str, pattern: str, flags: int, texts: Sequence[str]) -> Itera
 
 
 def render(name: str, source: str, values: Mapping[str, object]) -> Iterator[str]:
-    """A Jinja template rendered; ValueError says what is wrong with it, and in which line."""
+    """Render a Jinja template; ValueError names the error and its line."""
     from jinja2 import TemplateError, TemplateSyntaxError, Undefined
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
     class Unset(Undefined):
-        """False in a condition; to print it or to go through it is an error that names it."""
+        """An unset variable: false in a condition; printing or iterating it is an error that names it."""
 
         __slots__ = ()
         __str__ = __iter__ = __len__ = Undefined._fail_with_undefined_error  # noqa: SLF001
@@ -112,7 +112,7 @@ def render(name: str, source: str, values: Mapping[str, object]) -> Iterator[str
         raise ValueError(f"{name}: {error.message}") from None
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - whatever a template's own expressions raise
+    except Exception as error:  # noqa: BLE001 - a template's expressions may raise anything
         raise ValueError(f"{name}: {type(error).__name__}: {error}") from None
 
 

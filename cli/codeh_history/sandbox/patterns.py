@@ -1,6 +1,6 @@
-"""Regular expressions as users give them, and the child that works on them and on templates.
+"""Users' regular expressions, and the child process that runs them and templates.
 
-A wrong pattern is exit 2, one that takes too long exit 65.
+An invalid pattern is exit 2, one that takes too long exit 65.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import subprocess
 
-SECONDS = 10.0  # what one pattern or template may take for a whole session, unless --timeout says so
-_CHOICES = 8  # each `?` and `|` may double what a place takes; so many are no matter
-_SHORT = 4096  # characters that one repeat without a choice goes over in no time
+SECONDS = 10.0  # default time limit of a pattern or template, for a whole session
+_CHOICES = 8  # each `?` and `|` may double the time; this many are harmless
+_SHORT = 4096  # characters that a single repeat without alternatives handles quickly
 
 
 class TooMuch(Exception):
-    """The work took more time or memory than it is allowed."""
+    """The work exceeded its time or memory limit."""
 
 
 class Sandbox:
-    """A Python process of its own, with nothing of ours in it; it works on one request after the other."""
+    """A separate Python process without this package, which handles one request after another."""
 
     def __init__(self, seconds: float = SECONDS) -> None:
         self.seconds = seconds
@@ -48,21 +48,21 @@ class Sandbox:
         process, self._process = self._process, None
         if process is None:
             return
-        with suppress(BrokenPipeError), process:  # of what it was not told any more
+        with suppress(BrokenPipeError), process:  # from unsent input
             process.kill()
 
     def ask(self, work: str, *arguments: Any) -> Iterator[Any]:
-        """The answers to a request, as they come; raises TooMuch, after which there are no more.
+        """Yield the answers to a request as they arrive; TooMuch if a limit is exceeded.
 
-        Raises ValueError with the child's words where what was given is wrong in itself.
+        ValueError, with the child's message, if the input itself is invalid.
         """
         process = self._process = self._process or self._start()
-        assert process.stdin and process.stdout  # noqa: S101, PT018 - pipes were asked for
+        assert process.stdin and process.stdout  # noqa: S101, PT018 - Popen was given pipes
         try:
             marshal.dump(marshal.dumps((work, arguments)), process.stdin)
             process.stdin.flush()
             while True:
-                kind, answer = marshal.load(process.stdout)  # noqa: S302 - our own child's
+                kind, answer = marshal.load(process.stdout)  # noqa: S302 - from the child process
                 if kind != child.ANSWER:
                     break
                 yield answer
@@ -85,7 +85,7 @@ class Sandbox:
 
 
 def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
-    """The regular expression of an option; a wrong one is exit 2."""
+    """Compile the regular expression of an option; exit 2 if it is invalid."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
@@ -96,21 +96,21 @@ def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
 
 
 class Exceeded(BadData):
-    """A pattern took more than it is allowed: no other session will fare better."""
+    """A pattern exceeded its limit; it would do so in other sessions too."""
 
 
 def allowed(timeout: float | None) -> float:
-    """The seconds of `--timeout`, else the usual ones; exit 2 where they are no time."""
+    """Return the seconds of `--timeout`, or the default; exit 2 if not positive."""
     if timeout is not None and not 0 < timeout < float("inf"):
         raise Usage(f"--timeout {timeout:g}: a number of seconds above 0 expected")
     return SECONDS if timeout is None else timeout
 
 
 class Pattern:
-    """A user's regular expression, at work on many texts; its seconds are for all texts of one call.
+    """A user's regular expression; its time limit applies to all texts of a call together.
 
-    `option` is what an error calls it by; `names` say of which message each text is, the last of them also
-    of all that follow. In a `with` block one child serves all calls.
+    Errors name `option` and, from `names`, the message of the text; the last name applies to all further
+    texts. In a `with` block one child process serves all calls.
     """
 
     def __init__(self, text: str, option: str, flags: int = 0, seconds: float = SECONDS) -> None:
@@ -130,15 +130,15 @@ class Pattern:
         self._sandbox.close()
 
     def matches(self, texts: Sequence[str], names: Sequence[str]) -> list[bool]:
-        """Whether it is found in each of the texts."""
+        """Return whether it matches, for each text."""
         return self._each("matches", texts, names)
 
     def spans(self, texts: Sequence[str], names: Sequence[str]) -> list[list[tuple[int, int]]]:
-        """Where in each of the texts it is found."""
+        """Return where it matches, for each text."""
         return self._each("spans", texts, names)
 
     def cut(self, texts: Sequence[str], names: Sequence[str]) -> list[str]:
-        """The texts without what it matches."""
+        """Return the texts without the matches."""
         return self._each("cut", texts, names)
 
     def _each(self, work: str, texts: Sequence[str], names: Sequence[str]) -> list[Any]:
@@ -146,7 +146,7 @@ class Pattern:
             return [child.SEARCHES[work](self._own, text) for text in texts]
         done: list[Any] = []
         try:
-            if texts:  # those that came before a text that takes too long stay in the list
+            if texts:  # results before a text that takes too long stay in the list
                 done.extend(self._sandbox.ask(work, self.text, int(self.flags), list(texts)))
         except TooMuch as error:
             self._sandbox.close()
@@ -162,7 +162,7 @@ class Pattern:
 
 
 def quick(pattern: str, texts: Sequence[str]) -> bool:
-    """Whether a pattern is sure to be done with these texts soon: then a process would only cost time."""
+    """Whether a pattern is certain to be fast on these texts, so that a process would only cost time."""
     repeats = pattern.count("*") + pattern.count("+")
     choices = pattern.count("?") + pattern.count("|")
     if "{" in pattern or repeats > 1:
@@ -173,5 +173,5 @@ def quick(pattern: str, texts: Sequence[str]) -> bool:
 
 
 def called(text: str, option: str) -> str:
-    """A pattern with the option that gave it; an argument has none."""
+    """Return a pattern with its option, if any, for error messages."""
     return f"{option} {text}" if option else text
