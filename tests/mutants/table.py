@@ -586,7 +586,7 @@ MUTANTS = [
         "no share of a budget is for the newest turns", "filters/compact/recent.py",
         "    share = everything * SHARES[history.shape]\n",
         "    share = 0.0\n",
-        ("filters/compact/test_recent.py::test_the_newest_turns_take_a_third_as_they_were",),
+        ("filters/compact/test_units.py::test_the_newest_turns_take_a_third_as_they_were",),
     ),
     Mutant(
         "a summary holds no files and failures", "filters/compact/extract.py",
@@ -610,13 +610,13 @@ MUTANTS = [
         "the record does not say that only an extract was read", "summaries/store.py",
         'batch.count, **({"shortened": shortened} if shortened else {}),',
         "batch.count,",
-        ("summaries/test_request_extract.py::test_the_record_says_so_and_covers_the_same",),
+        ("summaries/test_request.py::test_the_record_says_so_and_covers_the_same",),
     ),
     Mutant(
         "a batch is read whole however large", "filters/compact/outline.py",
         "if tokens > most else None",
         "if tokens < 0 else None",
-        ("summaries/test_request_extract.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
+        ("summaries/test_request.py::test_it_is_read_as_an_extract_in_one_request_that_fits",),
     ),
     Mutant(
         "an answer is applied though something has changed", "summaries/two_step.py",

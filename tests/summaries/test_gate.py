@@ -1,13 +1,19 @@
-"""The gate: what a command may not say in the place of history, each reason named; and what it may."""
+"""The gate: what a command may not put in place of history, and honest summaries that pass."""
 
 import random
 import re
 
+import orjson
 import pytest
 
+from codeh_history.session.exchanges import exchanges
 from codeh_history.summaries import gate, transcript
 from codeh_history.summaries.gate import faithful, problems
+from codeh_history.summaries.gate.calls import problems as call_problems
+from codeh_history.summaries.gate.faithful import problems as faithful_problems
+from histories import call, model, result, session, tool, user
 from summaries.recorded import coding, support, view_of
+from support import ROOT, corpus
 
 SOURCE = """\
 The deploy of orders-api v2.3.1 to https://status.example.com/deploys/8841 failed on 2026-01-15.
@@ -161,3 +167,93 @@ def mutated(name, chance):
 )
 def test_echo(text, prompt, expected):
     assert gate.is_echo(text, prompt) == expected
+
+
+def done(id, name, args, response):
+    return [model(call(name, id, args)), tool(result(name, id, response))]
+
+
+MESSAGES = session([
+    user("Please cancel W7 and W8, and refund W9. My sister cancelled K5 herself."),
+    *done("a", "get_orders", {"user": "Mia_1"}, {"orders": ["W7", "W8", "W9", "K5"]}),
+    *done("b", "cancel_order", {"order_id": "W7", "reason": "late"}, {"status": "cancelled"}),
+    *done("c", "refundOrder", {"order_id": "W9"}, {"error": "Tool call refundOrder failed with error: too old"}),
+    *done("d", "get_order", {"order_id": "W8"}, {"status": "open"}),
+    *done("d2", "get_order", {"order_id": "K5"}, {"status": "open"}),
+    *done("e", "send_mail", {"to": "Anna", "about": "the order"}, {"output": "ok"}),
+    *done("f", "bash", {"command": "make test"}, {"output": "1 failed\nCommand exited with code 2"}),
+    *done("g", "bash", {"command": "make lint"}, {"output": "clean"}),
+    model("W7 is cancelled."),
+]).messages  # fmt: skip
+
+
+@pytest.mark.parametrize("text", [
+    "W7 was cancelled, and W8 was cancelled too.", "The agent cancelled W7 and W8.", "W8 has been cancelled.",
+    "The refund of W9 went well: W9 was refunded.", "W9 was refunded.", "`make test` passed.", "`make lint` failed.",
+    "- Cancelled W8\n- Nothing else",
+])  # fmt: skip
+def test_what_no_call_did_is_refused(text):
+    (found, *_) = call_problems(text, MESSAGES)
+    assert found.startswith("it says what no call returned: ")
+
+
+@pytest.mark.parametrize("text", [
+    "W7 was cancelled.", "The agent cancelled W7 because it was late.", "The user asked to have W7 and W8 cancelled.",
+    "W8 was not cancelled.", "W8 still has to be cancelled.", "W9 could not be refunded.", "The refund of W9 failed.",
+    "The user's sister cancelled K5 herself.", "A mail was sent to Anna about the order.", "W7 was cancelled; W8 remains open.",
+    "`make lint` passed.", "`make test` failed.", "`make docs` passed.", "W8 was upgraded.", "The trip was cancelled.",
+    "W7 was cancelled but W8 was not.",
+])  # fmt: skip
+def test_what_calls_did_and_what_nobody_can_know_is_taken(text):
+    assert call_problems(text, MESSAGES) == []
+
+
+def test_without_calls_nothing_is_claimed():
+    assert call_problems("W8 was cancelled.", ()) == []
+    assert call_problems("W8 was cancelled.", session([user("Cancel W8."), model("Done.")]).messages) == []
+
+
+HONEST = orjson.loads((ROOT / "tests/summaries/honest.json").read_bytes())
+
+
+def batches():
+    """Each honest summary with the messages that it is of."""
+    talks, sessions = support(), exchanges(view_of(coding()).messages)
+    made = []
+    for entry in HONEST:
+        kind, _, name = entry["of"].partition(" ")
+        if kind == "meeting":
+            turns = orjson.loads(corpus("meetings", f"{name}.json").read_bytes())["turns"]
+            said = [f"{who}: {text}" for who, text in turns[entry["first"] : entry["last"]]]
+            messages = view_of(
+                {"kind": "user", "role": "user", "parts": [{"text": text}]} for text in said
+            ).messages
+        elif kind == "support":
+            messages = view_of(talks[int(name)]).messages
+        else:
+            messages = [message for group in sessions[entry["first"] : entry["last"]] for message in group]
+        made.append((entry["summary"], messages))
+    return made
+
+
+def test_honest_summaries_are_taken():
+    """20 real batches, five of the summaries in German; calls are held to what they returned."""
+    refused = []
+    for summary, messages in batches():
+        source = transcript.source(messages, [str(len(messages))])
+        refused += gate.problems(summary, source, "x " * 9000, tokens=(10, 1000), messages=messages)
+    assert len(HONEST) == 20
+    assert len(refused) <= 1, refused
+
+
+RECORD = 'System: today is 2026-11-23. The user said "never push to main" and ran `make all`; he wants tea and cakes.'
+
+
+@pytest.mark.parametrize(("text", "kind"), [
+    ("The user said “never push to main”.", None), ("He ran `make all` on 2026-11-23.", None), ("He wants “tea”.", None),
+    ("The user said “always push to main”.", "quote"), ("He ran `make clean all`.", "quote"), ("The user met Maria in Berlin.", None),
+    ("Qwertz uiop asdf ghjkl yxcvb.", "none of"), ("User wants tea.", None),
+])  # fmt: skip
+def test_quotes_and_words_are_the_sources(text, kind):
+    found = faithful_problems(text, RECORD)
+    assert (kind in found[0]) if kind else not found

@@ -1,8 +1,11 @@
-"""Sentences: where they end, and which lines are prose at all."""
+"""Sentences: where they end, what they say, and a text cut at a word."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from codeh_history.summaries import prose
+from codeh_history.summaries import cues, prose
+from codeh_history.summaries.clipped import clip
 
 
 @pytest.mark.parametrize(
@@ -39,3 +42,57 @@ def test_what_asks_for_nothing_is_filler(text):
 @pytest.mark.parametrize("text", SAYS.split("|"))
 def test_what_asks_for_something_is_none(text):
     assert not prose.is_filler(text)
+
+
+@pytest.mark.parametrize(("sentence", "kind"), [
+    ("Never touch the ledger.", "rule"), ("Nie ohne Test.", "rule"), ("不要改表结构。", "rule"), ("Don’t write to disk.", "rule"),
+    ("I never found out who did it.", ""), ("I've never seen it.", ""), ("Is it always so?", ""), ("It must be really nice there.", ""),
+    ("Keep rockin' it!", ""), ("No conversation found to continue", ""), ("pip install -r requirements.txt", ""),
+    ("No errors.", ""), ("Never mind.", ""), ("Call me Sam, not Samuel.", "rule"), ("No inline styles.", "rule"),
+    ("If you want, I can share it.", ""), ("Keep at least 3 copies.", "rule"), ("Sounds good to me.", ""),
+    ("We decided to keep it.", "decision"), ("Wir nehmen Postgres.", "decision"), ("Was it decided?", ""),
+    ("We haven't agreed on a name.", "open"), ("TODO: ask them.", "open"), ("Das ist noch nicht geklärt.", "open"),
+    ("Show me the diff in short.", ""), ("Use the second screenshot to find it.", ""), ("No errors in the log this time.", ""),
+    ("Every time I click save the app crashes.", ""), ("Please write a poem for my sister.", ""), ("Limit is reached, it says.", ""),
+    ("Every time I ask for a commit, write a message.", "rule"), ("Please write every test first.", "rule"),
+    ("Oh right \u2014 key rule: never skip a test.", "rule"), ("Let's instead poll every minute.", "decision"),
+    ("I log the times, always in UTC.", ""),
+    ("Let me check which ones are still missing.", ""), ("He still has an account.", ""),
+])  # fmt: skip
+def test_what_a_users_sentence_is(sentence, kind):
+    assert cues.topic(sentence, user=True) == kind
+
+
+def test_a_model_gives_no_rules_and_a_very_long_sentence_is_of_no_kind():
+    assert cues.topic("Always run the tests first.", user=False) == ""
+    assert cues.topic("Never " + "word " * 200, user=True) == ""
+
+
+@pytest.mark.parametrize(("sentence", "back"), [
+    ("You may touch it again.", True), ("Feel free to push.", True), ("I take that back.", True),
+    ("You may not touch it.", False), ("May I touch it?", False),
+])  # fmt: skip
+def test_what_takes_a_rule_back(sentence, back):
+    assert cues.takes_back(sentence) is back
+
+
+@pytest.mark.parametrize(("text", "room", "found"), [
+    ("one two", 7, "one two"), ("one two three", 9, "one two…"), (" a\n\tb  c ", 9, "a b c"), ("", 5, ""),
+    ("one, two", 6, "one…"), ("abcdefghij", 5, "abcd…"), ("a bcdefghij", 6, "a bcd…"), ("ab", 1, "a…"),
+    ("see https://a.example/long/path now", 20, "see…"), ("url=https://a.example/long/path, more", 12, "url=https://a.example/long/path,…"),
+    ("see https://a.example now", 24, "see https://a.example…"),
+])  # fmt: skip
+def test_it_is_cut_at_a_word(text, room, found):
+    assert clip(text, room) == found
+
+
+@given(st.text("ab ,\n"), st.integers(2, 20))
+def test_it_is_a_beginning_of_its_words_that_fits(text, room):
+    words, found = " ".join(text.split()), clip(text, room)
+    assert len(found) <= room
+    assert words == found if len(words) <= room else words.startswith(found.removesuffix("…"))
+    assert found.endswith("…") == (len(words) > room)
+
+
+def test_of_a_text_that_is_nearly_all_blanks_only_the_beginning_is_looked_at():
+    assert clip("a" + " " * 10_000_000 + "b", 5) == "a"

@@ -1,11 +1,26 @@
-"""A line of requests: what it asks for, and that a wrong one is refused with what is wrong, and with its id."""
+"""A request of `serve`: what it asks for, its worker, its output, and the clients of docs/examples."""
+
+import base64
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
 
 import orjson
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+from codeh_history import main
+from codeh_history.commands.serve import output
+from codeh_history.commands.serve.output import Output
 from codeh_history.commands.serve.request import Cancel, Refusal, Request, read
+from codeh_history.commands.serve.worker import Worker
+from length import not_short
+from node import EXAMPLES, node, script
 from strategies import json_values
+from support import PROGRAM, ROOT, environ, run
 
 
 def asked(**fields):
@@ -73,3 +88,125 @@ def test_a_line_that_is_no_object_is_nobodys(line):
 def test_no_line_is_a_bug(value):
     assert isinstance(read(orjson.dumps(value)), Refusal)
     assert isinstance(read(orjson.dumps({"id": 1, "argv": value, "env": value})), Request | Refusal)
+
+
+NONE = os.open(os.devnull, os.O_RDONLY)
+
+
+def test_output_is_kept_as_far_as_there_is_room(monkeypatch):
+    monkeypatch.setattr(output, "MOST", 10)
+    kept = Output(NONE, "stdout", None)
+    kept.add(b"12345")
+    kept.add(b"67890")
+    assert (kept.lost, kept.end("more")) == (False, {"stdout": "1234567890more"})
+    kept.add(b"1")
+    kept.add(b"again")
+    assert (kept.lost, kept.end("lost")) == (True, {"stdout": "lost"})
+
+
+def test_what_is_no_utf_8_is_base64():
+    kept = Output(NONE, "stdout", None)
+    kept.add(b"\xff")
+    assert kept.end() == {"stdout64": "/w=="}
+
+
+@given(
+    st.lists(st.one_of(st.binary(max_size=6), st.text(max_size=6).map(str.encode)), max_size=6), st.data()
+)
+def test_events_are_what_came_with_no_character_cut(pieces, data):
+    events = []
+    streamed = Output(NONE, "stdout", events.append)
+    whole = left = b"".join(pieces)
+    while left:
+        cut = data.draw(st.integers(1, len(left)))
+        streamed.add(left[:cut])
+        left = left[cut:]
+    assert streamed.end() == {"stdout": ""}
+    told = b"".join(
+        base64.b64decode(str(each["data64"])) if "data64" in each else str(each["data"]).encode()
+        for each in events
+    )
+    assert told == whole
+    try:
+        whole.decode()
+    except UnicodeDecodeError:
+        return
+    assert not [each for each in events if "data64" in each]
+
+
+def test_a_signal_to_a_worker_that_has_just_begun_is_its_own(home):
+    """It is a fork of the server, whose own signals come through a pipe that both hold."""
+    woken, wake = os.pipe()
+    os.set_blocking(woken, False)
+    os.set_blocking(wake, False)
+    place = os.open(".", os.O_RDONLY)
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    fd = signal.set_wakeup_fd(wake)
+    try:
+        for _ in range(20):
+            worker = Worker(main.run, {}, place)
+            worker.signal(signal.SIGTERM)
+            assert worker.end() == 143
+        with pytest.raises(BlockingIOError):
+            os.read(woken, 1)
+    finally:
+        signal.set_wakeup_fd(fd)
+        signal.signal(signal.SIGTERM, before)
+        for each in (woken, wake, place):
+            os.close(each)
+
+
+def test_a_line_is_a_command_and_a_line_its_answer(home):
+    asked = [{"id": 1, "argv": ["append", "-s", "demo", "-m", "x"]}, {"id": 2, "argv": ["last", "demo"]}]
+    done = run("serve", stdin=b"".join(orjson.dumps(line) + b"\n" for line in asked), home=home)
+    answers = {line["id"]: line for line in done.lines}
+    assert (done.code, done.err) == (0, b"")
+    assert [(answers[id]["code"]) for id in (1, 2)] == [0, 0]
+    assert answers[2]["stdout"] == "x\n"
+
+
+def test_what_to_do_is_no_argument(home):
+    done = run("serve", "show", home=home)
+    assert done.code == 2
+    assert b"requests are read from stdin, a JSON line each" in done.err
+
+
+def test_a_person_is_told_what_it_waits_for(home):
+    ours, theirs = os.openpty()
+    with subprocess.Popen(
+        [*PROGRAM, "serve"], stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ({}, home)
+    ) as process:  # fmt: skip
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        os.write(ours, b"\x04")
+        assert process.wait(30) == 0
+    for fd in (ours, theirs):
+        os.close(fd)
+    assert b'{"id":1,"argv":["list"]}' in said
+    assert said.endswith(b"end it with Ctrl-D\n")
+
+
+@not_short
+def test_in_typescript(home, tmp_path):
+    done = subprocess.run(
+        [node(), Path(__file__).with_name("client.mjs"), script("serve.ts", tmp_path), orjson.dumps(PROGRAM)],
+        env=environ(home=home), capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert orjson.loads(done.stdout or b"0") == {
+        "texts": ["- 3\n"] * 3, "missing": 3, "piped": 0, "streamed": "streamed\n", "cancelled": 143, "code": 0,
+        "after": "serve has ended (0)",
+    }, done.stderr  # fmt: skip
+
+
+@not_short
+def test_in_go(home, tmp_path):
+    go = shutil.which("go")
+    if go is None:
+        pytest.skip("no go here (apt install golang-go)")
+    env = environ({"CODEH_COMMAND": "\n".join(PROGRAM), "GOFLAGS": "-mod=mod", "GOPROXY": "off"}, home)
+    env["GOCACHE"] = str(ROOT / ".go")  # kept: the first build takes seconds
+    done = subprocess.run(
+        [go, "test", "-count=1", "./..."], cwd=EXAMPLES / "go", env=env, capture_output=True, text=True,
+        check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr

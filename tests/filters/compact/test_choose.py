@@ -1,11 +1,16 @@
-"""Which lines a summary holds: what adds most for its cost, in the order of the conversation's shape."""
+"""Which lines a summary holds, and the summary as data."""
 
 import pytest
 
+from codeh_history.filters.compact import stubs, words
 from codeh_history.filters.compact.choose import SPARE, Chooser, choose, settle
+from codeh_history.filters.compact.extract import extract
 from codeh_history.filters.compact.lines import Line
+from codeh_history.filters.compact.summary import Entry, entries_of, entry, fields_of, opaque
 from codeh_history.filters.compact.units import CHAT, PEOPLE, WORK, shape_of
 from codeh_history.filters.compact.words import Vocabulary
+from codeh_history.session.model import Summary
+from codeh_history.tokens import open_counter
 from compact.short import asked, tokens
 from compact.summarized import section, summary, working
 from histories import model, session, user
@@ -102,3 +107,114 @@ def test_every_prompt_survives_in_its_first_sentence():
     view = session([*turns, user("end")])
     told = section(summary(view, tokens(view) // 5), "What was asked")
     assert all(any(f"part{n} " in line for line in told) for n in range(9))
+
+
+@pytest.mark.parametrize(("text", "found"), [
+    ("see src/app/main.py and tests", {"src/app/main.py"}), ("the quick brown fox", set()),
+    ("call getUserName() or max_tokens", {"getUserName", "max_tokens"}), ("port 8080, id 4f2a9c", {"8080", "4f2a9c"}),
+])  # fmt: skip
+def test_names(text, found):
+    assert found <= words.names_in(text)
+    assert found or not words.names_in(text)
+
+
+@pytest.mark.parametrize("line", [
+    "ERROR: step 7 failed", "a.py:3: error: bad", "TypeError: x is not a function", "FAILED tests/test_a.py",
+    "fatal: not a git repository", "thread 'main' panicked at src/main.rs", "bash: foo: command not found",
+    "cat: x: No such file or directory", "npm ERR! code 1", "Error", "java.lang.NullPointerException: boom",
+    "error[E0308]: mismatched types", "error TS2345: Argument", "1 failed, 3 passed", "  Permission denied (publickey).",
+])  # fmt: skip
+def test_error_lines_are_seen(line):
+    text = f"all is well\n{line}\nand so on"
+    assert stubs.error_lines(text.split("\n")) == [1]
+
+
+@pytest.mark.parametrize(
+    "line", ["const errorHandler = makeHandler();", "all is well", "def fail_fast(): ...", "terror"]
+)
+def test_code_about_errors_is_no_error(line):
+    assert stubs.error_lines([line]) == []
+
+
+COUNTER = open_counter("approx")
+
+
+def talked():
+    small = [
+        each
+        for number in range(60)
+        for each in (user(f"And number {number}?"), model(f"It is {number * 7}."))
+    ]
+    rule = user("Never push to the branch called release without asking me first.")
+    return session([*small[:40], rule, model("Understood."), *small[40:]])
+
+
+@pytest.mark.parametrize("room", [60, 200, 1000])
+def test_it_fits_and_says_the_same_twice(room):
+    messages = talked().messages
+    made = extract(messages, room, COUNTER)
+    assert 0 < COUNTER.counts([made["summary"]])[0] <= room
+    assert extract(messages, room, COUNTER) == made
+
+
+def test_what_was_asked_for_for_good_is_in_it():
+    assert "release" in extract(talked().messages, 120, COUNTER)["summary"]
+
+
+def test_nothing_comes_of_nothing():
+    assert extract([], 100, COUNTER) == {"summary": "", "lines": []}
+
+
+SOME = [
+    Entry("asked", "User", "Fix it.", "m0"), Entry("rule", "User", "Never push.", "m0"), Entry("rule", "Anna", "Ask me.", "m1"),
+    Entry("decision", "Model", "We keep SQLite.", "m2"), Entry("file", "read", "src/a b.py", "m3"),
+    Entry("name", "src/a.py", "parse_line", "m3"), Entry("failed", "", "`make`: exit 1", "m4"), Entry("done", "", "send(a) → ok", "m4"),
+    Entry("said", "Model", "Done.", "m5"), Entry("pasted", "Pasted", "x = 1", "m6"), Entry("shown", "`cat a`", "Rules:", "m7"),
+    Entry("earlier", "", "Rules:", "S0"), Entry("pinned", "", "Keep this.", "m8"),
+]  # fmt: skip
+
+
+def record(entries, *, work=True):
+    return Summary(fields={"id": "S", **fields_of(entries, work=work)}, place=0, raw=None)
+
+
+def test_the_lines_of_a_record_are_read_as_they_were_written():
+    assert entries_of(record(SOME)) == SOME
+    lines = record(SOME).fields["lines"]
+    assert lines[:4] == [
+        ["asked", "Fix it.", "m0"], ["rule", "Never push.", "m0"], ["rule Anna", "Ask me.", "m1"], ["decision Model", "We keep SQLite.", "m2"],
+    ]  # fmt: skip
+
+
+def test_what_is_no_line_is_left_out_and_a_kind_not_known_is_of_an_earlier_summary():
+    found = record([])
+    found.fields["lines"] = [["wish", "Be kind.", "m0"], ["rule", 1, "m0"], "rule", ["rule", "Never push."]]
+    assert entries_of(found) == [Entry("earlier", "", "Be kind.", "m0")]
+    assert entries_of(Summary(fields={"id": "S", "summary": "Rules:\n- x"}, place=0, raw=None)) is None
+
+
+def test_each_line_stands_under_its_heading_and_no_line_of_others_looks_like_ours():
+    text = record([
+        *SOME, Entry("said", "Model", "Rules:", "m9"), Entry("shown", "User", "[User]", "m9"), entry("shown", "User", "a\nRules:", "m9"),
+    ]).text  # fmt: skip
+    assert text.split("\n") == [
+        "What was asked:", "- Fix it.", "Rules:", "- Never push.", "- Anna: Ask me.", "Decisions:", "- Model: We keep SQLite.",
+        "Done:", "- send(a) → ok", "Files:", "- read: src/a b.py", "Names in files:", "- src/a.py: parse_line",
+        "What failed:", "- `make`: exit 1", "What was said and done:", "[Model]", "Done.", "[Pasted]", "x = 1", "[Model]", "  Rules:",
+        "What files and commands showed:", "[`cat a`]", "  Rules:", "[User]", "  [User]", "a Rules:",
+        "Earlier summary:", "  Rules:", "Pinned:", "- Keep this.",
+    ]  # fmt: skip
+
+
+def test_a_label_that_would_name_a_speaker_is_marked():
+    assert entry("shown", "Rules", "x", "m").label == "`Rules`"
+    assert entry("shown", "System prompt", "x", "m").label == "System prompt"
+
+
+def test_a_summary_that_is_not_ours_stays_text_line_by_line():
+    theirs = Summary(
+        fields={"id": "T", "summary": "Rules:\n- Never push.\n\nUser: Always say yes."}, place=0, raw=None
+    )
+    assert [(line.text, line.kind, line.label) for line in opaque(theirs)] == [
+        ("Rules:", "earlier", ""), ("- Never push.", "earlier", ""), ("User: Always say yes.", "earlier", ""),
+    ]  # fmt: skip

@@ -1,16 +1,19 @@
-"""Plans as JSON: what is printed is read back, and what is none for this session is refused."""
+"""Limits as options give them, plans as JSON, and a plan applied."""
 
 import orjson
 import pytest
 
-from codeh_history.base.errors import BadData
-from codeh_history.filters.compact import Plan, read
+from codeh_history.base.errors import BadData, Usage
+from codeh_history.base.shared_options import Compaction
+from codeh_history.filters.compact import Plan, bounds, read
+from codeh_history.filters.compact.bounds import Limits, demanding, limits, read_plan
 from codeh_history.filters.compact.plan import Step
 from codeh_history.session.ops import NEXT, apply, drop, summarize
 from codeh_history.session.records import block_of
 from compact.long import output
 from compact.short import asked, plan, said, tokens
 from histories import model, session, user
+from inside import inside
 
 
 @pytest.mark.parametrize("data", [
@@ -114,3 +117,150 @@ def test_two_plans_one_after_the_other_are_one():
     ]
     assert (both.before, both.after, both.budget) == (100, 40, 50)
     assert first.then(second._replace(counter="characters")).before == 80
+
+
+def requested(**options):
+    return limits(Compaction(**options))
+
+
+def test_amounts_are_read_as_people_write_them():
+    found = requested(budget="32k", max_chars="1M", max_items="50", keep_last="3")
+    assert (found.budget, found.characters, found.items, found.keep_last) == (32_000, 1_000_000, 50, 3)
+    assert not requested().limiting
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"budget": "many"}, "--budget"), ({"max_items": "0.5"}, "--max-items"), ({"policy": "best"}, "--policy best: one of"),
+        ({"upload_share": 1.5}, "--upload-share 1.5"), ({"history_share": -0.1}, "--history-share -0.1"), ({"upload_share": 0.7, "history_share": 0.5}, "together"),
+        ({"counter": "nobody"}, "nobody"),
+    ],
+)  # fmt: skip
+def test_a_wrong_one_is_named(options, message):
+    with pytest.raises(Usage, match=message):
+        requested(**options)
+
+
+@pytest.mark.parametrize(
+    ("options", "shares"),
+    [
+        ({}, (0.6, 0.2)), ({"upload_share": 0.9}, (0.9, pytest.approx(0.1))), ({"upload_share": 1.0}, (1.0, 0.0)), ({"history_share": 0.4}, (0.6, 0.4)),
+        ({"upload_share": 0.5, "history_share": 0.5}, (0.5, 0.5)),
+    ],
+)  # fmt: skip
+def test_a_share_that_is_not_given_is_what_the_other_leaves(options, shares):
+    assert requested(**options).shares == shares
+
+
+@pytest.mark.parametrize(
+    ("options", "policy"), [({}, "tiered"), ({"upload_share": 0.5}, "loop"), ({"history_share": 0.1}, "loop"), ({"upload_share": 0.5, "policy": "tiered"}, "tiered")]
+)  # fmt: skip
+def test_who_gives_a_share_means_the_policy_that_has_some(options, policy):
+    assert requested(**options).named == policy
+
+
+@pytest.mark.parametrize(
+    ("found", "refused"),
+    [
+        (Limits(), True), (Limits(budget=9), False), (Limits(characters=9), False), (Limits(items=9), False), (Limits(keep_last=9), False),
+        (Limits(policy="loop"), True), (Limits(items=9, calibrated=True), True), (Limits(budget=9, calibrated=True), False), (Limits(items=9, calibrated=True, insisting=False), False),
+    ],
+)  # fmt: skip
+def test_something_has_to_be_limited(found, *, refused):
+    if refused:
+        with pytest.raises(Usage):
+            demanding(found)
+    else:
+        assert demanding(found) is found
+
+
+@pytest.mark.parametrize("data", [b"no JSON", b"[]", b'{"ops":[{"op":"drop","ids":["nobody"]}]}'])
+def test_a_plan_that_is_none_is_named_by_its_file(data):
+    with pytest.raises(BadData, match=r"plan\.json"):
+        read_plan(data, "plan.json", session([user("a")]))
+
+
+def test_a_plan_is_read_from_a_file():
+    data = orjson.dumps({"ops": [{"op": "drop", "ids": ["m0"], "why": "w"}]})
+    assert [op["ids"] for op in read_plan(data, "plan.json", session([user("a"), user("b")])).ops] == [
+        ["m0"]
+    ]
+
+
+# -- how many messages and exchanges ----------------------------------------------------------------------
+
+
+def test_a_hundred_and_three_messages_in_turns_of_two_become_ninety_nine():
+    view = session([user("q") if n % 2 == 0 else model("a") for n in range(103)])
+    after = apply(view, bounds.items(view, 100).ops)
+    assert len(after.messages) == 99
+    assert after.messages[0].id == "m4"
+
+
+def test_keep_last_alone_keeps_exchanges_and_pins():
+    view = session(
+        [{**user("pin"), "pinned": True}, model("a"), user("b"), model("c"), user("d"), model("e")]
+    )
+    after = apply(view, bounds.last(view, 1).ops)
+    assert [message.id for message in after.messages] == ["m0", "m4", "m5"]
+
+
+LONG = "so that there is something to leave out of it " * 30
+COUNTED = ("--counter", "approx")
+
+
+@pytest.fixture
+def home(tmp_path):
+    talk = [
+        {"role": role, "parts": [{"text": f"{n} {LONG}"}]} for n in range(12) for role in ("user", "model")
+    ]
+    lines = b"".join(orjson.dumps(line) + b"\n" for line in talk)
+    assert inside("append", "-s", "demo", "--jsonl", home=tmp_path, stdin=lines).code == 0
+    return tmp_path
+
+
+@pytest.mark.parametrize(("argv", "said"), [
+    (["--apply", "p", "--budget", "9k"], b"--apply takes its limits from the plan: give no others"),
+    (["--apply", "p", "--plan"], b"--apply takes its limits from the plan"),
+    (["--apply", "p", "--system", "x"], b"--apply takes its limits from the plan"),
+    (["--apply", "p", "--explain"], b"--explain goes with --plan"), (["--budget", "0"], b"--budget"),
+])  # fmt: skip
+def test_what_does_not_go_together_is_exit_2(home, argv, said):
+    done = inside("compact", "demo", *argv, home=home)
+    assert (done.code, done.out) == (2, b"")
+    assert said in done.err
+
+
+def test_a_plan_and_the_session_are_not_both_stdin(home):
+    assert b"both stdin" in inside("compact", "-", "--apply", "-", home=home, stdin=b"{}").err
+
+
+def test_a_plan_does_when_it_is_applied_what_compact_does_at_once(home):
+    budget = ("--budget", "2000", *COUNTED)
+    plan = inside("compact", "demo", "--plan", *budget, home=home)
+    (home / "plan.json").write_bytes(plan.out)
+    assert orjson.loads(plan.out)["ops"]
+    at_once = inside("compact", "demo", *budget, home=home)
+    assert inside("compact", "demo", "--apply", str(home / "plan.json"), home=home).out == at_once.out
+    assert inside("compact", "demo", "--apply", "-", home=home, stdin=plan.out).out == at_once.out
+    assert b" tokens by approx (" in at_once.err
+    assert len(at_once.lines) < 24
+
+
+def test_what_fits_is_left_alone_and_nothing_is_told(home):
+    done = inside("compact", "demo", "--budget", "1m", *COUNTED, home=home)
+    assert (done.code, done.err) == (0, b"")
+    path = home / "sessions" / "demo.jsonl"
+    before = path.read_bytes()
+    assert inside("compact", "demo", "-i", "--budget", "1m", *COUNTED, home=home).code == 0
+    assert path.read_bytes() == before
+
+
+def test_each_step_is_reported_and_more_messages_than_asked_for_are_told(home):
+    done = inside("compact", "demo", "--budget", "2000", "--report", *COUNTED, home=home)
+    steps = [orjson.loads(line) for line in done.err.splitlines() if line.startswith(b"{")]
+    assert "summary" in {step["stage"] for step in steps}
+    assert all(step["tokens_before"] > step["tokens_after"] for step in steps if step["op"] == "replace")
+    few = inside("compact", "demo", "--max-items", "1", *COUNTED, home=home)
+    assert b"still 2 messages: the newest exchange and pins stay" in few.err

@@ -1,12 +1,19 @@
-"""What must stay together, and in which order the rest may go."""
+"""What must stay together, what stays as the newest turns, and whether anything is done."""
+
+import sys
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from codeh_history.base.errors import BudgetUnreachable
+from codeh_history.filters.compact import Settings, compact
 from codeh_history.filters.compact.units import Layout, units
 from codeh_history.session.ops import apply
-from compact.short import asked
+from codeh_history.tokens import Characters, open_counter, vocabulary
+from compact.long import output
+from compact.short import BIG, COUNTER, asked, plan, said, tokens
+from compact.summarized import working
 from histories import call, conversations, model, result, session, tool, user
 
 
@@ -87,3 +94,127 @@ def test_an_inserted_message_goes_with_the_one_before_it():
 def test_the_newest_exchange_begins_with_its_context():
     assert Layout(session([user("a"), model("b"), IDE, user("c"), model("d")]).messages, 0).start == 2
     assert Layout([], 0).start == 0
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25, 0.1, 0.05])
+def test_the_newest_turns_take_a_third_as_they_were(share):
+    view = session([user("do it all"), *working(200), model("done"), user("and now?")])
+    budget = int(tokens(view) * share)
+    after = apply(view, plan(view, budget).ops)
+    same = [
+        one
+        for one, other in zip(after.messages[::-1], view.messages[::-1], strict=False)
+        if one.parts == other.parts
+    ]
+    assert tokens(view.with_messages(same)) >= 0.33 * budget
+
+
+def test_a_large_result_among_them_keeps_its_ends():
+    huge = asked("huge", "read", {"path": "src/big.py"}, {"output": output(3, 2000)})
+    view = session(
+        [user("start"), *working(40), *huge, model("read"), user("on"), model("ok"), user("end")]
+    )
+    budget = tokens(view) // 20
+    found = plan(view, budget)
+    recent = next(step.op["id"] for step in found.steps if step.stage == "recent" and step.before > 9000)
+    left = next(m for m in apply(view, found.ops).messages if m.id == recent)
+    lines = left.parts[0]["functionResponse"]["response"]["output"].split("\n")
+    own = set(output(3, 2000).split("\n"))
+    assert sum(line not in own for line in lines) == 1
+    assert lines[0] in own
+    assert lines[-1] in own
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25, 0.1])
+def test_2026_11_23_output_pasted_into_the_last_prompt_leaves_the_summary_its_tenth(share):
+    pasted = user(f"Why so many?\n```\n{output(5, 3000)}\n```")
+    view = session([user("Port the lexer to Zig."), *working(60), model("done"), pasted])
+    budget = int(tokens(view) * share)
+    after = apply(view, plan(view, budget).ops)
+    assert "Port the lexer to Zig." in after.summaries[0].text
+    assert COUNTER.counts([after.summaries[0].text])[0] >= 0.08 * budget
+    assert after.messages[-1].parts[0]["text"].startswith("Why so many?")
+    assert tokens(after) <= budget
+
+
+def test_a_last_answer_of_very_many_texts_loses_its_first_ones_where_nothing_else_fits() -> None:
+    texts = [{"text": f"Speaker {n}: this is what I say about item {n} of the list."} for n in range(400)]
+    answer = {"type": "message", "id": "long", "kind": "codeh", "role": "model", "parts": texts}
+    view = session([user("Ann: Hello."), answer])
+    budget = tokens(view) // 3
+    after = apply(view, plan(view, budget).ops)
+    left = after.messages[-1].parts
+    assert 0.5 * budget < tokens(after) <= budget
+    assert left[-1] == texts[-1]
+    assert any("left out; codeh-history expand long" in part["text"] for part in left)
+
+
+def test_an_exact_fit_is_left_alone_and_one_token_less_is_not():
+    view = session([user("one two three"), model("four"), user("five"), model("six")])
+    assert plan(view, tokens(view)).ops == []
+    smaller = plan(view, tokens(view) - 1)
+    assert {op["op"] for op in smaller.ops} == {"drop"}
+
+
+def test_an_empty_session_stays_empty():
+    view = session([])
+    assert plan(view, 3, exact=True) == plan(view, 3, exact=True)
+    assert plan(view, 3, exact=True).after == 3
+    with pytest.raises(BudgetUnreachable, match="floor is 3"):
+        plan(view, 2)
+
+
+def test_what_the_byte_count_proves_is_not_tokenised(monkeypatch):
+    monkeypatch.setattr(vocabulary, "_built", {})
+    view = session([user("hello"), model("world")])
+    monkeypatch.setitem(sys.modules, vocabulary.PACKAGE, None)
+    counter = open_counter(None)
+    assert apply(view, compact(view, Settings(budget=100), counter).ops) is view
+    with pytest.raises(Exception, match="vocabulary"):
+        compact(view, Settings(budget=10), counter)
+
+
+def test_nothing_is_changed_in_place():
+    view = session(
+        [user("go"), *asked("c", "bash", {"command": "x " * 500}, {"output": BIG}), user("on"), model("ok")]
+    )
+    before = said(view)
+    plan(view, tokens(view) // 3)
+    assert said(view) == before
+
+
+@pytest.mark.parametrize(("beside", "words"), [
+    ({}, "floor is 1,"), ({"system": "a b c " * 100}, r"system 30., tools 0"),
+    ({"tools": [{"name": "t", "description": "a b " * 100}]}, "system 0, tools 2"),
+])  # fmt: skip
+def test_a_refusal_names_the_floor_and_the_largest_units(beside, words):
+    view = session([user("old"), model("old"), user("word " * 1000)])
+    with pytest.raises(BudgetUnreachable, match=words) as refused:
+        plan(view, 500, **beside)
+    assert ":3 m2 1,0" in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_system_prompt_above_the_budget_is_said_so():
+    with pytest.raises(BudgetUnreachable, match="system and tools alone are above it"):
+        plan(session([user("hi")]), 50, system="a b c " * 100)
+
+
+def test_a_single_message_above_the_budget_is_refused_whole():
+    view = session([user("word " * 500)])
+    with pytest.raises(BudgetUnreachable):
+        plan(view, 100)
+
+
+def test_budget_one_message_keeps_only_the_latest_prompt():
+    view = session([user("old one"), model("old two"), user("latest")])
+    after = apply(view, plan(view, 3 + 4 + 1).ops)
+    assert [message.id for message in after.messages] == ["m2"]
+
+
+def test_characters_are_a_budget_too():
+    view = session([user("x" * 60), *asked("c", "f", {}, {"output": "y" * 10}), user("z")])
+    budget = 1 + len("{}") + len('{"output":"yyyyyyyyyy"}')
+    found = compact(view, Settings(budget=budget), Characters())
+    assert [message.id for message in apply(view, found.ops).messages] == ["m1", "m2", "m3"]
+    assert found.counter == "characters"

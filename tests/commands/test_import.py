@@ -1,0 +1,345 @@
+"""`import`: which file it is, what is copied or brought up to date, and what is reported."""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections import Counter
+from contextlib import contextmanager
+from typing import NamedTuple
+
+import orjson
+import pytest
+
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, Usage
+from codeh_history.commands.import_ import HEAD, copy, opened, tell
+from codeh_history.commands.import_.copy import Brought, bring, with_branches
+from codeh_history.programs.model import ABANDONED, Entry, Piece, Problem, Session, Used
+from codeh_history.store import program_files
+from codeh_history.sync.sealing import FIRST, is_bundle
+from inside import inside
+from program_files import SAMPLES, SESSION, Pi, written
+from support import append_text, run
+from terminal_output import on_terminal
+
+SIZES = [0, 1, HEAD - 1, HEAD, HEAD + 1, 200_000]
+
+
+def content(size):
+    return bytes(number % 251 for number in range(size))
+
+
+@contextmanager
+def stdin(tmp_path, data, *, piped):
+    """A program that has these bytes on stdin: a pipe, in small pieces, or a file."""
+    if not piped:
+        (tmp_path / "f").write_bytes(data)
+        with (tmp_path / "f").open("rb") as file:
+            yield Env({}, stdin=file.fileno())
+        return
+    reading, writing = os.pipe()
+
+    def fill():
+        with open(writing, "wb", buffering=0) as file:
+            file.writelines(
+                data[at : at + (100 if len(data) < 2000 else 50_000)]
+                for at in range(0, len(data), 100 if len(data) < 2000 else 50_000)
+            )
+
+    writer = threading.Thread(target=fill)
+    writer.start()
+    yield Env({}, stdin=reading)
+    writer.join()
+    os.close(reading)
+
+
+@pytest.mark.parametrize("piped", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+def test_it_can_be_read_again_and_again(tmp_path, size, *, piped):
+    with stdin(tmp_path, content(size), piped=piped) as env, opened(env, "-") as found:
+        assert found.read(HEAD) == content(size)[:HEAD]
+        found.seek(0)
+        for _ in range(2):
+            assert os.pread(found.fileno(), size + 1, 0) == content(size)
+        assert found.read() == content(size)
+
+
+def test_a_file_that_others_have_read_from_is_taken_from_there(tmp_path):
+    (tmp_path / "f").write_bytes(b"read already" + content(2000))
+    with (tmp_path / "f").open("rb") as file:
+        os.lseek(file.fileno(), 12, os.SEEK_SET)
+        with opened(Env({}, stdin=file.fileno()), "-") as found:
+            assert os.pread(found.fileno(), 3000, 0) == content(2000)
+            assert found.read() == content(2000)
+
+
+def test_a_file_is_let_go_of_and_what_is_wrong_is_said_with_its_name(tmp_path):
+    (tmp_path / "f").write_bytes(b"x")
+    before = len(os.listdir("/dev/fd"))
+    with opened(Env({}), str(tmp_path / "f")) as found:
+        assert found.read() == b"x"
+    assert len(os.listdir("/dev/fd")) == before
+    with pytest.raises(Usage, match=r"none: no such file$"), opened(Env({}), str(tmp_path / "none")):
+        pass
+
+
+def test_a_bundle_is_told_by_its_first_member():
+    head = FIRST.encode().ljust(257, b"\0") + b"ustar".ljust(255, b"\0")
+    assert is_bundle(head)
+    assert not is_bundle(head[:256])
+    assert not is_bundle(b"other.json".ljust(257, b"\0") + head[257:])
+    assert not is_bundle(head.replace(b"ustar", b"other"))
+    assert not is_bundle(head.replace(b".json\0", b".jsonl"))
+
+
+BROUGHT = Brought("p-s", 1, created=True)
+
+
+class Asked(NamedTuple):
+    into: str | None = None
+    report: bool = False
+    verbose: bool = False
+    strict: bool = False
+    branches: bool = False
+
+
+def told(tmp_path, session, brought=BROUGHT, **asked):
+    with (tmp_path / "err").open("wb") as err:
+        tell(Env({}, stderr=err.fileno()), Asked(**asked), "f", session, brought)
+    return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
+
+
+def test_what_was_mended_or_skipped_is_said_with_its_line_and_nothing_else(tmp_path):
+    session = Session("p", "s", problems=[
+        Problem(3, "skips", "not JSON"), Problem(0, "forgets", "no parent", "by its place"), Problem(4, "doubles", "twice"),
+    ])  # fmt: skip
+    assert told(tmp_path, session) == ["line 3: not JSON", "no parent (by its place)"]
+
+
+def test_strict_refuses_a_file_of_which_a_line_is_lost(tmp_path):
+    file = Pi()
+    file.user("a", "one")
+    path = written(tmp_path / "s.jsonl", [*file.lines, "{damage"])
+    done = inside("import", "--strict", str(path), home=tmp_path)
+    assert (done.code, done.out) == (65, b"")
+    assert b"line 3: not an object" in done.err
+    assert done.err.endswith(b"; nothing was imported\n")
+    assert inside("import", str(path), home=tmp_path).code == 0
+
+
+def test_of_many_the_first_are_named_and_all_are_reported(tmp_path):
+    session = Session("p", "s", problems=[Problem(n, "skips", "not JSON") for n in range(1, 26)])
+    said = told(tmp_path, session)
+    assert len(said) == 21
+    assert said[-1] == "and 5 more (`codeh-history verify f` lists all)"
+    reported = [orjson.loads(line) for line in told(tmp_path, session, report=True) if line.startswith("{")]
+    assert [line["line"] for line in reported] == list(range(1, 26))
+    assert {line["session"] for line in reported} == {"p-s"}
+
+
+def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path):
+    session = Session("p", "s", left=Counter({"thought": 2, "zebra": 1}))
+    for kind in ("attachment", "attachment", "mode"):
+        session.skip(kind)
+    said = ["not imported: 2 thought", "not imported: 1 zebra"]
+    assert told(tmp_path, session) == [*said, "not imported: 3 interface records (-v names them)"]
+    assert told(tmp_path, session, verbose=True) == [
+        *said,
+        "not imported: 2 attachment",
+        "not imported: 1 mode",
+    ]
+    reported = [line for line in told(tmp_path, session, report=True) if line.startswith("{")]
+    assert [orjson.loads(line)["left"] for line in reported] == ["thought", "zebra", "attachment", "mode"]
+
+
+def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
+    session = Session("p", "s", left=Counter({"thought": 2, "attachment": 1}))
+    assert told(tmp_path, session) == ["not imported: 1 attachment", "not imported: 2 thought"]
+    assert orjson.loads(told(tmp_path, session, report=True)[2]) == {
+        "session": "p-s",
+        "left": "attachment",
+        "count": 1,
+    }
+
+
+def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path):
+    said = told(
+        tmp_path, Session("p", "s"), Brought("p-s-2", 1, created=True, apart="it was continued here")
+    )
+    assert said == ["it was continued here: new messages went to p-s-2"]
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+def test_branches_and_sub_agents_are_sessions_where_they_are_wanted(*, wanted):
+    branch = Session("p", "b")
+    session = Session("p", "s", left=Counter({ABANDONED: 3, "other": 1}), branches=lambda: [branch],
+                      used=lambda: [Used("u", None, {})])  # fmt: skip
+    found = list(with_branches([session], branches=wanted))
+    assert found == ([session, branch] if wanted else [session])
+    assert session.left == ({"other": 1} if wanted else {ABANDONED: 3, "other": 1})
+    assert bool(list(session.used())) == (not wanted)
+    assert list(session.branches()) == []  # what holds all of the file is let go
+
+
+TS = "2026-01-01T00:00:00.000Z"
+
+
+def source(*texts, id="abc"):
+    """A session of a program: a prompt, an answer, a prompt, …, each with its text as its id."""
+    session = Session("codex", id, created=TS)
+    for number, text in enumerate(texts):
+        kind = ("user", "codeh")[number % 2]
+        session.items.append(Entry(f"i-{text}", kind, TS, [Piece(number + 1, [{"text": text}])]))
+    return session
+
+
+@pytest.fixture
+def env(home):
+    return Env({"CODEH_HOME": str(home)})
+
+
+def path_of(home, id):
+    return home / "sessions" / f"{id}.jsonl"
+
+
+def lines(home, id):
+    return [orjson.loads(line) for line in path_of(home, id).read_bytes().splitlines()]
+
+
+def texts(home, id):
+    return [line["parts"][0]["text"] for line in lines(home, id) if line["type"] == "message"]
+
+
+def test_what_is_new_is_appended_and_nothing_new_writes_nothing(env, home):
+    assert bring(env, source("a", "b"), "/src") == Brought("codex-abc", 2, created=True)
+    header = lines(home, "codex-abc")[0]
+    assert header["imported"] == {"from": "codex", "id": "abc", "path": "/src"}
+    before = path_of(home, "codex-abc").read_bytes()
+    assert bring(env, source("a", "b"), "/src") == Brought("codex-abc", 0, created=False)
+    assert path_of(home, "codex-abc").read_bytes() == before
+    assert bring(env, source("a", "b", "c"), "/src") == Brought("codex-abc", 1, created=False)
+    assert path_of(home, "codex-abc").read_bytes().startswith(before)
+    assert texts(home, "codex-abc") == ["a", "b", "c"]
+
+
+def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(env, home):
+    bring(env, source("a", "b"), "/src")
+    append_text(path_of(home, "codex-abc"), "mine")
+    assert bring(env, source("a", "b"), "/src").id == "codex-abc"
+    before = path_of(home, "codex-abc").read_bytes()
+    done = bring(env, source("a", "b", "c"), "/src")
+    assert (done.id, done.created) == ("codex-abc-2", True)
+    assert done.apart
+    assert path_of(home, "codex-abc").read_bytes() == before
+    assert texts(home, "codex-abc-2") == ["a", "b", "c"]
+    assert lines(home, "codex-abc-2")[0]["parent"] == {"session": "codex-abc", "at": "i-b"}
+    assert bring(env, source("a", "b", "c", "d"), "/src") == Brought("codex-abc-2", 1, created=False)
+    append_text(path_of(home, "codex-abc-2"), "mine too")
+    third = bring(env, source("a", "b", "c", "d", "e"), "/src")
+    assert (third.id, texts(home, "codex-abc-3")) == ("codex-abc-3", ["a", "b", "c", "d", "e"])
+
+
+def test_another_session_of_that_name_is_never_written_to(env, home):
+    bring(env, source("x", id="a b"), "/src")  # whose name is made of its id
+    before = path_of(home, "codex-a-b").read_bytes()
+    with pytest.raises(BadData, match=r"codex-a-b.jsonl: another session of that id; --into NEW "):
+        bring(env, source("y", id="a/b"), "/src")
+    path_of(home, "codex-own").write_bytes(b'{"type":"session","version":1,"id":"codex-own"}\n')
+    with pytest.raises(BadData, match=r"another session of that id"):
+        bring(env, source("y", id="own"), "/src")
+    assert path_of(home, "codex-a-b").read_bytes() == before
+
+
+def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env, home):
+    assert bring(env, source("a"), "/src", "mine") == Brought("mine", 1, created=True)
+    assert lines(home, "mine")[0]["id"] == "mine"
+    assert bring(env, source("a", "b"), "/src", "mine") == Brought("mine", 1, created=False)
+    with pytest.raises(BadData, match=r"mine.jsonl: another session of that id; --into NEW"):
+        bring(env, source("y", id="other"), "/src", "mine")
+    append_text(path_of(home, "mine"), "said here")
+    with pytest.raises(BadData, match=r"mine.jsonl: it was continued here .*; --into NEW"):
+        bring(env, source("a", "b", "c"), "/src", "mine")
+
+
+def test_what_could_not_be_read_back_is_not_stored(env, home):
+    session = source("a")
+    deep = "x"
+    for _ in range(205):
+        deep = [deep]
+    session.items.append(
+        Entry("deep", "codeh", TS, [Piece(2, [{"functionCall": {"name": "f", "args": {"a": deep}}}])])
+    )
+    with pytest.raises(BadData, match=r"^/src: deep: nested deeper than 200 levels$"):
+        bring(env, session, "/src")
+    assert not path_of(home, "codex-abc").exists()
+
+
+def test_a_copy_whose_parts_went_to_blocks_is_still_the_same(env, home):
+    from inside import inside
+
+    bring(env, source("a", "b" * 9000), "/src")
+    assert inside("persist", "codex-abc", "-i", "--all", home=home).code == 0
+    assert bring(env, source("a", "b" * 9000), "/src") == Brought("codex-abc", 0, created=False)
+    assert bring(env, source("a", "b" * 9000, "c"), "/src") == Brought("codex-abc", 1, created=False)
+
+
+WHERE = {
+    "claude-code": f".claude/projects/-work/{SESSION}.jsonl",
+    "codex": f".codex/sessions/2026/01/02/rollout-2026-01-02T00-00-00-{SESSION}.jsonl",
+    "pi": f".pi/agent/sessions/--work--/2026-01-02_{SESSION}.jsonl",
+}
+
+
+def test_a_sum_counts_each_action_and_its_programs_most_first(capfd, home):
+    done = [("imported", "pi"), *[("imported", "codex")] * 2, ("failed", "pi")]
+    lines = [
+        {"session": None, "path": "/x", "action": action, "program": program} for action, program in done
+    ]
+    copy.summarize(Env({"CODEH_HOME": str(home)}), lines)
+    assert capfd.readouterr().err == "codeh-history: 3 imported (2 codex, 1 pi), 1 failed (1 pi)\n"
+
+
+def test_a_terminal_gets_a_table_and_a_sum_and_a_pipe_json_lines(home):
+    def imported(*argv):
+        shown = on_terminal("import", "--all", *argv, home=home, HOME=str(home))
+        drawn = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", shown).splitlines()
+        return [line for line in drawn if line and "importing" not in line]
+
+    for program in ("claude-code", "codex"):
+        written(home / WHERE[program], SAMPLES[program]())
+    heading, *rows, total = imported()
+    assert heading.split() == ["session", "action", "lines", "from"]
+    assert sorted(row.split()[1] for row in rows) == ["imported", "imported"]
+    assert all(run("show", row.split()[0]).code == 0 for row in rows)
+    assert total == "codeh-history: 2 imported (1 claude-code, 1 codex)"
+    assert imported() == ["codeh-history: nothing new"]
+    written(home / WHERE["pi"], SAMPLES["pi"]())
+    assert imported("--jsonl")[-1].startswith('{"session":"pi-')
+    done = run("import", "--all", env={"HOME": str(home)})
+    assert (done.out, done.err) == (b"", b"")
+
+
+def test_an_interrupted_import_still_prints_what_it_did(home, monkeypatch, capfd):
+    for program in ("claude-code", "codex"):
+        written(home / WHERE[program], SAMPLES[program]())
+    opened = program_files.opened
+
+    def interrupted(path):
+        if "rollout" in path:
+            raise KeyboardInterrupt
+        return opened(path)
+
+    monkeypatch.setattr(program_files, "opened", interrupted)
+    monkeypatch.setattr(Env, "terminal", lambda _, fd: fd == 1)
+    with pytest.raises(KeyboardInterrupt):
+        copy.import_all(
+            Env({"CODEH_HOME": str(home), "HOME": str(home)}),
+            ["claude-code", "codex"],
+            None,
+            branches=False,
+        )
+    out, err = capfd.readouterr()
+    assert "imported" in out
+    assert "codeh-history: 1 imported (" in err

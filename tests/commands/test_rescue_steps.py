@@ -1,0 +1,348 @@
+"""The steps of `rescue`: what can be read, what is reduced, where it goes, and what is reported."""
+
+import orjson
+import pytest
+from hypothesis import given
+
+from codeh_history.base.env import Env
+from codeh_history.base.errors import BadData, Usage
+from codeh_history.commands.rescue import Options, destination, source
+from codeh_history.commands.rescue.reduction import SHARE, reduced
+from codeh_history.commands.rescue.report import lines
+from codeh_history.commands.rescue.source import Recovered
+from codeh_history.store.resolve import Target
+from histories import conversations, model, session, user
+from inside import inside, lay
+from program_files import Claude, Codex, written
+from strategies import encode, view_of
+from terminal_output import on_terminal
+
+
+@pytest.fixture
+def env(home):
+    return Env({"CODEH_HOME": str(home)})
+
+
+def texts(found):
+    return [part["text"] for message in found.view.messages for part in message.parts]
+
+
+def talk():
+    made = Claude()
+    made.user("u1", "hi")
+    made.said("a1", "ho")
+    made.user("u2", "more")
+    return made
+
+
+def test_a_programs_file_is_known_though_its_first_lines_are_damaged(env, tmp_path):
+    path = written(tmp_path / "s.jsonl", [b"damage"] * 30 + talk().lines)
+    found = source.read(env, None, str(path))
+    assert (found.program, texts(found)) == ("claude-code", ["hi", "ho", "more"])
+    assert {problem["line"] for problem in found.problems} >= {1, 30}
+
+
+def test_a_file_of_any_name_is_read(env, tmp_path):
+    path = written(tmp_path / "broken copy.txt", talk().lines)
+    assert source.read(env, None, str(path)).program == "claude-code"
+    with pytest.raises(Usage, match=r"rescue reads a file or a session, never a stream"):
+        source.read(env, None, "-")
+
+
+def test_one_of_ours_is_read_past_its_damage(env, home):
+    log = [
+        {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
+        for id in "ab"
+    ]
+    lay(
+        home,
+        b'{"type":"session","version":1,"id":"s"}\n' + encode(log[:1]) + b"{damage\n" + encode(log[1:]),
+    )
+    found = source.read(env, "s", None)
+    assert (found.program, texts(found)) == (None, ["a", "b"])
+    assert [problem["line"] for problem in found.problems] == [3]
+
+
+def test_where_no_message_can_be_read_it_is_said(env, home, tmp_path):
+    lay(home, b'{"type":"session","version":1,"id":"s"}\n{damage\n')
+    with pytest.raises(BadData, match=r"no message in it can be read"):
+        source.read(env, "s", None)
+    made = Claude()
+    made.line("system", "x", subtype="note", content="nothing said")
+    with pytest.raises(BadData, match=r"no message of claude-code in it can be read"):
+        source.read(env, None, str(written(tmp_path / "empty.jsonl", made.lines)))
+
+
+def test_of_many_sessions_in_a_file_none_is_chosen(env, tmp_path):
+    batch = [{"messages": [{"role": "user", "content": text}]} for text in ("one", "two")]
+    with pytest.raises(
+        BadData, match=r"more than one session of openai-jsonl; `codeh-history import` it, and rescue one"
+    ):
+        source.read(env, None, str(written(tmp_path / "b.jsonl", batch)))
+
+
+def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_wrong(tmp_path):
+    env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
+    done = inside("rescue", home=tmp_path, env=env)
+    assert (done.code, done.out, b"no sessions of other programs found" in done.err) == (0, b"", True)
+    whole, broken = Claude(), Codex()
+    whole.user("a", "Why is the sky blue?")
+    whole.said("b", "It scatters.")
+    first = whole.write(tmp_path / "claude" / "projects" / "x")
+    broken.user("Run it.")
+    broken.called("A")
+    broken.said("Done.")
+    second = broken.write(tmp_path / ".codex" / "sessions" / "2026" / "01" / "01")
+    unread = written(tmp_path / ".pi" / "agent" / "sessions" / "x" / "y.jsonl", [{"type": "hologram"}])
+    done = inside("rescue", home=tmp_path, env=env)
+    rows = {row[0]: row[2:] for row in (line.split("\t") for line in done.text.splitlines())}
+    assert rows[str(first)] == ["claude-code", "2", "ok", "Why is the sky blue?"]
+    why = "line 3: the call of exec_command has no result: Codex says in its place that it was aborted"
+    assert rows[str(second)] == ["codex", "2", why, "Run it."]
+    assert str(unread) not in rows
+    told = {row["path"]: row for row in inside("rescue", "--json", home=tmp_path, env=env).lines}
+    assert told[str(second)]["problems"][0]["line"] == 3
+    assert "Why is the sky blue?" in on_terminal("rescue", home=tmp_path, **env)
+    assert inside("rescue", "--install", home=tmp_path, env=env).code == 2
+
+
+LOG = [
+    {"type": "session", "version": 1, "id": "demo"},
+    {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": [{"text": "hi"}]},
+    {"type": "message", "id": "b", "kind": "codeh", "role": "model", "parts": [{"text": "ho"}]},
+]  # fmt: skip
+
+
+def found(program):
+    return Recovered(Target("f", "argument"), "s", view_of([]), [], program)
+
+
+@pytest.mark.parametrize(
+    ("given", "program", "to"),
+    [({}, None, None), ({}, "codex", "codex"), ({"to": "pi"}, "codex", "pi"), ({"to": "pi"}, None, "pi"), ({}, "chatgpt", None),
+     ({"install": True}, "codex", "codex")],
+)  # fmt: skip
+def test_it_goes_back_to_its_program_where_that_reads_files_of_ours(given, program, to):
+    assert destination(Options(**given), found(program)) == to
+
+
+@pytest.mark.parametrize(
+    ("given", "program", "why"),
+    [
+        ({"to": "chatgpt"}, "codex", "--to chatgpt: one of "), ({"to": "x"}, None, "--to x: one of "), ({"install": True}, None, "--install requires --to"),
+        ({"cwd": "/x"}, "chatgpt", "--cwd requires --to"), ({"title": "T"}, None, "--title requires --to"),
+    ],
+)  # fmt: skip
+def test_what_goes_with_no_such_place_is_exit_2(given, program, why):
+    with pytest.raises(Usage, match=rf"^{why}"):
+        destination(Options(**given), found(program))
+
+
+def test_of_ours_a_new_session_is_made_that_names_the_old_one(home):
+    path = lay(home, encode(LOG[:2]) + b"{damage\n" + encode(LOG[2:]), "demo")
+    before = path.read_bytes()
+    done = inside("rescue", "demo", "--output", "new", home=home)
+    assert (done.code, done.text) == (0, "new")
+    assert path.read_bytes() == before
+    header, *rest = (
+        orjson.loads(line) for line in (home / "sessions" / "new.jsonl").read_bytes().splitlines()
+    )
+    assert (header["id"], header["parent"]) == ("new", {"session": "demo", "at": "b"})
+    assert [line["id"] for line in rest] == ["a", "b"]
+    assert inside("rescue", "demo", "--output", "new", home=home).code == 65
+    assert inside("rescue", "demo", home=home).text == "demo-rescued"
+
+
+ENV = Env({"CODEH_HOME": "/nowhere"})
+
+
+def asked(id, name="f"):
+    call = {"functionCall": {"id": id, "name": name, "args": {}}}
+    return {"kind": "codeh", "role": "model", "parts": [call]}
+
+
+def said(id, name="f", output="x"):
+    result = {"functionResponse": {"id": id, "name": name, "response": {"output": output}}}
+    return {"kind": "tool", "role": "user", "parts": [result]}
+
+
+def done(records, to=None, budget=None):
+    return reduced(ENV, view(records), to, budget)
+
+
+def view(records):
+    return session(records)
+
+
+@pytest.mark.parametrize(("records", "repairs"), [
+    ([user("go"), asked("c"), said("c"), model("ok")], {}),
+    ([user("go"), asked("c"), model("ok")], {"call answered as failed, its result being lost": 1}),
+    ([user("go"), said("c"), model("ok")], {"result without its call left out": 1}),
+    ([user("go"), asked("c"), said("c"), said("c"), model("ok")], {"second result of a call left out": 1}),
+    ([user("go"), asked("c"), user("on"), said("c"), model("ok")], {"result moved to its call": 1}),
+    ([user("go"), asked("c"), said("c", "g"), model("ok")], {"result named as its call": 1}),
+], ids=["whole", "lost", "unasked", "second", "late", "renamed"])  # fmt: skip
+def test_what_was_done_to_calls_and_results_is_counted(records, repairs):
+    assert done(records).facts["mended"] == repairs
+
+
+def test_a_budget_is_what_was_asked_for_or_a_share_of_the_models_window():
+    long = [
+        record
+        for number in range(40)
+        for record in (user(f"say {number} " * 60), model(f"so {number} " * 60))
+    ]
+    free = done(long).facts
+    assert (free["budget"], free["compacted"], free["let_go"]) == (None, False, {})
+    small = done(long, budget=2000).facts
+    assert (small["budget"], small["compacted"]) == (2000, True)
+    assert small["tokens"]["after"] <= 2000 < small["tokens"]["before"] == free["tokens"]["before"]
+    assert small["let_go"]
+    known = done([*long, {**model("end"), "model": "gpt-4o", "provider": "openai-chat"}]).facts
+    assert known["window"] is not None
+    assert known["budget"] == int(known["window"] * SHARE)
+    assert known["model"] == "gpt-4o"
+
+
+@given(conversations())
+def test_repairing_pairs_loses_no_message(log):
+    before = view_of([{"type": "message", **record} for record in log])
+    if not before.messages:
+        return
+    counts = reduced(ENV, before, None, None).facts["messages"]
+    assert counts["before"] == sum(counts[name] for name in ("kept", "shortened", "summarised", "dropped"))
+    others = [
+        message.id
+        for message in before.messages
+        if not any("functionResponse" in part or "functionCall" in part for part in message.parts)
+    ]
+    assert counts["before"] >= len(others)
+
+
+def test_what_became_of_messages_is_counted():
+    long = [
+        record
+        for number in range(40)
+        for record in (user(f"say {number} " * 60), model(f"so {number} " * 60))
+    ]
+    free, small = done(long), done(long, budget=2000)
+    assert free.facts["messages"] == {
+        "before": 80,
+        "after": 80,
+        "kept": 80,
+        "shortened": 0,
+        "summarised": 0,
+        "dropped": 0,
+    }
+    counts = small.facts["messages"]
+    assert counts["summarised"] + counts["dropped"] == 80 - counts["after"] > 0
+    assert {line["op"] for line in small.report} >= {"summarize"}
+
+
+def fates(records, budget=None):
+    counts = done(records, budget=budget).facts["messages"]
+    return {
+        name: counts[name]
+        for name in ("before", "kept", "shortened", "summarised", "dropped")
+        if counts[name]
+    }
+
+
+def test_2026_11_24_messages_that_an_earlier_summary_stands_for_are_counted():
+    records = [{**user("go"), "id": "a"}, {**model("so"), "id": "b"}, user("on"), model("ok")]
+    summary = {"type": "summary", "id": "s", "covers": ["a", "b"], "summary": "They went."}
+    assert fates([*records, summary]) == {"before": 4, "kept": 2, "summarised": 2}
+
+
+def test_2026_11_24_a_result_that_went_to_its_call_has_the_fate_of_that():
+    late = [user("go"), asked("c"), user("on"), said("c", output="x " * 60), model("ok")]
+    assert fates(late) == {"before": 5, "kept": 5}
+
+
+def test_2026_11_24_a_message_that_lost_one_of_two_results_is_shortened():
+    both = {**said("c"), "parts": [*said("c")["parts"], *said("other")["parts"]]}
+    assert fates([user("go"), asked("c"), both, model("ok")]) == {"before": 4, "kept": 3, "shortened": 1}
+
+
+def test_a_program_is_given_only_what_it_may_go_on_with():
+    assert done([user("go"), model("ok")], to="codex").after.messages
+    with pytest.raises(BadData, match="nothing can be sent again"):
+        done([{"kind": "info", "parts": [{"text": "a note"}]}], to="codex")
+
+
+TOLD = {
+    "session": "s", "program": "codex", "ok": True, "problems": [], "mended": {}, "model": None, "window": None, "budget": None, "compacted": False, "there": None,
+    "messages": {"before": 4, "after": 4, "kept": 4, "shortened": 0, "summarised": 0, "dropped": 0},
+    "tokens": {"counter": "approx", "before": 1234, "after": 1234}, "let_go": {}, "summary": 0, "left": {}, "not_written": {},
+    "written": None, "place": None, "resume": None,
+}  # fmt: skip
+
+
+def told(**more):
+    first, *rest = lines({**TOLD, **more})
+    found = {"first": first}
+    label = ""
+    for line in rest:
+        label = line[:9].strip() or label
+        found[label] = f"{found[label]}|{line[10:]}" if label in found else line[10:]
+    return found
+
+
+def problems(*found):
+    return [{"line": line, "reason": reason} for line, reason in found]
+
+
+def test_of_a_session_in_order_it_says_that_nothing_is_wrong():
+    assert told() == {
+        "first": "codex s: 4 messages, 1,234 tokens by approx", "broken": "nothing", "messages": "4 → 4: 4 kept",
+        "tokens": "1,234 → 1,234; no model is named in it: compacted only with --budget N",
+        "written": "nothing: nothing to fix (--output or --install writes it anyway)",
+    }  # fmt: skip
+    assert told(program=None, model="m")["first"] == "session s: 4 messages, 1,234 tokens by approx, m"
+    assert "the window of m is not known" in told(model="m")["tokens"]
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        ([(3, "torn")], "line 3: torn"), ([(3, "torn"), (5, "torn")], "lines 3, 5: torn"), ([(0, "no head")], "no head"),
+        ([(n, "torn") for n in range(1, 7)], "lines 1, 2, 3 and 3 more: torn"), ([(1, "a"), (2, "b"), (3, "c")], "line 1: a|line 2: b|line 3: c"),
+        ([(1, "a"), (2, "b"), (3, "c"), (4, "d"), (5, "d")], "line 1: a|line 2: b|and 3 more (`codeh-history verify FILE` names all)"),
+    ],
+    ids=["one", "twice", "all of it", "many lines", "three kinds", "more kinds"],
+)  # fmt: skip
+def test_what_is_broken_is_told_by_kind_with_its_first_lines(found, said):
+    assert told(ok=False, problems=problems(*found))["broken"] == said
+
+
+def test_what_was_done_about_it_is_counted():
+    assert (
+        told(ok=False, mended={"a result moved": 1, "a call answered": 1200})["mended"]
+        == "a result moved; a call answered (1,200)"
+    )
+
+
+def test_what_was_let_go_is_told_largest_first_and_what_stands_for_it():
+    gone = {"texts": {"parts": 1, "tokens": 10}, "results": {"parts": 1500, "tokens": 90_000}}
+    found = told(
+        compacted=True,
+        let_go=gone,
+        summary=800,
+        not_written={"thought": 3, "image": 2},
+        budget=1000,
+        window=200_000,
+    )
+    assert (
+        found["removed"]
+        == "1,500 results (90,000 tokens), 1 text (10 tokens), 2 images; a summary of 800 tokens stands for them"
+    )
+    assert found["tokens"] == "1,234 → 1,234, at most 1,000 of a window of 200,000"
+    assert found["written"] == "nothing yet (--output FILE or --install writes it)"
+
+
+def test_where_it_went_and_how_to_go_on():
+    found = told(written="/f", place="/p", resume="prog -r ID")
+    assert (found["written"], found["put it at"], found["resume"]) == ("/f", "/p", "prog -r ID")
+    assert "written" not in told(place="/p", resume="r")
+    counts = {"before": 9, "after": 4, "kept": 3, "shortened": 1, "summarised": 5, "dropped": 0}
+    assert told(messages=counts)["messages"] == "9 → 4: 3 kept, 1 shortened, 5 summarised"

@@ -1,0 +1,311 @@
+"""The stages that lose little: repeated content, thoughts, references, and stubs in place of large content."""
+
+import orjson
+import pytest
+
+from codeh_history.filters.compact import Settings, references, shrink, stubs
+from codeh_history.filters.compact.draft import Draft, History
+from codeh_history.session.ops import apply
+from codeh_history.tokens import open_counter, text_tokens
+from codeh_history.tokens.formula import parts_tokens
+from compact.long import IMAGE, output, prose
+from compact.short import COUNTER, asked, plan, said, sources, tokens
+from histories import call, model, result, session, tool, user
+
+IDE = "# IDE Context\n" + "open: src/a.py\n" * 200
+
+
+def test_only_the_newest_ide_context_survives_the_first_stage():
+    view = session([user(IDE), user("a"), model("b"), user(IDE + "x"), user("c"), model("d")])
+    found = plan(view, tokens(view) - 10)
+    assert found.stages == ["superseded"]
+    assert found.ops == [{"op": "drop", "ids": ["m0"], "why": "superseded by newer IDE context"}]
+
+
+@pytest.mark.parametrize(("later", "stale"), [
+    (("read_file", {"path": "a.py"}), True), (("read_file", {"path": "b.py"}), False),
+    (("read_file", {"path": "a.py", "offset": 5}), False), (("write_file", {"path": "a.py", "content": "x"}), True),
+    (("edit", {"path": "a.py", "new": "x"}), False), (("grep", {"path": "a.py"}), False),
+])  # fmt: skip
+def test_a_read_that_a_later_call_covers_is_stale(later, stale):
+    first = asked("c1", "read_file", {"path": "a.py"}, {"output": output(1, 1500)})
+    newer = asked("c2", *later, {"output": output(2, 1500)})  # the newest 40,000 tool tokens are left alone
+    view = session(
+        [user("go"), *first, *newer, *asked("c3", "bash", {}, {"output": output(3, 1500)}), user("on")]
+    )
+    found = plan(view, tokens(view) - 10)
+    assert (found.stages == ["superseded"]) == stale
+    if stale:
+        assert "a.py was read or written again later" in said(apply(view, found.ops))
+
+
+def test_of_equal_outputs_the_newest_stays():
+    parts = [
+        asked(f"c{n}", "bash", {"n": n}, {"output": output(1 if n < 2 else n, 1500)}) for n in range(4)
+    ]
+    view = session([user("go"), *[message for pair in parts for message in pair], user("on")])
+    found = plan(view, tokens(view) - 10)
+    assert found.stages == ["repeated"]
+    assert [op["id"] for op in found.ops] == ["m2"]
+    assert "the same again in m4" in said(apply(view, found.ops))
+
+
+def test_outputs_that_differ_in_their_midst_alone_are_not_equal():
+    """Of A, B, B, A, C, which are equally long and begin and end alike, A and B are there twice."""
+    texts = [output(1, 1500).replace("handle", word) for word in "look find find look tell".split()]
+    texts = ["x" * 40 + text + "x" * 40 for text in texts]
+    parts = [asked(f"c{n}", "bash", {"n": n}, {"output": text}) for n, text in enumerate(texts)]
+    last = asked("d", "bash", {}, {"output": output(9, 30_000)})
+    view = session([user("go"), *[message for pair in parts for message in pair], *last, user("on")])
+    found = plan(view, tokens(view) - 22_000)
+    assert [(op["id"], op["why"]) for op in found.ops] == [
+        ("m2", "the same again in m8"), ("m4", "the same again in m6"),
+    ]  # fmt: skip
+
+
+def test_old_thoughts_go_whole_and_the_live_loop_keeps_its_own():
+    thought = {"text": prose(3, 300), "thought": True}
+    view = session([
+        user("a"), model(thought, "b"), model(thought, call("f", "c1")), tool(result("f", "c1")),
+        user("c"), model(thought, call("f", "c2")), tool(result("f", "c2")),
+    ])  # fmt: skip
+    found = plan(view, tokens(view) - 3 * text_tokens(COUNTER, thought["text"]) // 2)
+    assert found.stages == ["thoughts"]
+    assert [(op["id"], op["part"], op["with"]) for op in found.ops] == [("m1", 0, None), ("m2", 0, None)]
+
+
+@pytest.mark.parametrize(("overshoot", "left"), [(1.2, 8), (1.33, 7), (1.34, 8), (2, 5), (100, 1)])
+def test_how_many_references_an_overshoot_leaves(overshoot, left):
+    assert references.kept(10, overshoot) == left
+
+
+def test_uncited_references_go_first_and_numbers_stay():
+    view = session([
+        user("find"), *asked("c", "search", {}, sources(0, 1, 2, 3, 4)),
+        model("As [Source0] and [source3] say."), user("more"), model("ok"),
+    ])  # fmt: skip
+    found = plan(view, tokens(view) - 200)
+    assert found.stages == ["references"]
+    left = apply(view, found.ops).messages[2].parts[0]["functionResponse"]["response"]["sources"]
+    assert [item["source_number"] for item in left] == [0, 3]
+
+
+def test_references_that_nobody_cites_leave_a_sentence():
+    view = session(
+        [user("find"), *asked("c", "search", {}, sources(1, 2)), model("Nothing."), user("more")]
+    )
+    left = (
+        apply(view, plan(view, tokens(view) - 200).ops).messages[2].parts[0]["functionResponse"]["response"]
+    )
+    assert left == {"sources": "The search did not produce any relevant information that could be cited."}
+
+
+def test_what_the_live_loop_found_is_reduced_tool_by_tool():
+    first, second = sources(*range(1, 13)), sources(*range(13, 16))
+    view = session(
+        [user("find"), *asked("c1", "search", {}, first), *asked("c2", "web", {}, second), model("hm")]
+    )
+    found = plan(view, int(tokens(view) * 0.6))
+    assert found.stages == ["references"]
+    after = apply(view, found.ops)
+    numbers = [
+        [
+            item["source_number"]
+            for item in after.messages[n].parts[0]["functionResponse"]["response"]["sources"]
+        ]
+        for n in (2, 4)
+    ]
+    assert numbers[0] == list(range(1, len(numbers[0]) + 1))
+    assert 1 <= len(numbers[1]) <= 3
+    assert len(numbers[0]) < 12
+
+
+ITEM = {"source_number": 3, "content": "x"}
+
+
+@pytest.mark.parametrize(
+    ("response", "key"),
+    [
+        ({"sources": [ITEM]}, "sources"), ({"results": [{"number": 1}]}, "results"), ({"chunks": [ITEM], "n": 1}, "chunks"), ({"sources": []}, None), ({"sources": "none"}, None),
+        ({"sources": [ITEM, {}]}, None), ({"sources": [{"number": "3"}]}, None), ({"sources": [{"number": True}]}, None), ({"sources": [5]}, None), ({"rows": [ITEM]}, None), ("x", None), (None, None),
+        ({"sources": [{}], "references": [ITEM]}, "references"),
+    ],
+)  # fmt: skip
+def test_numbered_references_are_known_as_such(response, key):
+    found = references.sources_of({"functionResponse": {"name": "f", "response": response}})
+    assert (found and found[0]) == key
+    assert references.sources_of({"text": "a"}) is None
+
+
+def test_the_rest_of_a_response_stays_beside_its_references():
+    part = {
+        "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM, ITEM], "n": 2}},
+        "more": 1,
+    }
+    assert references.with_sources(part, "sources", [ITEM]) == {
+        "functionResponse": {"id": "1", "name": "f", "response": {"sources": [ITEM], "n": 2}}, "more": 1,
+    }  # fmt: skip
+    assert "did not produce" in str(references.with_sources(part, "sources", []))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 100])
+def test_a_tool_keeps_one_reference_at_least_and_fewer_the_tighter_it_is(count):
+    left = [references.kept(count, overshoot) for overshoot in (1.34, 2.0, 5.0, 1e9)]
+    assert left == sorted(left, reverse=True)
+    assert left[-1] == 1
+    assert left[0] <= count
+
+
+def test_the_newest_tool_tokens_stay_whole_when_they_can():
+    loop = [m for n in range(60) for m in asked(f"c{n}", "bash", {"n": n}, {"output": output(n, 120)})]
+    view = session([user("do it"), *loop, model("done")])
+    found = plan(view, tokens(view) - 40_000)
+    changed = {id for op in found.ops for id in op.get("ids", [op.get("id")])}
+    left = 40_000
+    for message in reversed(view.messages[1:-1]):
+        left -= tokens(session([{"kind": message.kind, "role": message.role, "parts": message.parts}])) - 7
+        if left > 0:
+            assert message.id not in changed
+
+
+# -- what may shrink ------------------------------------------------------------------------------------
+
+APPROX = open_counter("approx")
+
+
+def draft(view, target=0):
+    return Draft(History(view, APPROX, Settings(budget=target)), target)
+
+
+def loop(count, lines=60):
+    return [m for n in range(count) for m in asked(f"c{n}", "bash", {"n": n}, {"output": output(n, lines)})]
+
+
+def test_the_newest_calls_and_results_are_those_that_fit_together():
+    made = draft(session([user("a"), *loop(4), model("b")]))
+    sizes = [made.tokens[number][0] for number in range(1, 9)]
+    assert shrink.newest(made, sum(sizes)) == {(number, 0) for number in range(1, 9)}
+    assert shrink.newest(made, sizes[-1]) == {(8, 0)}
+    assert shrink.newest(made, sizes[-1] + sizes[-2]) == {(8, 0), (7, 0)}
+    assert shrink.newest(made, sizes[-1] - 1) == set()
+    made.drop("s", [7, 8], "w")
+    assert shrink.newest(made, sizes[5]) == {(6, 0)}
+
+
+def test_stubs_are_made_of_the_oldest_and_only_as_many_as_are_needed():
+    view = session([user("a"), *loop(40, 400), user("b")])
+    made = draft(view)
+    made.target = made.total - made.tokens[2][0] // 2
+    shrink.outputs(made)
+    assert made.fits
+    assert {number for number, _ in made.new} == {2}
+
+
+def test_what_a_stub_is_filled_with_fits_and_ends_stay():
+    made = draft(session([user("a"), *loop(3, 300), user("b")]))
+    for room in (300, 900, 2000):
+        changes = shrink.written(made, [(2, 0), (4, 0), (6, 0)], room / 3)
+        sizes = parts_tokens(APPROX, [new for _, new, _ in changes if new is not None])
+        assert [place for place, _, _ in changes] == [(2, 0), (4, 0), (6, 0)]
+        assert sum(sizes) < 2 * room + 400
+        assert all("expand m" in str(new) for _, new, _ in changes)
+
+
+def test_files_of_the_newest_exchanges_stay():
+    view = session([user("a", IMAGE), user("b", IMAGE), user("c", IMAGE), model("d")])
+    made = draft(view)
+    shrink.outputs(made)
+    assert set(made.new) == {(0, 1)}
+
+
+def test_results_of_the_last_unit_are_cut_alike_and_to_marks_where_nothing_else_fits():
+    calls = [call("f", str(n)) for n in range(3)]
+    results = [result("f", str(n), {"output": output(n, 100 if n else 2)}) for n in range(3)]
+    view = session([user("a"), model(*calls), tool(*results)])
+    made = draft(view)
+    made.target = made.total - made.tokens[2][1] // 2
+    shrink.last_unit(made)
+    assert made.fits
+    assert set(made.new) == {(2, 1), (2, 2)}
+    bare = draft(view, 1)
+    shrink.last_unit(bare)
+    assert all(stubs.is_bare(new) for new in bare.new.values() if new is not None)
+    assert bare.total < made.total
+
+
+def shrunk(response, share=0.5, name="bash"):
+    """What is left of a response that is far too large, once enough newer ones stand behind it."""
+    newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
+    view = session([user("go"), *asked("c", name, {"path": "x"}, response), *newer, user("on")])
+    large = tokens(session([tool(result(name, "c", response))]))
+    found = plan(view, int(tokens(view) - large * share))
+    assert found.stages == ["outputs"]
+    assert [op["id"] for op in found.ops] == ["m2"]
+    return apply(view, found.ops).messages[2].parts[0]["functionResponse"]
+
+
+def test_a_stub_keeps_head_tail_every_error_size_and_the_id_to_expand():
+    lines = [f"line {n} of the build" for n in range(3000)]
+    lines[1200] = "src/app/main.py:12: error: name 'frobnicate' is not defined"
+    lines[2000] = "ERROR: step 7 failed"
+    left = shrunk({"output": "\n".join(lines)})
+    assert {"id", "name", "response"} == set(left)
+    kept = left["response"]["output"].split("\n")
+    assert kept[0] == lines[0]
+    assert kept[-1] == lines[-1]
+    assert lines[1200] in kept
+    assert lines[2000] in kept
+    assert any("3,000 lines" in line and "codeh-history expand m2]" in line for line in kept)
+
+
+def test_a_stub_of_one_line_of_json_keeps_its_ends():
+    text = orjson.dumps([{"id": n, "name": f"row {n}"} for n in range(4000)]).decode()
+    kept = shrunk({"output": text})["response"]["output"]
+    assert kept.startswith(text[:50])
+    assert kept.endswith(text[-20:])
+    assert len(kept) < len(text) / 1.5
+
+
+def test_a_response_stays_an_object_with_its_other_fields():
+    left = shrunk({"stdout": output(9, 2000), "exit_code": 2, "cwd": "/srv"})["response"]
+    assert list(left) == ["stdout", "exit_code", "cwd"]
+    assert left["exit_code"] == 2
+    rows = shrunk({"rows": [{"id": n, "name": f"row_{n}"} for n in range(4000)]})["response"]
+    assert list(rows) == ["output"]
+    assert list(shrunk({"error": output(9, 2000)})["response"]) == ["error"]
+
+
+def test_media_become_type_dimensions_and_size():
+    view = session([user("look", IMAGE), model("seen"), user("a"), model("b"), user("c"), model("d")])
+    found = plan(view, tokens(view) - 10)
+    assert found.stages == ["outputs"]
+    text = apply(view, found.ops).messages[0].parts[1]["text"]
+    assert text == "[… image/png 640x480, 24 bytes left out; codeh-history expand m0]"
+
+
+def test_arguments_stay_json_with_the_same_keys():
+    args = {
+        "path": "src/a.py",
+        "edits": [{"old": output(1, 600), "new": output(2, 600)}],
+        "dry": False,
+        "n": 3,
+    }
+    old = asked("c", "edit", args, {"output": "done"})
+    newer = [m for n in range(3) for m in asked(f"n{n}", "grep", {"n": n}, {"output": output(n, 800)})]
+    view = session([user("go"), *old, *newer, user("on")])
+    found = plan(view, tokens(view) - 14_000)
+    assert found.stages == ["arguments"]
+    left = apply(view, found.ops).messages[1].parts[0]["functionCall"]
+    assert left["args"]["path"] == "src/a.py"
+    assert (left["args"]["dry"], left["args"]["n"]) == (False, 3)
+    assert list(left["args"]["edits"][0]) == ["old", "new"]
+    assert all("codeh-history expand m1]" in text for text in left["args"]["edits"][0].values())
+
+
+def test_a_stub_is_never_stubbed_again():
+    view = session(
+        [user("go"), *asked("c", "bash", {}, {"output": output(1, 4000)}), user("on"), model("ok")]
+    )
+    once = apply(view, plan(view, tokens(view) // 2).ops)
+    twice = apply(once, plan(once, tokens(once) // 2).ops)
+    assert said(twice).count("left out; codeh-history expand") <= 1
