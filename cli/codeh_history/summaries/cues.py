@@ -11,12 +11,12 @@ a comma or a dash too; what stands behind `but:` must not come next.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import cache
 
 LONGEST = 400  # characters of a sentence that may be a rule or a decision
 FEWEST, DECIDES = 2, 3  # words of a rule, and of a decision: `So that's decided.` tells nothing
 
+_PATTERNS = {"*": r"\S+ ", "...": r"(?:\S+ )*?", "$": r"(?:[.!] )?$"}
 _WORDS = re.compile(r"[^\W_][\w'-]*|[.;:!?]")
 _COMMAS = str.maketrans(",\u2013\u2014\u2019", ";;;'")
 _OPENINGS = frozenset("""
@@ -132,11 +132,6 @@ _CHINESE = {
 }
 
 
-Phrase = tuple[
-    bool, tuple[frozenset[str], ...], frozenset[str]
-]  # anchored, its words, what must not follow
-
-
 def topic(sentence: str, *, user: bool) -> str:
     """What kind of thing a sentence says: `rule` (of users alone), `decision`, `open`, or "" for none."""
     if len(sentence) > LONGEST:
@@ -146,7 +141,7 @@ def topic(sentence: str, *, user: bool) -> str:
         return "rule"
     if _is_decision(sentence, words):
         return "decision"
-    is_open = _says(words, sentence, "open") and words[:2] != ["let", "me"] and words[1:3] != ["let", "me"]
+    is_open = _says(words, sentence, "open") and not re.match(r" (?:\S+ )?let me ", words)
     return "open" if is_open else ""
 
 
@@ -155,14 +150,14 @@ def takes_back(sentence: str) -> bool:
     return not _is_question(sentence) and _says(_words(sentence), sentence, "back")
 
 
-def _is_rule(sentence: str, words: Sequence[str]) -> bool:
+def _is_rule(sentence: str, words: str) -> bool:
     """Whether a user's sentence says what shall hold, or what he wants."""
     if _is_question(sentence) or _is_short(sentence, FEWEST) or not _says(words, sentence, "rule"):
         return False
     return not _says(words, sentence, "no rule")
 
 
-def _is_decision(sentence: str, words: Sequence[str]) -> bool:
+def _is_decision(sentence: str, words: str) -> bool:
     """Whether a sentence says what was decided or found out; one that ends in a colon announces it only."""
     if _is_question(sentence) or _is_short(sentence, DECIDES) or sentence.endswith((":", "：")):
         return False
@@ -177,46 +172,40 @@ def _is_short(sentence: str, fewest: int) -> bool:
     return sentence.isascii() and len(sentence.split()) < fewest
 
 
-def _words(sentence: str) -> list[str]:
-    """The words and marks of a sentence."""
-    return _WORDS.findall(sentence.lower().translate(_COMMAS))
+def _words(sentence: str) -> str:
+    """The words and marks of a sentence, with a blank around each."""
+    return f" {' '.join(_WORDS.findall(sentence.lower().translate(_COMMAS)))} "
 
 
-def _says(words: Sequence[str], sentence: str, table: str) -> bool:
+def _says(words: str, sentence: str, table: str) -> bool:
     """Whether one of a table's phrases stands in a sentence."""
     if not sentence.isascii() and any(phrase in sentence for phrase in _CHINESE.get(table, "").split()):
         return True
-    start = next((at for at, word in enumerate(words) if word not in _OPENINGS), 0)
     phrases = _phrases(table)
-    return any(
-        (at <= start or not anchored) and _stands(words, at + 1, rest, without)
-        for at, word in enumerate(words) if word in phrases
-        for anchored, rest, without in phrases[word]
-    )  # fmt: skip
-
-
-def _stands(words: Sequence[str], at: int, rest: Sequence[frozenset[str]], without: frozenset[str]) -> bool:
-    """Whether the rest of a phrase stands here."""
-    for number, wanted in enumerate(rest):
-        if "..." in wanted:
-            further = rest[number + 1 :]
-            return any(_stands(words, later, further, without) for later in range(at, len(words) + 1))
-        if "$" in wanted:
-            return words[at:] in ([], ["."], ["!"])
-        if at == len(words) or ("*" not in wanted and words[at] not in wanted):
-            return False
-        at += 1
-    return at == len(words) or words[at] not in without
+    opening, at = True, 1
+    for word in words.split():
+        for anchored, pattern in phrases.get(word, ()):
+            if (opening or not anchored) and pattern.match(words, at):
+                return True
+        opening = opening and word in _OPENINGS
+        at += len(word) + 1
+    return False
 
 
 @cache
-def _phrases(table: str) -> dict[str, list[Phrase]]:
-    """The phrases of a table by their first word."""
-    phrases: dict[str, list[Phrase]] = {}
+def _phrases(table: str) -> dict[str, list[tuple[bool, re.Pattern[str]]]]:
+    """The phrases of a table, each as a pattern, by their first word; and whether a sentence begins so."""
+    phrases: dict[str, list[tuple[bool, re.Pattern[str]]]] = {}
     for phrase in _TABLES[table].replace("\n", " ").split(","):
         text, _, without = phrase.partition(" but: ")
-        first, *rest = (frozenset(word.split("/")) for word in text.strip().lstrip("^").split())
-        entry = phrase.strip()[0] == "^", tuple(rest), frozenset(without.strip().split("/"))
-        for word in first:
+        words = text.strip().lstrip("^").split()
+        pattern = "".join(_PATTERNS.get(word) or f"(?:{_either(word)}) " for word in words)
+        not_next = f"(?!(?:{_either(without.strip())}) )" if without else ""
+        entry = text.strip()[0] == "^", re.compile(pattern + not_next)
+        for word in words[0].split("/"):
             phrases.setdefault(word, []).append(entry)
     return phrases
+
+
+def _either(words: str) -> str:
+    return "|".join(map(re.escape, words.split("/")))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 
 from codeh_history.filters.compact import Settings
-from codeh_history.filters.compact.replay import Bill, _context, replay
+from codeh_history.filters.compact.replay import _context, _shared, replay
 from codeh_history.tokens import Characters, open_counter
 from compact import long
 from length import examples
@@ -99,18 +99,13 @@ def test_summaries_are_in_every_request():
     assert replay(view, None, COUNTER)["input"] == summary + 3
 
 
-def test_a_bill_knows_what_stood_in_the_request_before():
-    bill = Bill()
-    bill.change([("a", 10), ("b", 20), ("c", 30)])
-    bill.pay()
-    bill.change([("a", 10), ("b", 21), ("c", 30)])
-    bill.change([("a", 10), ("b", 20), ("c", 30)])  # what was left out is sent anew
-    bill.pay()
-    bill.add(("d", 5))
-    bill.change([("a", 10), ("b", 20), ("c", 30), ("d", 5), ("e", 1)])  # d was in no request yet
-    bill.pay()
-    assert (bill.requests, bill.input, bill.cached) == (3, 60 + 60 + 66, 10 + 60)
-    assert bill.cost == 186 - 0.9 * 70
+@pytest.mark.parametrize(("before", "now", "shared"), [
+    ("abc", "abc", 6), ("abc", "abd", 3), ("abc", "ab", 3), ("ab", "abc", 3), ("abc", "xbc", 0), ("", "abc", 0),
+])  # fmt: skip
+def test_two_requests_share_what_both_begin_with(before, now, shared):
+    tokens = {"a": 1, "b": 2, "c": 3}
+    contexts = [[(name, tokens.get(name, 9)) for name in names] for names in (before, now)]
+    assert _shared(*contexts) == shared
 
 
 @settings(max_examples=examples(25))

@@ -7,7 +7,7 @@ context that only grows is cheap for its length, and every compaction pays once 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from itertools import takewhile
 
 from ...base.errors import BudgetUnreachable
 from ...base.shared_options import beside
@@ -25,90 +25,64 @@ Piece = tuple[object, int]  # what makes a piece of a request the same again, an
 Progress = Callable[[int, int], object]  # is called with how many messages of how many were replayed
 
 
-@dataclass
-class Bill:
-    """What requests cost: how many, their tokens, and those served from the cache."""
-
-    requests: int = 0
-    input: int = 0
-    cached: int = 0
-    compactions: int = 0
-    context: list[Piece] = field(default_factory=list)  # what stands in the next request
-    total: int = 0
-    kept: int = 0  # tokens of it that stood in the last request, unchanged and in the same place
-
-    def add(self, piece: Piece) -> None:
-        self.context.append(piece)
-        self.total += piece[1]
-
-    def change(self, context: Sequence[Piece]) -> None:
-        """Another context: what it shares with this one from the start is still in the cache."""
-        shared = 0
-        for before, now in zip(self.context, context, strict=False):
-            if before != now:
-                break
-            shared += now[1]
-        self.kept = min(self.kept, shared)
-        self.context = list(context)
-        self.total = sum(tokens for _, tokens in context)
-
-    def pay(self) -> None:
-        """A request with the context there is."""
-        self.requests += 1
-        self.input += self.total
-        self.cached += self.kept
-        self.kept = self.total
-
-    @property
-    def cost(self) -> float:
-        return self.input - self.cached * (1 - CACHED)
-
-
 def replay(
     view: View, settings: Settings | None, counter: Counter, progress: Progress | None = None
 ) -> Json:
-    """`requests, input, cached, cost, compactions`, and `relative` to sending everything every time.
+    """Return `requests, input, cached, cost, compactions`, and `relative` to sending everything every time.
 
-    Each model message was a request with all that stood before it, the summaries that the view shows
-    included. With settings, the session is compacted as `-i` would, before a request that would be above
-    0.85 of the budget; without, nothing ever is.
+    Each model message was a request with everything before it, the summaries in the view included. With
+    settings, the session is compacted as `-i` would before a request above 0.85 of the budget.
     """
-    everything = _replayed(view, settings or Settings(budget=0), counter, unlimited=True)
-    bill = _replayed(view, settings, counter, progress) if settings else everything
-    relative = bill.cost / everything.cost if everything.cost else 1.0
-    return {
-        "requests": bill.requests, "input": bill.input, "cached": bill.cached, "cost": round(bill.cost),
-        "compactions": bill.compactions, "relative": round(relative, 4),
-    }  # fmt: skip
+    everything = _bill(view, Settings(budget=0), counter, limited=False)
+    bill = _bill(view, settings, counter, progress, limited=True) if settings else everything
+    relative = bill["cost"] / everything["cost"] if everything["cost"] else 1.0
+    return {**bill, "cost": round(bill["cost"]), "relative": round(relative, 4)}
 
 
-def _replayed(
-    view: View, settings: Settings, counter: Counter, progress: Progress | None = None,
-    *, unlimited: bool = False,
-) -> Bill:  # fmt: skip
+def _bill(
+    view: View, settings: Settings, counter: Counter, progress: Progress | None = None, *, limited: bool
+) -> Json:
     shown = rendered(view)
     now = shown.with_messages([])
     costs = message_tokens(counter, shown.messages)
-    bill = Bill()
-    bill.change(_context(now, settings, counter))
+    context = _context(now, settings, counter)
+    total = _total(context)
+    requests = input = cached = compactions = kept = 0  # kept: tokens that begin the last request too
     previous: Message | None = None
     for number, (message, cost) in enumerate(zip(shown.messages, costs, strict=True)):
         if not sent(message):
             continue
         if message.role == "model" and (previous is None or previous.role != "model"):
-            if bill.total > settings.budget * HIGH and not unlimited:
+            if limited and total > settings.budget * HIGH:
                 if progress is not None:
                     progress(number, len(costs))
                 smaller = _compacted(now, settings, counter)
                 if smaller is not now:
-                    now = smaller
-                    bill.compactions += 1
-                    bill.change(_context(now, settings, counter))
-            bill.pay()
+                    now, before, context = smaller, context, _context(smaller, settings, counter)
+                    kept, total = min(kept, _shared(before, context)), _total(context)
+                    compactions += 1
+            requests += 1
+            input += total
+            cached += kept
+            kept = total
         now.messages.append(message)
-        bill.add((message, cost))
+        context.append((message, cost))
+        total += cost
         previous = message
-    return bill
+    return {
+        "requests": requests, "input": input, "cached": cached, "cost": input - cached * (1 - CACHED),
+        "compactions": compactions,
+    }  # fmt: skip
+
+
+def _total(context: Sequence[Piece]) -> int:
+    return sum(tokens for _, tokens in context)
+
+
+def _shared(before: Sequence[Piece], now: Sequence[Piece]) -> int:
+    """Tokens of the pieces that both contexts begin with."""
+    pairs = zip(before, now, strict=False)
+    return _total([new for _, new in takewhile(lambda pair: pair[0] == pair[1], pairs)])
 
 
 def _compacted(view: View, settings: Settings, counter: Counter) -> View:
