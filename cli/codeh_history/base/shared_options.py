@@ -85,9 +85,11 @@ class Compaction(Settable, section="Compaction"):
     counter: str | None = option("COUNTER", "o200k_base, cl100k_base, approx, or a model name.")
     calibrated: bool = flag("Scale token counts by the usage that the model recorded.", rare=True)
     upload_share: float | None = option(
-        "S", "With loop: share of the budget for attached files (0.6).", rare=True
+        "S", "With loop: share of the budget for attached files (0.6).", least=0, most=1, rare=True
     )
-    history_share: float | None = option("S", "With loop: share for earlier exchanges (0.2).", rare=True)
+    history_share: float | None = option(
+        "S", "With loop: share for earlier exchanges (0.2).", least=0, most=1, rare=True
+    )
 
 
 class Explained(OptionSet, section="Compaction"):

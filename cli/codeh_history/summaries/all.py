@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 
@@ -20,8 +19,6 @@ from ..views.view import view_of
 from . import store, window
 from .command import result_of
 from .store import Settings
-
-LOOKS, PAUSE = 5, 0.05  # how often, and after how many seconds, a lock is looked at again
 
 
 def run(
@@ -53,7 +50,7 @@ def run(
 def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
     """The line of one session, None when it has nothing to do; no failure of one stops the others."""
     try:
-        if _locked(target.path) or not _may_be_due(env, target, settings):
+        if read.being_written(target.path) or not _may_be_due(env, target, settings):
             return None
         with _claimed(env, target.path) as free:
             return store.run(env, target, settings) if free else None
@@ -69,15 +66,6 @@ def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
         "session": target.id, "action": "failed", "exchanges": count, "covered": 0, "before": size,
         "after": size, "reason": reason,
     }  # fmt: skip
-
-
-def _locked(path: str) -> bool:
-    """Whether another process keeps the session's lock; an append only holds it for a moment."""
-    for _ in range(LOOKS):
-        if not read.being_written(path):
-            return False
-        time.sleep(PAUSE)
-    return True
 
 
 def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:

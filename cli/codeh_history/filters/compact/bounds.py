@@ -20,7 +20,7 @@ from ...tokens.formula import sent
 from .. import compact
 from ..costs import counter_for
 from ..curate import limit
-from . import POLICIES, Plan, Settings
+from . import Plan, Settings
 from .plan import Step
 from .units import Layout
 
@@ -81,11 +81,6 @@ def limits(options: Compaction, system: str | None = None, tools: Sequence[Json]
     )  # fmt: skip
     if wanted.counter is not None:
         vocabulary_of(wanted.counter)
-    if wanted.named not in POLICIES:
-        raise Usage(f"--policy {wanted.policy}: one of {', '.join(POLICIES)}")
-    for name, share in zip(("upload", "history"), wanted.shares, strict=True):
-        if not 0 <= share <= 1:
-            raise Usage(f"--{name}-share {share}: a share of the budget, from 0 to 1")
     if sum(wanted.shares) > 1 + 1e-9:
         raise Usage("--upload-share and --history-share together are more than the budget")
     return wanted

@@ -131,23 +131,19 @@ _NUMBERS = ("budget", "before", "after", "floor")
 
 
 def read(data: Any, view: View) -> Plan:
-    """A plan read back; raises BadData where it is none, or the session has changed since."""
+    """Read a plan back; raises BadData if it is not a plan, or the session has changed since."""
     if not isinstance(data, dict) or not isinstance(data.get("ops"), list):
         raise BadData("no plan: an object with `ops` expected (compact --plan prints one)")
     wrong = next((name for name in _NUMBERS if type(data.get(name)) not in (int, type(None))), None)
     if wrong:
         raise BadData(f"the plan's `{wrong}` is not a number")
     present = {message.id for message in view.messages} | {summary.id for summary in view.summaries}
+    counter, largest = data.get("counter"), data.get("largest")
     return Plan(
-        policy=str(data.get("policy", "plan")), counter=_of(data, "counter", str, None),
+        policy=str(data.get("policy", "plan")), counter=counter if isinstance(counter, str) else None,
         steps=[_step(item, number, view, present) for number, item in enumerate(data["ops"])],
-        largest=_of(data, "largest", list, []), **{name: data.get(name) for name in _NUMBERS},
+        largest=largest if isinstance(largest, list) else [], **{name: data.get(name) for name in _NUMBERS},
     )  # fmt: skip
-
-
-def _of(data: Json, name: str, kind: type, default: Any) -> Any:
-    """A field, where it is of this type."""
-    return data[name] if type(data.get(name)) is kind else default
 
 
 def _step(item: Any, number: int, view: View, present: Collection[str]) -> Step:
@@ -155,8 +151,7 @@ def _step(item: Any, number: int, view: View, present: Collection[str]) -> Step:
     needs = _OPS.get(str(item.get("op"))) if isinstance(item, dict) else None
     if needs is None or any(type(item.get(name)) is not kind for name, kind in needs.items()):
         raise BadData(f"{where}: not a drop, replace or summarize op")
-    ids = item["ids"] if "ids" in needs else [item["id"]]
-    missing = [id for id in ids if type(id) is not str or id not in present]
+    missing = [id for id in item.get("ids", [item.get("id")]) if type(id) is not str or id not in present]
     if missing:
         raise BadData(f"{where}: {missing[0]!r} is not in the session now; make the plan again")
     if item["op"] == "replace" and not _holds(item, view):
@@ -166,12 +161,13 @@ def _step(item: Any, number: int, view: View, present: Collection[str]) -> Step:
         raise BadData(f"{where}: `lines` are not lists of kind, text and message id")
     extra = {"stage", "tokens_before", "tokens_after", "why" if item["op"] == "summarize" else ""}
     op: Any = {key: value for key, value in item.items() if key not in extra}
-    before, after = (_of(item, name, int, None) for name in ("tokens_before", "tokens_after"))
-    return Step(op, _of(item, "stage", str, "plan"), _of(item, "why", str, ""), before, after)
+    sizes = (item.get(name) for name in ("tokens_before", "tokens_after"))
+    before, after = (size if type(size) is int else None for size in sizes)
+    return Step(op, str(item.get("stage", "plan")), str(item.get("why", "")), before, after)
 
 
 def _holds(item: Json, view: View) -> bool:
-    """Whether a `replace` finds the part it was made for, and puts another in its place."""
+    """Whether a `replace` op finds the part it was made for, and would change it."""
     from ...session.records import check_message
 
     message = next((m for m in view.messages if m.id == item["id"]), None)

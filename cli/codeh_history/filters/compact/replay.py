@@ -33,7 +33,7 @@ def replay(
     Each model message was a request with everything before it, the summaries in the view included. With
     settings, the session is compacted as `-i` would before a request above 0.85 of the budget.
     """
-    everything = _bill(view, Settings(budget=0), counter, limited=False)
+    everything = _bill(view, settings or Settings(budget=0), counter, limited=False)
     bill = _bill(view, settings, counter, progress, limited=True) if settings else everything
     relative = bill["cost"] / everything["cost"] if everything["cost"] else 1.0
     return {**bill, "cost": round(bill["cost"]), "relative": round(relative, 4)}
