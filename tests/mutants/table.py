@@ -527,14 +527,6 @@ MUTANTS = [
         ("providers/test_turns.py::test_a_result_answers_only_the_model_turns_right_before_it",),
     ),
     Mutant(
-        "calls without an id are not numbered where all have texts beside them", "session/records.py",
-        """            elif key == "functionCall" and not value.get("id"):
-                keys.add(IDLESS)
-""",
-        "",
-        ("send/test_payload.py::test_a_log_knows_its_keys",),
-    ),
-    Mutant(
         "answers under another name count as whole", "filters/curate/pairs.py",
         "if answer is None or answer.name != call.name:",
         "if answer is None:",
@@ -551,12 +543,6 @@ MUTANTS = [
         "if not is_long[key]}",
         "if False}",
         ("send/test_payload.py::test_they_are_its_bytes",),
-    ),
-    Mutant(
-        "what lies in blocks is taken for known", "session/records.py",
-        "self.keys.isdisjoint(keys) and not self.refers",
-        "self.keys.isdisjoint(keys)",
-        ("send/test_payload.py::test_of_a_log_that_names_blocks_nothing_is_known",),
     ),
     Mutant(
         "the fast lane takes an option for the value of another", "fastlane.py",

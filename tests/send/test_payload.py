@@ -166,9 +166,8 @@ def check(path, data, *argv):
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
         short = told(["payload", str(path), *argv])
-        patch.setattr(log_records.Log, "lacks", lambda log, *keys: False)
         patch.setattr(log_records.Log, "refers", True)
-        patch.setattr(log_records, "_is_usual", lambda data, keys: False)
+        patch.setattr(log_records, "_is_usual", lambda data: False)
         assert short == told(["payload", str(path), *argv])
 
 
@@ -190,42 +189,11 @@ def test_no_oddity_is_skipped(path, to):
         check(path, data, "--to", to, "--model", "claude-opus-4-8")
 
 
-KEYS = [
-    ({}, []),
-    ({"parts": [{"text": "a"}, {"text": "b", "thought": True}]}, ["thought"]),
-    ({"parts": [{"functionCall": {"id": "1", "name": "f"}}]}, ["functionCall"]),
-    ({"parts": [{"functionCall": {"name": "f"}}]}, ["functionCall", "idless"]),
-    ({"parts": [{"functionCall": {"id": "1", "name": "f", "args": {"a": "b"}}}]}, ["functionCall"]),
-    ({"parts": [{"functionCall": {"name": "f", "args": {"a": "b"}}}]}, ["functionCall", "idless"]),
-    ({"parts": [{"functionResponse": {"name": "f", "response": {"output": "x"}}}]}, ["functionResponse"]),
-    ({"parts": [{"functionCall": {"name": "f"}, "thoughtSignature": "c2ln"}]}, ["functionCall", "thoughtSignature", "idless"]),
-    ({"parts": [{"functionResponse": {"name": "f"}}]}, ["functionResponse"]),
-    ({"references": []}, ["references"]),
-    ({"type": "update", "of": "0", "parts": [{"functionCall": {"name": "f"}}]}, ["of", "functionCall", "idless"]),
-    ({"type": "commit", "of": "0", "attached": []}, ["of", "attached"]),
-    ({"type": "compaction", "ops": [{"op": "insert", "after": "0", "message": {"role": "user", "parts": [{"functionResponse": {"name": "f"}}]}}]},
-     ["ops", "op", "after", "message", "role", "functionResponse"]),
-    ({"type": "compaction", "ops": [{"op": "replace", "id": "0", "part": 0, "block": "b", "with": {"functionCall": {"name": "f"}}}]},
-     ["ops", "op", "part", "block", "with", "functionCall"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("more", "expected"), KEYS, ids=str)
-def test_a_log_knows_its_keys(more, expected):
-    record = said("a", "user", "hi") | more
-    log = log_records.parse([orjson.dumps(record) + b"\n"])
-    assert [*log.damage] == []
-    assert log.keys == {*record, *(["text"] if record["parts"][0].get("text") else []), *expected}
-    assert not log.refers
-    assert not expected or not log.lacks("nothing", expected[-1])
-    assert log.lacks("nothing")
-
-
 @pytest.mark.parametrize("more", [
     {"type": "ref", "blockIds": ["x"]}, {"type": "update", "of": "0", "blockIds": ["x"]},
     {"type": "compaction", "ops": [{"op": "replace", "id": "0", "part": 0, "block": "b", "blockId": "x"}]},
 ])  # fmt: skip
-def test_of_a_log_that_names_blocks_nothing_is_known(more):
+def test_a_log_knows_that_it_names_blocks(more):
     log = log_records.parse(
         [
             orjson.dumps(
@@ -235,4 +203,4 @@ def test_of_a_log_that_names_blocks_nothing_is_known(more):
     )
     assert log.records
     assert log.refers
-    assert not log.lacks("nothing")
+    assert not log_records.parse([orjson.dumps(said("a", "user", "hi"))]).refers

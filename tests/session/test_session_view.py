@@ -121,15 +121,6 @@ def test_an_answer_knows_which_prompt_was_edited_after_it(log, edited):
     assert view.edited_after(view.all["m"]) == edited
 
 
-def test_only_what_neither_calls_nor_answers_is_said():
-    response = {"functionResponse": {"name": "f", "response": {}}}
-    view = w().a("a").a("b", parts=[{"text": "x"}, CALL]).a("c", parts=[response]).a("d", parts=[]).view()
-    assert [(message.id, text) for message, text in view.said] == [("a", "a"), ("d", "")]
-    fewer = view.with_messages(view.messages[3:])
-    assert [message.id for message, _ in fewer.said] == ["d"]
-    assert len(view.said) == 2
-
-
 THOUGHT = {"text": "hm", "thought": True}
 TEXTS = [
     ([], ""), ([{"text": "a"}], "a"), ([THOUGHT], ""), ([{**THOUGHT, "thought": False}], "hm"),

@@ -101,7 +101,7 @@ def _as_sent(
         messages, options = templates.rendered(view, options, flags)
     else:
         messages = view.messages
-    return view, messages if view.lacks("attached") else sources.listed(messages), options
+    return view, sources.listed(messages), options
 
 
 def split(env: Env, view: View) -> tuple[str, View]:

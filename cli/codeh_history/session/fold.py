@@ -5,7 +5,7 @@ from __future__ import annotations
 from .live import repeats, undone
 from .model import Message, Part, Summary, unread
 from .ops import Effects
-from .records import IDLESS, VERSION, Log, Record
+from .records import VERSION, Log, Record
 from .rules import OF_BLOCKS, ROLE_OF_KIND, RULES
 from .view import (
     Step,
@@ -236,8 +236,7 @@ class Fold:
             self.join(view.all[id])
         if self.barrier >= 0:
             self.hide_cleared()
-        if not view.log.lacks(IDLESS):
-            number_calls(view.all.values())
+        number_calls(view.all.values())
         for record in view.applied:
             self.effects.apply(record.data, self.made[record.data["id"]].place)
         self.summaries += self.effects.summaries

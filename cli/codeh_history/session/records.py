@@ -19,8 +19,6 @@ _SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
 BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "usage": dict}  # others are text
 
-IDLESS = "idless"  # the key of a record in blocks that has calls without an id: noted where there are any
-_NAMES_BLOCKS = frozenset(("blockIds", "blockId"))
 _OF_TOOLS = frozenset(("functionCall", "functionResponse"))
 _PART_SHAPES = {
     "text": str, "thoughtSignature": str, "inlineData": dict, "fileData": dict, "functionCall": dict,
@@ -70,27 +68,18 @@ class Damage:
 class Log:
     """A session file as read: records in byte order, the damaged lines, and its size in bytes.
 
-    `keys`: those that its records have, their parts, and their ops; None where that is not known.
+    `refers`: whether a record may name blocks that hold its parts.
     """
 
-    __slots__ = ("damage", "keys", "records", "size")
+    __slots__ = ("damage", "records", "refers", "size")
 
     def __init__(
-        self, records: list[Record], damage: list[Damage], size: int, keys: set[str] | None = None
+        self, records: list[Record], damage: list[Damage], size: int, *, refers: bool = True
     ) -> None:
         self.records = records
         self.damage = damage
         self.size = size
-        self.keys = keys
-
-    @property
-    def refers(self) -> bool:
-        """Whether it may name blocks that hold what it does not show itself."""
-        return self.keys is None or not self.keys.isdisjoint(_NAMES_BLOCKS)
-
-    def lacks(self, *keys: str) -> bool:
-        """Whether nothing in it has any of these keys, so that what looks for them need not."""
-        return self.keys is not None and self.keys.isdisjoint(keys) and not self.refers
+        self.refers = refers
 
 
 class Before:
@@ -114,7 +103,7 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
     damage: list[Damage] = []
     loads = orjson.loads
     offset, number = before.size, before.lines
-    keys: set[str] = set()
+    refers = False
     for number, line in enumerate(lines, before.lines + 1):
         start = offset
         offset += len(line)
@@ -135,20 +124,24 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
         if len(line) > _SHALLOW and nests_deeper(data, MAX_READ):
             damage.append(Damage(number, start, f"nested deeper than {MAX_READ}"))
             continue
-        if _is_usual(data, keys):
+        if _is_usual(data):
             records.append(Record(data, line, start))
             continue
-        parsed = _record(data, line, start, keys, before.bare)
-        if isinstance(parsed, Record):
-            records.append(parsed)
-        else:
-            damage.append(Damage(number, start, parsed))
+        bare = None
+        if type(data) is dict and "id" not in data:
+            bare = _adopt(data, line.removesuffix(b"\n"), before.bare)
+        reason = check(data)
+        if reason:
+            damage.append(Damage(number, start, reason))
+            continue
+        records.append(Record(data, line, start, bare))
+        refers = refers or b"blockId" in line or b"\\u" in line  # as a key may be spelled
     before.size, before.lines = offset, number
-    return Log(records, damage, offset, keys)
+    return Log(records, damage, offset, refers=refers)
 
 
-def _is_usual(data: Any, keys: set[str]) -> bool:
-    """Whether it is a message of texts, calls and results, its keys noted: nearly all lines are."""
+def _is_usual(data: Any) -> bool:
+    """Whether it is a message of texts, calls and results: nearly all lines are."""
     try:
         parts = data["parts"]
         if data["type"] != "message" or data["kind"] not in ROLE_OF_KIND or type(data["id"]) is not str:
@@ -158,45 +151,13 @@ def _is_usual(data: Any, keys: set[str]) -> bool:
         for part in parts:
             (key,) = part
             value = part[key]
-            keys.add(key)
-            if key == "text":
-                if type(value) is not str:
-                    return False
-            elif key not in _OF_TOOLS or type(value["name"]) is not str:
+            if key != "text" and key not in _OF_TOOLS:
                 return False
-            elif key == "functionCall" and not value.get("id"):
-                keys.add(IDLESS)
-    except (AttributeError, KeyError, TypeError, ValueError):
+            if type(value if key == "text" else value["name"]) is not str:
+                return False
+    except (KeyError, TypeError, ValueError):
         return False
-    keys.update(data)
     return True
-
-
-def _record(data: Any, line: bytes, start: int, keys: set[str], bare: dict[int, int]) -> Record | str:
-    """The record of any other line, its keys noted, or what is wrong with it."""
-    seen = None
-    if type(data) is dict and "id" not in data:
-        seen = _adopt(data, line.removesuffix(b"\n"), bare)
-    reason = check(data)
-    if reason:
-        return reason
-    _note(data, keys)
-    return Record(data, line, start, seen)
-
-
-def _note(data: Json, keys: set[str]) -> None:
-    """Note the keys of a record, its parts, its ops and what these hold."""
-    keys.update(data)
-    for part in data.get("parts") or () if data["type"] in RULES else ():
-        keys.update(part)
-        if "functionCall" in part and not part["functionCall"].get("id"):
-            keys.add(IDLESS)
-    for op in data["ops"] if data["type"] == "compaction" else ():
-        keys.update(op)
-        if isinstance(op.get("message"), dict):
-            _note({"type": "message", **op["message"]}, keys)
-        if isinstance(op.get("with"), dict):
-            keys.update(op["with"])
 
 
 def _why(line: bytes, error: ValueError) -> str:

@@ -24,7 +24,7 @@ def rendered(view: View) -> View:
     Parts change, but never how many there are: ops made for the result hold for the view itself. A result
     that was replaced (by a compaction, say) stays as it is. Doing it again changes nothing.
     """
-    if view.lacks("references"):
+    if not any("references" in message.fields for message in view.messages):
         return view
     return view.with_messages([_rendered(message) for message in view.messages])
 

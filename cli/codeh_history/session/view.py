@@ -31,7 +31,7 @@ class View:
 
     __slots__ = (
         "all", "applied", "carried", "dead", "header", "header_raw", "hidden_summaries", "id",
-        "log", "made", "messages", "meta", "notes", "said_read", "summaries",
+        "log", "made", "messages", "meta", "notes", "summaries",
     )  # fmt: skip
 
     def __init__(self, log: Log, dead: set[int] | None = None, notes: list[str] | None = None) -> None:
@@ -49,7 +49,6 @@ class View:
         self.applied: list[Record] = []  # live compactions that no clear hides
         self.made: dict[str, Step] = {}  # what `steps` has besides messages
         self.notes = notes or []
-        self.said_read: list[tuple[Message, str]] | None = None
 
     @property
     def steps(self) -> list[Step]:
@@ -67,24 +66,12 @@ class View:
         newest = max(edits, key=lambda step: step.place, default=None)
         return newest.message.id if newest is not None and newest.message is not None else None
 
-    @property
-    def said(self) -> list[tuple[Message, str]]:
-        """The messages shown that hold neither calls nor results, each with its text."""
-        if self.said_read is None:
-            any_tools = not self.lacks("functionCall", "functionResponse")
-            self.said_read = [
-                (message, text_of(message))
-                for message in self.messages
-                if not (any_tools and uses_tools(message))
-            ]
-        return self.said_read
-
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
         """The same view showing other messages (a copy)."""
         copy = View(self.log)
         for name in View.__slots__:
             setattr(copy, name, getattr(self, name))
-        copy.messages, copy.said_read = messages, None
+        copy.messages = messages
         if summaries is not None:
             copy.summaries = summaries
         return copy
@@ -94,10 +81,6 @@ class View:
         copy = self.with_messages(self.messages)
         copy.meta = meta
         return copy
-
-    def lacks(self, *keys: str) -> bool:
-        """Whether nothing in its log has any of these keys, so that what looks for them need not."""
-        return self.log.lacks(*keys)
 
 
 def kind_of(data: Json) -> str:
@@ -199,7 +182,7 @@ def number_calls(messages: Iterable[Message], before: int = 0) -> int:
     for message in messages:
         message.idless = before
         for part in message.own if message.own is not None else message.parts:
-            if "text" not in part or len(part) > 1:
+            if "functionCall" in part or "blockId" in part:  # few parts are either
                 before += is_idless(part)
     return before
 

@@ -35,7 +35,7 @@ def extract(
     messages: Sequence[Message], room: int, counter: Counter, summaries: Sequence[Summary] = ()
 ) -> Json:
     """`summary` and `lines` of messages and earlier summaries, in at most so many tokens, unscaled."""
-    view = View(Log([], [], 0, set()))
+    view = View(Log([], [], 0))
     view.messages, view.summaries = list(messages), list(summaries)
     draft = Draft(History(view, counter, Settings(budget=room)))
     draft.doomed = set(range(len(draft.history.messages)))

@@ -20,8 +20,6 @@ MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
 def repair(view: View, unanswered: str) -> list[Op]:
     """The ops that leave every unit whole; open calls at the end: left alone (error), stub or drop."""
-    if view.lacks("functionCall", "functionResponse"):
-        return []
     messages = view.messages
     pairing = pair(messages)
     units = [calls for calls in pairing.units if not _is_whole(calls, messages)]

@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Sequence
 from ...base.lazy import Fields
 from ...session.exchanges import (
     IDE_MARKERS,
-    SYSTEM_PREFIX,
     is_ide_context,
     is_prompt,
     is_system,
@@ -19,6 +18,7 @@ from ...session.exchanges import (
 from ...session.fold import View
 from ...session.model import Json, Part
 from ...session.ops import Op, apply, drop, replace_shown
+from ...session.view import text_of
 from . import pairs as pairing
 
 Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and their messages' ids → clean texts
@@ -74,13 +74,7 @@ def is_empty(part: Part) -> bool:
 def ide(view: View, settings: Settings) -> list[Op]:
     """Drop an editor's context, except the latest and pinned ones."""
     markers = settings.ide_markers
-    contexts = [
-        message
-        for message, text in view.said
-        if ("#" in text or markers is not IDE_MARKERS)  # rules out most texts at once
-        and message.committed
-        and is_ide_context(message, markers)
-    ]
+    contexts = [m for m in view.messages if m.committed and is_ide_context(m, markers)]
     ids = [message.id for message in contexts[:-1] if not message.pinned]
     return [drop(ids, "superseded by newer IDE context")] if ids else []
 
@@ -88,12 +82,9 @@ def ide(view: View, settings: Settings) -> list[Op]:
 def system(view: View, settings: Settings) -> list[Op]:
     """Drop `System:` messages, except pinned ones and those that a `--keep-system` pattern matches."""
     texts = {
-        message.id: text
-        for message, text in view.said
-        if text.startswith(SYSTEM_PREFIX)
-        and is_system(message)
-        and message.committed
-        and not message.pinned
+        message.id: text_of(message)
+        for message in view.messages
+        if message.committed and not message.pinned and is_system(message)
     }
     for keep in settings.keep_system:
         kept = keep([*texts.values()], [*texts])
