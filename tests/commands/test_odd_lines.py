@@ -177,7 +177,7 @@ VIA = ("--to", "text", "--via", "cat > /dev/null; echo yes")
     [
         ("append", b"hi\n"), ("append -F -", b"hi\n"), ("append -F FILE", b"hi\n"), ("append --jsonl", PROMPT),
         ("append --exchange -", b'{"userMessage":"hi","assistantResponse":"x"}'), ("append --from auto", ANSWER),
-        ("append --from text", b"hi"), ("ask", b"hi"), ("chat", b"hi\n"), ("update :1", b"hi"),
+        ("append --from text", b"hi"), ("append --stream", b"hi"), ("ask", b"hi"), ("chat", b"hi\n"), ("update :1", b"hi"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("piped", [True, False])

@@ -45,7 +45,7 @@ def test_any_form_goes_into_a_new_file(home, tmp_path, form, flag):
 @pytest.mark.parametrize(
     ("argv", "meant"),
     [
-        (["--format", "html"], "--to"), (["--to", "md"], "one of contents, "),
+        (["--format", "html"], "--to"), (["--to", "md"], "did you mean markdown?"),
         (["--to", "htlm"], "did you mean html?"),
     ],
 )  # fmt: skip

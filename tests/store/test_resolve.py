@@ -72,6 +72,17 @@ def test_reading_takes_ids_and_unique_prefixes(env, name, file):
     assert os.path.basename(for_reading(env, None, name).path) == file
 
 
+def test_an_older_file_beside_the_session_is_named_and_not_read(env):
+    home = Path(env.home)
+    assert inside("show", "alpha-1", home=home).err == b""
+    older = home / "sessions" / "alpha-1.json"
+    older.write_text("[]")
+    assert os.path.basename(for_reading(env, "alpha-1").path) == "alpha-1.jsonl"
+    note = f"codeh-history: alpha-1: read from alpha-1.jsonl, not from {older}\n"
+    assert inside("show", "alpha-1", home=home).err.decode() == note
+    assert inside("payload", "alpha-1", "--to", "text", home=home).err.decode().startswith(note)
+
+
 def test_a_whole_id_is_no_prefix(env):
     Path(env.home, "sessions", "alpha.jsonl").write_text(HEADER)
     assert for_reading(env, "alpha").id == "alpha"

@@ -91,10 +91,15 @@ class Option(Fields):
     def _choice(self, value: str, label: str) -> str:
         if value in (*self.choices, *self.also):
             return value
+        import fnmatch
+
         from .words import did_you_mean
 
         word = value if self.positional else f"{label} {value}"
-        raise _wrong(f"{word}: one of {', '.join(self.choices)}{did_you_mean(value, self.choices)}")
+        longer = fnmatch.filter(self.choices, "*".join((*value, "")))  # `md` is `markdown`
+        meant = longer[0] if value and len(longer) == 1 else value
+        hint = did_you_mean(value, self.choices) or (f" (did you mean {meant}?)" if meant != value else "")
+        raise _wrong(f"{word}: one of {', '.join(self.choices)}{hint}")
 
 
 def option(metavar: str, help: str, short: str = "", **more: Any) -> Any:

@@ -127,10 +127,13 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
     path = path_of(env, name)
     if is_path(name) or name == path:
         return Target(path, why)
+    older = path.removesuffix("l")
     if exists(path):
+        if os.path.exists(older):
+            env.note(f"{name}: read from {os.path.basename(path)}, not from {older}")
         return Target(path, why)
-    if path.endswith(".jsonl") and os.path.exists(path.removesuffix("l")):
-        return Target(path.removesuffix("l"), why)
+    if os.path.exists(older):
+        return Target(older, why)
     paths = {id: path for id, path in ids(env) if id.startswith(name)}
     matches = list(paths)
     if len(matches) == 1:

@@ -17,5 +17,5 @@ def clip(text: str, room: int) -> str:
     cut = head.rfind(" ")
     word = text[cut + 1 :].partition(" ")[0]
     if "://" in word:
-        return (head[:cut].rstrip(" ,;:") if cut > 0 else word) + "…"
+        return text if word == text else (head[:cut].rstrip(" ,;:") if cut > 0 else word) + "…"
     return (head[:cut] if cut > room // 2 else head).rstrip(" ,;:") + "…"

@@ -195,12 +195,12 @@ def test_what_is_no_line_is_left_out_and_a_kind_not_known_is_of_an_earlier_summa
 
 def test_each_line_stands_under_its_heading_and_no_line_of_others_looks_like_ours():
     text = record([
-        *SOME, Entry("said", "Model", "Rules:", "m9"), Entry("shown", "User", "[User]", "m9"), entry("shown", "User", "a\nRules:", "m9"),
+        *SOME, Entry("said", "Model", "Rules:", "m9"), Entry("said", "Model", "What was asked", "m9"), Entry("shown", "User", "[User]", "m9"), entry("shown", "User", "a\nRules:", "m9"),
     ]).text  # fmt: skip
     assert text.split("\n") == [
         "What was asked:", "- Fix it.", "Rules:", "- Never push.", "- Anna: Ask me.", "Decisions:", "- Model: We keep SQLite.",
         "Done:", "- send(a) → ok", "Files:", "- read: src/a b.py", "Names in files:", "- src/a.py: parse_line",
-        "What failed:", "- `make`: exit 1", "What was said and done:", "[Model]", "Done.", "[Pasted]", "x = 1", "[Model]", "  Rules:",
+        "What failed:", "- `make`: exit 1", "What was said and done:", "[Model]", "Done.", "[Pasted]", "x = 1", "[Model]", "  Rules:", "  What was asked",
         "What files and commands showed:", "[`cat a`]", "  Rules:", "[User]", "  [User]", "a Rules:",
         "Earlier summary:", "  Rules:", "Pinned:", "- Keep this.",
     ]  # fmt: skip

@@ -42,7 +42,8 @@ OTHER = "earlier"  # what a line of a kind that is not known is read as
 # Who says lines of a kind where no label tells.
 SPEAKERS = {"asked": USER, "rule": USER, "said": MODEL, "now": MODEL, "pasted": PASTED}
 STATES = ("created", "written", "deleted", "read")
-_OURS = pattern(r"\[[^\n]*\][ \t]*(?:\n|\Z)")  # `[src/a.py]` stands above the lines shown of it
+# `[src/a.py]` stands above the lines shown of it; the marks of `## Rules` went when its line was chosen
+_OURS = pattern(rf"(?:\[[^\n]*\]|{'|'.join(HEADINGS)})[ \t]*(?:\n|\Z)")
 
 
 class Entry(NamedTuple):

@@ -18,7 +18,7 @@ _LONGEST = 4096  # characters of a sequence that has not ended
 
 
 class Exact(AnswerReader):
-    """Text that is kept byte for byte.
+    """Text that is kept byte for byte, without a byte order mark at its start.
 
     Bytes that are not UTF-8 arrive as U+FFFD, and make the whole Unreadable, naming the first of them.
     """
@@ -54,6 +54,7 @@ class Exact(AnswerReader):
             if self._wrong is None:
                 self._wrong = self._read + error.start
             text, used = utf_8_decode(data, "replace", final)
+        text = text if self._read else text.removeprefix("\ufeff")
         self._rest = data[used:]
         self._read += used
         return text
@@ -84,11 +85,6 @@ class Reader(Exact):
     def __init__(self, model: str | None = None) -> None:
         super().__init__(model, "text")
         self._held = ""  # the beginning of an escape sequence or of CRLF
-
-    def _decoded(self, chunk: bytes, *, final: bool) -> str:
-        begins = not self._read
-        text = super()._decoded(chunk, final=final)
-        return text.removeprefix("\ufeff") if begins else text  # a byte order mark
 
     def _clean(self, text: str, *, final: bool) -> str:
         text = self._held + text
