@@ -8,8 +8,7 @@ answer was cut in the middle of a line, the next one may begin right there, as c
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -29,8 +28,7 @@ _NEAR = 1024  # bytes around the place where a text goes wrong, in which the nex
 _CLOSE = 8  # bytes before it at most in which an answer begins that a cut text was continued by
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """One thing that arrived; `value` by `kind`:
 
     event     a JSON object of a stream; `name` is its `event:` field

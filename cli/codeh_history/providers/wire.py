@@ -102,77 +102,73 @@ class Reader(AnswerReader):
 
     def _read(self, frames: list[Frame]) -> list[Part]:
         self._new = []
-        for frame in frames:
+        for kind, value, name in frames:
             if self._mixed:
                 break
-            getattr(self, f"_take_{frame.kind}")(frame)
+            if kind == "event":
+                self._event(value, name)
+            elif kind == "document":
+                self._document(value)
+            elif kind == "end":
+                if self._stream is not None:
+                    self._stream.end()
+            elif kind == "seam":
+                self._settle()
+                self._earlier.clear()
+            elif kind in ("damage", "cut"):
+                self._broken(kind, value)
+            elif kind == "noise":
+                self._noise += [value] if len(self._noise) < _NOISE_KEPT else []
+            else:
+                self._compressed = self._compressed or kind == "gzip"
+                self._status = value if kind == "head" else self._status
         return self._new
 
-    def _take_event(self, frame: Frame) -> None:
-        body: Json = frame.value
-        if self._failed(body, frame.name):
-            return None
+    def _event(self, body: Json, name: str = "", *, lines: bool = False) -> None:
+        """An event of a stream, or what stands where one would."""
+        if self._failed(body, name):
+            return
         format = detect.recognise(body)
         if format is not None and format.kind == "answer":
-            return self._answered(body, format.provider)
+            self._answered(body, format.provider)
+            return
         id = detect.answer_id(body)
         if id in self._earlier and id != self._id:
-            return self._mix(id)
+            self._mix(id)
+            return
         if format is not None and not self._continues(format.provider, body):
-            self._begin(format.provider, lines=frame.kind == "document")
+            self._begin(format.provider, lines=lines)
         stream = self._stream
         if stream is None:
-            return None  # before the first event of a stream, between two, or of another format
+            return  # before the first event of a stream, between two, or of another format
         if stream.conflicts(body):
-            return self._mix(id)
+            self._mix(id)
+            return
         self._add(stream.feed(body))
         self._id = self.response_id = stream.id
         self.model = stream.model
-        return None
 
-    def _take_document(self, frame: Frame) -> None:
-        body: Json = frame.value
-        if self._failed(body):
-            return
+    def _document(self, body: Json) -> None:
+        """An object on its own: a whole answer, or a line of a stream of JSON lines."""
         format = detect.recognise(body)
-        if format is None:
+        either = format is not None and format.kind == "either"
+        continues = either and self._lines and self._continues(format.provider, body)  # type: ignore[union-attr]
+        if continues or (format is not None and format.kind == "event"):
+            self._event(body, lines=True)
+        elif self._failed(body):
+            return
+        elif format is None:
             self._noise.append(excerpt(orjson.dumps(body)))
-        elif format.kind == "event" or (
-            format.kind == "either" and self._lines and self._continues(format.provider, body)
-        ):
-            self._take_event(frame)
         else:
             self._answered(body, format.provider)
 
-    def _take_end(self, _frame: Frame) -> None:
+    def _broken(self, kind: str, text: str) -> None:
         if self._stream is not None:
-            self._stream.end()
-
-    def _take_head(self, frame: Frame) -> None:
-        self._status = frame.value
-
-    def _take_seam(self, _frame: Frame) -> None:
-        self._settle()
-        self._earlier.clear()
-
-    def _take_damage(self, frame: Frame) -> None:
-        if self._stream is not None:
-            self._damage = self._damage or frame.value
+            self._damage = self._damage or (text if kind == "damage" else f"it breaks off at {text}")
+        elif kind == "damage":
+            self._last = Unreadable(text)
         else:
-            self._last = Unreadable(frame.value)
-
-    def _take_cut(self, frame: Frame) -> None:
-        if self._stream is not None:
-            self._damage = self._damage or f"it breaks off at {frame.value}"
-        else:
-            self._last = Cut([], f"the answer ended before its end: {frame.value}")
-
-    def _take_noise(self, frame: Frame) -> None:
-        if len(self._noise) < _NOISE_KEPT:
-            self._noise.append(frame.value)
-
-    def _take_gzip(self, _frame: Frame) -> None:
-        self._compressed = True
+            self._last = Cut([], f"the answer ended before its end: {text}")
 
     # -- answers ------------------------------------------------------------------------------------
 
