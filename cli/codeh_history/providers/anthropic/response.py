@@ -12,7 +12,7 @@ from ...session.model import Json, Part
 from .. import usage
 from ..assembly import Assembly
 from ..failures import concluded
-from ..json_text import loads
+from ..json_text import value_of
 from ..parts import call, listed, name_of, native, object_of, rest, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply
@@ -39,7 +39,9 @@ def part_of(block: Any) -> Part | None:
     """A content block as a part; None for an empty text."""
     kind = block.get("type") if isinstance(block, dict) else None
     if kind == "text" and isinstance(block.get("text"), str):
-        return _text(block)
+        cited = {"citations": block["citations"]} if block.get("citations") else {}
+        text: Any = {"text": block["text"], **cited}
+        return text if cited or block["text"] else None
     if kind == "thinking" and isinstance(block.get("thinking"), str):
         part: Any = {"text": block["thinking"], "thought": True}
         if name_of(block.get("signature")):
@@ -51,23 +53,14 @@ def part_of(block: Any) -> Part | None:
     return native(NAME, block)
 
 
-def _text(block: Json) -> Part | None:
-    part: Any = {"text": block["text"]}
-    if block.get("citations"):
-        part["citations"] = block["citations"]
-    elif not block["text"]:
-        return None
-    return part  # type: ignore[no-any-return]
-
-
 class Stream(StreamReader):
     """Puts a message together from its events; complete with message_stop."""
 
     def __init__(self) -> None:
         self._message: Json | None = None  # as message_start gives it, then what message_delta adds
-        self._blocks = Assembly()
-        self._open: dict[int, int] = {}  # the blocks that are not over: by their index their number
         self._usage: Json | None = None
+        self._blocks = Assembly()  # by the order in which they begin
+        self._open: dict[int, int] = {}  # the blocks that are not over, by their index
 
     def belongs(self, event: Json) -> bool:
         """Every message_start but the first begins another answer."""
@@ -81,11 +74,24 @@ class Stream(StreamReader):
         return self.done or (kind == "content_block_start" and _index(event) in self._open)
 
     def feed(self, event: Json) -> list[Part]:
-        kind = name_of(event.get("type"))
-        if kind not in EVENTS:
-            return []
-        parts: list[Part] = getattr(self, f"_{kind}")(event)
-        return parts
+        kind, index = event.get("type"), _index(event)
+        if kind == "message_start":
+            self._message = object_of(event.get("message"))
+            self.id, self.model = name_of(self._message.get("id")), name_of(self._message.get("model"))
+            self._usage = usage.merged(None, self._message.get("usage"))
+        elif kind == "message_delta":
+            self._usage = usage.merged(self._usage, event.get("usage"))
+            self._message = usage.merged(self._message, event.get("delta")) if self._message else None
+        elif kind == "message_stop":
+            self.done = self._message is not None
+        elif kind == "content_block_start":
+            return self._begin(index, object_of(event.get("content_block")))
+        elif kind == "content_block_delta":
+            return self._extend(index, object_of(event.get("delta")))
+        elif kind == "content_block_stop" and index in self._open:  # one that is no text goes out whole
+            part = part_of(self._whole(self._open.pop(index)))
+            return [part] if part is not None and "text" not in part else []
+        return []
 
     def result(self) -> Reply | Failure | None:
         if not self.done or self._message is None:
@@ -93,82 +99,54 @@ class Stream(StreamReader):
         content = [self._whole(number) for number in self._blocks.indexes()]
         return read({**self._message, "content": content, "usage": self._usage})
 
-    def _message_start(self, event: Json) -> list[Part]:
-        self._message = object_of(event.get("message"))
-        self.id = name_of(self._message.get("id"))
-        self.model = name_of(self._message.get("model"))
-        self._usage = usage.merged(None, self._message.get("usage"))
-        self._blocks, self._open = Assembly(), {}
-        return []
-
-    def _message_delta(self, event: Json) -> list[Part]:
-        self._usage = usage.merged(self._usage, event.get("usage"))
-        if self._message is not None:
-            self._message = usage.merged(self._message, event.get("delta"))
-        return []
-
-    def _message_stop(self, _event: Json) -> list[Part]:
-        self.done = self._message is not None
-        return []
-
-    def _content_block_start(self, event: Json) -> list[Part]:
-        block, index = object_of(event.get("content_block")), _index(event)
-        begun = self._blocks.indexes()
-        number = index if index not in begun else begun[-1] + 1  # some hosts always say 0
-        self._open[index], self._blocks.items[number] = number, block
+    def _begin(self, index: int, block: Json) -> list[Part]:
+        number = self._open[index] = len(self._blocks.items)  # some hosts always say that the index is 0
+        self._blocks.items[number] = block
         return self._grow(number, text_of(block.get(_field(block))))
 
-    def _content_block_delta(self, event: Json) -> list[Part]:
-        delta, blocks = object_of(event.get("delta")), self._blocks.items
-        kind, number = delta.get("type"), self._number(event)
-        field = _GROWING.get(kind) if isinstance(kind, str) else None
-        if field is not None:
-            if number not in blocks:  # some hosts leave the start out
-                blocks[number] = {"type": _STARTS[field]}
-                self._open[number] = number
+    def _extend(self, index: int, delta: Json) -> list[Part]:
+        kind = name_of(delta.get("type")) or ""
+        field, begins = _GROWING.get(kind, ("", ""))
+        if index not in self._open:  # some hosts leave the start out
+            self._begin(index, {"type": begins} if begins else {})
+        number = self._open[index]
+        if field:
             return self._grow(number, text_of(delta.get(field)))
-        block = blocks.get(number, {})
+        block = self._blocks.items[number]
         if kind == "citations_delta":
             more: Json = {"citations": [*listed(block.get("citations")), delta.get("citation")]}
         else:  # a signature, or a kind unknown here: its fields replace the block's
             more = {key: value for key, value in delta.items() if key != "type"}
-        blocks[number] = {**block, **more}
+        self._blocks.items[number] = {**block, **more}
         return []
-
-    def _content_block_stop(self, event: Json) -> list[Part]:
-        """The block is whole: one that is not text goes out in one piece."""
-        number = self._number(event)
-        self._open.pop(_index(event), None)
-        part = part_of(self._whole(number)) if number in self._blocks.items else None
-        return [part] if part is not None and "text" not in part else []
 
     def _grow(self, number: int, text: str) -> list[Part]:
         """Add to the text, thinking or input of a block; the part that shows it."""
-        block = self._blocks.items[number]
-        field = _field(block)
+        field = _field(self._blocks.items[number])
         self._blocks.append(number, field, text)
         if not text or field == "input":
             return []
         return [{"text": text, "thought": True} if field == "thinking" else {"text": text}]
 
-    def _number(self, event: Json) -> int:
-        """The block that an event is about."""
-        return self._open.get(_index(event), _index(event))
-
     def _whole(self, number: int) -> Json:
         """A block with the text, thinking or input that was streamed for it."""
         block = self._blocks.items[number]
         field = _field(block)
-        text = self._blocks.texts(number).get(field, "")
-        if field != "input":
-            return {**block, field: text}
-        if not text.strip():
-            return block
-        return {**block, field: text if block.get("type") == "tool_use" else _input(text)}
+        text: Any = self._blocks.texts(number).get(field, "")
+        if field == "input":
+            if not text.strip():
+                return block
+            if block.get("type") != "tool_use":  # a server tool's; text that is not JSON stays text
+                value = value_of(text)
+                text = text if value is None else value
+        return {**block, field: text}
 
 
-_GROWING = {"text_delta": "text", "thinking_delta": "thinking", "input_json_delta": "partial_json"}
-_STARTS = {"text": "text", "thinking": "thinking", "partial_json": "tool_use"}
+# For each kind of delta the field that holds its text, and the type of block that it grows.
+_GROWING = {
+    "text_delta": ("text", "text"), "thinking_delta": ("thinking", "thinking"),
+    "input_json_delta": ("partial_json", "tool_use"),
+}  # fmt: skip
 
 
 def _index(event: Json) -> int:
@@ -180,11 +158,3 @@ def _field(block: Json) -> str:
     """The field of a block that its deltas are for."""
     kind = block.get("type")
     return kind if kind in ("text", "thinking") else "input"
-
-
-def _input(text: str) -> Any:
-    """A server tool's input from its JSON text; text that is not JSON stays text."""
-    try:
-        return loads(text)
-    except ValueError:
-        return text
