@@ -7,7 +7,7 @@ import pytest
 
 from codeh_history.append import tool_parts
 from codeh_history.append.clean import Cleaning
-from codeh_history.append.exchange import checked
+from codeh_history.append.jsonl import checked_exchange as checked
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.session.records import MAX_DEPTH

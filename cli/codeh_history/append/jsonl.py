@@ -1,4 +1,7 @@
-"""`append --jsonl`: many messages, all or nothing, one lock, one sync; lines keep their bytes."""
+"""`append --jsonl`, many messages, and `--exchange`, a prompt and its answer: all or nothing.
+
+One lock, one sync; lines keep their bytes.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,9 @@ from typing import NamedTuple
 import orjson
 
 from ..base.env import Env
-from ..base.errors import BadData
-from ..base.escape import quote
+from ..base.errors import BadData, Usage
+from ..base.input import needed, read_file
+from ..base.read_json import demanded
 from ..providers.json_text import trouble
 from ..session.fold import kind_of
 from ..session.live import undone
@@ -40,8 +44,6 @@ def run(
     env: Env, session: str | None, file: str | None = None, *, redact: bool = False, new: bool = False
 ) -> None:
     """Append every line of stdin (or a file) as a message and print the ids."""
-    from ..base.input import read_file
-
     name = file if file not in (None, "-") else "stdin"
     data = env.read_stdin() if name == "stdin" else read_file(str(name))
     cleaning = None
@@ -118,27 +120,10 @@ def _wrong(data: object, raw: bytes) -> str | None:
     return check_message({"id": "", **data})
 
 
-def stored_before(locked: Locked, lines: Sequence[Line | bytes]) -> dict[str, Json]:
-    """The messages already in the session by id and by key, only where a line gives either."""
-    messages = (line.data for line in lines if isinstance(line, Line))
-    if locked.created or not any("id" in data or "key" in data for data in messages):
-        return {}
-    stored_messages: dict[str, Json] = {}
-    records = read.read_log(locked.read()).records
-    dead = undone(records, [])  # as if never written: their ids and keys are free again
-    for place, record in enumerate(records):
-        if place in dead:
-            continue
-        if isinstance(record.data.get("id"), str):
-            stored_messages.setdefault(record.data["id"], record.data)
-        if isinstance(record.data.get("key"), str):
-            stored_messages.setdefault("\0" + record.data["key"], record.data)
-    return stored_messages
-
-
 def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[str], name: str) -> bytes:
     """The lines as they are appended: what they do not say, then their own bytes; `ids` gets their ids."""
-    now, session, stored_messages = env.now(), locked.session, stored_before(locked, lines)
+    now, session = env.now(), locked.session
+    known = _known(locked, lines)
     before = locked.offset
     middle = b'","ts":"%b",' % now.encode()
     new_id = env.ids(session, len(lines))
@@ -150,27 +135,50 @@ def stored(env: Env, locked: Locked, lines: Sequence[Line | bytes], ids: list[st
             ids.append(id)
             continue
         data = line.data
-        same = None
-        if "id" in data or "key" in data:
-            same = _same(stored_messages, data, f"{name}:{line.number}")
-        if same is not None:
-            ids.append(same)
-            continue
-        id = data.get("id") or new_id(before + records.tell())
-        kind = kind_of(data)
-        head = "" if "type" in data else '"type":"message",'
-        head += "" if "id" in data else f'"id":{quote(id)},'
-        head += "" if "ts" in data else f'"ts":"{now}",'
-        head += "" if data.get("kind") == kind else f'"kind":"{kind}",'
-        if "role" not in data and kind not in ("error", "info"):
-            head += f'"role":"{"model" if kind == "codeh" else "user"}",'
-        records.write(b"{%b%b\n" % (head.encode(), line.raw[1:]))
-        ids.append(id)
-        if "id" in data or "key" in data:
-            stored_messages[id] = data
-            if "key" in data:
-                stored_messages["\0" + str(data["key"])] = {**data, "id": id}
+        same = _same(known, data, f"{name}:{line.number}")
+        if same is None:
+            id = data.get("id") or new_id(before + records.tell())
+            kind = kind_of(data)
+            fields = {"type": "message", "id": id, "ts": now, "kind": kind, "role": ROLE_OF_KIND[kind]}
+            missing = {
+                key: value for key, value in fields.items()
+                if value and (key not in data or (key == "kind" and data[key] != value))
+            }  # fmt: skip
+            records.write(b"{%b%b\n" % (dumps(missing)[1:-1] + b"," if missing else b"", line.raw[1:]))
+            known.update((name, {**data, "id": id}) for name in _names(data))
+        ids.append(same or id)
     return records.getvalue()
+
+
+def _names(data: Json) -> list[tuple[str, str]]:
+    """What a message is known by."""
+    return [(field, data[field]) for field in ("id", "key") if isinstance(data.get(field), str)]
+
+
+def _known(locked: Locked, lines: Sequence[Line | bytes]) -> dict[tuple[str, str], Json]:
+    """The messages already in the session by id and by key, only where a line gives either."""
+    known: dict[tuple[str, str], Json] = {}
+    if locked.created or not any(isinstance(line, Line) and _names(line.data) for line in lines):
+        return known
+    records = read.read_log(locked.read()).records
+    dead = undone(records, [])  # as if never written: their ids and keys are free again
+    for place, record in enumerate(records):
+        if place not in dead:
+            for name in _names(record.data):
+                known.setdefault(name, record.data)
+    return known
+
+
+def _same(known: dict[tuple[str, str], Json], data: Json, where: str) -> str | None:
+    """The id of an equal message stored before; the same id or key with other content is BadData."""
+    for name in _names(data):
+        before = known.get(name)
+        if before is not None:
+            if not says(before, data["parts"]) or kind_of(before) != kind_of(data):
+                taken = f"{name[0]} {name[1]} is taken by a message with other content"
+                raise BadData(f"{where}: {taken}; nothing was stored")
+            return str(before["id"])
+    return None
 
 
 def says(before: Json, parts: list[Part], blocks: Sequence[str] = ()) -> bool:
@@ -181,17 +189,43 @@ def says(before: Json, parts: list[Part], blocks: Sequence[str] = ()) -> bool:
     return bool(stored == [*map(block_of, parts), *blocks])
 
 
-def _same(stored_messages: dict[str, Json], data: Json, where: str) -> str | None:
-    """The id of an equal message stored before; the same id or key with other content is BadData."""
-    for name, value in (("id", data.get("id")), ("key", data.get("key"))):
-        if value is None:
-            continue
-        before = stored_messages.get(value if name == "id" else f"\0{value}")
-        if before is None:
-            continue
-        if not says(before, data["parts"]) or kind_of(before) != kind_of(data):
-            raise BadData(
-                f"{where}: {name} {value} is taken by a message with other content; nothing was stored"
-            )
-        return str(before["id"])
-    return None
+# -- `--exchange` ---------------------------------------------------------------------------------------
+
+
+def run_exchange(env: Env, session: str | None, file: str, *, new: bool = False) -> None:
+    """Append a HistoryEntry (`-`: from stdin) and print its id; id and time are made where it has none."""
+    from ..programs.forms.history import exchange
+
+    data = needed(env) if file == "-" else read_file(file)
+    entry = checked_exchange(data, "stdin" if file == "-" else file)
+    target = target_of(env, session, new=new) or begin(env, entry["userMessage"])
+
+    def build(locked: Locked, ids: list[str]) -> bytes:
+        id = entry.get("id") or env.id_in(locked)
+        whole = {**entry, "id": id, "timestamp": entry.get("timestamp") or env.now()}
+        lines = [Line(record, dumps(record), number) for number, record in enumerate(exchange(whole), 1)]
+        both: list[str] = []
+        new = stored(env, locked, lines, both, "--exchange")
+        ids.append(both[0])
+        return new
+
+    store(env, target, build, create=True)
+
+
+def checked_exchange(data: bytes, name: str) -> Json:
+    """The entry that these bytes are; BadData naming what is wrong, exit 2 for an unknown source."""
+    from ..programs.forms.history import wrong_in_entry
+
+    entry = demanded(data, name)
+    if not isinstance(entry, dict):
+        raise BadData(f"{name}: a history entry (an object) expected")
+    wrong = wrong_in_entry(entry)
+    if "source" in wrong:
+        raise Usage(f"{name}: `source` {wrong['source']}")
+    if wrong:
+        raise BadData(
+            f"{name}: {', '.join(f'`{key}` {why}' for key, why in wrong.items())}; nothing was stored"
+        )
+    if not entry["userMessage"].strip():
+        raise BadData(f"{name}: `userMessage` is empty; nothing was stored")
+    return entry

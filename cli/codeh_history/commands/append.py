@@ -50,9 +50,9 @@ def store(env: Env, options: Options) -> None:
             env, options.session, next(iter(options.file), None), redact=options.redact, new=options.new
         )
     elif options.exchange is not None:
-        from ..append import exchange
+        from ..append import jsonl
 
-        exchange.run(env, options.session, options.exchange, new=options.new)
+        jsonl.run_exchange(env, options.session, options.exchange, new=options.new)
     else:
         from ..append import message
 
