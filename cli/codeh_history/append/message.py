@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from ..base.env import Env
@@ -33,8 +32,7 @@ if TYPE_CHECKING:
     from .clean import Cleaning
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(NamedTuple):
     """A message about to be stored: all of it but its id, its time and what hangs on the session."""
 
     options: Options
@@ -57,17 +55,37 @@ def run(env: Env, options: Options) -> None:
 
 
 def draft(env: Env, options: Options, text: str) -> Draft:
-    """The message that was asked for, with this text."""
-    cleaning = None
+    """The message that was asked for, with this text; its files are stored, if they are large."""
+    cleaning: Cleaning | None = None
     if options.redact:
         from .clean import Cleaning
 
         cleaning = Cleaning(env)
-    fields, blocks = _fields(env, options, text, cleaning)
+    chosen = kind_and_role(options.role, options.kind)[0]
+    kind = "tool" if options.result else "codeh" if options.call else chosen
+    if kind != chosen and (options.role or options.kind):
+        raise Usage(f"--{'result' if options.result else 'call'} makes a message of kind {kind}")
+    if options.result:
+        parts = [tool_parts.result(options.result, options.call_id, text, failed=options.failed)]
+    else:
+        parts = [{"text": text}] if text else []
+        parts += tool_parts.calls(options.call, options.args, options.call_id)
+    files: list[Attached] = []
+    if options.attach:
+        from .attach import attach
+
+        files = attach(env, options.attach, len(parts), cleaning.file if cleaning is not None else None)
     references = _references(options.references)
     if cleaning is not None:
-        references = cleaning.value(references, "references")
+        parts, references = cleaning.value(parts, "parts"), cleaning.value(references, "references")
         cleaning.report()
+    blocks = [file.block for file in files if file.block]
+    fields: Json = {
+        "kind": kind, "role": ROLE_OF_KIND[kind],
+        "parts": parts if blocks else [*parts, *(file.part for file in files)],
+        "attached": [file.about for file in files], "key": options.key, "pinned": options.pin,
+    }  # fmt: skip
+    fields = {key: value for key, value in fields.items() if value or key == "parts"}
     return Draft(options, fields, blocks, references)
 
 
@@ -125,38 +143,6 @@ def _text(env: Env, options: Options) -> str:
     return text_of(env, options.message, files, needed=needed)
 
 
-def _fields(env: Env, options: Options, text: str, cleaning: Cleaning | None) -> tuple[Json, list[str]]:
-    """Kind, role, parts and what else was given (no id and no time yet), and the blocks of large files."""
-    chosen = kind_and_role(options.role, options.kind)[0]
-    kind = "tool" if options.result else "codeh" if options.call else chosen
-    if kind != chosen and (options.role or options.kind):
-        raise Usage(f"--{'result' if options.result else 'call'} makes a message of kind {kind}")
-    fields: Json = {"kind": kind}
-    if ROLE_OF_KIND[kind]:
-        fields["role"] = ROLE_OF_KIND[kind]
-    if options.result:
-        parts = [tool_parts.result(options.result, options.call_id, text, failed=options.failed)]
-    else:
-        parts = [{"text": text}] if text else []
-        parts += tool_parts.calls(options.call, options.args, options.call_id)
-    files: list[Attached] = []
-    if options.attach:
-        from .attach import attach
-
-        files = attach(env, options.attach, len(parts), cleaning.file if cleaning is not None else None)
-    blocks = [file.block for file in files if file.block]
-    if cleaning is not None:
-        parts = cleaning.value(parts, "parts")
-    fields["parts"] = parts if blocks else [*parts, *(file.part for file in files)]
-    if files:
-        fields["attached"] = [file.about for file in files]
-    if options.key is not None:
-        fields["key"] = options.key
-    if options.pin:
-        fields["pinned"] = True
-    return fields, blocks
-
-
 def _by_reference(env: Env, message: Json, files: list[str], flow: str) -> Json:
     """The message as a `ref`: its own parts are stored beside the blocks of its files."""
     from ..blocks import open_store
@@ -183,9 +169,9 @@ def _references(name: str | None) -> list[Json] | None:
 
 def numbered(references: Sequence[Json], before: Log) -> list[Json]:
     """References with numbers unique in the session, never used before, not even by what was undone."""
-    earlier = [item for record in before.records for item in record.data.get("references") or ()]
-    numbers = [item.get("number") for item in earlier if isinstance(item, dict)]
-    used = max([0, *(number for number in numbers if isinstance(number, int))])
+    earlier = (item for record in before.records for item in record.data.get("references") or ())
+    numbers = (item.get("number") for item in earlier if isinstance(item, dict))
+    used = max((number for number in numbers if isinstance(number, int)), default=0)
     return [{**item, "number": used + n} for n, item in enumerate(references, 1)]
 
 
@@ -206,11 +192,10 @@ def _lines(message: Json, *, pending: bool) -> bytes:
         raise BadData("the message nests deeper than 200 levels")
     if not pending:
         return line + b"\n"
-    opened = {**{k: v for k, v in message.items() if k != "parts"}, "type": "open"}
-    lines = dumps(opened) + b"\n"
-    if message["parts"]:
-        lines += dumps({"type": "delta", "of": message["id"], "parts": message["parts"]}) + b"\n"
-    return lines
+    parts = message["parts"]
+    opened = {key: value for key, value in (message | {"type": "open"}).items() if key != "parts"}
+    delta = {"type": "delta", "of": message["id"], "parts": parts}
+    return b"".join(dumps(record) + b"\n" for record in (opened, *([delta] if parts else [])))
 
 
 def keyed(env: Env, locked: Locked, draft: Draft) -> str | None:
