@@ -10,7 +10,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound, Usage
 from codeh_history.base.times import from_millis, to_millis
 from codeh_history.session.records import dumps
-from codeh_history.store import begun, tail
+from codeh_history.store import begun
 from codeh_history.store.resolve import for_reading, for_writing
 
 NOON = "2026-01-02T12:00:00.000Z"
@@ -67,8 +67,8 @@ def test_a_message_that_changed_its_file_last_is_the_newest_at_sight(
         file.write(last.replace("TIME", "2026-01-02T12:30:00.900Z"))
     os.utime(own, (1767357001.1, 1767357001.1))
     parsed = []
-    times = tail.times
-    monkeypatch.setattr(tail, "times", lambda path: parsed.append(path) or times(path))
+    times = begun.times
+    monkeypatch.setattr(begun, "times", lambda path: parsed.append(path) or times(path))
     assert begun.newest(env) == str(Path(own).with_name(f"{newest}.jsonl"))
     assert (not parsed) == sure
 

@@ -11,7 +11,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.session import records
-from codeh_history.store import lines, log, read, tail
+from codeh_history.store import begun, lines, log, read
 from codeh_history.store import replace as replacing
 from codeh_history.views import skim as skimming
 from inside import inside
@@ -30,7 +30,7 @@ def message(size):
 @pytest.fixture
 def limit(monkeypatch):
     """A number so small that it costs nothing to come near it; all that is written comes to one of these."""
-    for module in (log, lines, replacing, records, tail):
+    for module in (log, lines, replacing, records, begun):
         monkeypatch.setattr(module, "LONGEST", LIMIT)
     return LIMIT
 
@@ -51,7 +51,7 @@ def skimmed(path, step):
 
 def backwards(path, step):
     with path.open("rb") as opened:
-        found = tail.lines_backwards(opened.fileno(), path.stat().st_size, step)
+        found = begun.lines_backwards(opened.fileno(), path.stat().st_size, step)
         return [orjson.loads(line)["id"] for line in found][::-1]
 
 

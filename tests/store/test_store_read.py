@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.errors import BadData, InputOutput, NotFound
-from codeh_history.store import file, read, tail
+from codeh_history.store import begun, file, read
 from program_files import Claude, written
 
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'
@@ -184,7 +184,7 @@ def test_backwards_are_the_same_lines(unlocked, lines, step, more):
     os.ftruncate(unlocked, 0)
     os.pwrite(unlocked, data + more, 0)
     expected = [line for line in lines if line.strip()]
-    assert list(tail.lines_backwards(unlocked, len(data), step)) == expected[::-1]
+    assert list(begun.lines_backwards(unlocked, len(data), step)) == expected[::-1]
 
 
 @pytest.mark.parametrize(
@@ -206,7 +206,7 @@ def test_backwards_are_the_same_lines(unlocked, lines, step, more):
 )  # fmt: skip
 def test_the_newest_message_is_told_by_the_last_line_that_brings_one(tmp_path, lines, newest):
     (tmp_path / "s.jsonl").write_bytes(HEADER_LINE + lines)
-    assert tail.times(str(tmp_path / "s.jsonl")) == ("", newest)
+    assert begun.times(str(tmp_path / "s.jsonl")) == ("", newest)
 
 
 @pytest.mark.parametrize(
@@ -216,15 +216,14 @@ def test_a_session_is_used_by_beginning_it_too(tmp_path, message, used):
     header = b'{"type":"session","version":1,"id":"s","created":"2026-01-02"}\n'
     line = b'{"type":"message","ts":"%b"}\n' % message if message else b""
     (tmp_path / "s.jsonl").write_bytes(header + line)
-    created, newest = tail.times(str(tmp_path / "s.jsonl"))
+    created, newest = begun.times(str(tmp_path / "s.jsonl"))
     assert max(created, newest or "") == used
 
 
 @pytest.mark.parametrize("first", [b"", b"torn {", b"[1]\n", b'{"cwd":"/a"'])
-def test_a_first_line_that_is_none_says_nothing(unlocked, first):
-    os.ftruncate(unlocked, 0)
-    os.pwrite(unlocked, first, 0)
-    assert tail.first_line(unlocked) == {}
+def test_a_first_line_that_is_no_header_has_no_time(tmp_path, first):
+    (tmp_path / "s.jsonl").write_bytes(first)
+    assert begun.times(str(tmp_path / "s.jsonl")) == ("", None)
 
 
 def longer(path):

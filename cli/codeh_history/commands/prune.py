@@ -12,9 +12,9 @@ from ..base.times import from_millis, moment, to_millis
 from ..base.words import some
 from ..session.fold import timestamp
 from ..store import read, trash
+from ..store.begun import lines_backwards
 from ..store.read import passing
 from ..store.resolve import ids
-from ..store.tail import lines_backwards
 from ..views import rows as listing
 from ..views.rows import used
 

@@ -1,4 +1,4 @@
-"""The sessions begun in this directory; the newest is meant where a command line names none."""
+"""Which session is the newest: of those begun in this directory, or of all; read from the end of each."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..base.errors import HistoryError
 from ..base.escape import quote
 from ..base.times import from_millis
 from ..base.words import is_id
+from ..session.rules import LONGEST, PLACING
 from .paths import SERVER, id_of, server, sessions_dir
 
 TYPE_CHECKING = False
@@ -20,6 +21,7 @@ _HEAD = 1 << 13  # bytes; a header is shorter
 _END = 1 << 13  # bytes that hold most last lines
 _TICK = 1000  # milliseconds that a file's time may lag behind the clock
 LATELY = 3_600_000  # milliseconds
+_MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # one of these is in each message
 
 
 def begun_here(env: Env) -> Iterator[tuple[int, str]]:
@@ -85,13 +87,50 @@ def _changed_by_message(path: str, changed: int) -> bool:
 
 def _last_used(path: str) -> str:
     """The time of the newest message or, where that is later (an empty one, a fork), of the header."""
-    from . import tail
-
     try:
-        created, newest = tail.times(path)
+        created, newest = times(path)
     except (OSError, HistoryError):
         return ""
     return max(created, newest or "")
+
+
+def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[bytes]:
+    """Lines from the last to the first, without newline; blank ones and those too long are left out."""
+    end = size
+    held: list[bytes] = []  # pieces of the line in progress, last first
+    while end > 0:
+        start = max(0, end - step)
+        chunk = os.pread(fd, end - start, start)
+        while (at := chunk.rfind(b"\n")) >= 0:
+            line = b"".join([chunk[at + 1 :], *reversed(held)])
+            held = []
+            if line.strip() and len(line) <= LONGEST:
+                yield line
+            chunk = chunk[:at]
+        held.append(chunk)
+        end = start
+    line = b"".join(reversed(held))
+    if line.strip() and len(line) <= LONGEST:
+        yield line
+
+
+def times(path: str) -> tuple[str, str | None]:
+    """When a session was begun, and the time of its newest message: "" if undated, None without one."""
+    from ..base.read_json import json_object
+    from ..session.fold import timestamp
+    from . import read
+
+    fd, size = read.held(path)
+    try:
+        header = json_object(os.pread(fd, 1 << 16, 0).split(b"\n", 1)[0]) or {}
+        created = timestamp(header.get("created")) or ""
+        for line in lines_backwards(fd, size):
+            data = json_object(line) if any(mark in line for mark in _MARKS) else None
+            if data is not None and data.get("type", "message") in {*PLACING, "commit"}:
+                return created, timestamp(data.get("ts")) or ""
+        return created, None
+    finally:
+        os.close(fd)
 
 
 def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:

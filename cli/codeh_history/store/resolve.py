@@ -173,7 +173,6 @@ def _latest(env: Env, name: str) -> Target:
     """The session with the newest message; `@.`: among those begun in this directory."""
     from . import begun
     from .read import passing, stamps_of
-    from .tail import times
 
     begun_here = name == "@."
     paths = [path for _, path in begun.begun_here(env)] if begun_here else [path for _, path in ids(env)]
@@ -181,7 +180,7 @@ def _latest(env: Env, name: str) -> Target:
     candidates: list[tuple[str, int, str]] = []
     for path in passing(paths):
         try:
-            _, newest = times(path)
+            _, newest = begun.times(path)
         except (OSError, HistoryError):
             continue
         stamp = stamps[path]
