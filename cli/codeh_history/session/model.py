@@ -92,9 +92,6 @@ def unread(record: Json) -> list[Part]:
     return parts
 
 
-Said = tuple[str, list[Part], str]  # a message of one plain text: user or model, its part, its id
-
-
 NO_PARTS: list[Part] = []  # shared, so never to be changed (no parts are)
 
 
