@@ -1,6 +1,6 @@
 """The verbs, a file or a folder each: `Options` are its options, `run` runs it.
 
-A verb is imported only when it is called, or when its help is asked for.
+A verb's module is imported only when the verb runs or its help is printed.
 """
 
 from ..base import Any
@@ -16,12 +16,15 @@ SECTIONS = {
 }
 FIRST = "append payload ask chat show list curate compact summarize".split()  # of the short help
 SHOWN = tuple(name for names in SECTIONS.values() for name in names)
-COMMANDS = (*SHOWN, "repair", "commit")  # the last two: aliases of `curate` and `update`
-HOMES = {"Curation": "curate", "Compaction": "compact"}  # whose options these are, in other verbs' help too
-COMPLETE = "_CODEH_HISTORY_COMPLETE"  # variable by which a shell's script asks for completions
-_RESERVED = ("list", "import", "set")  # words of Python's own: their modules end in an underscore
+COMMANDS = (*SHOWN, "repair", "commit")  # the last two are aliases of `curate` and `update`
+HOMES = {
+    "Curation": "curate",
+    "Compaction": "compact",
+}  # help sections that other verbs share → the verb that owns them
+COMPLETE = "_CODEH_HISTORY_COMPLETE"  # environment variable that a shell's completion script sets
+_RESERVED = ("list", "import", "set")  # Python keywords and builtins: their modules end in an underscore
 
 
 def module_of(verb: str) -> Any:
-    """The module of a verb: `Options`, `run` (None or the exit code), perhaps `EXAMPLES` and `STRAY`."""
+    """Import a verb's module: `Options`, `run` (None or an exit code), maybe `EXAMPLES` and `STRAY`."""
     return module(f"{__name__}.{verb}_" if verb in _RESERVED else f"{__name__}.{verb}")

@@ -21,7 +21,7 @@ EXAMPLES = """\
   codeh-history append -s demo --result ls --call-id c1 -F out.txt
   jq -c '.[]' contents.json | codeh-history append -s demo --jsonl
 """
-TEXT = ("message", "file", "role", "kind", "new")  # what a plain text message may have
+TEXT = ("message", "file", "role", "kind", "new")  # options of a plain text message
 
 
 def run(env: Env, options: Options) -> None:
@@ -34,7 +34,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def store(env: Env, options: Options) -> None:
-    """The same without a look at signals: they are the program's in which this may be called."""
+    """Append the message without installing signal handlers; the library calls this."""
     if is_text(options):
         text.run(env, options)
     elif options.from_ is not None:
@@ -60,12 +60,12 @@ def store(env: Env, options: Options) -> None:
 
 
 def is_text(options: Options) -> bool:
-    """Whether it is a plain text message."""
+    """Whether the options describe a plain text message."""
     return not set(options.specified()).difference(TEXT, ("session", "quiet"))
 
 
 def follow(env: Env, options: Options) -> None:
-    """Store what stdin says while it says it."""
+    """Store stdin as it arrives (`--stream`)."""
     from ..receive.answer import Streaming
 
     target = text.target_of(env, options.session, new=options.new) or text.begin(env, "")
@@ -73,7 +73,7 @@ def follow(env: Env, options: Options) -> None:
 
 
 def read(env: Env, options: Options, receiving: Receiving) -> None:
-    """Read stdin to its end; the id of what it was, or with echo its text, goes to stdout."""
+    """Read stdin to its end, and print the message id, or with `--echo` the text."""
     from ..base import amounts
     from ..receive.answer import follow, tell
     from ..receive.echo import Echo
@@ -85,7 +85,7 @@ def read(env: Env, options: Options, receiving: Receiving) -> None:
 
 
 def one_lately(env: Env, session: str | None, format: str) -> None:
-    """Usage where the answer may belong to several sessions; it is kept."""
+    """Raise Usage if the answer could belong to several sessions; the answer is saved to a file."""
     from ..store.begun import lately
     from ..store.resolve import may_be_unnamed, named
 
@@ -103,7 +103,7 @@ def one_lately(env: Env, session: str | None, format: str) -> None:
 
 
 def receive(env: Env, options: Options, format: str) -> None:
-    """Store a provider's answer from stdin."""
+    """Store a provider's response from stdin."""
     from ..receive.answer import Receiving, reader_of
     from ..store.paths import exists, hint
     from ..store.resolve import for_writing

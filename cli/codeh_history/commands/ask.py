@@ -69,7 +69,7 @@ class _Answer(Writing):
 
 
 class Options(_Answer, Request, _Prompt, without=("pretty",)):
-    """A prompt, the request that sends it, and what becomes of the answer."""
+    """Options of the prompt, the request and the answer."""
 
 
 def run(env: Env, options: Options) -> None:
@@ -93,7 +93,7 @@ def run(env: Env, options: Options) -> None:
 def ask(
     env: Env, target: Target, options: Options, resolved: ResolvedRequest, most: int, again: str
 ) -> Received:
-    """Store the prompt, send the session through a command, store the answer of at most `most` bytes."""
+    """Store the prompt, send the session through the command, and store an answer of up to `most` bytes."""
     via = layers.reaching(env, resolved)
     with sending(env, target, options, resolved, again) as ready:
         if isinstance(ready, Received):
@@ -103,7 +103,7 @@ def ask(
 
 
 def compact_first(env: Env, target: Target, options: Options, resolved: ResolvedRequest) -> None:
-    """Compact the session in place where it is above 0.85 of its budget and a command writes summaries."""
+    """Compact the session in place if `compact.via` is set and the session exceeds 0.85 of its budget."""
     via = layers.command(env, "compact.via", options.profile, options.compact_via)
     if via is None or not exists(target.path):
         return
@@ -121,7 +121,7 @@ def compact_first(env: Env, target: Target, options: Options, resolved: Resolved
 
 
 class Ready(NamedTuple):
-    """A request body, and what reads the answer to it."""
+    """A request body, and the reader of its response."""
 
     body: IO[bytes]
     reader: AnswerReader
@@ -131,15 +131,21 @@ class Ready(NamedTuple):
 def sending(
     env: Env, target: Target, options: Options, resolved: ResolvedRequest, again: str
 ) -> Iterator[Ready | Received]:
-    """Store the prompt while the request is sent in this context; or give the answer that exists already.
+    """Store the prompt and yield the request to send, or yield the answer that already exists.
 
-    What can be refused is refused before the prompt is stored, and it is stored before it is sent. Without
-    a prompt, and for an unanswered one at the end, the session is sent again: `again` is
-    what people type for that.
+    Everything that can be rejected without the network is rejected before the prompt is stored. Without a
+    prompt, or if the same prompt is the unanswered last message, the session is resent. `again` is the
+    command that resends it.
     """
     compact_first(env, target, options, resolved)
     request = resolved.request.part(Request)
-    shared = ("message", "file", "attach", "key", "session")  # its --max-items, --stream are other ones
+    shared = (
+        "message",
+        "file",
+        "attach",
+        "key",
+        "session",
+    )  # append's own --max-items and --stream mean something else
     message = appending.Options(**{name: getattr(options, name) for name in shared})
     message.check()
     try:
@@ -147,7 +153,7 @@ def sending(
     except TryAgain as error:
         raise _unsent(env, target, options, message, error) from None
     text = _text(env, options, view)
-    if size_of(target.path) != view.log.size:  # stdin took its time
+    if size_of(target.path) != view.log.size:  # the session changed while stdin was read
         view = looked(env, target)
     draft = _draft(env, target, options, view, message, text) if text is not None else None
     if isinstance(draft, Received):
@@ -181,12 +187,12 @@ def sending(
 def _draft(
     env: Env, target: Target, options: Options, view: View, message: appending.Options, text: str
 ) -> compose.Draft | Received | None:
-    """The prompt to store; None if it is stored and unanswered, and its answer if its key has one."""
+    """Build the prompt; return None if it is already the unanswered last message, or its answer by key."""
     draft = compose.draft(env, message, text)
     since = dropwhile(lambda m: m.fields.get("key") != options.key, view.messages if options.key else ())
     answer = next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
     if answer is not None:
-        compose.store(env, target, draft)  # which checks that it is the same prompt
+        compose.store(env, target, draft)  # checks that the prompt is the same
         env.note(f"{target.id}: --key {options.key}: answered already, by {answer.id}")
         if not options.id:
             env.write(f"{text_of(answer)}\n".encode())
@@ -202,14 +208,14 @@ def _draft(
 
 
 def looked(env: Env, target: Target) -> View:
-    """What a session says now, to be looked at; nothing where it is not there yet."""
+    """Read the session without fetching large content; an empty view if it does not exist yet."""
     return looked_at(env, read.read_bytes(target.path) if exists(target.path) else b"", None)
 
 
 def _unsent(
     env: Env, target: Target, options: Options, message: appending.Options, error: TryAgain
 ) -> TryAgain:
-    """The error of a server that is not there, with where the prompt is kept; stdin is read for that."""
+    """Save the prompt to a file if the database is unreachable; return an error that names the file."""
     from ..base.postgres import Unreachable
     from ..store.unsent import kept_messages
 
@@ -222,10 +228,10 @@ def _unsent(
 
 
 def _text(env: Env, options: Options, view: View) -> str | None:
-    """The prompt: the `-m`s, the `-F`s, then what is piped in; None where there is none.
+    """Join the texts of `-m` and `-F` and piped stdin; return None if there is no prompt.
 
-    Stdin is not read where nothing else is given and the model is next anyhow: in a tool loop it is the
-    loop's.
+    Without `-m`, `-F` or `--attach`, stdin is not read if the model answers next: in a tool loop, stdin
+    belongs to the loop.
     """
     flags, stdin = options.message or options.file or options.attach, not options.no_stdin
     last = unanswered(view)
@@ -246,7 +252,7 @@ def _text(env: Env, options: Options, view: View) -> str | None:
 
 
 def _says(message: Message, draft: compose.Draft) -> bool:
-    """Whether a stored prompt has the parts and attachments of the draft."""
+    """Whether a stored prompt has the same parts and attachments as the draft."""
     attached = draft.fields.get("attached")
     if message.kind != draft.fields["kind"] or message.fields.get("attached") != attached:
         return False
@@ -255,7 +261,7 @@ def _says(message: Message, draft: compose.Draft) -> bool:
 
 
 def _system_line(env: Env, view: View, options: Options) -> bytes:
-    """The record that keeps `--system` in a session that has none."""
+    """The record that stores `--system` in a session without a system prompt."""
     system = from_file(options.system) if options.system else ""
     if not system or view.meta.get("system"):
         return b""
@@ -263,7 +269,7 @@ def _system_line(env: Env, view: View, options: Options) -> bytes:
 
 
 def _with_lines(env: Env, path: str, lines: bytes) -> bytes | None:
-    """The session's bytes with these lines at their end; None without any."""
+    """The session's bytes followed by these lines; None if there are no lines."""
     if not lines:
         return None
     data = read.read_bytes(path) if size_of(path) else log.first_line(env, path)
@@ -272,13 +278,15 @@ def _with_lines(env: Env, path: str, lines: bytes) -> bytes | None:
 
 @contextmanager
 def _saying_it_is_stored(env: Env, again: str) -> Iterator[None]:
-    """Whatever fails from here on says that the prompt is stored, and which command sends it."""
-    env.stored = None  # from here on it is the answer's
+    """Add to any error that the prompt is stored, and which command resends it."""
+    env.stored = None  # set again when the answer is stored
     hint = f"the prompt is stored: {again} sends it"
     try:
         yield
     except HistoryError as error:
-        if env.stored is not None or isinstance(error, NotFound):  # the answer too, or neither any more
+        if env.stored is not None or isinstance(
+            error, NotFound
+        ):  # the answer is stored too, or the session was removed
             raise
         raise type(error)(f"{str(error).rstrip('.')}; {hint}") from None
     except OSError as error:

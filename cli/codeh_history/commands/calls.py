@@ -33,7 +33,7 @@ def run(env: Env, options: Options) -> int:
     most = amounts.size(options.max_bytes)
     via = layers.command(env, "calls.via", options.profile, options.via)
     if not (options.via or options.profile):
-        via = None  # without either it lists, whatever is configured
+        via = None  # calls.via from the configuration applies only with -p
     target = for_reading(env, options.session, options.argument)
     calls = waiting(env, target, options)
     for call in calls:
@@ -50,7 +50,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def waiting(env: Env, target: Target, options: Options) -> list[Call]:
-    """The calls without a result."""
+    """The calls that have no result."""
     lost: Lost | None = {} if options.allow_missing else None
     view = view_of(env, target, strict=options.strict, media=Deferred(), lost=lost)
     tell_lost(env, target.id, lost)
@@ -58,6 +58,6 @@ def waiting(env: Env, target: Target, options: Options) -> list[Call]:
 
 
 def line_of(call: Call) -> Json:
-    """A call as it is listed: `message, id, name, args`, and of half a call what is wrong with it."""
+    """A call as JSON: `message, id, name, args`, and what is wrong with a damaged call."""
     line: Json = {"message": call.message.id, "id": call.id, "name": call.name, "args": call.args}
     return line | {"damaged": call.damage, "arguments": call.arguments} if call.damage else line

@@ -18,7 +18,7 @@ EXAMPLES = """\
 
 
 def run(env: Env, options: Options) -> int:
-    """As `filters/compact/run` does it."""
+    """Compact the session; imports the work only when it runs."""
     from ..filters.compact.run import run
 
     return run(env, options)

@@ -24,8 +24,8 @@ EXAMPLES = """\
   codeh-history completion fish | source         # in ~/.config/fish/config.fish
 """
 STRAY = "completion SHELL"
-_RECENT = 20  # sessions whose models are offered
-_TAIL = 1 << 20  # bytes of each
+_RECENT = 20  # most recent sessions whose models are offered
+_TAIL = 1 << 20  # bytes read at the end of each
 _MODEL = re.compile(rb'"model(?:\.[a-z-]+)?": ?"([A-Za-z0-9._:/-]+)"')
 _NEEDS_COMPINIT = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
 
@@ -42,9 +42,9 @@ def run(env: Env, options: Options) -> None:
 
 
 def candidates(env: Env, command: str, option: Option, before: Collection[str]) -> list[str]:
-    """The values that an option or argument of a command can have; none where they cannot be listed.
+    """Completions for an option or argument; empty if its values cannot be listed.
 
-    `before`: the names of the options that precede it.
+    `before`: names of the options already on the command line.
     """
     if option.choices:
         return list(option.choices)
@@ -56,7 +56,7 @@ def candidates(env: Env, command: str, option: Option, before: Collection[str]) 
 
 
 def models(env: Env) -> list[str]:
-    """The models of the sessions that changed last."""
+    """Models used in the sessions that changed most recently."""
     files = sorted((path for _, path in ids(env) if os.path.isfile(path)), key=os.path.getmtime)
     names: set[bytes] = set()
     for path in files[-_RECENT:]:
@@ -66,7 +66,7 @@ def models(env: Env) -> list[str]:
     return sorted(name.decode() for name in names)
 
 
-COMPLETERS: dict[str, Callable[[Env], Iterable[str]]] = {  # by a word of the metavar
+COMPLETERS: dict[str, Callable[[Env], Iterable[str]]] = {  # by a word in the option's metavar
     "SESSION": lambda env: (id for id, _ in ids(env)),
     "TRASH": lambda env: dict.fromkeys(each.id for each in trash.everything(env)),
     "PROFILE": profiles,

@@ -31,15 +31,15 @@ from ..views.view import view_of
 
 EXAMPLES = """\
   codeh-history config init             # writes an example of ~/.codeh/config.toml, never over yours
-  codeh-history config                  # what holds, and who says it
-  codeh-history config -p local -s demo # and with this profile, in this session
+  codeh-history config                  # the effective settings and their sources
+  codeh-history config -p local -s demo # with this profile, in this session
   codeh-history config check            # tries every profile, sends nothing
 """
-WIDEST = 60  # characters of a setting, to be followed by its source in a column
+WIDEST = 60  # characters; longer settings do not widen the column
 STRAY = "config, config init or config check"
 _PLAIN = re.compile(r"[\w./~+-]+")
 _HEADER_FILE = re.compile(r"""(?:-H|--header) ["']?@([^\s"'|;&]+)""")
-_MODEL = "MODEL"  # what a trial asks where only the session or a flag says which
+_MODEL = "MODEL"  # placeholder for a model that a session or flag will name
 GEMINI = (
     "https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
 )
@@ -145,7 +145,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def in_session(env: Env, options: Options, sources: list[Layer]) -> Held:
-    """What holds, with what the session says; one that only CODEH_SESSION names need not be there."""
+    """The effective settings, including the session's; a session named by CODEH_SESSION may be missing."""
     if options.session is None and "CODEH_SESSION" not in env.environ:
         return layers.held(sources)
     try:
@@ -165,12 +165,12 @@ def in_session(env: Env, options: Options, sources: list[Layer]) -> Held:
 
 
 def safe(key: str, value: Any) -> Any:
-    """A value as it may be shown to others: a key in a command is none of theirs."""
+    """The value with secrets in commands redacted."""
     return Redactor().text(value) if key.endswith("via") else value
 
 
 def write_example(env: Env) -> int:
-    """Write the example where the file is looked for, readable for its owner alone; never over another."""
+    """Write the example configuration, readable only by its owner; never overwrite a file."""
     path = layers.path_of(env)
     if os.path.lexists(path):
         raise BadData(f"{path}: already exists; left unchanged (`codeh-history config check` tries it)")
@@ -181,7 +181,7 @@ def write_example(env: Env) -> int:
 
 
 def check(env: Env) -> int:
-    """A line for each profile, and each problem; 1 where there is one."""
+    """Print a line per profile or problem; return 1 if there is a problem."""
     config, path = layers.config(env), layers.path_of(env)
     if config is None:
         raise NegativeAnswer(f"{path}: does not exist; `codeh-history config init` writes an example")
@@ -194,7 +194,7 @@ def check(env: Env) -> int:
         tried = {"without a profile": [top], **tried}
     if any(Redactor().finds(str(each.values.get("via", ""))) for each in chain(*tried.values())):
         env.note(
-            f"{path}: a key stands in a command, where `ps` shows it; curl reads one from a file: -H @FILE"
+            f"{path}: a command contains a key, which `ps` can show; let curl read it from a file: -H @FILE"
         )
     wrong = {name: list(problems(env, profile)) for name, profile in tried.items()}
     for name, profile in tried.items():
@@ -204,7 +204,7 @@ def check(env: Env) -> int:
 
 
 def _summary(profile: Sequence[Layer]) -> str:
-    """What a profile without problems sets, and what it leaves to the command line."""
+    """What a valid profile sets, and which options it still needs."""
     values = {key: value for key, (value, _) in layers.held(profile).items()}
     named = ", ".join(str(values[key]) for key in ("to", "model") if key in values)
     missing = " and ".join(f"--{key}" for key in ("to", "via") if key not in values)
@@ -212,13 +212,13 @@ def _summary(profile: Sequence[Layer]) -> str:
 
 
 def problems(env: Env, profile: Sequence[Layer]) -> Iterator[str]:
-    """What would be wrong with a request of these layers."""
+    """Problems of a request made with these settings."""
     named = {key: value for key, (value, _) in layers.held(profile).items()}
     for key in ("via", "summarize.via", "compact.via", "calls.via"):
         if key in named:
             yield from (f"{key}: {problem}" for problem in wrong_with(named[key]))
     if "via" in named and "to" not in named:
-        yield "via: no `to` says what it takes"
+        yield "via: set `to` as well"
     try:
         _built(env, profile, named)
     except HistoryError as error:
@@ -226,7 +226,7 @@ def problems(env: Env, profile: Sequence[Layer]) -> Iterator[str]:
 
 
 def _built(env: Env, profile: Sequence[Layer], named: Mapping[str, Any]) -> None:
-    """Make a request of one message as it would be sent."""
+    """Build a request with one message; raises what sending it would raise."""
     request, under = layers.request_of(Request(), layers.held(profile))
     request = request.but(to=named.get("to", "gemini"), model=named.get("model", _MODEL))
     if request.to == providers.PLAIN and request.set:
@@ -240,9 +240,9 @@ def _built(env: Env, profile: Sequence[Layer], named: Mapping[str, Any]) -> None
 
 
 def wrong_with(command: str) -> Iterator[str]:
-    """What the shell could not read, the first program if it is not there, and files of curl's headers."""
+    """Find shell syntax errors, a missing program, and missing header files of curl."""
     if _sh("-nc", command):
-        yield f"not a command that sh can read: {command}"
+        yield f"sh cannot parse it: {command}"
     program = command.partition(" ")[0]
     if _PLAIN.fullmatch(program) and _sh("-c", 'command -v -- "$1"', "sh", os.path.expanduser(program)):
         yield f"{program}: no such command"
@@ -253,5 +253,5 @@ def wrong_with(command: str) -> Iterator[str]:
 
 
 def _sh(*words: str) -> int:
-    """The exit code of the shell; nothing of a command is run."""
+    """Run the shell and return its exit code; the command itself is not run."""
     return subprocess.run(["/bin/sh", *words], capture_output=True, check=False).returncode

@@ -30,7 +30,7 @@ EXAMPLES = """\
   codeh-history export demo --to claude-code --cwd ~/project --output demo-for-claude.jsonl
   codeh-history export demo --to refs            # [{flowId, blockIds, role}], the parts in the block store
 """
-TEXTS = ("markdown", "html")  # only to be looked at
+TEXTS = ("markdown", "html")  # for reading only
 FORMS = (*EXPORTERS, *WRITTEN)
 ONLY_WITH: dict[str, Sequence[str]] = {
     "last": ("exchanges",), "workspace": ("refs",), "cwd": WRITTEN, "title": WRITTEN, "install": WRITTEN,
@@ -77,7 +77,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def check(options: Options, to: str) -> None:
-    """Usage for options that do not go together."""
+    """Raise Usage for options that cannot be combined."""
     for name in options.specified(*ONLY_WITH):
         if to not in ONLY_WITH[name]:
             raise Usage(f"{options.SPELLED[name].label(name)} requires --to {'|'.join(ONLY_WITH[name])}")
@@ -86,7 +86,7 @@ def check(options: Options, to: str) -> None:
 
 
 def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None) -> None:
-    """Write the session in its form; what has no place in that is noted."""
+    """Write the session in the chosen format, and note what the format cannot hold."""
     view = viewed(env, target, options, lost, hydrate=to != "refs")
     if to in WRITTEN:
         for_program(env, view, to, options)
@@ -112,7 +112,7 @@ def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None
 
 
 def for_program(env: Env, view: View, to: str, options: Options) -> None:
-    """Write the file that a program resumes; what it lacks and what to do next is noted."""
+    """Write a file that a program resumes; note what it lacks and the next step."""
     from ..send import program
 
     made = program.make(env, view, to, cwd=options.cwd, title=options.title, install=options.install)
@@ -122,7 +122,7 @@ def for_program(env: Env, view: View, to: str, options: Options) -> None:
 
 
 def pages(env: Env, options: Options) -> int:
-    """A page of each session and an index, replacing earlier ones; one failure stops no other."""
+    """Write a page per session and an index, replacing earlier ones; continue after a failure."""
     from ..formats import html
 
     folder = os.path.abspath(str(options.output))
@@ -148,7 +148,7 @@ def pages(env: Env, options: Options) -> int:
 
 
 def viewed(env: Env, target: Target, options: Options, lost: Lost | None, *, hydrate: bool = True) -> View:
-    """The session's view; with --redact without its secrets, which are reported."""
+    """The session's view; with --redact, secrets are replaced and counted on stderr."""
     if not options.redact:
         return view_of(env, target, strict=options.strict, hydrate=hydrate, lost=lost)
     from ..filters.redact import Redactor

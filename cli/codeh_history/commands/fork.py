@@ -34,13 +34,13 @@ def run(env: Env, options: Options) -> None:
 
 
 def written(env: Env, path: str, view: View, parent: Json | None, *, begun_here: bool = True) -> str:
-    """Begin a session with what a view shows; its id or path. `begun_here`: as `create.session` has it."""
+    """Create a session from a view; return its id or path. `begun_here`: see `create.session`."""
     body = b"".join(line for line in stream.lines(view) if line.rstrip(b"\n") != view.header_raw)
     return create.session(env, path, lambda _: body, parent=parent, begun_here=begun_here)
 
 
 def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:
-    """Begin the new session; its id or path."""
+    """Copy a session up to a message; return the new id or path."""
     view = view_of(env, target, hydrate=False)
     message = find(view, at, session=target.id) if at is not None else None
     records = up_to(view, message)
@@ -52,9 +52,9 @@ def copy(env: Env, target: Target, at: str | None, into: str | None) -> str:
 
 
 def up_to(view: View, last: Message | None) -> list[Record]:
-    """The records up to a message's line, and what was done to them since.
+    """The records up to a message, and later records that change them.
 
-    A stream is copied as it ended, an edited message as edited; one that was undone is not shown.
+    A stream is copied as completed, an edited message as edited, and undone messages stay hidden.
     """
     records = view.log.records
     end = len(records) if last is None else last.place + 1

@@ -25,9 +25,9 @@ from ..store.paths import SERVER, own_dir, sessions_dir
 from ..store.resolve import Target
 from ..views import rewrite
 
-UNSENT_DAYS = 30  # a text that no session took is kept for so long
-GRACE_DAYS = 7  # a block, or a half-written file, younger than this may belong to what is being written
-SECOND = 32 << 20  # bytes of sessions that are looked through in about a second
+UNSENT_DAYS = 30  # days that unsent text is kept
+GRACE_DAYS = 7  # days; newer blocks and temporary files may belong to a running command
+SECOND = 32 << 20  # bytes of sessions scanned in about a second
 EXAMPLES = """\
   codeh-history gc              # what would be removed, a JSON line for each session, one for blocks
   codeh-history gc --yes
@@ -36,8 +36,8 @@ EXAMPLES = """\
 """
 STRAY = "it looks at every session of this home"
 _ID = re.compile(rb"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-_ESCAPED = re.compile(rb"\\u00(3[0-9]|6[1-6])")  # a digit of one, in another spelling of JSON
-_REACH = 6 * 64 + 6  # an id in this spelling, and what stands before it
+_ESCAPED = re.compile(rb"\\u00(3[0-9]|6[1-6])")  # a hex digit, escaped in JSON
+_REACH = 6 * 64 + 6  # bytes of a fully escaped id, and of the escape before it
 _STEP = 1 << 20
 
 
@@ -63,9 +63,9 @@ def run(env: Env, options: Options) -> int:
 
 
 def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
-    """A line for each thing that no session needs, once it is removed if that was asked for.
+    """Yield a line for each thing that no session needs; with --yes, remove it first.
 
-    `failed` gets the exit codes of failures, which are noted.
+    Exit codes of failures, which are reported on stderr, are added to `failed`.
     """
     before = moment(env.millis(), options.age, "--trash") / 1000 if options.age is not None else None
     check(env)
@@ -92,7 +92,7 @@ def removable(env: Env, options: Options, failed: list[int]) -> Iterator[Json]:
 
 
 def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
-    """What one session has of deltas that are committed; with `yes` they are removed."""
+    """Count a session's deltas of committed streams; with `yes`, remove them."""
     gone = [] if path.endswith(".json") else sort(read.read_bytes(path))[1]
     if gone:
         if yes:
@@ -102,7 +102,7 @@ def deltas(env: Env, name: str, path: str, *, yes: bool) -> Iterator[Json]:
 
 
 def sort(data: bytes) -> tuple[list[bytes], list[bytes]]:
-    """The lines of a session that stay, and those that may go."""
+    """Split a session into lines to keep and lines to remove."""
     if b'"delta"' not in data:
         return [data], []
     lines = list(rewrite.records(data))
@@ -112,10 +112,10 @@ def sort(data: bytes) -> tuple[list[bytes], list[bytes]]:
 
 
 def spent(records: Sequence[Record]) -> set[int]:
-    """The offsets of the deltas that show in no view, whatever is undone later.
+    """The offsets of deltas that no view needs, whatever is undone later.
 
-    They stand before the first commit of their stream, which carries the content itself; that stream has
-    an id of its own, and was not updated before.
+    They precede the first commit of their stream, which holds the whole content; the stream's id is unique
+    and it was not updated before.
     """
     used = Counter(id for record in records for id in brought(record.data))
     waiting: dict[str, list[int]] = {}  # offsets, by stream
@@ -140,7 +140,7 @@ def spent(records: Sequence[Record]) -> set[int]:
 
 
 def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> Iterator[Json]:
-    """The blocks that nothing can refer to; with `yes` they are removed."""
+    """Count unreferenced blocks; with `yes`, remove them."""
     before = env.millis() / 1000 - GRACE_DAYS * 86400
     store = open_store(env)
     noted = (path for path in elsewhere.noted(env) if not path.startswith(SERVER))
@@ -165,11 +165,10 @@ def blocks(env: Env, *, yes: bool, shared: bool, but: Collection[str] = ()) -> I
 
 
 def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] = ()) -> dict[str, int]:
-    """The blocks older than `before` that no file of this home or noted elsewhere names, with sizes.
+    """Blocks older than `before` that no file of this home or noted elsewhere refers to, with sizes.
 
-    The trash is looked at before and after the sessions: what is moved meanwhile, either way, is seen.
-    Whatever looks like a block's id counts, in whatever record, damaged lines too. `but`: files that are
-    to go.
+    The trash is read before and after the sessions, so that a session moved meanwhile is seen. Anything
+    that looks like a block id counts, in damaged lines too. `but`: files that are about to be removed.
     """
     old = store.stale(before)
     for path in _holders(env, trash.trash_dir(env), own_dir(env), trash.trash_dir(env)):
@@ -181,7 +180,7 @@ def unused(env: Env, store: BlockStore, before: float, *, but: Collection[str] =
 
 
 def check(env: Env) -> None:
-    """InputOutput where something that may name blocks cannot be read: then nothing is to go."""
+    """Raise InputOutput if a file that may refer to blocks cannot be read: then nothing may be removed."""
     for path in _holders(env, own_dir(env), trash.trash_dir(env)):
         fd = _opened(path)
         if fd is not None:
@@ -189,7 +188,7 @@ def check(env: Env) -> None:
 
 
 def _holders(env: Env, *folders: str) -> Iterator[str]:
-    """What may name blocks: the files of these folders, each listed in its turn, and those elsewhere."""
+    """Files that may refer to blocks: those in these folders, listed one by one, and those elsewhere."""
     for folder in folders:
         yield from _files(folder)
     place = sessions_dir(env)
@@ -203,7 +202,7 @@ def _holders(env: Env, *folders: str) -> Iterator[str]:
 
 
 def _on_server(name: str) -> Iterator[str]:
-    """The sessions of a database, one after the other."""
+    """The sessions of a database, one at a time."""
     try:
         store, _ = postgres.of(f"{name}/")
     except KeyError:
@@ -214,7 +213,7 @@ def _on_server(name: str) -> Iterator[str]:
 
 
 def _files(folder: str) -> list[str]:
-    """The files in a folder; whatever else is there may hide sessions, and is InputOutput."""
+    """The files in a folder; raise InputOutput for anything else, which may contain sessions."""
     try:
         with os.scandir(folder) as entries:
             return [entry.path for entry in entries if entry.is_file() or _hides(entry)]
@@ -227,14 +226,14 @@ def _files(folder: str) -> list[str]:
 
 
 def _hides(entry: os.DirEntry[str]) -> bool:
-    """False for an empty folder, and for what is gone already; all else is InputOutput."""
+    """Return False for an empty folder or a vanished entry; raise InputOutput otherwise."""
     if entry.is_dir():
         if not os.listdir(entry.path):
             return False
         why = "a folder: sessions in it may need blocks; move it elsewhere"
         raise InputOutput(f"{entry.path}: {why}; nothing was removed")
     if not os.path.lexists(entry.path):
-        return False  # moved meanwhile: it is seen where it went
+        return False  # moved meanwhile; its new place is read too
     raise InputOutput(f"{entry.path}: not a readable file; move it elsewhere; nothing was removed")
 
 
@@ -244,13 +243,13 @@ def _opened(path: str) -> int | None:
     try:
         return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
-        return None  # moved meanwhile: it is seen where it went
+        return None  # moved meanwhile; its new place is read too
     except OSError as error:
         raise InputOutput(f"{path}: {error.strerror}; nothing was removed") from None
 
 
 def _named(path: str) -> Iterator[str]:
-    """The block ids in a file."""
+    """Yield the block ids in a file."""
     fd = _opened(path)
     if fd is None:
         return
@@ -268,7 +267,7 @@ def _named(path: str) -> Iterator[str]:
 
 
 def sweep(env: Env, before: float) -> None:
-    """Remove the temporary files that killed processes left in the folders of sessions."""
+    """Remove temporary files that killed processes left behind."""
     folders = {own_dir(env), sessions_dir(env)}
     for path in (path for folder in folders if not folder.startswith(SERVER) for path in _files(folder)):
         name = os.path.basename(path)

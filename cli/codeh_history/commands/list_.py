@@ -27,8 +27,8 @@ EXAMPLES = """\
                                        # exchanges, bytes, open_calls, pending, separated by tabs
 """
 STRAY = "list takes no argument; use -s SESSION for one session"
-SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # on a terminal
-NARROW, DIRECTORY = 100, 10  # columns of a terminal, and of a directory on one that is narrower
+SHOWN = ("id", "last", "msgs", "program", "directory", "title")  # columns on a terminal
+NARROW, DIRECTORY = 100, 10  # a narrower terminal shortens directories to DIRECTORY characters
 PROGRAMS_LISTED = Kind("programs-listed")
 
 
@@ -75,7 +75,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def matches(row: Json, options: Options) -> bool:
-    """Whether a session has the tag, program, model and title of the options."""
+    """Whether a session matches --tag, --program, --model and --title."""
     model, title = (options.model or "").casefold(), (options.title or "").casefold()
     return (
         (options.tag is None or options.tag in row["tags"])
@@ -86,18 +86,18 @@ def matches(row: Json, options: Options) -> bool:
 
 
 def rows_of(env: Env, paths: list[str], kind: Kind = LISTED) -> list[Json]:
-    """A row for each session; what is wrong with one is noted on stderr."""
+    """A row for each session; problems are noted on stderr."""
     return noted(env, remembered(env, paths, listing.row_of, kind))
 
 
 def name_choices(env: Env, paths: Sequence[str]) -> None:
-    """Note which sessions an ambiguous name may mean: id, time and first prompt, the newest first."""
+    """Note the sessions that an ambiguous name matches: id, time and first prompt, newest first."""
     for row in sorted(rows_of(env, [*paths]), key=used, reverse=True):
         env.note(f"  {row['id']}  {_time(env, row)}  {row['title'] or row['prompt'] or ''}")
 
 
 def program_rows(env: Env) -> list[Json]:
-    """A row for each session file of another program, and for each session of its databases."""
+    """A row for each session file of other programs, and each session in their databases."""
     from ..programs.sessions import PROGRAMS
     from ..store.program_files import is_database
     from ..store.program_files.folders import files_of

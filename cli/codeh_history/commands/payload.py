@@ -34,7 +34,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def _warn_of_several(env: Env) -> None:
-    """Say before the request is paid for that `append --from` cannot know which session is answered."""
+    """Warn that `append --from` will not know which session the response belongs to."""
     import os
     import stat
 

@@ -65,7 +65,7 @@ def run(env: Env, options: Options) -> None:
 
 
 class Session(NamedTuple):
-    """A session: when it was used last (epoch milliseconds), its size, and why it must stay."""
+    """A session, when it was last used (epoch milliseconds), its size, and why it cannot be moved."""
 
     id: str
     used: int
@@ -74,13 +74,13 @@ class Session(NamedTuple):
 
 
 def newest_first(env: Env) -> list[Session]:
-    """The sessions, the newest first; BadData where a record is of a time to come: no age is certain."""
+    """The sessions, newest first; raise BadData if a record lies in the future: ages are unknown then."""
     now = env.millis()
     sessions: list[Session] = []
     paths = {path: id for id, path in ids(env)}
     for path in passing(list(paths)):
         if path.endswith(".json"):
-            continue  # an older form: read, never moved
+            continue  # the older format is read, never moved
         id, row = paths[path], listing.row_of(path)
         written = newest_record(path)
         last = used(row) or written
@@ -97,7 +97,7 @@ def newest_first(env: Env) -> list[Session]:
 
 
 def newest_record(path: str) -> int:
-    """The time of the last record that has one, in epoch milliseconds; 0 where none has."""
+    """The time of the last dated record in epoch milliseconds; 0 if there is none."""
     try:
         fd, size = read.held(path)
         with open(fd, "rb"):
@@ -108,5 +108,5 @@ def newest_record(path: str) -> int:
                 if newest := next(stamps, None):
                     return newest
     except (HistoryError, OSError):
-        pass  # what cannot be read stays where it is
+        pass  # an unreadable session is not moved
     return 0

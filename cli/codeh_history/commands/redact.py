@@ -23,7 +23,7 @@ from ..views import rewrite as rewriting
 from ..views.hydrate import Hydration
 from ..views.view import view_of
 
-SECOND = 8 << 20  # bytes of a session that are redacted in about a second
+SECOND = 8 << 20  # bytes redacted in about a second
 EXAMPLES = """\
   codeh-history redact demo > shareable.jsonl
   codeh-history redact demo -i --yes             # cannot be undone
@@ -60,7 +60,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def outcome(env: Env, target: Target, redactor: Redactor) -> str:
-    """What happened to the secrets; a session of this home is unchanged: how to remove them there."""
+    """What happened to the secrets, or how to remove them from an unchanged session of this home."""
     if target.path == "-" or target.path != path_of(env, target.id):
         return redacting.REPLACED
     them = "it" if sum(redactor.counts.values()) == 1 else "them"
@@ -68,7 +68,7 @@ def outcome(env: Env, target: Target, redactor: Redactor) -> str:
 
 
 def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> int:
-    """Rewrite the file, and name every other place that still holds what was removed."""
+    """Rewrite the file, and report every other place that still holds a removed secret."""
     from ..filters.redact import left_elsewhere
 
     before = read.read_bytes(target.path)
@@ -94,7 +94,7 @@ def for_good(env: Env, options: Options, target: Target, redactor: Redactor) -> 
 
 
 def whole(env: Env, lines: Iterable[bytes]) -> list[bytes]:
-    """The lines with the content of their blocks: secrets are searched there too."""
+    """The lines with the content of their blocks, which may hold secrets too."""
     return Hydration(env).lines(lines)
 
 

@@ -31,7 +31,7 @@ KEYS = (
     *(f"{group}.{provider}" for group in _BY_PROVIDER for provider in providers.FORMATS),
     *shared_options.KEYS,
 )
-OWN = "x-"  # begins the keys that nothing of ours reads
+OWN = "x-"  # prefix of the user's own keys
 
 
 class Options(Writing):
@@ -53,7 +53,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def store(env: Env, session: str | None, values: dict[str, object]) -> None:
-    """Append these settings, which are looked at first as those of a session are."""
+    """Validate and append these settings."""
     reduction.check({key: value for key, value in values.items() if key in shared_options.KEYS})
     target = for_writing(env, session)
     line = dumps({"type": "meta", "ts": env.now(), "set": values}) + b"\n"
@@ -62,7 +62,7 @@ def store(env: Env, session: str | None, values: dict[str, object]) -> None:
 
 
 def check_key(key: str) -> None:
-    """Raises Usage for a key that nothing reads."""
+    """Raise Usage for an unknown key."""
     if key in KEYS or (key.startswith(OWN) and key != OWN):
         return
     if key in shared_options.FLAGS_ONLY:
@@ -75,7 +75,7 @@ def check_key(key: str) -> None:
 
 
 def value_of(key: str, text: str) -> object:
-    """A value as stored: tools and settings are JSON, tags a list, anything else text; None when empty."""
+    """Parse a value: JSON for tools and settings, a list for tags, else text; None if empty."""
     where = text[1:] if text.startswith("@") else key
     if key == "tools" or key.startswith("settings."):
         check_json(text, f"set {key}={text}")

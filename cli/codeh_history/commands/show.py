@@ -33,9 +33,9 @@ EXAMPLES = """\
   codeh-history curate demo | codeh-history show -
 """
 STRAY = "the session is the only argument; -n N shows the last N messages"
-SERVER_PAUSE = 1.0  # seconds between looks at a server, which may wake us sooner
-PAUSE = 0.2  # seconds between looks at the file; more where reading it takes long
-TORN = "torn last line"  # of a header that was being written: an empty session
+SERVER_PAUSE = 1.0  # seconds between polls of a database, which may notify sooner
+PAUSE = 0.2  # seconds between polls of a file; longer if reading it is slow
+TORN = "torn last line"  # only a header being written: an empty session
 Numbered = list[tuple[int | None, Message]]
 
 
@@ -70,7 +70,7 @@ def run(env: Env, options: Options) -> None:
 
 
 class Shown(NamedTuple):
-    """Messages with their numbers, and what stands before the first of a session: prompt and summaries."""
+    """Numbered messages, and what precedes them: the system prompt and summaries."""
 
     messages: Numbered
     summaries: Sequence[Summary] = ()
@@ -86,9 +86,9 @@ def read(
     strict: bool = False,
     lost: Lost | None = None,
 ) -> Shown:
-    """The messages with their numbers; with `last` only so many, of the end.
+    """Read the messages with their numbers; with `last`, only the last N.
 
-    Curated messages keep the numbers of the view; those that curation added have none.
+    Curated messages keep the view's numbers; messages added by curation have none.
     """
     if last is not None and not curated and target.path != "-":
         end = _end(env, target, last, strict=strict)
@@ -107,7 +107,7 @@ def read(
 
 
 def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | None:
-    """The last messages of a big plain log, in the memory that they take; None for any other."""
+    """Read the last messages of a large log in little memory; None if the log needs the fold."""
     size = size_of(target.path)
     if size <= BIG:
         return None
@@ -125,7 +125,7 @@ def _end(env: Env, target: Target, last: int, *, strict: bool) -> Numbered | Non
 
 
 def message_json(number: int | None, message: Message) -> Json:
-    """A message as `show --json` prints it: `id, n, ts, kind, role, parts`, other fields, `pending`."""
+    """A message for `show --json`: `id, n, ts, kind, role, parts`, other fields, `pending`."""
     record = record_of(message)
     shown: Json = {
         "id": message.id, "n": number, "ts": message.ts, "kind": message.kind, "role": message.role,
@@ -141,7 +141,7 @@ def message_json(number: int | None, message: Message) -> Json:
 
 
 def item_json(number: int | None, message: Message) -> Json:
-    """Both sides of a message: `{committed: message|null, pending: message|null}`."""
+    """Committed and pending content: `{committed: message|null, pending: message|null}`."""
     both = message_json(number, message)
     pending = both.pop("pending", None)
     return {
@@ -154,10 +154,9 @@ def item_json(number: int | None, message: Message) -> Json:
 
 
 class Event(NamedTuple):
-    """What is new of a message: `message` (committed content), else what happened to pending content.
+    """A change of a message: `message` for committed content, else a change of pending content.
 
-    `delta` adds the `parts` of `more`, `replace` puts them in the place of all before, `abort` has the
-    `reason` why no more will come.
+    `delta` adds the `parts` of `more`, `replace` replaces all parts, `abort` gives the `reason`.
     """
 
     name: str
@@ -167,22 +166,21 @@ class Event(NamedTuple):
 
 
 class Changes:
-    """What a session has that it had not before, by its view each time.
+    """Compares successive views of a session.
 
-    The fold says what is new, so that undo, updates, a replaced file and concurrent streams need no rules
-    here.
+    Since it compares folded views, undo, updates, replaced files and concurrent streams need no rules.
     """
 
     def __init__(self) -> None:
-        self.committed: dict[str, object] = {}  # content by message id
+        self.committed: dict[str, object] = {}  # committed content by message id
         self.pending: dict[str, list[Part]] = {}
         self.aborted: dict[str, object] = {}
 
     def update(self, messages: Numbered) -> Iterator[Event]:
-        """What these messages have that was not there before."""
+        """Yield what changed since the last call."""
         for number, message in messages:
             id, pending, reason = message.id, message.pending, message.fields.get("aborted")
-            content = message.own if message.own is not None else message.blocks  # whatever replaces it
+            content = message.own if message.own is not None else message.blocks  # before compaction
             events: list[tuple[str, Json]] = []
             if message.committed and (id not in self.committed or self.committed[id] != content):
                 events = [("message", {})]
@@ -201,7 +199,7 @@ class Changes:
 
 
 def added(before: list[Part], now: list[Part]) -> list[Part] | None:
-    """What was added to pending parts, of a text that grew its end; None where it is something else."""
+    """The parts, or the text, appended to pending parts; None if anything else changed."""
     if not before:
         return now
     last = len(before) - 1
@@ -218,7 +216,7 @@ def added(before: list[Part], now: list[Part]) -> list[Part] | None:
 
 
 def event_json(event: Event) -> Json:
-    """A committed message as `show --jsonl` prints it, else `{event, id, n, kind, role, …}`."""
+    """A committed message as in `show --jsonl`, or `{event, id, n, kind, role, …}`."""
     name, number, message, more = event
     if name == "message":
         return message_json(number, message)
@@ -227,12 +225,12 @@ def event_json(event: Event) -> Json:
 
 
 class Text:
-    """Prints events as text: the message that ends the output as it grows, others when committed."""
+    """Prints events as text: the last message as it grows, others when they are committed."""
 
     def __init__(self, env: Env) -> None:
         self.env = env
         self.begun: set[str] = set()
-        self.last = self.body = ""  # the id of the pending message that ends the output, and its body
+        self.last = self.body = ""  # id and printed body of the pending message at the end of the output
 
     def print(self, event: Event) -> None:
         message, body = event.message, body_of(event.message)
@@ -259,7 +257,7 @@ class Text:
 
 
 def body_of(message: Message) -> str:
-    """The lines under a message's heading, each after a newline: it grows when a text grows."""
+    """The text below a message's heading; new text extends it at the end."""
     shown = message.parts if message.committed else message.pending or []
     lines = [line for item in parts.items(shown, message) for line in render.lines_of(item)]
     text = "\n" + render.plain(lines) if lines else ""
@@ -269,12 +267,12 @@ def body_of(message: Message) -> str:
 
 
 def follow(env: Env, target: Target, options: Options) -> NoReturn:
-    """Print the session (or its last messages), then what comes, until nobody reads or Ctrl-C."""
+    """Print the session (or its last messages), then changes, until Ctrl-C or stdout closes."""
     env.lives_long()
     changes, text = Changes(), Text(env)
     seen, pause = None, PAUSE
     waiting = select.poll()
-    waiting.register(env.stdout, 0)  # wakes only when nobody reads any more
+    waiting.register(env.stdout, 0)  # wakes only when stdout is closed
     while True:
         stamp = stamp_of(target.path)
         if stamp is None:
@@ -287,14 +285,14 @@ def follow(env: Env, target: Target, options: Options) -> NoReturn:
             )
             tell_lost(env, target.id, lost)
             if seen is None and options.last is not None:
-                list(changes.update(messages[: -options.last]))  # not printed
+                list(changes.update(messages[: -options.last]))  # skipped
             for event in changes.update(messages):
                 if options.jsonl:
                     env.write(values.line(event_json(event)))
                 else:
                     text.print(event)
             pause = max(PAUSE, 2 * (time.monotonic() - started))
-            seen, env.quiet = stamp, True  # problems are reported once
+            seen, env.quiet = stamp, True  # report problems once
         if target.path.startswith(SERVER):
             from ..store import postgres
 

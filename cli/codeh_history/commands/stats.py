@@ -29,9 +29,9 @@ EXAMPLES = """\
 """
 
 SINGLE = ("system", "tools", "summaries")
-BUDGET, POLICY = "100k", "tiered"  # of a replay
-SECOND = 512 << 10  # bytes of a session whose requests are replayed in about a second
-UNITS = {  # of numbers whose name is not what is counted
+BUDGET, POLICY = "100k", "tiered"  # defaults of --cache
+SECOND = 512 << 10  # bytes of a session replayed in about a second
+UNITS = {  # units, where the name does not say them
     "cache cost": "tokens of input", "cache relative": "of the cost without compaction",
     **dict.fromkeys(("system", "tools", "summaries"), "tokens"),
     **dict.fromkeys(("cache budget", "cache input", "cache cached"), "tokens"),
@@ -98,7 +98,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def without_tokens(env: Env, options: Options) -> None:
-    """How many messages and exchanges, as `list` counts them, without reading the block store."""
+    """Count messages and exchanges like `list`, without reading the block store."""
     target = for_reading(env, options.session, options.argument)
     view = view_of(env, target, strict=options.strict, hydrate=False)
     counts = {"messages": len(view.messages), "exchanges": prompts(view.messages)}
@@ -106,7 +106,7 @@ def without_tokens(env: Env, options: Options) -> None:
 
 
 def totals(counts: Json, extra: Json, *, aligned: bool) -> str:
-    """The single numbers: name (of `extra` after the group's), value, unit; tabs between, or columns."""
+    """The totals, a line each: name, value and unit, separated by tabs or aligned."""
     rows = {"counter": counts["counter"], "tokens": counts["tokens"]["total"]}
     rows |= {name: counts["tokens"][name] for name in SINGLE}
     rows |= {name: counts[name] for name in ("messages", "exchanges")}

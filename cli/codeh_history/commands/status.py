@@ -49,7 +49,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def lines(state: Json) -> list[tuple[str, str]]:
-    """Name and value, a line each; "" where there is none."""
+    """Names and values to print; an empty value is omitted."""
     return [
         ("session", f"{state['session']} ({'' if state['why'] == BEGUN_HERE else 'by '}{state['why']})"),
         ("title", state["title"] or ""),
@@ -72,5 +72,5 @@ def _place(item: Json) -> str:
 
 
 def _damage(item: Json) -> str:
-    byte = f", byte {item['offset']}" if item["offset"] >= 0 else ""  # another program's lines have none
+    byte = f", byte {item['offset']}" if item["offset"] >= 0 else ""  # unknown for lines of other programs
     return f"line {item['line']}{byte}: {item['reason']}"

@@ -18,7 +18,7 @@ class Options(OptionSet):
 
 
 def run(env: Env, _options: Options) -> None:
-    """Who runs it owns the tables; others need less (docs/stores.md)."""
+    """Create the tables; the user who runs it owns them (docs/stores.md)."""
     urls = {name: env.environ.get(name) or "" for name in ("CODEH_STORE", "CODEH_BLOCKS")}
     databases = {url: name for name, url in urls.items() if url.startswith(SCHEMES)}
     if not databases:

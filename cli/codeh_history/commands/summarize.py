@@ -49,7 +49,14 @@ EXAMPLES = """\
 """
 
 
-_OF_ONE_STEP = ("all_", "in_place", "due_over", "via", "to", "model")  # not with --emit and --apply
+_OF_ONE_STEP = (
+    "all_",
+    "in_place",
+    "due_over",
+    "via",
+    "to",
+    "model",
+)  # cannot be combined with --emit and --apply
 
 
 class Options(Reading):
@@ -105,13 +112,13 @@ def counter_of(env: Env, options: Options) -> Counter:
 
 
 def command_of(env: Env, options: Options) -> Runs | None:
-    """What runs the command, where there is one."""
+    """The runner of the configured command, or None."""
     via = layers.command(env, "summarize.via", options.profile, options.via)
     return None if via is None else Commands(via, options.timeout)
 
 
 def settings_of(options: Options, counter: Counter, command: Runs | None) -> Settings:
-    """How it is done: by a command, or by the built-in outline; Usage where options need a command."""
+    """Settings for a command or the built-in outline; raise Usage if options require a command."""
     if command is None and options.prompt is not None:
         raise Usage("--prompt requires --via CMD or --emit: the built-in outline has no prompt")
     if command is None and options.to is not None:
@@ -130,7 +137,7 @@ def settings_of(options: Options, counter: Counter, command: Runs | None) -> Set
 
 
 def sources(options: Options, counter: Counter) -> Sources:
-    """What prompts are made of, as the options say."""
+    """What prompts are made of, from the options."""
     return Sources(
         counter.counts, amounts.tokens(options.budget), amounts.tokens(options.max_source),
         partial(extracted, counter), standard if options.prompt is None else worded(options.prompt),
@@ -138,12 +145,12 @@ def sources(options: Options, counter: Counter) -> Sources:
 
 
 def worded(file: str) -> Wording:
-    """The wording of a template; where it does not say `text` itself, that follows."""
+    """A prompt from a template; the text is appended unless the template contains `text`."""
     from ..send.templates import render
 
     shows = re.search(r"\{[{%][^{}]*\btext\b", decode(read_file(file), file))
 
-    @lru_cache(maxsize=8)  # a process renders each
+    @lru_cache(maxsize=8)  # each rendering runs a process
     def wording(count: int, what: str, tokens: int, data: str) -> Prompt:
         values: Json = {"vars": {}, "count": count, "words": words_of(tokens), "text": data}
         text = render(file, {**values, "what": what.format(count=count)})
@@ -153,13 +160,13 @@ def worded(file: str) -> Wording:
 
 
 def emit(env: Env, options: Options, made: Sources) -> int:
-    """Print the next prompt; nothing where nothing is due."""
+    """Print the next prompt, or a note if nothing is due."""
     target = for_reading(env, options.session, options.argument)
     own = is_id(target.id) and target.path == path_of(env, target.id)
     name = target.path if target.path == "-" else target.id if own else os.path.abspath(target.path)
     if not name.isprintable():
-        raise Usage(f"{name}: no name that JSON can hold")
-    for_writing(env, name)  # which `--apply` will do, perhaps elsewhere
+        raise Usage(f"{name}: this name cannot be written as JSON")
+    for_writing(env, name)  # as `--apply` will, perhaps in another directory
     view = view_of(env, target, strict=options.strict)
     with unchanged(target):
         emitted = two_step.emit(view, name, made, most=options.max_conversations, least=options.min_batch)
@@ -171,7 +178,7 @@ def emit(env: Env, options: Options, made: Sources) -> int:
 
 
 def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
-    """Store what was answered; the answer is in the file, else it is what is piped in."""
+    """Store the answer, from the file or else from stdin."""
     emitted = two_step.read(needed(env) if file == "-" else read_file(file), file)
     target = for_writing(env, emitted["session"])
     if options.specified("session", "argument"):
@@ -195,7 +202,7 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
 
 
 def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
-    """Summarise what is due of a session."""
+    """Summarise what is due in one session."""
     try:
         with unchanged(target):
             return (stored if options.in_place else printed)(env, target, settings, options)
@@ -204,7 +211,7 @@ def one(env: Env, target: Target, settings: Settings, options: Options) -> int:
 
 
 def stored(env: Env, target: Target, settings: Settings, options: Options) -> int:
-    """Append the summary of what is due and print a line of JSON; say why where nothing is."""
+    """Append the summary and print a JSON line, or note why nothing is due."""
     if target.path == "-":
         raise Usage("-i changes a session: name one instead of -")
     if line := summarizing.run(env, target, settings, strict=options.strict):
@@ -216,7 +223,7 @@ def stored(env: Env, target: Target, settings: Settings, options: Options) -> in
 
 
 def printed(env: Env, target: Target, settings: Settings, options: Options) -> int:
-    """Print the session with what is due summarised; on a terminal only what that would be."""
+    """Print the summarised session; on a terminal, print only the changes."""
     view = view_of(env, target, strict=options.strict)
     work = summarizing.prepare(view, settings)
     if not filtering.previews(env, jsonl=options.jsonl):
@@ -234,7 +241,7 @@ def printed(env: Env, target: Target, settings: Settings, options: Options) -> i
 
 @contextmanager
 def unchanged(target: Target) -> Iterator[None]:
-    """Whatever the summarizer fails with names the session."""
+    """Add the session's name to errors of the summarizer."""
     try:
         yield
     except SummarizerFailed as error:
@@ -242,10 +249,10 @@ def unchanged(target: Target) -> Iterator[None]:
 
 
 def every(env: Env, settings: Settings, jobs: int) -> int:
-    """All sessions; 6 when one failed."""
+    """Summarise all sessions; return 6 if one failed."""
     from ..summaries import all as summarizing_all
 
-    env.quiet = True  # a line for each session that acted or failed, and nothing else
+    env.quiet = True  # print only lines for sessions that changed or failed
     code = 0
     with (
         progress(env, "summarizing") as bar,

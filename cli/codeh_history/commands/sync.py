@@ -58,7 +58,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def tell(env: Env, done: Synced, other: str) -> None:
-    """What became of a session and its forks."""
+    """Note what was done with a session and its forks."""
     for session, fork in done.plan.forks:
         env.note(f"{session}: new messages on both sides; the other branch is now {fork}")
     for write in done.plan.writes:
@@ -77,7 +77,7 @@ def tell(env: Env, done: Synced, other: str) -> None:
 
 
 def lines(done: Synced) -> list[Json]:
-    """The same for programs: an object for each session that changed, or that was left."""
+    """A JSON object for each session that changed or was left unchanged."""
     by_session: dict[str, Json] = {}
 
     def of(session: str) -> Json:

@@ -43,7 +43,7 @@ def run(env: Env, options: Options) -> None:
 
 
 class Undone(NamedTuple):
-    """A record that was undone; `description` says what it was, with its first words."""
+    """An undone record; `description` includes its first words."""
 
     type: str
     id: str
@@ -51,7 +51,7 @@ class Undone(NamedTuple):
 
 
 def undo(env: Env, target: Target, id: str | None, *, turn: bool) -> list[Undone]:
-    """Undo the record with this id, the last turn, or the newest record; returns them newest first."""
+    """Undo a record by id, the last turn, or the newest record; return them newest first."""
     undone: list[Undone] = []
 
     def build(locked: Locked) -> bytes:
@@ -81,7 +81,7 @@ def steps(view: View, id: str | None, *, turn: bool, session: str) -> list[Step]
 
 
 def named(view: View, id: str, session: str) -> Step:
-    """The live step, or the live undo, that an id or a unique prefix names."""
+    """Find a visible step or undo by id or unique prefix."""
     if id.startswith(":"):
         id = find(view, id, session=session).id
     live = {step.id: step for step in view.steps} | {id: Step("revert", id, -1) for id in reverts(view)}
@@ -91,7 +91,7 @@ def named(view: View, id: str, session: str) -> Step:
 
 
 def describe(view: View, step: Step) -> str:
-    """What a step is, and how its text begins: `user message: Why is the sky`."""
+    """Describe a step with its first words: `user message: Why is the sky`."""
     if step.type == "revert":
         return "undo"
     data = view.log.records[step.place].data

@@ -80,7 +80,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def committed(env: Env, locked: Locked, ids: list[str], name: str | None) -> bytes | None:
-    """The record that commits a message's pending content, the newest's without a name."""
+    """The record that commits a message's pending content; without a name, the newest message's."""
     view = fold(read.read_log(locked.read()))
     newest = next((m for m in reversed(view.messages) if m.pending is not None), None)
     message = newest if name is None else find(view, name, session=locked.session)
@@ -97,7 +97,7 @@ def commit_of(message: Message, now: str) -> bytes:
 
 
 def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[int, Part]]:
-    """The message that an ID names, with its parts, and the references to those in blocks."""
+    """Find a message and fetch its parts; also return references to parts stored in blocks."""
     message = find(view, name, session=session)
     before = content(message)
     if not any(type(part) is Unread for part in before):
@@ -111,7 +111,7 @@ def whole(env: Env, view: View, name: str, session: str) -> tuple[Message, dict[
 
 
 def content(message: Message) -> list[Part]:
-    """What an edit starts from: the pending content, else the committed."""
+    """The content to edit: pending, else committed."""
     if message.pending is not None:
         return message.pending
     if message.own is None and message.blocks is not None:
@@ -120,7 +120,7 @@ def content(message: Message) -> list[Part]:
 
 
 def changed(message: Message, text: str, *, append: bool) -> list[Part]:
-    """The message's content with its prose replaced by the text (or followed by it); the rest stays."""
+    """Replace the message's text, or append to it; keep its other parts."""
     now = content(message)
     if append:
         return join(now, [{"text": text}])

@@ -30,7 +30,7 @@ class Options(Writing, Request, without=("pretty", "explain", "json", "persist")
 
 
 def run(env: Env, options: Options) -> int:
-    """The code of the last failure where prompts are piped in; at a terminal each was told already."""
+    """Return the exit code of the last failure; always 0 on a terminal, where each error was shown."""
     most = amounts.size(options.max_bytes)
     target = target_of(env, options.session, options.argument, new=options.new)
     talk = Talk(env, target or begin(env, ""), options.part(Asking), most, unnamed=target is None)
@@ -48,7 +48,7 @@ def run(env: Env, options: Options) -> int:
         except KeyboardInterrupt:
             if not lines.typed:
                 raise
-            continue  # the line is dropped, or the answer stopped, which was told
+            continue  # drop the line, or stop the answer, which was already noted
         except HistoryError as error:
             code = error.exit_code
             if str(error):

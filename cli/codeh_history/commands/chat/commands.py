@@ -25,7 +25,7 @@ from .talk import RETRY, Completer, Talk
 
 
 def do(talk: Talk, text: str) -> None:
-    """Do what was typed: a command, or a prompt; `//` begins a prompt with a slash."""
+    """Run a command or send a prompt; `//` escapes a prompt that begins with a slash."""
     if not text.startswith("/") or text.startswith("//"):
         talk.turn(text[1:] if text.startswith("//") else text)
         return
@@ -61,7 +61,7 @@ def _edit(talk: Talk, rest: str) -> None:
     with tempfile.NamedTemporaryFile("w+", suffix=".md", encoding="utf-8") as file:
         file.write(rest)
         file.flush()
-        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the editor's
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # the editor handles Ctrl-C
         try:
             stdin = None if env.terminal(env.stdin) else subprocess.DEVNULL
             code = subprocess.call(["/bin/sh", "-c", f'{editor} "$1"', "sh", file.name], stdin=stdin)
@@ -69,9 +69,9 @@ def _edit(talk: Talk, rest: str) -> None:
             signal.signal(signal.SIGINT, before)
         text = read_file(file.name).decode("utf-8", "surrogateescape").rstrip("\n")
     if code:
-        raise Usage(f"{editor} ended with {code}; nothing is sent (EDITOR names another)")
+        raise Usage(f"{editor} exited with {code}; nothing is sent ($EDITOR chooses the editor)")
     if not text.strip():
-        env.note("nothing was written; nothing is sent")
+        env.note("the text is empty; nothing is sent")
         return
     talk.turn(text)
 
@@ -86,13 +86,13 @@ def _model(talk: Talk, rest: str) -> None:
         talk.options = talk.options.but(model=rest)
     request = talk.resolved().request
     model = payload.model_for(talk.view(), str(request.to), request.model)
-    talk.env.note(f"{request.to}: {model or 'no model is named (the URL may)'}")
+    talk.env.note(f"{request.to}: {model or 'no model set (the URL may name one)'}")
 
 
 def _profile(talk: Talk, rest: str) -> None:
     if not rest:
         named = layers.profiles(talk.env)
-        talk.env.note(f"profiles: {', '.join(named) or 'none'}; {talk.options.profile or 'none'} is chosen")
+        talk.env.note(f"profiles: {', '.join(named) or 'none'}; {talk.options.profile or 'none'} selected")
         return
     before = talk.options
     talk.options = before.but(profile=rest, to=None, via=None, model=None)
@@ -116,7 +116,7 @@ def _attach(talk: Talk, rest: str) -> None:
 def _system(talk: Talk, rest: str) -> None:
     if rest:
         set_.run(talk.env, set_.Options(settings=[f"system={rest}"], session=talk.target.path))
-        talk.options = talk.options.but(system=rest)  # stronger than a profile's
+        talk.options = talk.options.but(system=rest)  # takes precedence over a profile
         return
     resolved = talk.resolved()
     own = resolved.request.system
@@ -155,7 +155,7 @@ def _quit(talk: Talk, _rest: str) -> None:
 
 
 class Command(NamedTuple):
-    """What a command takes, what it does in a line, and the function."""
+    """A command's arguments, its help in one line, and its function."""
 
     takes: str
     help: str
@@ -180,7 +180,7 @@ COMMANDS = {
 
 
 def completing(talk: Talk) -> Completer:
-    """What a word may become: a command, or what the command before it takes."""
+    """Return a completer for commands and their arguments."""
 
     def complete(before: str, word: str) -> Sequence[str]:
         if not before.strip():

@@ -26,14 +26,14 @@ from ..ask import Options as Asking
 from ..undo import undo
 
 RETRY = "/retry"
-MORE = "\\"  # at the end of a line: the prompt continues
-KEPT = 1000  # lines of the history that can be called back
+MORE = "\\"  # at the end of a line: the prompt continues on the next
+KEPT = 1000  # most recent lines of the input history that are loaded
 Completer = Callable[[str, str], Sequence[str]]
-"""From the line up to the word, and the word, to the words that it may become."""
+"""Takes the line before the word, and the word; returns the completions."""
 
 
 class Talk:
-    """One; each turn is a run of `ask`, by what holds at that moment."""
+    """A conversation; each turn runs `ask` with the settings that apply at that moment."""
 
     def __init__(
         self, env: Env, target: Target, options: Asking, most: int, *, unnamed: bool = False
@@ -42,31 +42,31 @@ class Talk:
         self.target = target
         self.options = options
         self.most = most
-        self.attached: list[str] = []  # to go with the next prompt
+        self.attached: list[str] = []  # files for the next prompt
         self.over = False
-        self.unnamed = unnamed  # the first prompt will name the session
+        self.unnamed = unnamed  # the first prompt names the session
 
     def checked(self) -> None:
-        """Usage if no provider or command is configured."""
+        """Raise Usage if no provider or command is configured."""
         resolved = self.resolved()
         layers.reaching(self.env, resolved)
         payload.checked(resolved.request)
 
     def resolved(self) -> ResolvedRequest:
-        """The request that holds; answers are asked for as streams unless somebody says otherwise."""
+        """The effective request; it streams unless a flag, profile or session turns that off."""
         resolved = layers.resolve(self.env, self.options, self.options.profile, self.options.via)
         if "stream" in layers.held(resolved.layers):
             return resolved
         return resolved.but(request=resolved.request.but(stream=True))
 
     def view(self) -> View:
-        """What the session says now; empty where it is not there yet."""
+        """The session's current view; empty if the session does not exist yet."""
         return ask.looked(self.env, self.target)
 
     def turn(self, text: str | None) -> None:
-        """Ask this, or send the last prompt again; the answer is printed and stored as it comes.
+        """Send this prompt, or resend the session if None; print and store the answer as it arrives.
 
-        Calls of tools are run, and the model asked again, where `calls.via` says by what; else they wait.
+        With `calls.via`, tool calls are run and the model is asked again until it makes none.
         """
         if text is not None and self.unnamed and not self.size():
             self.target, self.unnamed = begin(self.env, text), False
@@ -76,7 +76,7 @@ class Talk:
         tell(self.env, self.target.id, received, echo=True)
 
     def _answer(self, prompt: Sequence[str]) -> Received:
-        """One request and its answer."""
+        """Send one request and receive its answer."""
         size = self.size()
         options = self.options.but(message=prompt, attach=tuple(self.attached), no_stdin=True)
         try:
@@ -85,25 +85,25 @@ class Talk:
             self._stopped()
             raise
         finally:
-            if self.size() > size:  # stored, whatever became of the answer
+            if self.size() > size:  # the prompt was stored, with or without an answer
                 self.attached.clear()
 
     def size(self) -> int:
-        """Bytes of the session, 0 where it is not there yet; nor is a server that cannot be reached."""
+        """The session's size in bytes; 0 if it does not exist yet or its database is unreachable."""
         try:
             return size_of(self.target.path)
         except TryAgain:
             return 0
 
     def _stopped(self) -> None:
-        """Note the pending part of an interrupted answer."""
+        """Note that the received part of an interrupted answer is pending."""
         last = next(reversed(self.view().messages), None)
         if last is not None and last.pending is not None:
             commit = f"codeh-history commit -s {named(self.env, self.target)} {last.id}"
             self.env.note(f"the received part stays pending: `{commit}` makes it the answer")
 
     def _called(self) -> bool:
-        """Answer the open calls by the command of `calls.via`; whether there is one."""
+        """Answer the open calls with the `calls.via` command; return False if none is configured."""
         via = layers.command(self.env, "calls.via", self.options.profile, None)
         if via is None:
             return False
@@ -115,19 +115,19 @@ class Talk:
         return True
 
     def again(self) -> None:
-        """Retry: send what is unanswered (open calls are run), else ask for another answer."""
+        """Send the unanswered prompt (running open calls first), or replace the last answer."""
         view = self.view()
         if unanswered(view) is None and not (open_at_end(view.messages) and self._called()):
             last = next((m for m in reversed(view.messages) if m.role is not None and m.committed), None)
             if last is None:
-                raise HistoryError(f"{self.target.id}: nothing was asked yet")
+                raise HistoryError(f"{self.target.id}: no prompt yet")
             if last.role == "model":
                 undo(self.env, self.target, last.id, turn=False)
         self.turn(None)
 
 
 class Lines:
-    """Prompts from stdin. `typed`: by a person, who sees a sign where one is expected."""
+    """Reads prompts from stdin; on a terminal (`typed`) it shows a prompt sign."""
 
     def __init__(self, env: Env, completer: Completer) -> None:
         self.env = env
@@ -137,7 +137,7 @@ class Lines:
         self._history = History(env, completer) if edited else None
 
     def prompt(self) -> str | None:
-        """The next prompt that is not blank, without its `\\` at the ends of lines; None at the end."""
+        """Return the next non-blank prompt, its `\\` continuations joined; None at end of input."""
         while (line := self._line("> ")) is not None:
             prompt = line
             while prompt.endswith(MORE):
@@ -165,7 +165,7 @@ class Lines:
         return line
 
     def _read(self) -> str | None:
-        """A line of whatever stdin is, as soon as it is there; the last needs no end."""
+        """Read one line as soon as it arrives; the last needs no newline."""
         line = self._stdin.readline()
         try:
             return line.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8-sig") if line else None
@@ -176,14 +176,14 @@ class Lines:
 
 
 class History:
-    """What was typed before, in a file of the home for its owner alone, but for lines that begin blank."""
+    """Input history in a private file of the home; lines that begin with a space are not recorded."""
 
     def __init__(self, env: Env, completer: Completer) -> None:
         self.path = os.path.join(env.home, "chat_history")
         self.last = ""
         try:
             import readline
-        except ImportError:  # a Python without it: lines cannot be edited
+        except ImportError:  # this Python has no readline
             return
         with suppress(OSError), open(self.path, encoding="utf-8", errors="replace") as file:
             for line in file.read().splitlines()[-KEPT:]:

@@ -41,7 +41,7 @@ from ...store.resolve import Target
 from ...sync.sealing import Seal, is_bundle, is_sealed
 from ...views.view import MOST_NAMED, tell_damage
 from . import blocks, copy
-from .copy import Brought
+from .copy import Imported
 
 EXAMPLES = """\
   codeh-history import ~/.claude/projects/*/*.jsonl   # again: only what is new since
@@ -52,7 +52,7 @@ EXAMPLES = """\
   codeh-history import demo.tar.age --identity key.txt   # an encrypted one: `export --bundle --encrypt-to`
   codeh-history import demo.tar          # a bundle: `export demo --bundle demo.tar` of another machine
 """
-HEAD = 512  # bytes that tell a bundle
+HEAD = 512  # bytes needed to recognise a bundle
 FORMS = (*sessions.PROGRAMS, *forms.IMPORTERS)
 
 
@@ -100,7 +100,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def within(name: str) -> Sequence[str]:
-    """The file of this name; of a folder that is a program's the files of its sessions."""
+    """The file itself, or the session files in a program's folder."""
     if not os.path.isdir(name):
         return [name]
     from ...store.program_files import folders
@@ -111,7 +111,7 @@ def within(name: str) -> Sequence[str]:
 
 
 def everything(env: Env, options: Options) -> int:
-    """`--all`; the exit code."""
+    """Run `import --all`."""
     programs = tuple(form for form in options.from_ if form != "auto") or tuple(sessions.PROGRAMS)
     if not set(programs) <= sessions.PROGRAMS.keys():
         raise Usage(f"--all --from {', '.join(programs)}: must be one of {', '.join(sessions.PROGRAMS)}")
@@ -122,7 +122,7 @@ def everything(env: Env, options: Options) -> int:
 
 
 def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
-    """Import a file; yields the id of each session."""
+    """Import a file; yield the id of each session."""
     where = "stdin" if name == "-" else name
     with opened(env, name) as file:
         head = file.read(HEAD)
@@ -146,7 +146,7 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
     records = forms.read(data, form, where, tell=damaged)
     for number, record in enumerate(records):
         check(record, f"{where}: message {number}")
-    records = blocks.by_ours(env, records, where, allow_missing=options.allow_missing)
+    records = blocks.with_own_blocks(env, records, where, allow_missing=options.allow_missing)
     yield bring(env, records, name, options.into)
 
 
@@ -159,19 +159,19 @@ def of_program(env: Env, options: Options, source: program_files.File, program: 
         lost = (problem for problem in session.problems if problem.effect in ("skips", "lacks"))
         if options.strict and (problem := next(lost, None)):
             raise BadData(f"{where}: {_at(problem)}{problem.reason}; nothing was imported")
-        brought = copy.bring(env, session, path, into)
-        if brought.records or brought.created:
-            tell(env, options, where, session, brought)
-        yield brought.id
+        imported = copy.import_session(env, session, path, into)
+        if imported.records or imported.created:
+            tell(env, options, where, session, imported)
+        yield imported.id
 
 
-def tell(env: Env, options: Options, where: str, session: Session, brought: Brought) -> None:
-    """Note what is not as in the source: what was damaged, and how much was left out, a line a kind.
+def tell(env: Env, options: Options, where: str, session: Session, imported: Imported) -> None:
+    """Note damage, and how much was not imported, one line per kind.
 
-    Records that the program keeps for itself are one line without `--verbose`.
+    Without `--verbose`, the program's interface records share one line.
     """
-    if brought.apart:
-        env.note(f"{where}: {brought.apart}: new messages went to {brought.id}")
+    if imported.apart:
+        env.note(f"{where}: {imported.apart}: new messages went to {imported.id}")
     problems = [problem for problem in session.problems if problem.mended or problem.effect == "skips"]
     for problem in problems[:MOST_NAMED]:
         mended = f" ({problem.mended})" if problem.mended else ""
@@ -188,7 +188,7 @@ def tell(env: Env, options: Options, where: str, session: Session, brought: Brou
     lines = [problem._asdict() for problem in session.problems]
     lines += [{"left": kind, "count": count} for kind, count in left]
     for line in lines if options.report else ():
-        env.report(dumps({"session": brought.id, **line}))
+        env.report(dumps({"session": imported.id, **line}))
 
 
 def _at(problem: Problem) -> str:
@@ -196,7 +196,7 @@ def _at(problem: Problem) -> str:
 
 
 def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
-    """Make a session of these records, or append what the one of the file's name lacks; returns its id."""
+    """Create a session, or append missing records to the one named like the file; return its id."""
     if name == "-" and into is None:
         path = create.free_path(env, None, "imported")
     else:
@@ -217,7 +217,7 @@ def bring(env: Env, records: list[Json], name: str, into: str | None) -> str:
 
 @contextmanager
 def opened(env: Env, name: str) -> Iterator[IO[bytes]]:
-    """A file to import, `-` is stdin; what cannot be read again is copied to a temporary file first."""
+    """Open a file (`-`: stdin) for import; copy a pipe to a temporary file first."""
     if name == "-":
         env.awaits()
     try:
@@ -234,15 +234,15 @@ def opened(env: Env, name: str) -> Iterator[IO[bytes]]:
 
 
 def unsealed(file: IO[bytes], where: str, options: Options) -> io.BytesIO:
-    """The bundle that a file holds, encrypted."""
+    """Decrypt a bundle."""
     data = Seal((), options.identity).opened(file.read(), where)
     if not is_bundle(data[:HEAD]):
-        raise BadData(f"{where}: contains no bundle; nothing was imported")
+        raise BadData(f"{where}: not a bundle; nothing was imported")
     return io.BytesIO(data)
 
 
 def check(record: Json, where: str) -> None:
-    """Refuse what the new session could not be read back with."""
+    """Raise BadData for a record that could not be read back."""
     if record.get("type", "message") != "message":
         return
     has_parts = isinstance(record.get("parts"), list)
@@ -252,7 +252,7 @@ def check(record: Json, where: str) -> None:
 
 
 def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
-    """The records as lines, with ids and times where the source has none."""
+    """The records as lines; missing ids and times are added."""
     now = env.now()
     offset = locked.offset
     chunks: list[bytes] = []

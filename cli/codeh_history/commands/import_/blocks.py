@@ -1,4 +1,4 @@
-"""Messages whose parts are in blocks: those of other programs become ours."""
+"""Import messages whose parts are stored in another program's blocks."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ...views.stored_parts import foreign_parts, parts_of, place_of
 from ...views.view import tell_lost
 
 
-def by_ours(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:
-    """The records, those that name another program's blocks naming ours, which are stored.
+def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:
+    """Store the parts of another program's blocks as blocks here, and return the records that name these.
 
-    All blocks are looked at: BadData names one that is missing.
+    All blocks are fetched; BadData names a missing one.
     """
     refs = [record for record in records if record.get("type") == "ref" and record.get("blockIds")]
     if not refs:
@@ -34,7 +34,7 @@ def by_ours(env: Env, records: list[Json], where: str, *, allow_missing: bool) -
                 parts |= foreign_parts(stores, others, place_of(ref))
             except BadData as error:
                 raise BadData(f"{where}: {error}; nothing was imported") from None
-            made[ref["id"]], blocks = _as_ours(ref, [parts[id] for id in ids])
+            made[ref["id"]], blocks = _converted(ref, [parts[id] for id in ids])
             new |= blocks
         elif (summary := summary_in(ours.get(ids[0], b""))) is not None:
             made[ref["id"]] = summary
@@ -45,12 +45,12 @@ def by_ours(env: Env, records: list[Json], where: str, *, allow_missing: bool) -
     return [{key: value for key, value in record.items() if key != "workspaceId"} for record in adopted]
 
 
-def _as_ours(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:
-    """The same message by our blocks, and these."""
+def _converted(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:
+    """The message with references to new blocks, and these blocks."""
     message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
     adopted = referring({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
     assert adopted is not None  # noqa: S101 - with `every` each message with parts is
     new, blocks = adopted
     if AS_REF in new:
-        new[AS_REF] = {**new[AS_REF], "blockIds": new["blockIds"]}  # what it says in our blocks
+        new[AS_REF] = {**new[AS_REF], "blockIds": new["blockIds"]}  # the original references, too
     return new, blocks

@@ -1,4 +1,4 @@
-"""Sessions of other programs as sessions here: copied, and brought up to date by appending what is new."""
+"""Copy other programs' sessions, and update the copies by appending what is new."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from ...store.protocol import Locked
 from ...store.resolve import ids
 
 COLUMNS = ("session", "action", "lines", "from")
-_AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # what failed so may succeed, though nothing changes
+_AGAIN = (TryAgain.exit_code, InputOutput.exit_code)  # failures to retry although the file is unchanged
 
 
-class Brought(NamedTuple):
-    """Into which session a source was brought, how many records that took, and whether it is new."""
+class Imported(NamedTuple):
+    """The session that a source was imported into, how many records were added, and whether it is new."""
 
     id: str
     records: int
     created: bool
-    apart: str | None = None  # why it is not the session that it was brought into before
+    apart: str | None = None  # why another session was created
 
 
-def bring(env: Env, session: Session, path: str, into: str | None = None) -> Brought:
-    """Copy a session of a program, or append to its copy what is new; `path`: where it stands.
+def import_session(env: Env, session: Session, path: str, into: str | None = None) -> Imported:
+    """Copy a program's session from `path`, or append to its copy what is new; durable on return.
 
-    It is durable on return. A copy that went another way since (it was continued here) stays as it is: the
-    next one of its name, `ID-2`, is the source as it is now; with `into` that is BadData.
+    A copy that was continued here is left unchanged, and the source is copied to `ID-2` instead; with
+    `into`, that is BadData.
     """
     id = records.session_id(session)
     ids = itertools.chain([id], (f"{id}-{number}" for number in itertools.count(2)))
@@ -55,21 +55,21 @@ def bring(env: Env, session: Session, path: str, into: str | None = None) -> Bro
     for target in targets:
         if not create.taken(target):
             return _copied(env, session, path, target, before)._replace(apart=apart)
-        brought = _appended(env, session, target)
-        if not brought.apart:
-            return brought
-        before, apart = fold(read.read_log(read.read_bytes(target))), brought.apart
+        imported = _appended(env, session, target)
+        if not imported.apart:
+            return imported
+        before, apart = fold(read.read_log(read.read_bytes(target))), imported.apart
     raise BadData(f"{target}: {apart}; --into NEW imports it as another session")
 
 
 def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[Session]:
-    """The sessions of a file; with `branches`, each followed by its branches."""
+    """Yield the sessions; with `branches`, each followed by its branches."""
     for session in sessions:
         if not branches:
-            session.branches = tuple  # they hold all of the file, and it in turn
+            session.branches = tuple  # frees the file that they refer to
             yield session
             continue
-        session.used = tuple  # they are sessions of their own
+        session.used = tuple  # imported as sessions
         for kind in AS_BRANCHES:
             session.left.pop(kind, None)
         yield session
@@ -77,17 +77,17 @@ def with_branches(sessions: Iterable[Session], *, branches: bool) -> Iterator[Se
         session.branches = tuple
 
 
-def _copied(env: Env, session: Session, path: str, target: str, before: View | None = None) -> Brought:
-    """A new session; `before`: the copy that went another way. What was redacted there stays so here."""
+def _copied(env: Env, session: Session, path: str, target: str, before: View | None = None) -> Imported:
+    """Create a copy. `before`: an earlier, diverged copy, whose redactions apply here too."""
     parent: Json | None = None
     if before is not None:
         ids = {item.id for item in session.items}
         last = next((m.id for m in reversed(before.messages) if m.id in ids), None)
         parent = {"session": before.id, "at": last}
     else:
-        main = session.parent["session"] if session.parent else ""  # a source may name anything
+        main = session.parent["session"] if session.parent else ""  # the source may contain anything
         if is_id(main) and create.taken(main := path_of(env, main)):
-            before = fold(read.read_log(read.read_bytes(main)))  # a branch begins as that did
+            before = fold(read.read_log(read.read_bytes(main)))  # the branch shares its beginning
     base, made = b"", records.records(session)
     if before is not None:
         redactions = (record.raw for record in before.log.records if record.data["type"] == REDACTION)
@@ -102,11 +102,11 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
         return body
 
     log.append(env, target, build, create=True, header=lambda: first)
-    return Brought(id_of(target), new.count(b"\n"), created=True)
+    return Imported(id_of(target), new.count(b"\n"), created=True)
 
 
-def _appended(env: Env, session: Session, target: str) -> Brought:
-    """Append what a copy lacks; write nothing if that is nothing, or if copy and source diverged."""
+def _appended(env: Env, session: Session, target: str) -> Imported:
+    """Append what the copy lacks; write nothing if it is complete or has diverged."""
     data = read.read_bytes(target)
     first = parse([data.partition(b"\n")[0]]).records
     of = origin(first[0].data if first else None)
@@ -114,7 +114,7 @@ def _appended(env: Env, session: Session, target: str) -> Brought:
         raise BadData(f"{target}: another session of that id; --into NEW imports it as another session")
     missing = changes(session, _view(env, data))
     if missing.apart or not missing.records:
-        return Brought(id_of(target), 0, created=False, apart=missing.apart)
+        return Imported(id_of(target), 0, created=False, apart=missing.apart)
     stored = 0
 
     def build(locked: Locked) -> bytes:
@@ -127,7 +127,7 @@ def _appended(env: Env, session: Session, target: str) -> Brought:
         return records.lines(again.records, target)
 
     log.append(env, target, build)
-    return Brought(id_of(target), stored, created=False)
+    return Imported(id_of(target), stored, created=False)
 
 
 def _view(env: Env, data: bytes) -> View:
@@ -142,9 +142,9 @@ def _view(env: Env, data: bytes) -> View:
 def import_all(
     env: Env, programs: Sequence[str], earliest: int | None, *, branches: bool, jsonl: bool = False,
 ) -> int:  # fmt: skip
-    """Bring every session up to date, a JSON line for each that changed or failed; the exit code.
+    """Import what is new in every session; print a JSON line for each that changed or failed.
 
-    A terminal gets a table and a sum instead, unless `jsonl`.
+    On a terminal, print a table and a summary unless `jsonl`. Return the exit code of the first failure.
     """
     cache = Remembered(env.home, "import", 3)
     files = [
@@ -154,7 +154,7 @@ def import_all(
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
     tell = rows.append if table else lambda row: env.write(orjson.dumps(row) + b"\n")
-    first = 0  # the exit code of the first failure
+    first = 0
     try:
         with progress(env, "importing", len(files), 1) as bar:
             for number, file in enumerate(files, 1):
@@ -177,7 +177,7 @@ def import_all(
 
 
 def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json]:
-    """A row for each session of a file that changed."""
+    """Import a file; yield a row for each session that changed."""
     with program_files.opened(source.path) as file:
         if file.size == 0:
             return
@@ -185,16 +185,14 @@ def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json
             raise BadData(f"{source.path}: not a session of {source.program}")
         read = program_files.sessions_in(file, source.program, newest=True)
         for session in with_branches(read, branches=branches):
-            brought = bring(env, session, source.path) if session.items else None
-            if brought is None or not (brought.records or brought.created):
+            imported = import_session(env, session, source.path) if session.items else None
+            if imported is None or not (imported.records or imported.created):
                 continue
-            more = {
-                "reason": brought.apart, "left": dict(session.left), "problems": len(session.problems)
-            }  # fmt: skip
-            yield _row(
-                source, brought.id, "imported" if brought.created else "updated", records=brought.records,
-                **{key: value for key, value in more.items() if value},
-            )  # fmt: skip
+            more: Json = {"records": imported.records, "reason": imported.apart}
+            more |= {"left": dict(session.left), "problems": len(session.problems)}
+            action = "imported" if imported.created else "updated"
+            kept = {key: value for key, value in more.items() if value or key == "records"}
+            yield _row(source, imported.id, action, **kept)
 
 
 def _row(file: ProgramFile, session: str | None, action: str, **more: object) -> Json:
@@ -202,7 +200,7 @@ def _row(file: ProgramFile, session: str | None, action: str, **more: object) ->
 
 
 def summarize(env: Env, lines: Sequence[Json]) -> None:
-    """The lines for people: a table, and `8 imported (6 claude-code, 2 codex), 1 failed (1 pi)`."""
+    """Print a table, and note `8 imported (6 claude-code, 2 codex), 1 failed (1 pi)`."""
     if not lines:
         env.note("nothing new")
         return

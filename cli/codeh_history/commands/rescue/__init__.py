@@ -24,23 +24,25 @@ from .reduction import Reduced, reduced
 from .source import Recovered
 
 EXAMPLES = """\
-  codeh-history rescue                           # the newest sessions, and what is wrong with each
-  codeh-history rescue ~/.claude/projects/DIR/UUID.jsonl --install    # says by which command to go on
-  codeh-history rescue ~/.codex/sessions/2026/01/02/rollout-….jsonl --dry-run   # says what it would do
+  codeh-history rescue                           # the newest sessions and their problems
+  codeh-history rescue ~/.claude/projects/DIR/UUID.jsonl --install    # prints how to resume it
+  codeh-history rescue ~/.codex/sessions/2026/01/02/rollout-….jsonl --dry-run   # prints what it would do
   codeh-history rescue FILE --budget 60k --to codex --install         # resume in another program
-  codeh-history rescue demo                                           # a new session; `demo` stays as it is
+  codeh-history rescue demo                                           # creates demo-rescued
 """
 
 
 class Options(OptionSet):
-    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is not changed.")
-    budget: str | None = option("N", "Tokens; without, 60 % of the model's window where it is above that.")
+    argument: str | None = argument("[FILE|SESSION]", "What to rescue; it is only read.")
+    budget: str | None = option(
+        "N", "Tokens (default: 60 % of the model's window, if the session is larger)."
+    )
     to: str | None = option(
-        "PROGRAM", f"{', '.join(sessions.WRITTEN)}; without, the one it is of.", choices=sessions.WRITTEN
+        "PROGRAM", f"{', '.join(sessions.WRITTEN)} (default: the same program).", choices=sessions.WRITTEN
     )
     cwd: str | None = option("DIR", "The working directory to continue in.")
     title: str | None = option("T", "The title.")
-    output: str | None = option("FILE|NEW", "New file, or for a session the new id.")
+    output: str | None = option("FILE|NEW", "New file, or the id of a new session here.")
     install: bool = flag("Put it where the program looks.", excludes=("output",))
     dry_run: bool = flag("Print what would be done; write nothing.")
     json: bool = JSON
@@ -62,7 +64,9 @@ def run(env: Env, options: Options) -> None:
     done = reduced(env, session.view, to, budget)
     wanted = session.problems or done.compacted or options.specified("to", "output", "install", "budget")
     printed = to is not None and options.output in (None, "-") and not options.install
-    lost = printed and options.output is None and env.terminal(env.stdout)  # nobody resumes what it showed
+    lost = (
+        printed and options.output is None and env.terminal(env.stdout)
+    )  # a terminal shows it, but saves nothing
     writes = wanted and not options.dry_run and not lost
     out = write(env, options, session, done, to) if writes else {}
     for line in done.report if options.report else ():
@@ -72,7 +76,7 @@ def run(env: Env, options: Options) -> None:
 
 
 def destination(options: Options, session: Recovered) -> str | None:
-    """The program it is written for; None for a session of ours. Usage for options of programs only."""
+    """The program to write for; None for a session here. Raise Usage for options of programs only."""
     to = options.to or session.program
     if to in sessions.WRITTEN:
         return to
@@ -83,9 +87,9 @@ def destination(options: Options, session: Recovered) -> str | None:
 
 
 def write(env: Env, options: Options, session: Recovered, done: Reduced, to: str | None) -> Json:
-    """Write the rescued session; where it went and what resumes it. The original stays as it is."""
+    """Write the rescued session; return where it was written and how to resume it."""
     if to is None:
-        return _as_ours(env, options, session, done.view)
+        return _as_session(env, options, session, done.view)
     from ...send import program
 
     of: tuple[Any, ...] = ()
@@ -112,8 +116,8 @@ def write(env: Env, options: Options, session: Recovered, done: Reduced, to: str
     return {"written": written, "place": place, "resume": command, "not_written": left}
 
 
-def _as_ours(env: Env, options: Options, session: Recovered, view: View) -> Json:
-    """A new session here; the header names the one of ours that it was made of."""
+def _as_session(env: Env, options: Options, session: Recovered, view: View) -> Json:
+    """Create a session here; its header names the session that it was made from."""
     kept = {message.id for message in view.messages}
     summaries = [
         summary

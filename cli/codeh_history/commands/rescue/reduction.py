@@ -1,4 +1,4 @@
-"""The session that was read: its pairs repaired, curated, and no larger than its budget."""
+"""Repair, curate and compact the session that was read."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from ...store.program_files import folders
 from ...summaries.window import stands_for
 from ...tokens.prices import table
 
-SHARE = 0.6  # of a model's window, which leaves room for system prompt, tools and further turns
-_SUMMARY = ("ledger", "prompts", "sentences")  # what of it a compaction writes
+SHARE = 0.6  # of a model's window; leaves room for system prompt, tools and further turns
+_SUMMARY = ("ledger", "prompts", "sentences")  # kinds of tokens that a compaction's summary accounts for
 _REPAIRS = {
     UNASKED: "result without its call left out",
     SECOND: "second result of a call left out",
@@ -34,7 +34,7 @@ _FATES = {"drop": "dropped", "summarize": "summarised"}
 
 
 class Reduced(NamedTuple):
-    """`view`: to be written; `after`: what its program then reads; `report`: a line for each op.
+    """`view`: what to write; `after`: what the program then reads; `report`: a line per op.
 
     `facts`: `mended, messages, tokens, let_go, summary, model, window, budget, compacted`.
     """
@@ -50,9 +50,9 @@ class Reduced(NamedTuple):
 
 
 def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
-    """The view repaired, curated, and compacted where it is above `limit`, or above what its model takes.
+    """Repair and curate the view, and compact it if it exceeds `limit` or 60 % of its model's window.
 
-    `to`: the program it is for. Raises BudgetUnreachable; BadData where nothing is left to resume.
+    `to`: the program to write for. Raises BudgetUnreachable, and BadData if nothing is left to resume.
     """
     newest = next((m for m in reversed(view.messages) if m.model), None)
     model = newest.model if newest is not None else None
@@ -84,14 +84,14 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
 
 
 def _window(env: Env, to: str | None, message: Message) -> int | None:
-    """The smaller of its model's own window and the one that the program's settings give that."""
+    """The model's window, or a smaller one from the program's settings."""
     model = str(message.model)
     windows = [table().window(model, message.provider), folders.window(env, to, model) if to else None]
     return min((size for size in windows if size), default=None)
 
 
 def _repairs(ops: list[Op]) -> Counter[str]:
-    """What was done to calls and results, and to how many."""
+    """Count the repairs of calls and results by kind."""
     counts: Counter[str] = Counter()
     for op in ops:
         if op["op"] == "insert":
@@ -105,9 +105,9 @@ def _repairs(ops: list[Op]) -> Counter[str]:
 
 
 def _fates(view: View, ops: list[Op], after: View) -> Json:
-    """How many messages there were, are, and what the ops did to them; a moved result is kept.
+    """Count messages before and after, and what the ops did to them; a moved result counts as kept.
 
-    Those that an earlier summary stands for count as summarised.
+    Messages covered by an earlier summary count as summarised.
     """
     fates = {id: "summarised" for id in stands_for(view.summaries, view) if id in view.all}
     fates |= {message.id: "kept" for message in view.messages}

@@ -1,4 +1,4 @@
-"""What a rescue did, for people in some ten lines, and as JSON; which sessions there are to rescue."""
+"""Report what a rescue did, as text or JSON; list the sessions to rescue."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from ..verify import program_problem
 from .reduction import Reduced
 from .source import Recovered
 
-BROKEN = 2  # kinds of problems that are named to people
-LINES = 3  # of each
+BROKEN = 2  # kinds of problems shown as text
+LINES = 3  # line numbers shown for each
 _LINE = re.compile(r"line \d+")
 _NOWHERE: Json = {"written": None, "there": None, "id": None, "place": None, "resume": None}
-MOST = 10  # sessions, where none is named
+MOST = 10  # sessions listed by `rescue` without a name
 NAMES = ("path", "last", "program", "messages", "problem", "prompt")
 
 
@@ -50,7 +50,7 @@ def as_json(session: Recovered, done: Reduced, to: str | None, out: Json) -> Jso
 
 
 def write(env: Env, rescue: Json, *, printed: bool, json: bool) -> None:
-    """JSON on stdout (on stderr if the session is `printed`), or lines for people on stderr."""
+    """Write JSON to stdout (to stderr if the session itself is `printed`), or text to stderr."""
     if json:
         line = orjson.dumps(rescue)
         env.report(line) if printed else env.write(line + b"\n")
@@ -62,7 +62,7 @@ def write(env: Env, rescue: Json, *, printed: bool, json: bool) -> None:
 
 
 def lines(rescue: Json) -> Iterator[str]:
-    """The same for people."""
+    """The report as lines of text."""
     messages, tokens, model = rescue["messages"], rescue["tokens"], rescue["model"]
     size = f"{some(messages['before'], 'message')}, {tokens['before']:,} tokens by {tokens['counter']}"
     yield f"{rescue['program'] or 'session'} {rescue['session']}: {size}{f', {model}' if model else ''}"
@@ -71,7 +71,7 @@ def lines(rescue: Json) -> Iterator[str]:
     before, after, *_ = messages.values()
     fates = [f"{count:,} {fate}" for fate, count in list(messages.items())[2:] if count]
     left = rescue["left"]
-    branches = [f"; beside them {kind} ({left[kind]:,})" for kind in AS_BRANCHES if kind in left]
+    branches = [f"; not included: {kind} ({left[kind]:,})" for kind in AS_BRANCHES if kind in left]
     stands_for = f"; a summary of {rescue['summary']:,} tokens stands for them" if rescue["summary"] else ""
     sections = {
         "broken": _broken(rescue["problems"]),
@@ -89,9 +89,9 @@ def lines(rescue: Json) -> Iterator[str]:
 
 
 def _why_unwritten(rescue: Json, *, well: bool) -> str:
-    """Why there is no file, unless it went to stdout."""
+    """Why no file was written; empty if the session went to stdout."""
     if rescue["there"]:
-        return f"nothing; it was installed before: {rescue['there']}"
+        return f"nothing; already installed: {rescue['there']}"
     if rescue["place"]:
         return ""
     if well:
@@ -100,7 +100,7 @@ def _why_unwritten(rescue: Json, *, well: bool) -> str:
 
 
 def _broken(problems: Sequence[Json]) -> list[str]:
-    """The first few things that were wrong, each with the first lines it is on."""
+    """The first kinds of problems, each with its first line numbers."""
     where: dict[str, list[str]] = {}
     for problem in problems:
         where.setdefault(problem["reason"], []).extend([str(problem["line"])] if problem["line"] else [])
@@ -122,7 +122,7 @@ def _removed(rescue: Json) -> Iterator[str]:
         noun = kind.removesuffix("s") if amount["parts"] == 1 else kind
         yield f"{amount['parts']:,} {noun} ({amount['tokens']:,} tokens)"
     for kind, count in rescue["not_written"].items():
-        if kind != writing.THOUGHT:  # which the tokens include
+        if kind != writing.THOUGHT:  # included in the token counts
             yield some(count, kind)
 
 
@@ -136,7 +136,7 @@ def _tokens(rescue: Json) -> str:
 
 
 def newest(env: Env, *, json: bool) -> None:
-    """List the newest sessions of all programs, and what is wrong with each; a table on a terminal."""
+    """List the newest sessions of all programs and their problems; a table on a terminal."""
     files = sorted(folders.files_of(env, tuple(PROGRAMS)), key=lambda file: file.millis, reverse=True)[
         :MOST
     ]
@@ -155,11 +155,11 @@ def newest(env: Env, *, json: bool) -> None:
         env.draw(table.aligned(NAMES, shown, width=width(), colour=env.colour, flexible=2))
     else:
         env.write(table.separated(cells))
-    env.note("rescue FILE brings one of these back" if rows else "no sessions of other programs found")
+    env.note("`rescue FILE` recovers one of these" if rows else "no sessions of other programs found")
 
 
 def _rows(file: ProgramFile) -> Iterator[Json]:
-    """A row for each session of a file that holds messages; one for a file that cannot be read."""
+    """A row for each session with messages in a file, or one row for an unreadable file."""
     row: Json = {"program": file.program, "path": file.path, "last": from_millis(file.millis)}
     try:
         with program_files.opened(file.path) as opened:
@@ -181,7 +181,7 @@ def _about(session: Session) -> Json:
 
 
 def _problem(problems: list[Json]) -> str:
-    """The first of them, and how many more there are."""
+    """The first problem, and how many more there are."""
     if not problems:
         return "ok"
     where = f"line {problems[0]['line']}: " if problems[0]["line"] else ""

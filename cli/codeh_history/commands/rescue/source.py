@@ -1,4 +1,4 @@
-"""What can still be read of a session's file, ours or a program's, and what is wrong with it."""
+"""Read what is readable in a session file, ours or another program's, and its problems."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ from ..verify import session as verifying
 class Recovered(NamedTuple):
     """A session as far as it can be read.
 
-    `program`: whose it is, None for one of ours. `problems` as `verify --json` has them. `left`: what was
-    not read, by kind.
+    `program`: None for a session of this format. `problems`: as in `verify --json`.
+    `left`: counts of what was not imported, by kind.
     """
 
     target: Target
@@ -43,7 +43,7 @@ class Recovered(NamedTuple):
 
 
 def read(env: Env, option: str | None, argument: str | None) -> Recovered:
-    """The session that was named, a file of any name too; BadData where nothing of it can be read."""
+    """Read a session, or a file with any name; raise BadData if no message can be read."""
     name = argument or option
     if name == "-":
         raise Usage("-: rescue reads a file or a session, never a stream")
@@ -56,14 +56,14 @@ def read(env: Env, option: str | None, argument: str | None) -> Recovered:
             program = program_of(file)
             if program is not None:
                 return _of_a_program(file, program, target)
-    return _of_ours(env, target)
+    return _of_session(env, target)
 
 
-# -- a program's -------------------------------------------------------------------------------------------
+# -- other programs --------------------------------------------------------------------------------------
 
 
 def program_of(file: File) -> str | None:
-    """The program whose file it is; where the first lines are damaged, by those that can be read."""
+    """Detect the program; if the first lines are damaged, by the first readable ones."""
     program = program_files.program_of(file)
     if program is None and not file.head.tables and not file.head.whole:
         objects = (line for line in file.lines() if json_object(line) is not None)
@@ -94,7 +94,7 @@ def _of_a_program(file: File, program: str, target: Target) -> Recovered:
 
 
 def _usable(session: Session) -> Iterator[Entry | Summary]:
-    """The items, but no summary whose text is lost (what it stands for is), and no line's content twice."""
+    """Yield the items; skip repeated lines, and summaries without text, whose messages come back."""
     summaries = [item for item in session.items if isinstance(item, Summary)]
     covered = {id for summary in summaries if summary.text.strip() for id in summary.covers}
     doubled = {problem.line for problem in session.problems if problem.effect == "doubles"}
@@ -121,10 +121,10 @@ def _usable(session: Session) -> Iterator[Entry | Summary]:
             yield item
 
 
-# -- ours --------------------------------------------------------------------------------------------------
+# -- this format -----------------------------------------------------------------------------------------
 
 
-def _of_ours(env: Env, target: Target) -> Recovered:
+def _of_session(env: Env, target: Target) -> Recovered:
     view = fold(read_log(read_bytes(target.path)))
     if view.log.refers:
         from ...views.stored_parts import hydrated

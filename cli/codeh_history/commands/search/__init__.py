@@ -26,10 +26,10 @@ EXAMPLES = """\
   codeh-history search -i todo demo
   codeh-history search -C 2 -n 5 timeout
   codeh-history search -l deploy | xargs -n 1 codeh-history show -n 4
-  codeh-history search --words 'blue sky' -l         # the best first, of an index that is kept up
+  codeh-history search --words 'blue sky' -l         # best match first; uses an index
   codeh-history search --jsonl error | jq -r .id
 """
-MOST = 200  # lines on a terminal
+MOST = 200  # lines shown on a terminal without -n
 STRAY = "search REGEX [SESSION]"
 
 
@@ -59,11 +59,11 @@ class Options(OptionSet):
 
 
 def run(env: Env, options: Options) -> int:
-    """The exit code says whether anything matches, and whether all could be read."""
+    """Return 1 if nothing matches, 65 if a session could not be read."""
     named = bool(options.specified("session", "argument"))
     if named:
         targets = [for_reading(env, options.session, options.argument)]
-    else:  # whatever $CODEH_SESSION says
+    else:  # $CODEH_SESSION does not apply
         targets = [Target(path, "") for _, path in ids(env)]
     lost: Lost = {}
     unread: list[str] = []
@@ -95,7 +95,7 @@ def run(env: Env, options: Options) -> int:
 def each_hit(
     env: Env, options: Options, targets: list[Target], pattern: Pattern, lost: Lost, skip: Skip | None
 ) -> Iterator[Hit]:
-    """The hits; `skip` is told of a session that cannot be read, without it that raises."""
+    """Yield the hits; call `skip` for an unreadable session, or raise if it is None."""
     by_path = {target.path: target for target in targets}
     for path in passing(list(by_path)) if skip else by_path:
         target = by_path[path]
@@ -115,7 +115,7 @@ def each_hit(
 
 
 def once(hits: Iterator[Hit]) -> Iterator[Hit]:
-    """The hits without those of a message's copies in forks and other sessions."""
+    """Drop hits in copies of a message in forks and other sessions."""
     seen: dict[int, str] = {}
     for hit in hits:
         first = seen.setdefault(hash((hit.id, hit.text)), hit.session)
@@ -124,7 +124,7 @@ def once(hits: Iterator[Hit]) -> Iterator[Hit]:
 
 
 def summed(hits: Iterator[Hit], *, count: bool) -> Iterator[Json]:
-    """A record for each session, in the order of the hits: its name, with `count` how many there are."""
+    """Yield each session once; with `count`, also its number of hits."""
     counts: dict[str, int] = {}
     for hit in hits:
         if not count and hit.session not in counts:
@@ -135,7 +135,7 @@ def summed(hits: Iterator[Hit], *, count: bool) -> Iterator[Json]:
 
 
 def capped(env: Env, options: Options, records: Iterator[Json]) -> Iterator[Json]:
-    """At most `-n` records; on a terminal no more than people read, which is noted."""
+    """Yield at most `-n` records; on a terminal at most MOST, with a note if there are more."""
     shown = env.terminal(env.stdout) and not (options.json or options.jsonl)
     most = options.most or (MOST if shown else None)
     yield from itertools.islice(records, most)
@@ -144,7 +144,7 @@ def capped(env: Env, options: Options, records: Iterator[Json]) -> Iterator[Json
 
 
 def write(env: Env, records: Iterator[Json], options: Options, marks: Pattern) -> bool:
-    """Print the records as they are found, through a pager all at once; whether there were any."""
+    """Print the records as they arrive, or all at once in a pager; return whether there were any."""
     first = next(records, None)
     records = itertools.chain([first], records) if first is not None else iter(())
     if options.json or options.jsonl:
@@ -163,7 +163,7 @@ def write(env: Env, records: Iterator[Json], options: Options, marks: Pattern) -
 
 
 def lines_of(records: Iterator[Json], marks: Pattern | None, *, context: bool) -> Iterator[bytes]:
-    """`SESSION:N:ROLE: LINE` with the lines around it as grep has them; `SESSION:COUNT` or `SESSION`."""
+    """Format as `SESSION:N:ROLE: LINE` with context as in grep; `SESSION:COUNT` or `SESSION`."""
     for number, record in enumerate(records):
         if "text" not in record:
             yield ":".join(map(str, record.values())).encode() + b"\n"
@@ -182,7 +182,7 @@ def lines_of(records: Iterator[Json], marks: Pattern | None, *, context: bool) -
 
 
 def marked(text: str, marks: Pattern, name: str) -> str:
-    """A line with what matches in bold red."""
+    """Highlight the matches in a line."""
     shown, at = [], 0
     for start, end in marks.spans([text], (name,))[0]:
         shown.append(visible(text[at:start]))

@@ -1,6 +1,6 @@
-"""The index of `search --words`: the texts of all sessions by word, in the cache, updated by what changed.
+"""The full-text index of `search --words`, kept in the cache and updated for changed sessions.
 
-Where the cache cannot be used, the words are indexed in memory. `redact -i` removes it.
+If the cache cannot be used, the index is built in memory. `redact -i` removes it.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import NamedTuple
 from ...base.env import Env
 from ...store.cache import Cache
 
-VERSION = 3  # of what is indexed
-SHORTEST = 4  # characters of a word that also matches longer words
+VERSION = 3  # of the indexed content
+SHORTEST = 4  # characters; longer terms also match as prefixes
 _TABLES = (
     "create table if not exists indexed(path text primary key, stamp text, first integer, end integer)",
-    # `text`: what is shown, where `words` is not the same
+    # `text`: the original, if `words` differs from it
     """create virtual table if not exists texts using fts5(
         words, path unindexed, id unindexed, n unindexed, role unindexed, text unindexed,
         tokenize='unicode61 remove_diacritics 2')""",
@@ -29,14 +29,14 @@ _SEEK = (
     "select path, id, n, role, case text when '' then words else text end from texts"
     " where texts match ? order by rank, rowid"
 )
-# Scripts that write no spaces between words: each character is one, and several in a row are a phrase.
+# Scripts without spaces between words: each character is a word, a run of them a phrase.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
 
 
 class Entry(NamedTuple):
-    """A message as it is indexed: its file, id, number, role, and text."""
+    """An indexed message: its file, id, number, role and text."""
 
     path: str
     id: str | None
@@ -45,13 +45,13 @@ class Entry(NamedTuple):
     text: str
 
 
-Read = Callable[[str], Iterable[Entry] | None]  # a file's messages; None where it cannot be read
+Read = Callable[[str], Iterable[Entry] | None]  # returns a file's messages, or None if it cannot be read
 
 
 def find(env: Env, stamps: Mapping[str, str], read: Read, words: str) -> list[Entry]:
-    """The messages that hold all these words, or longer words that begin with them, best match first.
+    """Messages that contain all the words, or longer words with these prefixes, best match first.
 
-    `stamps`: for each file to be searched, a text that changes when the file does.
+    `stamps`: for each file to search, a text that changes when the file does.
     """
     query = query_of(words)
     if query is None:
@@ -67,25 +67,25 @@ def find(env: Env, stamps: Mapping[str, str], read: Read, words: str) -> list[En
 
 
 def query_of(words: str) -> str | None:
-    """Words as a query of FTS5: each must be there, a long one perhaps as a word's beginning."""
+    """An FTS5 query that requires each word; long ones match as prefixes. None without words."""
     terms = [term for word in re.findall(r"\w+", words) for term in _terms(word)]
     return " ".join(f'"{term}"' + ("*" if matches_longer(term) else "") for term in terms) or None
 
 
 def matches_longer(term: str) -> bool:
-    """Whether longer words match too: for a short term there are too many (`hi`: high, hide)."""
+    """Whether a term also matches as a prefix; short terms would match too much (`hi`: high, hide)."""
     return len(term) >= SHORTEST or _UNSPACED.search(term) is not None
 
 
 def _terms(word: str) -> Iterator[str]:
-    """A word, in pieces where it changes to a script without spaces."""
+    """Split a word where it changes to or from a script without spaces."""
     for number, piece in enumerate(re.split(f"((?:{_UNSPACED.pattern})+)", word)):
         if piece:
             yield " ".join(piece) if number % 2 else piece
 
 
 def _matches(db: sqlite3.Connection, stamps: Mapping[str, str], read: Read, query: str) -> list[Entry]:
-    """What matches, after files that changed were indexed again and removed ones forgotten."""
+    """Update the index for changed and removed files, then run the query."""
     for table in _TABLES:
         db.execute(table)
     indexed = {path: row for path, *row in db.execute("select path, stamp, first, end from indexed")}

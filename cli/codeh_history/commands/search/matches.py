@@ -1,4 +1,4 @@
-"""The lines that match in sessions: titles, visible messages' texts, tool calls and results."""
+"""Matching lines of sessions: in titles, texts, tool calls and results."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ from ...views.view import view_of
 from . import index
 from .index import Entry
 
-# A literal of these, with a letter that no number has, stands in the file as it does in a line that
-# matches: it can be no JSON punctuation, and spans no two values.
+# A literal that the file contains as is if a line matches: no JSON punctuation or escapes, no number, and
+# not across two values.
 _LITERAL = re.compile(r"(?=.*[A-DF-Za-df-z])(?! )[A-Za-z0-9_<>=@%&~'! -]+(?<! )")
-_ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # a file with these may spell it, or hold it, elsewhere
-Lines = tuple[str, Sequence[str], Sequence[str], bool]  # the last four fields of a `Hit`
+_ELSEWHERE = (b"\\u", b'"blockIds"', b'"delta"')  # signs that text may be escaped, or stored elsewhere
+Lines = tuple[str, Sequence[str], Sequence[str], bool]  # `text, before, after, apart` of a `Hit`
 Skip = Callable[[Target, HistoryError | OSError], None]
 
 
 class Hit(NamedTuple):
-    """A matching line: session, message, `show`'s number of it, its role (else its kind), the line.
+    """A matching line, its session, and its message's id, number in `show` and role (or kind).
 
-    The title's has the role `title`, the number 0 and no id. `before` and `after` are the lines around it
-    that belong to no other match; `apart`: they do not follow those of the match before it.
+    A title has the role `title`, the number 0 and no id. `before` and `after`: context lines not shown with
+    another match; `apart`: the context does not continue that of the previous match.
     """
 
     session: str
@@ -49,9 +49,9 @@ class Hit(NamedTuple):
 
 
 class Text(NamedTuple):
-    """The title or a message of a session: its id, number, role, and what it holds.
+    """The title or a message of a session: id, number, role and items.
 
-    An item is the JSON of a call or result as one line (empty where it is text), then the lines inside.
+    An item is the JSON of a call or result on one line (empty for text), then the lines of its texts.
     """
 
     id: str | None
@@ -61,7 +61,7 @@ class Text(NamedTuple):
 
 
 def texts(env: Env, target: Target, *, strict: bool = False, lost: Lost | None = None) -> Iterator[Text]:
-    """What can be searched of a session, in view order."""
+    """The searchable texts of a session, in view order."""
     view = view_of(env, target, strict=strict, media=Deferred(measured=True), lost=lost)
     title = text_of(view.meta.get("title"))
     if title is not None:
@@ -79,7 +79,7 @@ def hits(
     lost: Lost | None = None,
     around: int = 0,
 ) -> Iterator[Hit]:
-    """The matching lines of a session, in view order, each with up to so many lines `around` it."""
+    """The matching lines of a session, in view order, with up to `around` lines of context."""
     if target.path != "-" and not strict and not may_match(target.path, pattern):
         return
     for id, n, role, items in texts(env, target, strict=strict, lost=lost):
@@ -88,7 +88,7 @@ def hits(
 
 
 def matching(items: Iterable[list[str]], pattern: Pattern, name: str, around: int = 0) -> Iterator[Lines]:
-    """The lines of items that match; of JSON the whole if that does, else those of the texts inside."""
+    """The matching lines of items; for JSON, the whole line if it matches, else lines of texts inside."""
     items = list(items)
     matches = iter(pattern.matches([line for item in items for line in item], (name,)))
     for whole, *inside in items:
@@ -100,9 +100,9 @@ def matching(items: Iterable[list[str]], pattern: Pattern, name: str, around: in
 
 
 def ranked(env: Env, targets: Sequence[Target], words: str, skip: Skip, around: int) -> Iterator[Hit]:
-    """A hit a message that holds all the words, the best first, with the line that holds most of them.
+    """A hit for each message that contains all the words, best first, with its best line.
 
-    `skip` is told of a session that cannot be read.
+    `skip` is called for an unreadable session.
     """
     by_path = {target.path: target for target in targets}
 
@@ -117,7 +117,7 @@ def ranked(env: Env, targets: Sequence[Target], words: str, skip: Skip, around: 
     for path, stamp in stamps_of(list(by_path)).items():
         if stamp is not None:
             stamps[path] = " ".join(map(str, stamp))
-        elif os.path.lexists(path):  # else it was removed meanwhile
+        elif os.path.lexists(path):  # unless it was removed meanwhile
             read(path)
     pattern = re.compile(pattern_of(words), re.IGNORECASE)
     for entry in index.find(env, stamps, read, words):
@@ -132,7 +132,7 @@ def ranked(env: Env, targets: Sequence[Target], words: str, skip: Skip, around: 
 
 
 def texts_to_index(env: Env, target: Target) -> Iterator[tuple[str | None, int, str, str]]:
-    """What the index holds of a session: of a call its name, of JSON without texts the JSON."""
+    """The indexed texts of a session: of a call also its name, of JSON without texts the JSON."""
     for id, n, role, items in texts(env, target, lost={}):
         lines: list[str] = []
         for whole, *inside in items:
@@ -144,7 +144,7 @@ def texts_to_index(env: Env, target: Target) -> Iterator[tuple[str | None, int, 
 
 
 def pattern_of(words: str) -> str:
-    """What marks the words where they stand: each, a long one also where a word begins with it."""
+    """A regular expression that matches the words, long ones also as prefixes."""
     return "|".join(
         rf"\b{re.escape(word)}" + (r"\w*" if index.matches_longer(word) else r"\b")
         for word in re.findall(r"\w+", words)
@@ -152,8 +152,8 @@ def pattern_of(words: str) -> str:
 
 
 def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> Iterator[Lines]:
-    """The lines at these places, each with the lines around it that are shown with no other of them."""
-    shown = 0  # the first line that is not shown yet
+    """The lines at these places, each with context lines not already shown with another."""
+    shown = 0  # the first line not shown yet
     for place, following in zip(places, [*places[1:], len(lines)], strict=False):
         end = min(place + 1 + around, following)
         first = max(shown, place - around)
@@ -162,7 +162,7 @@ def with_context(lines: Sequence[str], places: Sequence[int], around: int) -> It
 
 
 def items_of(message: Message) -> Iterator[list[str]]:
-    """The text of each item: its JSON as one line (empty where it is text), and the lines inside."""
+    """The items of a message, as in `Text`."""
     shown = message.parts if message.committed else message.pending or []
     for item in parts.items(shown, message):
         inside = [line for text in texts_in(item.value) for line in _lines(text)]
@@ -179,7 +179,7 @@ def _lines(text: str) -> list[str]:
 
 
 def may_match(path: str, pattern: Pattern) -> bool:
-    """False only if nothing in the file can match: a literal that does not occur in it."""
+    """Return False only if the pattern is a literal that the file does not contain."""
     literal = pattern.text
     if pattern.flags & re.IGNORECASE or not _LITERAL.fullmatch(literal):
         return True

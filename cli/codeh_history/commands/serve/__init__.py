@@ -7,7 +7,7 @@ from ...base.options import QUIET, OptionSet
 
 EXAMPLES = """\
   echo '{"id":1,"argv":["append","-s","demo","-m","Why is the sky blue?"]}' | codeh-history serve
-  codeh-history serve                     # and keep it: it ends when its stdin does
+  codeh-history serve                     # keep it running; it ends when its stdin does
 """
 _LINE = '{"id":1,"argv":["list"]}'
 STRAY = "requests are read from stdin, a JSON line each"

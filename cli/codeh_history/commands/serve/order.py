@@ -1,4 +1,4 @@
-"""Which requests wait: those about one session keep their order, those about others do not wait."""
+"""The order of requests: those about one session run in order, others in parallel."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...base.words import is_id
 from ...store.paths import SERVER, is_path, path_of
 from .. import module_of
 
-WIDE = {"list", "config", "redact", "rescue"}  # they read other sessions too, whichever is named
-WIDENED = ("all", "all_", "calibrated")  # options by which others do
+WIDE = {"list", "config", "redact", "rescue"}  # they read other sessions besides the named one
+WIDENED = ("all", "all_", "calibrated")  # options with the same effect
 
 
 class Turn(NamedTuple):
-    """A request's place in the order.
+    """What a request must wait for.
 
-    `sessions`: those that it is about, by their paths without endings; None, it may be about any.
-    `endless`: it follows a session: it waits as others do, but nobody waits for it.
+    `sessions`: paths, without extensions, of its sessions; None if it may be about any.
+    `endless`: it follows a session: it waits like others, but no request waits for it.
     """
 
     sessions: frozenset[str] | None
@@ -29,16 +29,16 @@ class Turn(NamedTuple):
 
 
 class Order:
-    """A lock for each session, taken in the order of the requests; one about any session takes all."""
+    """A lock per session, taken in the order of requests; a request about any session takes all."""
 
     def __init__(self) -> None:
-        self._last: dict[object, Future[None]] = {}  # by session, the end of the last request about it
+        self._last: dict[object, Future[None]] = {}  # by session, the end of its last request
         self._wide: Future[None] | None = None  # the end of the last request about any session
 
     def enter(self, turn: Turn, over: Future[None]) -> set[Future[None]]:
-        """Place a request, which ends with `over`, behind those before it: the ends it must wait for.
+        """Queue a request that ends with `over`; return the ends that it must wait for.
 
-        Each of those waits for those before it in turn.
+        Those in turn wait for the requests before them.
         """
         keys: set[object] = set(turn.sessions or ())
         if turn.sessions is None:
@@ -60,30 +60,30 @@ class Order:
 def turn_of(
     verb: str, options: Mapping[str, object] | None, env: Env, cwd: str, known: Container[str]
 ) -> Turn:
-    """The turn of a command with these options, None where they cannot be read.
+    """The turn of a command; `options` None if they could not be parsed.
 
-    `known`: sessions of a database that exist.
+    `known`: database sessions that exist.
     """
     if options is None:
         return Turn(None)
     takes, endless = module_of(verb).Options, bool(options.get("follow"))
-    single = "session" in takes.TYPES and "sessions" not in takes.TYPES  # it takes at most one
+    single = "session" in takes.TYPES and "sessions" not in takes.TYPES  # the verb takes at most one
     if verb in WIDE or not single or any(options.get(name) for name in WIDENED):
         return Turn(None, endless)
     name = options.get("argument") or options.get("session")
-    if name is None and verb != "search":  # which searches all, whatever $CODEH_SESSION is
+    if name is None and verb != "search":  # search ignores $CODEH_SESSION
         name = env.environ.get("CODEH_SESSION")
     if name == "-":
         return Turn(frozenset(), endless)
     names = [name, options["into"]] if options.get("into") else [name]
     sessions = [_session(each, env, cwd) for each in names]
     if None in sessions or not (issubclass(takes, Writing) or _exists(str(sessions[0]), known)):
-        return Turn(None, endless)  # a prefix, perhaps
+        return Turn(None, endless)  # it may be a prefix
     return Turn(frozenset(map(str, sessions)), endless)
 
 
 def _session(name: object, env: Env, cwd: str) -> str | None:
-    """A session's path without its ending; None where the name is not an exact one."""
+    """A session's path without its extension; None unless the name is exact."""
     if not isinstance(name, str) or not (is_id(name) or is_path(name)):
         return None
     path = path_of(env, name)
@@ -94,5 +94,5 @@ def _session(name: object, env: Env, cwd: str) -> str | None:
 
 
 def _exists(session: str, known: Container[str]) -> bool:
-    """Whether it certainly exists; a database is not queried: all other requests would wait for it."""
+    """Whether it certainly exists; a database is not queried, which would delay all requests."""
     return session in known or any(os.path.exists(session + ending) for ending in (".jsonl", ".json"))

@@ -1,4 +1,4 @@
-"""What a command prints, collected for its answer or sent as it comes."""
+"""The output of a command, collected for the answer or sent as events."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from base64 import b64encode
 from collections.abc import Callable
 
 Json = dict[str, object]
-MOST = 64 << 20  # bytes of output that are kept for an answer
+MOST = 64 << 20  # bytes of output kept for an answer
 _CHUNK = 1 << 16
-_REST = 16  # chunks; a pipe holds fewer, so there is no more of the command itself
+_REST = 16  # chunks; a pipe holds less, so the rest is not the command's own output
 
 
 class Output:
-    """The end of a pipe that a command writes to as `name`.
+    """The reading end of a command's stdout or stderr (`name`).
 
-    With `send` each piece is an event. Without it all is kept for the answer; more than `MOST` is lost.
+    With `send`, each piece becomes an event. Otherwise output is kept for the answer, up to `MOST` bytes.
     """
 
     def __init__(self, fd: int, name: str, send: Callable[[Json], None] | None) -> None:
@@ -25,10 +25,10 @@ class Output:
         self.name = name
         self.lost = False
         self._send = send
-        self._data = bytearray()  # when it is sent: the beginning of a character
+        self._data = bytearray()  # with `send`: the beginning of a character
 
     def take(self) -> int:
-        """Read a piece; its length, 0 at the end or when there is nothing yet."""
+        """Read a piece; return its length, 0 at the end or if nothing is available."""
         try:
             data = os.read(self.fd, _CHUNK)
         except BlockingIOError:
@@ -37,7 +37,7 @@ class Output:
         return len(data)
 
     def drain(self) -> None:
-        """Read what is left."""
+        """Read what remains in the pipe."""
         for _ in range(_REST):
             if not self.take():
                 return
@@ -53,7 +53,7 @@ class Output:
             self._data.clear()
 
     def end(self, note: str = "") -> Json:
-        """Its field of the answer, with a line of `serve`'s own after it."""
+        """Its field of the answer, followed by a note from `serve`."""
         if self._send is None:
             return field(self.name, bytes(self._data) + note.encode())
         self._event(self._send, bytes(self._data))
@@ -65,14 +65,14 @@ class Output:
 
 
 def _begun(data: bytes | bytearray) -> int:
-    """How many bytes at the end are the beginning of a character."""
+    """The number of trailing bytes that begin an incomplete character."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     decoder.decode(data[-3:])
     return len(decoder.getstate()[0])
 
 
 def field(name: str, data: bytes) -> Json:
-    """Bytes as a field: their text, or base64 under another name where they are not UTF-8."""
+    """A JSON field for bytes: text, or base64 in `NAME64` if they are not UTF-8."""
     try:
         return {name: data.decode()}
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""A line of stdin: the command line to run, its stdin, directory and environment."""
+"""Parse requests: a command line, its stdin, directory and environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Id = str | int | None
 
 @dataclass(frozen=True)
 class Request:
-    """A command to run: `stdin` None is an empty one; `environ` adds to ours, None removes a variable."""
+    """A command to run. `stdin`: None is empty. `environ`: added to serve's; None removes a variable."""
 
     id: Id
     argv: list[str]
@@ -31,21 +31,21 @@ class Request:
 
 @dataclass(frozen=True)
 class Cancel:
-    """A request to end another."""
+    """A request to cancel another."""
 
     id: Id
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """A line that is no valid request; `id` None if it has none."""
+    """An invalid request; `id` None if it has no valid id."""
 
     id: Id
     error: HistoryError
 
 
 def read(line: bytes) -> Request | Cancel | Refusal:
-    """What a line asks for."""
+    """Parse a line."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -85,7 +85,7 @@ def _request(id: Id, value: dict[str, object]) -> Request:
         raise BadData("stream: true or false expected")
     if any("\0" in text for text in (*argv, cwd, *environ, *filter(None, environ.values()))):
         raise BadData("argv, cwd and env hold no NUL: no process can be given one")
-    verb = next((word for word in argv if word != "--"), "")  # which may stand before it
+    verb = next((word for word in argv if word != "--"), "")  # `--` may precede the verb
     if verb in REFUSED:
         raise Usage(f"{verb} is not for `serve`: {REFUSED[verb]}")
     return Request(id, argv, _stdin(value.get("stdin"), value.get("stdin64")), cwd, environ, stream)

@@ -1,6 +1,6 @@
-"""The event loop: it reads requests, has workers run them in their order, and writes answers.
+"""The event loop: reads requests, runs them in workers, and writes answers.
 
-It has one thread, for workers are forks of it. Only a client that does not read its answers holds it up.
+It is single-threaded because workers are forked from it. Only unread answers block it.
 """
 
 from __future__ import annotations
@@ -25,47 +25,51 @@ from .output import MOST, Json, Output
 from .request import Cancel, Refusal, Request
 from .worker import Worker
 
-RUNNING = 128  # commands at once; as many again may follow a session
-IDLE = 8  # workers that are kept while there is nothing to do
-WAITING = 1000  # requests without an answer, beyond which stdin is not read
-GRACE = 12.0  # seconds from TERM to KILL: a command may take 10 to end one of its own
+RUNNING = 128  # concurrent commands, and as many that follow a session
+IDLE = 8  # idle workers to keep
+WAITING = 1000  # unanswered requests at which stdin is no longer read
+GRACE = 12.0  # seconds from SIGTERM to SIGKILL; commands give their children 10
 _CHUNK = 1 << 16
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 
 
 class Job:
-    """A request until it is answered."""
+    """An unanswered request."""
 
     def __init__(self, request: Request, turn: Turn) -> None:
         self.request = request
         self.turn = turn
-        self.worker: Worker | None = None  # once it runs
-        self.kill: asyncio.TimerHandle | None = None  # once it was signalled
+        self.worker: Worker | None = None  # while it runs
+        self.kill: asyncio.TimerHandle | None = None  # after SIGTERM
         self.cancelled = False
 
 
 class Server:
-    """Runs what stdin requests until it ends."""
+    """Runs requests from stdin until it ends."""
 
     def __init__(self, env: Env) -> None:
-        env.held = self  # the process ends after this: tasks need not be taken apart
+        env.held = self  # keeps the server alive until the process exits
         self.env = env
         self.cwd = env.cwd()
         self.root = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC)
         self.order = Order()
-        self.known: set[str] = set()  # sessions of a database, which is not queried for each request
+        self.known: set[str] = (
+            set()
+        )  # database sessions that exist; the database is not queried per request
         self.jobs: dict[requests.Id, Job] = {}
         self.tasks: set[asyncio.Task[None]] = set()
         self.idle: list[Worker] = []
-        self.leaving: list[Worker] = []  # that were told to end
-        self.line, self.number = bytearray(), 0  # of stdin
-        self.ended = False  # stdin
-        self.stopped = 0  # the number of the signal that ends us
+        self.leaving: list[Worker] = []  # workers that are exiting
+        self.line, self.number = bytearray(), 0  # of stdin: the current line
+        self.ended = False  # whether stdin has ended
+        self.stopped = 0  # number of the signal that stops the server
         self.sending = False
 
     def run(self) -> int:
-        """The exit code, when all requests are answered."""
-        self.loop = asyncio.SelectorEventLoop(selectors.PollSelector())  # epoll refuses regular files
+        """Serve until all requests are answered; return the exit code."""
+        self.loop = asyncio.SelectorEventLoop(
+            selectors.PollSelector()
+        )  # epoll does not support regular files
         self.over = self.loop.create_future()
         self.loop.set_exception_handler(self.fail)
         self.slots = {endless: asyncio.Semaphore(RUNNING) for endless in (False, True)}
@@ -80,14 +84,14 @@ class Server:
         return 128 + self.stopped if self.stopped else 0
 
     def fail(self, _: object, context: Json) -> None:
-        """End with the exception of a callback."""
+        """Stop with the exception of a callback."""
         if not self.over.done():
             self.over.set_exception(context["exception"])  # type: ignore[arg-type]
 
     # -- requests -------------------------------------------------------------------------------------
 
     def read(self) -> None:
-        """Read what stdin has, and take the lines that are complete."""
+        """Read available input and handle complete lines."""
         data = os.read(self.env.stdin, _CHUNK)
         *ends, rest = data.split(b"\n")
         for end in ends:
@@ -105,7 +109,7 @@ class Server:
         self.line += data[: requests.LONGEST + 1 - len(self.line)]
 
     def take_line(self) -> None:
-        """Take the line that was read, as far as it was read."""
+        """Handle the current line."""
         self.number += 1
         line = bytes(self.line)
         self.line.clear()
@@ -137,7 +141,7 @@ class Server:
             options = self.env.options_of(request.argv)
             return turn_of(request.argv[0], options, env, os.path.join(self.cwd, request.cwd), self.known)
         except (HistoryError, OSError):
-            return Turn(None)  # running it will show what is wrong
+            return Turn(None)  # running it reports the error
 
     def leave_order(self, over: asyncio.Future[None], task: asyncio.Task[None]) -> None:
         self.tasks.discard(task)
@@ -145,7 +149,7 @@ class Server:
         task.result()
 
     def look(self) -> None:
-        """Read stdin while there is room for requests; end when it has ended and all are answered."""
+        """Pause or resume reading stdin; stop once it has ended and all requests are answered."""
         if not self.ended and len(self.jobs) < WAITING:
             self.loop.add_reader(self.env.stdin, self.read)
         else:
@@ -156,7 +160,7 @@ class Server:
     # -- commands -------------------------------------------------------------------------------------
 
     async def handle(self, job: Job, earlier: set[asyncio.Future[None]]) -> None:
-        """Run a request when it need not wait any more; one that was cancelled only waits."""
+        """Run a request after those before it; a cancelled one only waits."""
         if earlier:
             await asyncio.wait(earlier)
         async with self.slots[job.turn.endless]:
@@ -164,7 +168,7 @@ class Server:
                 await self.execute(job)
 
     async def execute(self, job: Job) -> None:
-        """Have a worker run it, and write the answer."""
+        """Run it in a worker and write the answer."""
         outputs: list[Output] = []
         try:
             worker = job.worker = self.start(job.request, outputs)
@@ -177,18 +181,18 @@ class Server:
         self.end(job, answer)
 
     async def outcome(self, job: Job, worker: Worker, outputs: list[Output]) -> Json:
-        """The answer, when the command has ended."""
+        """Wait for the command to end; return the answer."""
         code = await worker.code(self.loop)
         for output in outputs:
-            output.drain()  # what the command has started may still hold the pipe
+            output.drain()  # children of the command may keep the pipe open
         note = ""
         if job.kill is not None:
             job.kill.cancel()
-            worker.signal(signal.SIGTERM, all=True)  # what a shell that was ended has left
+            worker.signal(signal.SIGTERM, all=True)  # children of a killed shell
         if code is None:
             code = worker.end() or 0
             if not job.cancelled:
-                note = _line(f"the command was ended (exit {code}); what it stored is stored")
+                note = _line(f"the command was killed (exit {code}); what it stored is stored")
         else:
             self.keep(worker)
         if any(output.lost for output in outputs):
@@ -204,7 +208,7 @@ class Server:
         return answer
 
     def start(self, request: Request, outputs: list[Output]) -> Worker:
-        """The worker that runs it, the one that was busy last, and what its output is read from."""
+        """Give the request to the most recently used idle worker or a new one; fill `outputs`."""
         files = [_stdin(request.stdin)]
         send = partial(self.send, request.id) if request.stream else None
         try:
@@ -220,7 +224,7 @@ class Server:
                 )
                 if worker.give(request.argv, request.cwd, request.environ, files):
                     return worker
-                worker.end()  # something has ended it while it was idle
+                worker.end()  # it died while idle
         finally:
             for fd in files:
                 os.close(fd)
@@ -230,7 +234,7 @@ class Server:
             self.loop.remove_reader(output.fd)
 
     def keep(self, worker: Worker) -> None:
-        """Keep a worker for other requests, if it is fit for them and there are not enough."""
+        """Keep the worker if it can be reused and there are not enough idle ones."""
         if not worker.spent:
             self.idle.append(worker)
         if worker.spent or len(self.idle) > IDLE:
@@ -238,14 +242,14 @@ class Server:
         self.leaving = [each for each in self.leaving if each.end(wait=False) is None]
 
     def end(self, job: Job, answer: Json) -> None:
-        """Answer a request and forget it."""
+        """Answer a request and remove it."""
         job.worker = None
-        self.send(job.request.id, answer)  # a reader that has gone raises, and the request counts as open
+        self.send(job.request.id, answer)  # raises if stdout is closed; the request then stays unanswered
         del self.jobs[job.request.id]
         self.look()
 
     def cancel(self, job: Job, number: int) -> None:
-        """End it: a command as a signal does; one that waits is never begun."""
+        """Cancel a request: signal its command, or never start it."""
         if job.cancelled:
             return
         job.cancelled = True
@@ -262,13 +266,13 @@ class Server:
         self.send(id, {"code": error.exit_code, "stdout": "", "stderr": err})
 
     def send(self, id: requests.Id, what: Json) -> None:
-        """A line on stdout; who does not read it holds up everything but signals."""
+        """Write a line to stdout; blocks until it is read, but not signals."""
         self.sending = True
         self.env.draw(orjson.dumps({"id": id, **what}) + b"\n")
         self.sending = False
 
     def on_signal(self, number: int, _frame: object) -> None:
-        """End what runs and begin nothing new; a second signal, or one while sending, ends at once."""
+        """Cancel all requests; exit at once on a second signal, or on one while sending."""
         if self.stopped or self.sending:
             raise Interrupted(number)
         self.stopped = number
@@ -281,7 +285,7 @@ class Server:
         self.look()
 
     def leave(self) -> None:
-        """End the workers that are left."""
+        """Stop the remaining workers."""
         for job in self.jobs.values():
             if job.worker is not None:
                 job.worker.signal(signal.SIGTERM)
@@ -296,7 +300,7 @@ class Server:
 
 
 def _stdin(data: bytes | None) -> int:
-    """What a command reads: a file of these bytes; None, nothing."""
+    """Open a temporary file with these bytes as a command's stdin; /dev/null for None."""
     if data is None:
         return os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
     with tempfile.TemporaryFile() as file:

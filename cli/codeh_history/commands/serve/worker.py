@@ -1,7 +1,7 @@
-"""A process that runs commands, one after another: a fork of the server, which has loaded the modules.
+"""A worker process: forked from the server with its modules loaded, it runs one command after another.
 
-A command line finds what it would find in a process of its own: its files as 0, 1 and 2, its directory, its
-environment, signals that do what they do. `Worker` is the server's side, `_work` the worker's.
+Each command has its own descriptors 0, 1 and 2, directory, environment and default signal handling, as in a
+process of its own. `Worker` is the server's side, `_work` the worker's.
 """
 
 from __future__ import annotations
@@ -25,19 +25,21 @@ from ...base.errors import Interrupted
 
 Program = Callable[[list[str], Env], int]
 
-MOST_MEMORY = 256 << 20  # bytes; a worker that has ever held more ends with its request
-_RESULT = struct.Struct("=B?")  # an exit code, and whether the worker ends with it
+MOST_MEMORY = 256 << 20  # bytes; a worker whose peak is higher exits after its request
+_RESULT = struct.Struct("=B?")  # the exit code, and whether the worker exits
 _DESCRIPTORS = 1 << 12
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
 
 
 class Worker:
-    """A process for requests; `pid` is its process group's number too."""
+    """A process that runs requests; `pid` is also its process group."""
 
     def __init__(self, program: Program, environ: Mapping[str, str], root: int) -> None:
-        """Start one: it runs `program`, with this environment and from the directory open as `root`."""
+        """Fork a process that runs `program` with this environment; `root` is the working directory."""
         self.socket, theirs = socket.socketpair()
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, (*_ENDING, signal.SIGINT))  # until it has handlers
+        mask = signal.pthread_sigmask(
+            signal.SIG_BLOCK, (*_ENDING, signal.SIGINT)
+        )  # until its handlers are set
         try:
             self.pid = os.fork()
             if not self.pid:
@@ -45,12 +47,12 @@ class Worker:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
-        self.spent = False  # not for another request: it had a signal, or held much memory
+        self.spent = False  # not reusable: it was signalled, or used much memory
 
     def give(
         self, argv: list[str], cwd: str, environ: Mapping[str, str | None], files: Sequence[int]
     ) -> bool:
-        """Have it run a command line; False if it has ended."""
+        """Send it a command line; return False if it has exited."""
         self.socket.setblocking(True)
         try:
             socket.send_fds(self.socket, [b"+"], files)
@@ -61,7 +63,7 @@ class Worker:
         return True
 
     async def code(self, loop: asyncio.AbstractEventLoop) -> int | None:
-        """The exit code of what it runs; None if that ended the worker."""
+        """Wait for the exit code; None if the worker died."""
         try:
             result = await loop.sock_recv(self.socket, _RESULT.size)
         except ConnectionError:
@@ -71,7 +73,7 @@ class Worker:
         return int(code) if result else None
 
     def signal(self, number: int, *, all: bool = False) -> None:
-        """Send a signal to its command, which ends what it has started; or to all of that too."""
+        """Signal the command, which stops its children; with `all`, signal the whole process group."""
         self.spent = True
         try:
             (os.killpg if all else os.kill)(self.pid, number)
@@ -79,7 +81,7 @@ class Worker:
             pass
 
     def end(self, *, wait: bool = True) -> int | None:
-        """Let it end; its exit code as a shell has it, None if it has not ended and we do not wait."""
+        """Let it exit; return its exit code as a shell would, None if it runs and `wait` is off."""
         self.socket.close()
         pid, status = os.waitpid(self.pid, 0 if wait else os.WNOHANG)
         code = os.waitstatus_to_exitcode(status)
@@ -92,7 +94,7 @@ class Worker:
 def _become(
     program: Program, environ: Mapping[str, str], connection: socket.socket, root: int, mask: set[int]
 ) -> NoReturn:
-    """Be a worker, which signals end, and exit."""
+    """Run as a worker, then exit."""
     code = 1
     try:
         os.setsid()
@@ -110,7 +112,7 @@ def _become(
 
 
 def _close_others(*kept: int) -> None:
-    """Close what belongs to the server: open here, it would hide that the server has gone."""
+    """Close the server's descriptors, which would otherwise stay open when the server exits."""
     _silence()
     start = 3
     for fd in sorted(kept):
@@ -127,7 +129,7 @@ def _silence() -> None:
 
 
 def _watch(connection: socket.socket) -> None:
-    """Have a command end as if its terminal had gone, when the server has."""
+    """Send SIGHUP to the command when the server has exited."""
 
     def look(_number: int, _frame: object) -> None:
         try:
@@ -146,7 +148,7 @@ def _watch(connection: socket.socket) -> None:
 
 
 def _end_by(numbers: Sequence[int]) -> None:
-    """Have these signals end the process at once, as they do before a command has begun."""
+    """Restore the default action of these signals, as before a command starts."""
     for number in numbers:
         signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -159,7 +161,7 @@ def _work(
     root: int,
     ended_by: Sequence[int],
 ) -> None:
-    """Run requests until the server closes its end, or more memory was used than may be kept."""
+    """Run requests until the server closes the connection or too much memory was used."""
     gc.freeze()
     gc.enable()
     reader = connection.makefile("rb")
@@ -176,7 +178,7 @@ def _work(
         os.environ.update({name: value for name, value in {**base, **more}.items() if value is not None})
         code = _code(program, argv, cwd, root)
         _silence()
-        _end_by(ended_by)  # before the server knows: a signal to the next request comes to that
+        _end_by(ended_by)  # before the answer: a later signal is meant for the next request
         spent = _memory() > MOST_MEMORY
         connection.sendall(_RESULT.pack(code & 255, spent))
         if spent:
@@ -184,7 +186,7 @@ def _work(
 
 
 def _code(program: Program, argv: list[str], cwd: str, root: int) -> int:
-    """The exit code of a command line."""
+    """Run a command line and return its exit code."""
     env = Env()
     env.named_only = True
     try:
@@ -209,6 +211,6 @@ def _code(program: Program, argv: list[str], cwd: str, root: int) -> int:
 
 
 def _memory() -> int:
-    """The most bytes that this process has held."""
+    """Peak memory of this process in bytes."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most << 10

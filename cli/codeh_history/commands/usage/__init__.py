@@ -34,12 +34,26 @@ EXAMPLES = """\
 USED = Kind("usage", version=3)
 DATE = len("2026-01-31")
 INFINITY = float("inf")
-NUMBERS = ("cost", "responses", "input", "cached", "written", "output", "reasoning")  # COUNTS, shorter
+NUMBERS = (
+    "cost",
+    "responses",
+    "input",
+    "cached",
+    "written",
+    "output",
+    "reasoning",
+)  # short names of COUNTS
 HEADINGS = ("cost", "share", *NUMBERS[1:])
-DISPENSABLE = ("reasoning", "written", "cached", "responses", "share")  # on a narrow terminal
+DISPENSABLE = (
+    "reasoning",
+    "written",
+    "cached",
+    "responses",
+    "share",
+)  # columns to drop on a narrow terminal
 BAR = 12
-DIGITS = 6  # of a dollar in JSON and in a pipe
-NAMED = 5  # models without a price
+DIGITS = 6  # decimals of a dollar, in JSON and in a pipe
+NAMED = 5  # models without a price that are named
 
 
 class Options(Reading, without=("argument",)):
@@ -79,7 +93,7 @@ def _query(env: Env, options: Options) -> Query:
 
 
 def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
-    """The rows of the named sessions and their sub-agents; without names of all sessions."""
+    """Rows of the named sessions and their sub-agents, or of all sessions."""
     kind = USED._replace(version={"version": USED.version, "prices": [table.source, table.date]})
     paths = [path for _, path in ids(env)]
     row_of = partial(responses.row_of, table=table)
@@ -88,14 +102,14 @@ def _rows(env: Env, names: Sequence[str], table: Table) -> list[Json]:
     chosen = [for_reading(env, name).path for name in dict.fromkeys(names)]
     rows = [row_of(path, data=needed(env) if path == "-" else None) for path in chosen]
     own = {row["id"] for row in rows}
-    if any(row["program"] for row in rows):  # only programs have sub-agents
+    if any(row["program"] for row in rows):  # only imported sessions have sub-agents
         others = [row for row in remembered(env, paths, row_of, kind) if row["id"] not in own]
         rows = [row for row in with_owners(others + rows) if row["id"] in own or row["of"] in own]
     return with_owners(noted(env, rows))
 
 
 def own_prices(path: str, table: Table) -> Table:
-    """The table with the prices of `--prices FILE`; BadData for what is no price."""
+    """The price table with `--prices FILE` added; raise BadData for an invalid price."""
     where = f"--prices {path}"
     models = demanded(read_file(path), where)
     if not isinstance(models, dict):
@@ -156,14 +170,14 @@ def _plain(total: Total) -> list[object]:
 
 
 def _cost(total: Total, priced: str) -> str:
-    """A price; `?` where none is known of a response."""
+    """Append `+?` to a partial sum; `?` if no price is known."""
     if not total.unpriced:
         return priced
     return "?" if total.unpriced == total.responses else f"{priced}+?"
 
 
 def _table(env: Env, sums: Sums, groups: dict[str, Total]) -> bytes:
-    """A row a group, its share of the money (of the tokens where nothing has a price) as a bar."""
+    """A table with a row per group; the bar is its share of the cost, or of tokens if no price is known."""
     priced = sums.total.cost > 0
     whole = sums.total.cost if priced else sums.total.tokens
     rows = []
@@ -181,7 +195,7 @@ def _table(env: Env, sums: Sums, groups: dict[str, Total]) -> bytes:
 
 
 def _short(number: float) -> str:
-    """A number in at most five characters."""
+    """Format a number in at most five characters."""
     if number < 10_000:
         return str(number)
     for unit in "kMGT":
@@ -192,7 +206,7 @@ def _short(number: float) -> str:
 
 
 def _unpriced(sums: Sums) -> str:
-    """The models that have no price, those with most responses first."""
+    """Describe the models without a price, most responses first."""
     names = [f"{model} ({number:,})" for model, number in sums.unpriced.most_common(NAMED)]
     more = len(sums.unpriced) - len(names)
     rest = f" and {more} more models" if more else ""

@@ -1,4 +1,4 @@
-"""What each response used, undone or replaced ones too, and sums: by time, who answered, where."""
+"""Usage of each response, undone ones included, and its sums by time, model or session."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from ...views.rows import text_of
 from ...views.view import counted
 
 _OF_MESSAGE = ("provider", "model", "responseId", "response")
-OURS = "codeh-history"  # the program of sessions that are no copies
+OURS = "codeh-history"  # program of sessions that were not imported
 UNKNOWN = "?"
 
 BY_TIME = ("day", "week", "month")
-BY_SESSION: dict[str, Callable[[Json], str]] = {  # what all responses of a session have in common
+BY_SESSION: dict[str, Callable[[Json], str]] = {  # groups shared by all responses of a session
     "program": lambda row: row["program"] or OURS,
     "session": lambda row: row["of"],
     "dir": lambda row: row["cwd"] or UNKNOWN,
@@ -36,12 +36,12 @@ BY = (*BY_TIME, "model", "provider", *BY_SESSION)
 
 
 def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
-    """The responses of a session's file, or of these bytes; `problem` says what could not be read."""
+    """The responses in a session file, or in these bytes; `problem` describes damage."""
     header: Json = {}
     messages: dict[str, Json] = {}
-    usage: dict[str, Json] = {}  # by message, what was said last
+    usage: dict[str, Json] = {}  # by message id; the last one counts
     damage: list[Damage] = []
-    updates: dict[str, str] = {}  # the message that an update is of
+    updates: dict[str, str] = {}  # update id → message id
     try:
         for piece in skim.logs(path) if data is None else [read.read_log(data)]:
             torn = piece.damage and piece.damage[-1].reason == "torn last line"
@@ -74,7 +74,7 @@ def row_of(path: str, table: Table, data: bytes | None = None) -> Json:
 
 
 def _message_of(record: Json, updates: Mapping[str, str]) -> str | None:
-    """The model's message of which a record may say the usage."""
+    """The id of the model's message that a record may give usage for."""
     type = record["type"]
     if type in PLACING and (record.get("role") == "model" or "usage" in record):
         return str(record["id"])
@@ -85,10 +85,9 @@ def _message_of(record: Json, updates: Mapping[str, str]) -> str | None:
 
 
 def _response(id: str, message: Json, usage: Json, table: Table) -> list[Any]:
-    """Its id, time, provider, model, `COUNTS`, further counts that its price depends on, price in dollars.
+    """`[id, time, provider, model, *COUNTS, further counts, price in dollars]`; None if unknown.
 
-    None for what is not known. The id is the response's own, which its copies and replays have too, else
-    its message's with the time.
+    The id is the provider's response id, which copies and replays share, else the message's with its time.
     """
     ts, model, provider = _utc(message.get("ts")), message.get("model"), message.get("provider")
     counts = billed(usage)
@@ -100,7 +99,7 @@ def _response(id: str, message: Json, usage: Json, table: Table) -> list[Any]:
 
 
 def _utc(value: object) -> str | None:
-    """A time as stored, in UTC; None where it is none."""
+    """A stored time in UTC; None if it is invalid."""
     time = timestamp(value)
     if time is None or time.endswith("Z"):
         return time
@@ -109,7 +108,7 @@ def _utc(value: object) -> str | None:
 
 
 def repriced(response: list[Any], table: Table) -> list[Any]:
-    """The same response at the prices of another table."""
+    """The response with its price from another table."""
     _, ts, provider, model, *counts, further, _ = response
     used = {**dict(zip(COUNTS, counts, strict=True)), **(further or {})}
     return [*response[:-1], _cost(table, model, provider, used, ts)]
@@ -123,7 +122,7 @@ def _cost(
 
 
 class Query(NamedTuple):
-    """`by`: of `BY`; `since`, `until`: times as stored; `local`: days are those of the machine's zone."""
+    """`by`: one of `BY`. `since`, `until`: times as stored. `local`: days in the local time zone."""
 
     by: str
     since: str | None = None
@@ -132,7 +131,7 @@ class Query(NamedTuple):
 
 
 class Total:
-    """Tokens of some responses, and the price of those whose model has one."""
+    """Sums of tokens and known prices."""
 
     __slots__ = ("cost", "counts", "responses", "unpriced")
 
@@ -156,7 +155,7 @@ class Total:
 
 
 class Sums(NamedTuple):
-    """A total for each group, in the order in which they are shown; models without a price."""
+    """Totals by group in display order, the grand total, and models without a price."""
 
     by: str
     groups: dict[str, Total]
@@ -165,7 +164,7 @@ class Sums(NamedTuple):
 
 
 def summed(rows: Iterable[Json], query: Query) -> Sums:
-    """Each response of these sessions once: in the session that it is of, not in those copied from it."""
+    """Sum each response once, in the first session that has it, not in its copies."""
     groups: dict[str, Total] = {}
     whole, unpriced = Total(), Counter[str]()
     seen: set[tuple[object, ...]] = set()
@@ -191,7 +190,7 @@ def summed(rows: Iterable[Json], query: Query) -> Sums:
 
 
 def with_owners(rows: list[Json]) -> list[Json]:
-    """The rows, each with the session that it counts to: a sub-agent's is the one that it works for."""
+    """Add to each row the session it counts towards; a sub-agent's is its parent."""
     employers = {row["id"]: row["parent"] for row in rows if row["agent"] and row["parent"]}
     return [{**row, "of": _owner(row["id"], employers)} for row in rows]
 
@@ -211,7 +210,7 @@ def _within(ts: str | None, query: Query) -> bool:
 
 
 def _in_order(groups: dict[str, Total], by: str) -> dict[str, Total]:
-    """By time from the first on; else the most expensive first."""
+    """Sort periods by time, other groups by cost, most expensive first."""
     if by in BY_TIME:
         return dict(sorted(groups.items(), key=lambda item: (item[0] == UNKNOWN, item[0])))
     return dict(sorted(groups.items(), key=lambda item: (-item[1].cost, -item[1].tokens, item[0])))
@@ -219,7 +218,7 @@ def _in_order(groups: dict[str, Total], by: str) -> dict[str, Total]:
 
 @cache
 def _period(minute: str, by: str, *, is_local: bool) -> str:
-    """The day, week or month of a minute (in every zone a day begins with one): `2026-01-02T03:04`."""
+    """The day, week or month of a minute such as `2026-01-02T03:04`; days begin at a minute in any zone."""
     millis = to_millis(f"{minute}Z") if is_local else None
     day = minute[:10] if millis is None else f"{local()(millis):%Y-%m-%d}"
     if by != "week":

@@ -19,7 +19,7 @@ from ...store.resolve import Target, for_reading
 from . import session as verifying
 from .session import Problem
 
-SECOND = 16 << 20  # bytes of a session that are checked in about a second
+SECOND = 16 << 20  # bytes checked in about a second
 EXAMPLES = """\
   codeh-history verify demo                    # prints each problem; exit 1 if there are any
   codeh-history verify ~/.claude/projects/DIR/UUID.jsonl   # what that program would forget, drop or double
@@ -48,7 +48,7 @@ def run(env: Env, options: Options) -> int:
 
 
 def verdict(env: Env, options: Options, target: Target) -> Json:
-    """What is wrong with it: by itself, to a provider, or to the program whose file it is."""
+    """The problems of the session itself, for a provider, or for the program whose file it is."""
     if options.to:
         from . import provider
 
@@ -65,7 +65,7 @@ def verdict(env: Env, options: Options, target: Target) -> Json:
 
 
 def of_program(target: Target) -> Json | None:
-    """What a program would forget, drop, double or have refused of its file; None for another file."""
+    """What a program would forget, drop, double or have refused; None for other files."""
     if target.path == "-" or target.path.startswith(SERVER) or read.is_ours(target.path):
         return None
     with program_files.opened(target.path) as file:

@@ -1,4 +1,4 @@
-"""`verify --to`: what a provider would refuse about a session as it stands."""
+"""`verify --to`: what a provider would refuse in a session."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from .session import Problem, Verdict, with_lines
 
 
 def verify(env: Env, target: Target, to: str, model: str | None, *, strict: bool) -> Verdict:
-    """Everything that a provider would refuse, in the order of its request."""
+    """Everything that a provider would refuse, in request order."""
     data = needed(env) if target.path == "-" else read.read_bytes(target.path)
     view = view_of(env, target, data, strict=strict)
     return Verdict(view, with_lines(refusals(view, to, model), data))
 
 
 def refusals(view: View, to: str, model: str | None) -> list[Problem]:
-    """What `to` would refuse about the request that says exactly what the session says."""
+    """What `to` would refuse in a request that holds the session unchanged."""
     system, tools = beside(view.meta)
     kept = view.meta.get(f"settings.{to}")
     chosen = Options(
@@ -49,7 +49,7 @@ def refusals(view: View, to: str, model: str | None) -> list[Problem]:
 
 
 def _next_prompt() -> Message:
-    """A user's message: an answer at the end of a session is never sent before one has followed it."""
+    """A placeholder prompt: a final answer is only sent once a prompt follows it."""
     parts: list[Part] = [{"text": "…"}]
     return Message(id="", kind="user", role="user", ts=None, fields={}, own=parts, parts=parts)
 
@@ -77,7 +77,7 @@ def _writable(message: Message) -> bool:
 
 
 def source_of(sources: list[list[str]], path: str) -> str | None:
-    """The message that `messages.6.content.0` came from; the element's first where the block has none."""
+    """The id of the message behind `messages.6.content.0`; the element's first if the block has none."""
     numbers = [int(step) for step in path.split(".") if step.isdecimal()]
     if not numbers or numbers[0] >= len(sources):
         return None

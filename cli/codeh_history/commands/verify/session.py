@@ -1,4 +1,4 @@
-"""`verify`: what is wrong with a session, each problem with its byte offset. Nothing is changed."""
+"""Find the problems of a session, each with its byte offset; changes nothing."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from ...store import read
 from ...store.paths import sessions_dir
 from ...store.resolve import Target
 
-BATCH = 256  # blocks fetched at once
+BATCH = 256  # blocks per fetch
 
 
 class Problem(NamedTuple):
-    """Something wrong at a byte offset (of the file), with the id it concerns and the line, where known.
+    """A problem, with its byte offset in the file, record id and line, if known.
 
-    What a provider refuses has its `path` in the body, and the message's number `n` where it is of one.
+    For a provider: its `path` in the body, and the message's number `n`.
     """
 
     offset: int | None
@@ -39,17 +39,17 @@ class Problem(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What was read, and what is wrong with it."""
+    """The view of a session and its problems."""
 
     view: View
     problems: list[Problem]
 
 
 def verify(env: Env, target: Target) -> Verdict:
-    """Everything wrong with a session's lines, what they name, its pairs, its blocks, as in the file."""
+    """Check lines, references, calls and results, and blocks; problems are in file order."""
     data = needed(env) if target.path == "-" else read.read_bytes(target.path)
     log = read.read_log(data)
-    kept = os.path.dirname(target.path) == sessions_dir(env)  # a copy elsewhere may have any name
+    kept = os.path.dirname(target.path) == sessions_dir(env)  # elsewhere a file may have any name
     checks = Checks(target.id if kept else None, log)
     view = fold(log)
     problems = [*checks.problems, *pairs(env, view), *missing(env, checks)]
@@ -61,14 +61,14 @@ def verify(env: Env, target: Target) -> Verdict:
 
 
 def pairs(env: Env, view: View) -> Iterator[Problem]:
-    """Calls without a response (but those the session ends with), responses without a call, late ones."""
+    """Calls without a response (except at the end), responses without a call, and late responses."""
     if any(message.blocks is not None for message in view.messages):
         from ...views.stored_parts import hydrated
 
         try:
             view = hydrated(env, view)
         except HistoryError:
-            return  # `missing` names the block; who answers whom cannot be known
+            return  # `missing` reports the block; the pairs are unknown
     sent = [message for message in view.messages if message.role is not None and message.committed]
     places = {message.id: place for place, message in enumerate(sent)}
     others = [place for place, message in enumerate(sent) if not only_results(message)]
@@ -78,7 +78,7 @@ def pairs(env: Env, view: View) -> Iterator[Problem]:
         return Problem(view.log.records[where.message.place].offset, reason, where.message.id)
 
     for call in pairing.calls:
-        after = bisect_right(others, places[call.message.id])  # the first of the others behind it
+        after = bisect_right(others, places[call.message.id])  # the first other message after it
         if call.answer is None:
             if after < len(others):
                 yield problem(call, f"the call of {call.name} is never answered")
@@ -91,7 +91,7 @@ def pairs(env: Env, view: View) -> Iterator[Problem]:
 
 
 def missing(env: Env, checks: Checks) -> Iterator[Problem]:
-    """The blocks that are not in their store, or not what their name says."""
+    """Blocks that are missing or altered."""
     if not checks.blocks:
         return
     from ...blocks import fetch, open_stores
@@ -106,14 +106,14 @@ def missing(env: Env, checks: Checks) -> Iterator[Problem]:
 
 
 def with_lines(problems: Iterable[Problem], data: bytes) -> list[Problem]:
-    """The problems, each with the line of its offset, where it has one."""
+    """Add line numbers to problems with an offset."""
     problems = list(problems)
     lines = lines_at([p.offset for p in problems if p.offset is not None], data)
     return [p if p.offset is None or p.line else p._replace(line=lines[p.offset]) for p in problems]
 
 
 def lines_at(offsets: Iterable[int], data: bytes) -> dict[int, int]:
-    """The line that each of these offsets lies in, the first being 1."""
+    """The line number of each offset."""
     lines: dict[int, int] = {}
     line, start = 1, 0
     for offset in sorted(set(offsets)):
@@ -123,15 +123,15 @@ def lines_at(offsets: Iterable[int], data: bytes) -> dict[int, int]:
 
 
 class Checks:
-    """Takes a log; `problems` are what is wrong with its lines, in no order."""
+    """Checks the lines of a log; `problems` are unordered."""
 
     def __init__(self, session: str | None, log: Log) -> None:
-        """`session`: the id that the file's name gives it."""
+        """`session`: the id in the file's name."""
         self.session = session
         self.header: Json | None = None
         self.problems = [Problem(each.offset, each.reason, line=each.line or None) for each in log.damage]
-        self.blocks: dict[str, tuple[int, str | None]] = {}  # by id, where each is named first
-        self._ids: dict[str, int] = {}  # where each stands first
+        self.blocks: dict[str, tuple[int, str | None]] = {}  # block id → where it is first referenced
+        self._ids: dict[str, int] = {}  # id → offset of its first record
         for record in log.records:
             self._check(record)
 
@@ -173,7 +173,7 @@ class Checks:
             )
 
     def _names(self, ids: Iterable[str], offset: int, by: str, own: str | None) -> None:
-        """Whether an earlier record has what this one names."""
+        """Report ids that no earlier record has."""
         self.problems += (
             Problem(offset, f"{by} names nothing earlier: {id}", own) for id in ids if id not in self._ids
         )
