@@ -19,7 +19,7 @@ from inside import inside
         ("no-such-x", ["no-such-x: no such command"]), ("no-such-x | cat", ["no-such-x: no such command"]), ("A=1 cat", []),
         ("$TOOL x", []), ("`which cat`", []),
         ("cat -H @/no/such.hdr", ["-H @/no/such.hdr: no such file"]), ("cat --header @/no/such", ["-H @/no/such: no such file"]), ("cat -H 'A: b'", []),
-        ("cat -H @$KEYS/x", []), ("cat '", ["not a command that sh can read: cat '"]), ("cat -d @/no/such", []),
+        ("cat -H @$KEYS/x", []), ("cat '", ["sh cannot parse it: cat '"]), ("cat -d @/no/such", []),
     ],
 )  # fmt: skip
 def test_programs_and_header_files_that_are_not_there_are_named(command, wrong):
@@ -53,7 +53,7 @@ def checked(home, config):
         ('[profile.a]\nto="text"\nvia="cat"\n', 0, "a: ok: text\n"),
         ('[profile.a]\nto="anthropic"\nmodel="m"\n', 0, "a: ok: anthropic, m; pass --via\n"),
         ("", 0, "without a profile: ok; pass --to and --via\n"),
-        ('[profile.a]\nvia="cat"\n', 1, "a: via: no `to` says what it takes\n"),
+        ('[profile.a]\nvia="cat"\n', 1, "a: via: set `to` as well\n"),
         ('[profile.a]\nto="gemini"\nvia="no-such-x"\n', 1, "a: via: no-such-x: no such command\n"),
         ('budget="32k"\n[profile.a]\nto="gemini"\n', 0, "without a profile: ok; pass --to and --via\na: ok: gemini; pass --via\n"),
     ],

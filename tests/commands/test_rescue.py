@@ -224,7 +224,7 @@ def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path)
         first["resume"],
     )
     done = inside("rescue", str(case.session), "--install", home=tmp_path, env=env)
-    assert f"written   nothing; it was installed before: {first['written']}\n" in done.err.decode()
+    assert f"written   nothing; already installed: {first['written']}\n" in done.err.decode()
     other = inside(
         "rescue", str(case.session), "--install", "--json", "--title", "x", home=tmp_path, env=env
     )

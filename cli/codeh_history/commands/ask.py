@@ -86,16 +86,16 @@ def run(env: Env, options: Options) -> None:
         target, options = append.begin(env, text), options.but(message=[text], file=(), no_stdin=True)
     model = [f"--model {shlex.quote(options.model)}"] if options.model else []
     to = payload.provider_of(resolved.request.to)
-    again = f"`{asking(env, target, to, model, resolved.via, options.profile)}`"
-    tell(env, target.id, ask(env, target, options, resolved, most, again), echo=not options.id)
+    resend = f"`{asking(env, target, to, model, resolved.via, options.profile)}`"
+    tell(env, target.id, ask(env, target, options, resolved, most, resend), echo=not options.id)
 
 
 def ask(
-    env: Env, target: Target, options: Options, resolved: ResolvedRequest, most: int, again: str
+    env: Env, target: Target, options: Options, resolved: ResolvedRequest, most: int, resend: str
 ) -> Received:
     """Store the prompt, send the session through the command, and store an answer of up to `most` bytes."""
     via = layers.reaching(env, resolved)
-    with sending(env, target, options, resolved, again) as ready:
+    with sending(env, target, options, resolved, resend) as ready:
         if isinstance(ready, Received):
             return ready
         echo = None if options.id else Echo(env)
@@ -129,13 +129,13 @@ class Ready(NamedTuple):
 
 @contextmanager
 def sending(
-    env: Env, target: Target, options: Options, resolved: ResolvedRequest, again: str
+    env: Env, target: Target, options: Options, resolved: ResolvedRequest, resend: str
 ) -> Iterator[Ready | Received]:
     """Store the prompt and yield the request to send, or yield the answer that already exists.
 
     Everything that can be rejected without the network is rejected before the prompt is stored. Without a
-    prompt, or if the same prompt is the unanswered last message, the session is resent. `again` is the
-    command that resends it.
+    prompt, or if the same prompt is the unanswered last message, the session is resent. `resend` is the
+    command for that.
     """
     compact_first(env, target, options, resolved)
     request = resolved.request.part(Request)
@@ -176,7 +176,7 @@ def sending(
                 log.append(env, target.path, lambda _: lines)
             elif draft is not None and compose.store(env, target, draft, lines).created:
                 append.say_new(env, target)
-            with _saying_it_is_stored(env, again):
+            with _saying_it_is_stored(env, resend):
                 if request.persist:
                     from ..views.persist import persist_now
 
@@ -277,10 +277,10 @@ def _with_lines(env: Env, path: str, lines: bytes) -> bytes | None:
 
 
 @contextmanager
-def _saying_it_is_stored(env: Env, again: str) -> Iterator[None]:
+def _saying_it_is_stored(env: Env, resend: str) -> Iterator[None]:
     """Add to any error that the prompt is stored, and which command resends it."""
     env.stored = None  # set again when the answer is stored
-    hint = f"the prompt is stored: {again} sends it"
+    hint = f"the prompt is stored: {resend} sends it"
     try:
         yield
     except HistoryError as error:

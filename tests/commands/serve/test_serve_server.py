@@ -271,7 +271,7 @@ def test_a_command_that_kills_its_process_costs_itself(home, server):
     assert killed["code"] == 137
     assert killed["stderr"].splitlines() == [
         "codeh-history: new session a",
-        "codeh-history: serve: the command was ended (exit 137); what it stored is stored",
+        "codeh-history: serve: the command was killed (exit 137); what it stored is stored",
     ]
     assert server.answer(1)["code"] == 0
     assert server.ask("append", "-s", "a", "-m", "next")["code"] == 0

@@ -58,11 +58,11 @@ class Order:
 
 
 def turn_of(
-    verb: str, options: Mapping[str, object] | None, env: Env, cwd: str, known: Container[str]
+    verb: str, options: Mapping[str, object] | None, env: Env, cwd: str, existing: Container[str]
 ) -> Turn:
     """The turn of a command; `options` None if they could not be parsed.
 
-    `known`: database sessions that exist.
+    `existing`: database sessions.
     """
     if options is None:
         return Turn(None)
@@ -77,7 +77,7 @@ def turn_of(
         return Turn(frozenset(), endless)
     names = [name, options["into"]] if options.get("into") else [name]
     sessions = [_session(each, env, cwd) for each in names]
-    if None in sessions or not (issubclass(takes, Writing) or _exists(str(sessions[0]), known)):
+    if None in sessions or not (issubclass(takes, Writing) or _exists(str(sessions[0]), existing)):
         return Turn(None, endless)  # it may be a prefix
     return Turn(frozenset(map(str, sessions)), endless)
 
@@ -93,6 +93,6 @@ def _session(name: object, env: Env, cwd: str) -> str | None:
     return path.removesuffix("l").removesuffix(".json")
 
 
-def _exists(session: str, known: Container[str]) -> bool:
+def _exists(session: str, existing: Container[str]) -> bool:
     """Whether it certainly exists; a database is not queried, which would delay all requests."""
-    return session in known or any(os.path.exists(session + ending) for ending in (".jsonl", ".json"))
+    return session in existing or any(os.path.exists(session + ending) for ending in (".jsonl", ".json"))

@@ -53,7 +53,7 @@ class Server:
         self.cwd = env.cwd()
         self.root = os.open(".", getattr(os, "O_PATH", os.O_RDONLY) | os.O_CLOEXEC)
         self.order = Order()
-        self.known: set[str] = (
+        self.existing: set[str] = (
             set()
         )  # database sessions that exist; the database is not queried per request
         self.jobs: dict[requests.Id, Job] = {}
@@ -139,7 +139,9 @@ class Server:
         assert self.env.options_of is not None  # noqa: S101 - set by what runs us
         try:
             options = self.env.options_of(request.argv)
-            return turn_of(request.argv[0], options, env, os.path.join(self.cwd, request.cwd), self.known)
+            return turn_of(
+                request.argv[0], options, env, os.path.join(self.cwd, request.cwd), self.existing
+            )
         except (HistoryError, OSError):
             return Turn(None)  # running it reports the error
 
@@ -204,7 +206,7 @@ class Server:
         for output in outputs:
             answer |= output.end(note if output.name == "stderr" else "")
         if not code:
-            self.known.update(each for each in job.turn.sessions or () if each.startswith(SERVER))
+            self.existing.update(each for each in job.turn.sessions or () if each.startswith(SERVER))
         return answer
 
     def start(self, request: Request, outputs: list[Output]) -> Worker:
