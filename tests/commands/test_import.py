@@ -15,7 +15,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.commands.import_ import HEAD, copy, opened, tell
-from codeh_history.commands.import_.copy import Brought, bring, with_branches
+from codeh_history.commands.import_.copy import Imported, import_session, with_branches
 from codeh_history.programs.model import ABANDONED, Entry, Piece, Problem, Session, Used
 from codeh_history.store import program_files
 from codeh_history.sync.sealing import FIRST, is_bundle
@@ -94,7 +94,7 @@ def test_a_bundle_is_told_by_its_first_member():
     assert not is_bundle(head.replace(b".json\0", b".jsonl"))
 
 
-BROUGHT = Brought("p-s", 1, created=True)
+IMPORTED = Imported("p-s", 1, created=True)
 
 
 class Asked(NamedTuple):
@@ -105,9 +105,9 @@ class Asked(NamedTuple):
     branches: bool = False
 
 
-def told(tmp_path, session, brought=BROUGHT, **asked):
+def told(tmp_path, session, imported=IMPORTED, **asked):
     with (tmp_path / "err").open("wb") as err:
-        tell(Env({}, stderr=err.fileno()), Asked(**asked), "f", session, brought)
+        tell(Env({}, stderr=err.fileno()), Asked(**asked), "f", session, imported)
     return (tmp_path / "err").read_text().replace("codeh-history: f: ", "").splitlines()
 
 
@@ -166,7 +166,7 @@ def test_what_was_left_out_is_counted_a_line_a_kind(tmp_path):
 
 def test_where_it_went_apart_it_is_said_where_what_is_new_is(tmp_path):
     said = told(
-        tmp_path, Session("p", "s"), Brought("p-s-2", 1, created=True, apart="it was continued here")
+        tmp_path, Session("p", "s"), Imported("p-s-2", 1, created=True, apart="it was continued here")
     )
     assert said == ["it was continued here: new messages went to p-s-2"]
 
@@ -213,54 +213,56 @@ def texts(home, id):
 
 
 def test_what_is_new_is_appended_and_nothing_new_writes_nothing(env, home):
-    assert bring(env, source("a", "b"), "/src") == Brought("codex-abc", 2, created=True)
+    assert import_session(env, source("a", "b"), "/src") == Imported("codex-abc", 2, created=True)
     header = lines(home, "codex-abc")[0]
     assert header["imported"] == {"from": "codex", "id": "abc", "path": "/src"}
     before = path_of(home, "codex-abc").read_bytes()
-    assert bring(env, source("a", "b"), "/src") == Brought("codex-abc", 0, created=False)
+    assert import_session(env, source("a", "b"), "/src") == Imported("codex-abc", 0, created=False)
     assert path_of(home, "codex-abc").read_bytes() == before
-    assert bring(env, source("a", "b", "c"), "/src") == Brought("codex-abc", 1, created=False)
+    assert import_session(env, source("a", "b", "c"), "/src") == Imported("codex-abc", 1, created=False)
     assert path_of(home, "codex-abc").read_bytes().startswith(before)
     assert texts(home, "codex-abc") == ["a", "b", "c"]
 
 
 def test_a_copy_that_was_continued_here_stays_and_the_source_goes_on_beside_it(env, home):
-    bring(env, source("a", "b"), "/src")
+    import_session(env, source("a", "b"), "/src")
     append_text(path_of(home, "codex-abc"), "mine")
-    assert bring(env, source("a", "b"), "/src").id == "codex-abc"
+    assert import_session(env, source("a", "b"), "/src").id == "codex-abc"
     before = path_of(home, "codex-abc").read_bytes()
-    done = bring(env, source("a", "b", "c"), "/src")
+    done = import_session(env, source("a", "b", "c"), "/src")
     assert (done.id, done.created) == ("codex-abc-2", True)
     assert done.apart
     assert path_of(home, "codex-abc").read_bytes() == before
     assert texts(home, "codex-abc-2") == ["a", "b", "c"]
     assert lines(home, "codex-abc-2")[0]["parent"] == {"session": "codex-abc", "at": "i-b"}
-    assert bring(env, source("a", "b", "c", "d"), "/src") == Brought("codex-abc-2", 1, created=False)
+    assert import_session(env, source("a", "b", "c", "d"), "/src") == Imported(
+        "codex-abc-2", 1, created=False
+    )
     append_text(path_of(home, "codex-abc-2"), "mine too")
-    third = bring(env, source("a", "b", "c", "d", "e"), "/src")
+    third = import_session(env, source("a", "b", "c", "d", "e"), "/src")
     assert (third.id, texts(home, "codex-abc-3")) == ("codex-abc-3", ["a", "b", "c", "d", "e"])
 
 
 def test_another_session_of_that_name_is_never_written_to(env, home):
-    bring(env, source("x", id="a b"), "/src")  # whose name is made of its id
+    import_session(env, source("x", id="a b"), "/src")  # whose name is made of its id
     before = path_of(home, "codex-a-b").read_bytes()
     with pytest.raises(BadData, match=r"codex-a-b.jsonl: another session of that id; --into NEW "):
-        bring(env, source("y", id="a/b"), "/src")
+        import_session(env, source("y", id="a/b"), "/src")
     path_of(home, "codex-own").write_bytes(b'{"type":"session","version":1,"id":"codex-own"}\n')
     with pytest.raises(BadData, match=r"another session of that id"):
-        bring(env, source("y", id="own"), "/src")
+        import_session(env, source("y", id="own"), "/src")
     assert path_of(home, "codex-a-b").read_bytes() == before
 
 
 def test_a_name_of_ones_own_is_a_new_session_or_its_copy(env, home):
-    assert bring(env, source("a"), "/src", "mine") == Brought("mine", 1, created=True)
+    assert import_session(env, source("a"), "/src", "mine") == Imported("mine", 1, created=True)
     assert lines(home, "mine")[0]["id"] == "mine"
-    assert bring(env, source("a", "b"), "/src", "mine") == Brought("mine", 1, created=False)
+    assert import_session(env, source("a", "b"), "/src", "mine") == Imported("mine", 1, created=False)
     with pytest.raises(BadData, match=r"mine.jsonl: another session of that id; --into NEW"):
-        bring(env, source("y", id="other"), "/src", "mine")
+        import_session(env, source("y", id="other"), "/src", "mine")
     append_text(path_of(home, "mine"), "said here")
     with pytest.raises(BadData, match=r"mine.jsonl: it was continued here .*; --into NEW"):
-        bring(env, source("a", "b", "c"), "/src", "mine")
+        import_session(env, source("a", "b", "c"), "/src", "mine")
 
 
 def test_what_could_not_be_read_back_is_not_stored(env, home):
@@ -272,17 +274,19 @@ def test_what_could_not_be_read_back_is_not_stored(env, home):
         Entry("deep", "codeh", TS, [Piece(2, [{"functionCall": {"name": "f", "args": {"a": deep}}}])])
     )
     with pytest.raises(BadData, match=r"^/src: deep: nested deeper than 200 levels$"):
-        bring(env, session, "/src")
+        import_session(env, session, "/src")
     assert not path_of(home, "codex-abc").exists()
 
 
 def test_a_copy_whose_parts_went_to_blocks_is_still_the_same(env, home):
     from inside import inside
 
-    bring(env, source("a", "b" * 9000), "/src")
+    import_session(env, source("a", "b" * 9000), "/src")
     assert inside("persist", "codex-abc", "-i", "--all", home=home).code == 0
-    assert bring(env, source("a", "b" * 9000), "/src") == Brought("codex-abc", 0, created=False)
-    assert bring(env, source("a", "b" * 9000, "c"), "/src") == Brought("codex-abc", 1, created=False)
+    assert import_session(env, source("a", "b" * 9000), "/src") == Imported("codex-abc", 0, created=False)
+    assert import_session(env, source("a", "b" * 9000, "c"), "/src") == Imported(
+        "codex-abc", 1, created=False
+    )
 
 
 WHERE = {

@@ -132,8 +132,8 @@ def settings_of(options: Options, counter: Counter, command: Runs | None) -> Set
     if command is None:
         return settings
     made = sources(options, counter)
-    asked = Asked(command, made, options.to, options.model, faithful=options.gate)
-    return replace(settings, summarizer=asked.write, stop=command.stop)
+    writer = Asked(command, made, options.to, options.model, faithful=options.gate)
+    return replace(settings, summarizer=writer.write, stop=command.stop)
 
 
 def sources(options: Options, counter: Counter) -> Sources:
