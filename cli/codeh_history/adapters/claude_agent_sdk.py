@@ -1,7 +1,7 @@
 """A `SessionStore` of claude-agent-sdk: `ClaudeAgentOptions(session_store=SessionStore())`.
 
-It is one by the protocol; the package is not needed to import it. A transcript is kept as Claude Code
-writes it, so that every command that reads a session takes its file: the whole tree, exactly.
+It implements the protocol without importing the package. Transcripts are stored exactly as Claude Code
+writes them, so that every command that reads a session accepts their files.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 class OfSession(TypedDict):
-    """Which session."""
+    """The key of a session."""
 
     project_key: str
     session_id: str
 
 
 class Key(OfSession):
-    """Which transcript: a session's, or with `subpath` a sub-agent's."""
+    """The key of a transcript: a session's, or with `subpath` a sub-agent's."""
 
     subpath: NotRequired[str]
 
 
 class SessionStore:
-    """Transcripts in `HOME/claude-code`; entries come back equal, in the order in which they were stored.
+    """Transcripts in `HOME/claude-code`; entries are returned unchanged, in the order of storing.
 
-    An entry whose `uuid` is there already is not stored again, so that a retry is harmless. `delete` moves
+    An entry whose `uuid` is already stored is skipped, so that retries are harmless. `delete` moves files
     to `claude-code/trash`.
     """
 
@@ -53,37 +53,37 @@ class SessionStore:
         self._run = Ordered()
 
     def path(self, key: Key) -> str:
-        """The file of a transcript: `codeh-history show`, `payload`, `import`, … take it as SESSION."""
+        """Return the file of a transcript, which commands accept as SESSION."""
         main = os.path.join(self._project(key["project_key"]), escaped(key["session_id"]))
         subpath = key.get("subpath")
         below = [escaped(name) for name in subpath.split("/")] if subpath else []
         return os.path.join(main, *below) + ENDING
 
     async def append(self, key: Key, entries: Sequence[Any]) -> None:
-        """Store a batch; durable when it returns."""
+        """Append entries; durable when it returns."""
         if entries:
             await self._run(append, self.path(key), list(entries))
 
     async def load(self, key: Key) -> list[Any] | None:
-        """All entries; None for what was never stored."""
+        """Return all entries; None if nothing was ever stored."""
         return await self._run(read, self.path(key))
 
     async def list_sessions(self, project_key: str) -> list[Any]:
-        """Each session with the time of its last entry, in epoch milliseconds."""
+        """List sessions with the time of their last entry, in epoch milliseconds."""
         return await self._run(self._sessions, project_key)
 
     async def list_session_summaries(self, project_key: str) -> list[Any]:
-        """What the package says of each session, made of its entries as they are now."""
+        """Return the package's summary of each session, computed from its current entries."""
         return await self._run(self._summaries, project_key)
 
     async def delete(self, key: Key) -> None:
-        """Move a transcript to the trash; without `subpath` its sub-agents' too."""
+        """Move a transcript to the trash; without `subpath`, with those of its sub-agents."""
         path = self.path(key)
         paths = [path] if key.get("subpath") else [path, path.removesuffix(ENDING)]
         await self._run(self._remove, paths)
 
     async def list_subkeys(self, key: OfSession) -> list[str]:
-        """The subpaths of a session's sub-agents."""
+        """List the subpaths of a session's sub-agents."""
         folder = self.path({"project_key": key["project_key"], "session_id": key["session_id"]})
         return await self._run(_below, folder.removesuffix(ENDING))
 
@@ -108,7 +108,7 @@ class SessionStore:
         return summaries
 
     def _remove(self, paths: Sequence[str]) -> None:
-        """Move files and folders out of sight, into a folder of the trash."""
+        """Move files and folders into a new folder of the trash."""
         place = os.path.join(self._folder, "trash", f"{time.time_ns():x}-{os.urandom(3).hex()}")
         for path in filter(os.path.lexists, paths):
             into = os.path.join(place, os.path.relpath(path, os.path.join(self._folder, "projects")))
@@ -119,7 +119,7 @@ class SessionStore:
 
 
 def _files(folder: str) -> list[tuple[str, os.DirEntry[str]]]:
-    """The transcripts right in a folder, by name."""
+    """List the transcripts directly in a folder, by name."""
     try:
         with os.scandir(folder) as entries:
             files = [entry for entry in entries if entry.name.endswith(ENDING) and entry.is_file()]
@@ -130,7 +130,7 @@ def _files(folder: str) -> list[tuple[str, os.DirEntry[str]]]:
 
 
 def _below(folder: str) -> list[str]:
-    """The subpaths of all transcripts below a folder."""
+    """List the subpaths of all transcripts below a folder."""
     subpaths: list[str] = []
     for above, folders, files in os.walk(folder):
         folders.sort()
@@ -142,11 +142,11 @@ def _below(folder: str) -> list[str]:
     return subpaths
 
 
-# -- one file of entries; any number of processes may append to it ------------------------------------
+# -- files of entries; any number of processes may append to one --------------------------------------
 
 
 def escaped(name: str) -> str:
-    """A name as one component of a path; every name has its own."""
+    """Encode a name as one path component, unambiguously."""
     safe = name.replace("%", "%25").replace("/", "%2F").replace("\0", "%00")
     if safe.startswith("."):
         safe = "%2E" + safe[1:]
@@ -160,7 +160,7 @@ def unescaped(component: str) -> str:
 
 
 def append(path: str, entries: Sequence[Any]) -> None:
-    """Append entries in their order, but for those whose `uuid` is stored already; durable on return."""
+    """Append entries in order, skipping those whose `uuid` is already stored; durable on return."""
     with _locked(path) as fd:
         size = os.fstat(fd).st_size
         stored = pread_all(fd, size)
@@ -185,7 +185,7 @@ def append(path: str, entries: Sequence[Any]) -> None:
 
 
 def read(path: str) -> list[Any] | None:
-    """The entries; None where nothing was ever appended. A damaged line costs itself."""
+    """Read the entries, skipping damaged lines; None if nothing was ever appended."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -196,14 +196,14 @@ def read(path: str) -> list[Any] | None:
 
 @contextmanager
 def _locked(path: str) -> Iterator[int]:
-    """The file under its lock, created if it does not exist."""
+    """Open and lock the file, creating it if necessary."""
     while True:
         ensure_dir(os.path.dirname(path))
         fd = os.open(path, _FLAGS, 0o600)
         try:
             locks.lock(fd, fcntl.LOCK_EX)
             if _names(path, fd):
-                if not os.fstat(fd).st_size:  # its name may not be on disk yet, whoever made it
+                if not os.fstat(fd).st_size:  # its name may not be on disk yet
                     sync_dir(os.path.dirname(path))
                 yield fd
                 return
@@ -212,7 +212,7 @@ def _locked(path: str) -> Iterator[int]:
 
 
 def _holds(data: bytes, id: str) -> bool:
-    """Whether an entry with this `uuid` is among these lines; only lines that hold the id are parsed."""
+    """Whether these lines have an entry with this `uuid`; only lines that contain it are parsed."""
     needle = line_of(id).rstrip()
     at = data.find(needle)
     while at >= 0:
@@ -224,7 +224,7 @@ def _holds(data: bytes, id: str) -> bool:
 
 
 def line_of(entry: Any) -> bytes:
-    """An entry as a line; numbers of any size and half characters are kept."""
+    """Serialise an entry as a line, keeping numbers of any size and lone surrogates."""
     try:
         return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
     except UnicodeEncodeError:
@@ -232,7 +232,7 @@ def line_of(entry: Any) -> bytes:
 
 
 def entries_in(data: bytes, path: str = "") -> Iterator[Any]:
-    """The objects among the lines; with `path` other lines are logged."""
+    """Yield the JSON objects among the lines; with `path`, log other lines."""
     for number, line in enumerate(data.split(b"\n"), 1):
         if not line.strip():
             continue
@@ -247,7 +247,7 @@ def entries_in(data: bytes, path: str = "") -> Iterator[Any]:
 
 
 def _names(path: str, fd: int) -> bool:
-    """Whether a path still names this file: it may have been removed while its lock was waited for."""
+    """Whether the path still refers to this file, which may be removed while waiting for the lock."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(fd))
     except FileNotFoundError:

@@ -1,6 +1,6 @@
 """A session service of google-adk: `Runner(agent=…, app_name=…, session_service=SessionService())`.
 
-Its base class is google-adk's, which is imported with this file.
+Importing this file imports google-adk for its base class.
 """
 
 from __future__ import annotations
@@ -40,19 +40,17 @@ from ..store.resolve import ids
 from ..store.trash import remove
 from .kept import FIELD, Ordered, exact, rendering
 
-_FIRST = "adk-session"  # the id of a session's first message
+_FIRST = "adk-session"  # id of a session's first message
 _PACKAGE, _FORMAT = "google-adk", "gemini"
-_USUAL = str.maketrans("-_", "+/")  # of the alphabets of base64
-_plain = partial(
-    to_jsonable_python, by_alias=True, fallback=str
-)  # a value as JSON has it, else as its text
+_USUAL = str.maketrans("-_", "+/")  # from URL-safe to standard base64
+_plain = partial(to_jsonable_python, by_alias=True, fallback=str)  # to JSON values, otherwise to strings
 
 
 class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
-    """Sessions of this home, one for each of the service's, and one for the state of an app and of a user.
+    """One stored session per session of the service, and one for the state of each app and user.
 
-    Nothing is refused as stale: what several processes append stands in the order in which it was stored.
-    An event that is appended again is stored once. What is deleted lies in the trash.
+    No event is rejected as stale: events of several processes are kept in the order of storing. An event
+    that is appended again is stored once. Deleted sessions go to the trash.
     """
 
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
@@ -63,7 +61,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None,
         session_id: str | None = None,
     ) -> Session:  # fmt: skip
-        """A new session; AlreadyExistsError where one of that id is there."""
+        """Create a session; AlreadyExistsError if the id is taken."""
         id = (session_id or "").strip() or str(uuid.uuid4())
         await self._run(self._create, app_name, user_id, id, state or {})
         made = await self.get_session(app_name=app_name, user_id=user_id, session_id=id)
@@ -74,29 +72,29 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
     async def get_session(
         self, *, app_name: str, user_id: str, session_id: str, config: GetSessionConfig | None = None
     ) -> Session | None:
-        """The session with its events and the state that they leave; None where it is not there."""
+        """Return a session with its events and resulting state; None if it does not exist."""
         return await self._run(self._get, app_name, user_id, session_id, config)
 
     async def list_sessions(self, *, app_name: str, user_id: str | None = None) -> ListSessionsResponse:
-        """The sessions of a user, or of all, without their events; the last one is the newest."""
+        """List the sessions of one user or of all, without events, the newest last."""
         return await self._run(self._list, app_name, user_id)
 
     async def delete_session(self, *, app_name: str, user_id: str, session_id: str) -> None:
-        """Move a session to the trash: `codeh-history rm --restore` brings it back."""
+        """Move a session to the trash; `codeh-history rm --restore` restores it."""
         await self._run(self._delete, name_of(app_name, user_id, session_id))
 
     async def get_user_state(self, *, app_name: str, user_id: str) -> dict[str, Any]:
-        """What is known of a user in an app, by keys without `user:`."""
+        """Return a user's state in an app, with keys without `user:`."""
         return await self._run(self._shared, name_of(app_name, user_id))
 
     async def append_event(self, session: Session, event: Event) -> Event:
-        """Store an event, then take it into the session in memory."""
+        """Store an event, then add it to the session in memory."""
         if not event.partial:
             await self._run(self._append, session, event)
             session.last_update_time = event.timestamp
         return await super().append_event(session, event)
 
-    # -- what is stored -----------------------------------------------------------------------------
+    # -- write ------------------------------------------------------------------------------------
 
     def _create(self, app: str, user: str, id: str, state: dict[str, Any]) -> None:
         history = self._opened(name_of(app, user, id))
@@ -104,7 +102,8 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
             raise AlreadyExistsError(f"Session with id {id} already exists.")
         parted = by_scope(state)
         value = {"session": {"appName": app, "userId": user, "id": id}, "state": parted[""]}
-        text = f"session {id} of {app}, user {user} ({uuid.uuid4().hex[:8]})"  # another one is another text
+        # unique, so that creating it twice conflicts
+        text = f"session {id} of {app}, user {user} ({uuid.uuid4().hex[:8]})"
         try:
             self._store(history, _FIRST, text, value)
         except BadData as error:
@@ -131,7 +130,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         history.extend([message])
 
     def _share(self, app: str, user: str, id: str, parted: Mapping[str, dict[str, Any]]) -> None:
-        """Store what an event says of the app and of the user."""
+        """Store an event's changes to the state of the app and of the user."""
         for scope, names in ((State.APP_PREFIX, (app,)), (State.USER_PREFIX, (app, user))):
             state = parted[scope]
             if state:
@@ -147,7 +146,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         if self._existing(name) is not None:
             remove(self._env, name)
 
-    # -- what is read -------------------------------------------------------------------------------
+    # -- read --------------------------------------------------------------------------------------
 
     def _get(self, app: str, user: str, id: str, config: GetSessionConfig | None) -> Session | None:
         history = self._existing(name_of(app, user, id))
@@ -195,7 +194,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
         return history if exists(history.path) else None
 
     def _opened(self, name: str) -> History:
-        """A session, whether it exists or not."""
+        """Open a session, whether or not it exists."""
         return History.open(name, create=True, home=self._home)
 
     @property
@@ -204,7 +203,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 
 
 def name_of(*names: str) -> str:
-    """The id of the session that keeps a session (app, user, id), a user's state or an app's."""
+    """Return the id of the stored session for a session (app, user, id), a user's state or an app's."""
     apart = (name.replace("\0", "\0\0") for name in names)
     digest = hashlib.sha256("\0".join(apart).encode("utf-8", "replace")).hexdigest()[:12]
     return "-".join(("adk", *map(_slug, names), digest))
@@ -215,7 +214,7 @@ def _slug(name: str) -> str:
 
 
 def by_scope(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """A state by whose it is: the app's and the user's under keys without prefix, "" for the session's."""
+    """Split a state into the app's, the user's and the session's (""), with keys without prefix."""
     parted: dict[str, dict[str, Any]] = {State.APP_PREFIX: {}, State.USER_PREFIX: {}, "": {}}
     for key, value in state.items():
         scope = next(
@@ -226,11 +225,11 @@ def by_scope(state: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return parted
 
 
-# -- events as messages: their content's parts are ours already, the rest is kept beside --------------
+# -- events as messages: their parts have the same format, other fields are kept as metadata --------------
 
 
 def message_of(event: Event) -> Json:
-    """The message of an event; without content it is a note that no model is sent."""
+    """Convert an event to a message; one without content becomes a note that is never sent."""
     kept = event.model_dump(mode="json", by_alias=True, exclude_none=True, fallback=str)
     content = kept.pop("content", None) or {}
     parts, role = [*map(_standard, content.get("parts") or [])], content.get("role")
@@ -251,7 +250,7 @@ def message_of(event: Event) -> Json:
 
 
 def _standard(part: Json) -> Json:
-    """A part whose bytes are in the usual alphabet of base64."""
+    """Convert a part's URL-safe base64 to standard base64."""
     held = part.get("inlineData")
     if isinstance(held, dict) and isinstance(held.get("data"), str):
         part = {**part, "inlineData": {**held, "data": held["data"].translate(_USUAL)}}
@@ -261,7 +260,7 @@ def _standard(part: Json) -> Json:
 
 
 def _origin(kept: Json) -> Json:
-    """Which model said it, and what that used."""
+    """Return the model and usage of an event."""
     fields: Json = {}
     model = kept.get("modelVersion")
     if isinstance(model, str) and model:
@@ -275,7 +274,7 @@ def _origin(kept: Json) -> Json:
 
 
 def events_of(view: View) -> list[Event]:
-    """The events of a session as it is now: summaries first, what other programs appended among them."""
+    """Return the events of the current view: summaries first, including messages of other programs."""
     render = rendering(_FORMAT)
     texts = [summary.text for summary in view.summaries]
     events: list[Event] = [
@@ -301,7 +300,7 @@ def events_of(view: View) -> list[Event]:
 
 
 def state_of(view: View) -> Json:
-    """What all state changes leave: those of hidden messages too, not of those that were taken back."""
+    """Apply all state changes, including those of hidden messages but not of reverted ones."""
     state: Json = {}
     for message in view.all.values():
         kept = _kept(message)
@@ -311,7 +310,7 @@ def state_of(view: View) -> Json:
 
 
 def last_time(view: View) -> float:
-    """When something was said last, in seconds."""
+    """Return the time of the last event, in seconds."""
     messages = list(view.all.values())
     kept = (_kept(message).get("event") or {} for message in reversed(messages))
     last = next((event["timestamp"] for event in kept if "timestamp" in event), None)
@@ -319,7 +318,7 @@ def last_time(view: View) -> float:
 
 
 def _kept(message: Message) -> Json:
-    """What a message keeps of the package."""
+    """Return the package's fields kept in a message."""
     return object_of(object_of(message.fields.get(FIELD)).get(_PACKAGE))
 
 

@@ -1,4 +1,4 @@
-"""What adapters share: messages that keep whole what a package gave, and calls in their order."""
+"""Shared by adapters: messages that keep a package's value whole, and calls run in order."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ Render = Callable[[Sequence[Message], Sequence[str]], list[Any]]
 
 
 class Ordered:
-    """Runs calls that block in a thread of their own, one after the other, as they were made."""
+    """Runs blocking calls in one thread, in the order in which they were made."""
 
     def __init__(self) -> None:
         self._process = -1
         self._thread: ThreadPoolExecutor | None = None
 
     async def __call__(self, work: Callable[..., Result], *arguments: Any) -> Result:
-        if self._thread is None or self._process != os.getpid():  # a fork has none of its parent's threads
+        if self._thread is None or self._process != os.getpid():  # threads do not survive a fork
             self._process, self._thread = os.getpid(), ThreadPoolExecutor(1, "codeh-history")
         return await asyncio.wrap_future(self._thread.submit(work, *arguments))
 
 
 def exact(value: Any, what: str) -> Any:
-    """The value as JSON has it; BadData where a session would not give it back as it is."""
+    """Convert a value to JSON; BadData if a session would not return it unchanged."""
     try:
         plain = json.loads(json.dumps(value))
         if orjson.loads(orjson.dumps(plain)) == plain:
@@ -49,10 +49,10 @@ def exact(value: Any, what: str) -> Any:
 
 
 class Kept:
-    """A session whose messages keep, each for itself, the value of a package that they were made of.
+    """A session in which each message keeps the package's value that it was made from.
 
-    A value stands for its message as long as nobody changed that: one that was shortened or edited, a
-    summary, and what other programs appended are `render`ed anew from their parts.
+    The value is used while the message is unchanged. Shortened or edited messages, summaries, and messages
+    of other programs are `render`ed from their parts instead.
     """
 
     def __init__(self, package: str, session: Session, render: Render) -> None:
@@ -61,13 +61,13 @@ class Kept:
         self.render = render
 
     def add(self, messages: Iterable[tuple[Any, Json]]) -> list[str]:
-        """Append values with the messages that say what they mean, all or nothing; their ids."""
+        """Append values with their messages, all or nothing; return the ids."""
         return self.session.extend(
             [{**message, FIELD: {self.package: exact(value, self.package)}} for value, message in messages]
         )
 
     def values(self) -> list[Any]:
-        """What the session is now, as values."""
+        """Return the current session as values."""
         view = self.session.view
         values: list[Any] = (
             self.render((), [summary.text for summary in view.summaries]) if view.summaries else []
@@ -84,7 +84,7 @@ class Kept:
         return values + self._rendered(others)
 
     def value(self, message: Message) -> Any:
-        """The value that a message was made of; None where it has none, or no longer says the same."""
+        """Return the value that a message was made from; None if it has none or was changed since."""
         value = object_of(message.fields.get(FIELD)).get(self.package)
         if value is None or message.replaced:
             return None
@@ -96,7 +96,7 @@ class Kept:
         return value if same else None
 
     def pop(self) -> list[Any]:
-        """Take back the newest message, reversibly; its values, none where there is no message."""
+        """Revert the newest message and return its values; empty if there is no message."""
         before: str | None = None
         while (message := _newest(self.session.view)) is not None:
             if message.id == before:
@@ -116,7 +116,7 @@ class Kept:
         """Hide all messages, reversibly."""
         try:
             self.session.clear()
-        except NotFound:  # nothing was ever added
+        except NotFound:  # nothing was ever appended
             pass
 
     def _rendered(self, messages: Sequence[Message]) -> list[Any]:
@@ -129,7 +129,7 @@ def _newest(view: View) -> Message | None:
 
 
 def rendering(format: str) -> Callable[[Sequence[Message], Sequence[str]], list[Any]]:
-    """Messages as the elements of a provider's request, as they stand."""
+    """Return a function that renders messages as the elements of a provider's request."""
     package = providers.load(format)
 
     def render(messages: Sequence[Message], summaries: Sequence[str]) -> list[Any]:

@@ -1,6 +1,6 @@
 """A chat message history of langchain-core: `RunnableWithMessageHistory(chain, ChatMessageHistory)`.
 
-Its base class is langchain-core's, which is imported with this file.
+Importing this file imports langchain-core for its base class.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ _KINDS = {"human": "user", "ai": "codeh"}
 
 
 class ChatMessageHistory(BaseChatMessageHistory):
-    """A session of this home; its messages are what was added, all their fields, in the order of the log.
+    """A session whose messages are the added ones with all their fields, in the order of the log.
 
-    After `compact -i` or `summarize` they are the shorter ones. `clear` is reversible.
+    After `compact -i` or `summarize`, it returns the reduced messages. `clear` is reversible.
     """
 
     def __init__(
         self, session_id: str | os.PathLike[str], home: str | os.PathLike[str] | None = None
     ) -> None:
-        """A session id or the path of a file; it is made with its first message."""
+        """`session_id`: an id or the path of a file, which the first message creates."""
         super().__init__()
         self.session_id = str(session_id)
         self._kept = Kept("langchain", History.open(session_id, create=True, home=home), _rendered)
@@ -45,16 +45,16 @@ class ChatMessageHistory(BaseChatMessageHistory):
         return list(messages_from_dict(self._kept.values()))
 
     def add_messages(self, messages: Sequence[Any]) -> None:
-        """Append messages, all or none; durable when it returns."""
+        """Append messages, all or none; durable on return."""
         values = [message_to_dict(message) for message in messages]
         self._kept.add([(value, self._message(value)) for value in values])
 
     def clear(self) -> None:
-        """Hide all messages; `codeh-history undo` brings them back."""
+        """Hide all messages; `codeh-history undo` restores them."""
         self._kept.clear()
 
     def _message(self, value: Json) -> Json:
-        """What a message means."""
+        """Convert a message of the package to one of a session."""
         kind, data = data_of(value)
         self._names |= _called(data)
         id = name_of(data.get("tool_call_id"))
@@ -67,14 +67,14 @@ class ChatMessageHistory(BaseChatMessageHistory):
         if kind == "system":
             return {"role": "user", "parts": parts_of(read, data), "item": {"role": kind}}
         add_message(read, value)
-        if not read.items:  # a message without content, or of a type that no model is sent
+        if not read.items:  # a message without content, or of a type that is never sent
             return {"kind": _KINDS.get(kind, "info"), "parts": [{"text": ""}]}
         (entry,) = (item for item in read.items if isinstance(item, Entry))
         return {"kind": entry.kind, "parts": entry.parts, **entry.fields}
 
 
 def _called(data: Json) -> dict[str, str]:
-    """The function of each call of a message, by its id."""
+    """Return the function name of each call in a message, by id."""
     calls = [*objects(data.get("tool_calls")), *objects(data.get("invalid_tool_calls"))]
     return {
         call["id"]: call["name"] for call in calls if name_of(call.get("id")) and name_of(call.get("name"))

@@ -1,6 +1,6 @@
 """A `Session` of openai-agents: `Runner.run(agent, "Hi", session=Session("demo"))`.
 
-It is one by the protocol; the package is not needed to import it.
+It implements the protocol without importing the package.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _FORMAT = "openai-responses"
 
 
 class Session:
-    """A session of this home whose items are what was added, in the order of the log.
+    """A session whose items are the added ones, in the order of the log.
 
-    `get_items` gives the view: after `compact -i` or `summarize` it is the shorter one, so that an agent
-    goes on within a budget. `pop_item` and `clear_session` are what `undo` and `clear` are: reversible.
+    `get_items` returns the view: after `compact -i` or `summarize`, the reduced one, so that an agent stays
+    within a budget. `pop_item` and `clear_session` are reversible, like `undo` and `clear`.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Session:
         home: str | os.PathLike[str] | None = None,
         session_settings: Any = None,
     ) -> None:
-        """A session id or the path of a file; it is made with its first item."""
+        """`session_id`: an id or the path of a file, which the first item creates."""
         history = History.open(session_id, create=True, home=home)
         self.session_id = str(session_id)
         self.session_settings = session_settings
@@ -41,22 +41,22 @@ class Session:
         self._names: dict[str, str] = {}
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
-        """The items, or the newest `limit` of them, oldest first."""
+        """Return the items, or the newest `limit` of them, oldest first."""
         most = limit if limit is not None else getattr(self.session_settings, "limit", None)
         items = await self._run(self._kept.values)
         return items if most is None else items[-most:] if most > 0 else []
 
     async def add_items(self, items: Sequence[Any]) -> None:
-        """Append items, all or none; durable when it returns."""
+        """Append items, all or none; durable on return."""
         if items:
             await self._run(self._add, list(items))
 
     async def pop_item(self) -> Any:
-        """Take back the newest item, and return it; None where there is none."""
+        """Revert the newest item and return it; None if there is none."""
         return await self._run(self._pop)
 
     async def clear_session(self) -> None:
-        """Hide all items; `codeh-history undo` brings them back."""
+        """Hide all items; `codeh-history undo` restores them."""
         await self._run(self._kept.clear)
 
     def _add(self, items: Sequence[Json]) -> None:
@@ -64,12 +64,12 @@ class Session:
 
     def _pop(self) -> Any:
         values = self._kept.pop()
-        if len(values) > 1:  # a message of another program's, of several items
+        if len(values) > 1:  # a message of another program may be several items
             self._add(values[:-1])
         return values[-1] if values else None
 
     def _message(self, item: Json) -> Json:
-        """What an item means, as one message; a part of OpenAI's where we have no words for it."""
+        """Convert an item to a message; an unknown one becomes an OpenAI-only part."""
         reader = Reader(_FORMAT, {})
         id = name_of(object_of(item).get("call_id"))
         if id is not None and "output" in item and id not in self._names:
@@ -84,7 +84,7 @@ class Session:
 
 
 def called(items: Sequence[Any]) -> dict[str, str]:
-    """The function of each call, by its id."""
+    """Return the function name of each call, by id."""
     calls = [
         item for item in map(object_of, items) if name_of(item.get("call_id")) and name_of(item.get("name"))
     ]

@@ -1,1 +1,1 @@
-"""What people and programs see: JSON, plain text for pipes, rich text for terminals."""
+"""Output: JSON, plain text for pipes, formatted text for terminals."""

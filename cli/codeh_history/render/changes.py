@@ -1,4 +1,4 @@
-"""What a filter would change, as a table for people."""
+"""The changes a filter would make, as a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Row = tuple[str, int, str, str]
 
 
 def rows(view: View, ops: Sequence[Op]) -> list[Row]:
-    """A row for each change and its reason: how many messages, and the first of them."""
+    """Return a row for each kind of change and reason: the number of messages, and the first."""
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for op in ops:
         fields: Mapping[str, Any] = op
@@ -41,7 +41,7 @@ def _first(view: View, numbers: Mapping[str, int], ids: Mapping[str, None]) -> s
 
 
 def draw(env: Env, columns: Sequence[str], rows: Sequence[Sequence[object]], flexible: int = 0) -> None:
-    """A table on stdout, of at most `MOST` rows."""
+    """Print a table of at most `MOST` rows."""
     shown = rows[:MOST]
     if len(rows) > MOST:
         shown = [*shown, (f"and {len(rows) - MOST} more", *[None] * (len(columns) - 1))]

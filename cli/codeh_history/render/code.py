@@ -1,4 +1,4 @@
-"""Code and Markdown in pieces of a kind; the colours of the kinds are the caller's."""
+"""Split code and Markdown into highlighted pieces; the caller chooses the colours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
 from pygments.util import ClassNotFound
 
-KINDS = {  # of a token, or of the nearest kind above it
+KINDS = {  # kinds of tokens, inherited by their subtypes
     Comment: "comment", Keyword: "keyword", Keyword.Constant: "constant", Name.Function: "name",
     Name.Class: "name", Name.Tag: "name", Name.Attribute: "constant", Name.Decorator: "constant",
     Name.Builtin: "constant", Number: "constant", Operator.Word: "keyword", String: "string",
@@ -20,10 +20,10 @@ KINDS = {  # of a token, or of the nearest kind above it
 
 
 def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
-    """The pieces of a text in their order, each behind its kind ("": nothing special).
+    """Yield the pieces of a text with their kinds ("": plain).
 
-    They are the text, character for character: where a lexer alters it, or none knows the language, it is
-    one piece.
+    The pieces join to the exact text: if a lexer alters it, or the language is unknown, the text is one
+    piece.
     """
     lexer = lexer_of(language)
     tokens = list(lexer.get_tokens(code)) if lexer is not None else []
@@ -36,7 +36,7 @@ def pieces(code: str, language: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def lexer_of(language: str) -> Lexer | None:
-    """The lexer of a language by one of its names; None where there is none."""
+    """Return the lexer of a language; None if it is unknown."""
     try:
         return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False) if language else None
     except ClassNotFound:

@@ -1,7 +1,6 @@
-"""Lines in the terminal's own colours, wrapped behind their indentation; imported only for a terminal.
+"""Lines in the terminal's own colours, wrapped with their indentation; imported only for a terminal.
 
-What a model wrote stays as it is, character for character: what looks like a tag, an entity or an image is
-text that somebody may need.
+A model's text is shown unchanged, character for character, including what looks like markup.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from rich.text import Text
 from . import code, fences
 from .table import printed
 
-STYLES = {  # of the terminal's palette, readable on light and dark: no white, no black
+STYLES = {  # the terminal's palette without white and black, readable on light and dark
     "user": "bold green", "codeh": "bold cyan", "tool": "bold yellow", "error": "bold red",
     "info": "bold blue", "head": "bold magenta", "thought": "dim italic", "call": "yellow",
     "result": "yellow", "argument": "dim", "output": "dim", "reference": "dim", "media": "magenta",
@@ -27,11 +26,11 @@ OF_CODE = {
 }  # fmt: skip
 ARROWS = {"call": "→ ", "result": "← "}
 INDENTS = {"argument": 4, "head": 0, "": 0} | dict.fromkeys(("user", "codeh", "tool", "error", "info"), 0)
-LONGEST = 200_000  # characters in colours: a lexer takes longer for more than anybody reads
+LONGEST = 200_000  # characters to highlight: more takes too long
 
 
 def draw(lines: Iterable[tuple[str, str]], *, width: int, colour: bool) -> bytes:
-    """Lines (kind, text) as bytes for a terminal of this width; of kind `markdown` are a model's texts."""
+    """Format lines (kind, text) for a terminal of this width; kind `markdown` is a model's text."""
     shown: list[Indented] = []
     for kind, group in groupby(lines, lambda line: line[0]):
         texts = [text for _, text in group]
@@ -44,7 +43,7 @@ def draw(lines: Iterable[tuple[str, str]], *, width: int, colour: bool) -> bytes
 
 
 def markdown(lines: Sequence[str]) -> Iterator[Text]:
-    """The lines of a model's text: prose, which may be wrapped, and fenced code, which may not."""
+    """Yield the lines of a model's text: prose, which may be wrapped, and fenced code, which may not."""
     text = "\n".join(lines)
     if len(text) > LONGEST:
         yield from map(Text, lines)
@@ -64,7 +63,7 @@ def markdown(lines: Sequence[str]) -> Iterator[Text]:
 
 
 def coloured(text: str, language: str) -> Iterator[Text]:
-    """The lines of a text in the colours of its language."""
+    """Yield the lines of a text with syntax highlighting."""
     shown = Text()
     for kind, piece in code.pieces(text, language):
         shown.append(piece, OF_CODE.get(kind, ""))
@@ -72,7 +71,7 @@ def coloured(text: str, language: str) -> Iterator[Text]:
 
 
 class Indented:
-    """A text behind so many blanks, in as many lines as it takes; `no_wrap` is left to the terminal."""
+    """A text indented by this many spaces and wrapped; the terminal wraps `no_wrap` text."""
 
     def __init__(self, text: Text, by: int = 2) -> None:
         self.text, self.by = text, by

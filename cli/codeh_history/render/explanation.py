@@ -1,4 +1,4 @@
-"""What a budget went to, on stderr: beside what a filter or `payload` prints, for a person or as JSON."""
+"""Explain on stderr what used the budget, as a table or as JSON."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ FREE = "free"
 
 
 def tell(env: Env, explained: Json, *, json: bool) -> None:
-    """`{session, counter, budget, before, after, spent, let_go, largest}` as a table, or as a line of JSON.
+    """Print `{session, counter, budget, before, after, spent, let_go, largest}` as a table or as JSON.
 
-    It was asked for, so `-q` does not silence it.
+    The user requested it, so `-q` does not silence it.
     """
     if json:
         env.report(orjson.dumps(explained))
@@ -31,7 +31,7 @@ def tell(env: Env, explained: Json, *, json: bool) -> None:
 
 
 def tables(explained: Json) -> tuple[table.Groups, dict[str, int]]:
-    """The amounts by group, and what they are shares of; what the budget has left is among the spent."""
+    """Return the amounts by group and the totals they are shares of; unused budget counts as spent."""
     budget = explained["budget"] or explained["after"]
     spent = {**explained["spent"], FREE: max(0, budget - explained["after"])}
     gone = {f"{kind} ({it['parts']:,})": it["tokens"] for kind, it in explained["let_go"].items()}
@@ -44,7 +44,7 @@ def tables(explained: Json) -> tuple[table.Groups, dict[str, int]]:
 
 
 def labelled(part: Json) -> str:
-    """`:12.0 result read_file: how it begins`, or what stands beside the messages."""
+    """Return `:12.0 result read_file: TEXT`, or the name of content outside the messages."""
     where = f":{part['n']}.{part['part']} " if "n" in part else ""
     words = [part["what"], part.get("name") or ("" if "n" in part else part.get("id", ""))]
     return where + " ".join(filter(None, words)) + (f": {part['text']}" if part.get("text") else "")

@@ -10,7 +10,7 @@ _FENCE = re.compile(r"([ \t]*)(`{3,}|~{3,})(.*)", re.DOTALL)
 
 
 class Fenced(NamedTuple):
-    """A fenced code block, line by line; `closing` is None where the text ends before it does."""
+    """A fenced code block; `closing` is None if the text ends before the block does."""
 
     indent: int
     language: str
@@ -20,13 +20,13 @@ class Fenced(NamedTuple):
 
 
 def split(text: str) -> Iterator[str | Fenced]:
-    """The lines of a text, those of each fenced code block (CommonMark, at any indentation) as one."""
+    """Yield a text's lines, with each fenced code block (CommonMark, at any indentation) as one item."""
     opened: re.Match[str] | None = None
     content: list[str] = []
     for line in text.replace("\r\n", "\n").split("\n"):
         fence = _FENCE.fullmatch(line)
         if opened is None:
-            if fence is not None and (fence[2][0] == "~" or "`" not in fence[3]):  # else code within a line
+            if fence is not None and (fence[2][0] == "~" or "`" not in fence[3]):  # otherwise inline code
                 opened, content = fence, []
             else:
                 yield line
@@ -45,9 +45,9 @@ def _fenced(opened: re.Match[str], lines: list[str], closing: str | None) -> Fen
 
 
 def last_block(text: str) -> str | None:
-    """The content of the last fenced code block; None without one.
+    """Return the content of the last closed fenced code block; None if there is none.
 
-    A block that is not closed is none: it may have been cut.
+    An unclosed block may be truncated, so it does not count.
     """
     block: str | None = None
     for piece in split(text):

@@ -1,14 +1,15 @@
-"""Messages for people, line by line: plain in a pipe, the same lines in colours on a terminal.
+"""Format messages as lines: plain in a pipe, the same lines in colour on a terminal.
 
     :2 model 2026-01-02T03:04:05.000Z 1a2b3c4d gemini-2.5-pro
       ~ a thought, a line each
-        text, four blanks before each line
+        text, indented by four spaces
       call grep c1 {"pattern":"sky"}
       [image/png, 8125 bytes, 640x480]
 
 A line that begins with `:` is a message's heading: number, kind, time, id, then model and `pinned`,
-`pending`, `aborted: REASON`. Two blanks and a word begin whatever is no text. A message ends with an
-empty line. The system prompt comes first, under `system`, then summaries, under `summary`, references last.
+`pending`, `aborted: REASON`. A line of anything but text begins with two spaces and a word. A message ends
+with an empty line. The system prompt comes first, under `system`, then summaries, under `summary`, then the
+messages, then references.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..session.rules import NAME_OF_KIND
 from . import parts
 from .parts import Item
 
-TEXT, MARKDOWN = "text", "markdown"  # of users and tools, of a model
+TEXT, MARKDOWN = "text", "markdown"  # of users and tools; of a model
 PREFIX = {
     TEXT: "    ", MARKDOWN: "    ", "thought": "  ~ ", "call": "  call ", "result": "  result ",
     "output": "  | ", "media": "  ", "pending": "  ", "reference": "  ",
@@ -33,10 +34,10 @@ PREFIX = {
 
 
 class Line(NamedTuple):
-    """A line of what is shown: of which kind, and its text, safe for a terminal, without its indentation.
+    """A line of output: its kind and its text, safe for a terminal, without indentation.
 
-    Kinds: those of `PREFIX`, `argument`, `head` of anything but a message, for its heading the kind of the
-    message, "" for the empty line between messages.
+    Kinds: those of `PREFIX`, `argument`, `head` for headings, a message's kind for its heading, "" for the
+    empty line between messages.
     """
 
     kind: str
@@ -49,7 +50,7 @@ def document(
     summaries: Sequence[Summary],
     system: str | None,
 ) -> bytes:
-    """The system prompt and summaries first, then the messages, then the references."""
+    """Format the system prompt, the summaries, the messages and the references."""
     rich = rich_wanted(env)
     ids = short_ids([message.id for _, message in messages])
     lines = [Line("head", "system"), *_texts(TEXT, system), Line("", "")] if system else []
@@ -68,7 +69,7 @@ _ANYHOW = ("utf-8", "backslashreplace")
 
 
 def plain(lines: Iterable[Line]) -> str:
-    """The lines as text, without a last newline."""
+    """Return the lines as text, without a final newline."""
     return "\n".join(
         text if not text and kind in (TEXT, MARKDOWN) else PREFIX.get(kind, "") + text
         for kind, text in lines
@@ -76,19 +77,19 @@ def plain(lines: Iterable[Line]) -> str:
 
 
 def drawn(env: Env, lines: Iterable[Line]) -> bytes:
-    """The lines for a terminal."""
+    """Format the lines for a terminal."""
     from . import colours
 
     return colours.draw(lines, width=width(), colour=env.colour)
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
-    """Each id of a message as a prefix of eight letters, or as many as it takes."""
+    """Shorten message ids to unique prefixes of at least eight characters."""
     return prefixes(ids, least=8, whole=12)
 
 
 def heading(number: int | None, message: Message, id: str, *, people: bool = False) -> Line:
-    """`:N KIND TIME ID`, the model, and what is special about the message; for people in local time."""
+    """Return `:N KIND TIME ID`, the model and the message's state; for people, the time is local."""
     ts = clock(message.ts) if people else message.ts or "-"
     words = [f":{number}" if number else ":-", NAME_OF_KIND[message.kind], ts, id]
     words += [message.model] if message.model else []
@@ -100,7 +101,7 @@ def heading(number: int | None, message: Message, id: str, *, people: bool = Fal
 
 
 def summary_heading(summary: Summary) -> str:
-    """`summary ID of N messages PERIOD`."""
+    """Return `summary ID of N messages PERIOD`."""
     period = [str(summary.fields[key]) for key in ("periodStart", "periodEnd") if summary.fields.get(key)]
     words = ["summary", summary.id, f"of {some(len(summary.covers), 'message')}"]
     words += ["/".join(period)] if period else []
@@ -108,7 +109,7 @@ def summary_heading(summary: Summary) -> str:
 
 
 def body(message: Message, *, people: bool = False) -> Iterator[Line]:
-    """The lines of a message's content: what is committed first, then what is pending."""
+    """Yield the lines of a message's content: committed first, then pending."""
     if message.committed:
         text = MARKDOWN if message.role == "model" else TEXT
         for item in parts.items(message.parts, message):
@@ -121,7 +122,7 @@ def body(message: Message, *, people: bool = False) -> Iterator[Line]:
 
 
 def lines_of(item: Item, text: str = TEXT, *, people: bool = False) -> Iterator[Line]:
-    """The lines of one thing; for people a call's arguments a line each."""
+    """Yield the lines of an item; for people, each of a call's arguments has its own line."""
     if item.what in ("text", "thought"):
         yield from _texts(text if item.what == "text" else "thought", item.body)
     elif item.what == "call" and people and isinstance(item.value, dict):
@@ -138,7 +139,7 @@ def lines_of(item: Item, text: str = TEXT, *, people: bool = False) -> Iterator[
 
 
 def _argument(name: str, value: Any) -> Iterator[Line]:
-    """`NAME: VALUE`; a text of several lines as it is, below its name."""
+    """Yield `NAME: VALUE`, with a multi-line text below its name."""
     lines = text_lines(value if isinstance(value, str) else parts.compact(value))
     if len(lines) < 2:
         yield Line("argument", f"{name}: {''.join(lines)}")
@@ -152,12 +153,12 @@ def _texts(kind: str, text: str) -> list[Line]:
 
 
 def text_lines(text: str) -> list[str]:
-    """The lines of a text, made safe for a terminal."""
+    """Return the lines of a text, made safe for a terminal."""
     return safe(text.replace("\r\n", "\n").removesuffix("\n")).split("\n") if text else []
 
 
 def rich_wanted(env: Env, fd: int | None = None) -> bool:
-    """Whether stdout (or `fd`) is a terminal that can lay out text."""
+    """Whether stdout (or `fd`) is a terminal that supports formatting."""
     return env.terminal(env.stdout if fd is None else fd) and env.environ.get("TERM") != "dumb"
 
 

@@ -1,4 +1,4 @@
-"""What is longer than the screen goes through the user's pager."""
+"""Show output that is longer than the screen in the user's pager."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..base.env import Env
 
 
 def show(env: Env, data: bytes, *, paged: bool = True) -> None:
-    """Print what is laid out already; through `$PAGER` (less) where a person can scroll in it."""
+    """Print formatted output, through `$PAGER` (less) if it is longer than an interactive screen."""
     command = pager(env) if paged and data.count(b"\n") >= shutil.get_terminal_size().lines else None
     if command is None:
         env.draw(data)
@@ -16,16 +16,16 @@ def show(env: Env, data: bytes, *, paged: bool = True) -> None:
     import os
     import pydoc
 
-    # quit where one screen is enough, colours, and what was read stays on the screen
+    # quit if it fits on one screen, keep colours, do not clear the screen
     os.environ.setdefault("LESS", "FRX")
     env.make_way()
     pydoc.pipepager(data.decode("utf-8", "replace"), command)
 
 
 def pager(env: Env) -> str | None:
-    """The command of `$PAGER`, else `less`; None without one, or where nobody could press a key.
+    """Return the command of `$PAGER`, by default `less`; None if there is none.
 
-    Only where stdin and stdout are a terminal: what runs unattended never waits for a key.
+    Also None unless stdin and stdout are a terminal, so that an unattended command never waits for a key.
     """
     command = env.environ.get("PAGER", "less").strip()
     unattended = not (env.terminal(env.stdin) and env.terminal(env.stdout))

@@ -1,4 +1,4 @@
-"""What a message holds, part by part, in words: for plain text and for a terminal alike."""
+"""Describe the parts of a message, for plain text and for terminals."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from ..session.model import Json, Message, Part, Unread
 from ..session.records import check_parts
 from ..session.sources import attached_names
 
-BEGINNING = 60  # characters of a message that people know it by
+BEGINNING = 60  # characters that identify a message
 TOO_DEEP = "(nested too deeply to be shown)"
 
 
 class Item(NamedTuple):
-    """One thing to show: `what` (text, thought, call, result, media, other), a short heading, a body.
+    """An item to show: `what` (text, thought, call, result, media, other), a short heading, a body.
 
-    `name` and `value` are those of a call (its arguments) or a result (its text, or its response).
-    Nothing of it is safe for a terminal yet.
+    `name` and `value` are those of a call (its arguments) or a result (its text or response). The texts are
+    not yet safe for a terminal.
     """
 
     what: str
@@ -31,13 +31,13 @@ class Item(NamedTuple):
 
 
 def items(parts: Collection[Part], message: Message | None = None) -> Iterator[Item]:
-    """The things that parts hold, in their order."""
+    """Yield the items of parts, in order."""
     for part, name in zip(parts, names(parts, message), strict=True):
         yield from of(part, name)
 
 
 def first_words(parts: Collection[Part]) -> str:
-    """How the first part begins that has text; a call by its name, media by its description."""
+    """Return the beginning of the first part with text; for a call its name, for media its description."""
     texts = (
         f"{item.name} {item.body or item.head}"
         for item in items([part for part in parts if type(part) is not Unread])
@@ -46,13 +46,13 @@ def first_words(parts: Collection[Part]) -> str:
 
 
 def names(parts: Collection[Part], message: Message | None) -> list[str]:
-    """The name of the file that each of a message's parts was attached from, or ""."""
+    """Return the name of the attached file of each part, or ""."""
     attached = attached_names(message.fields.get("attached")) if message is not None else {}
     return [attached.get(number, "") for number in range(len(parts))]
 
 
 def of(part: Part, name: str) -> Iterator[Item]:
-    """The things that a part holds."""
+    """Yield the items of a part."""
     if "functionCall" in part:
         call = part["functionCall"]
         args, name = call.get("args") or {}, call["name"]
@@ -78,7 +78,7 @@ def of(part: Part, name: str) -> Iterator[Item]:
 
 
 def result_text(response: object) -> str | None:
-    """A tool's response where it is one text, its `output` or `error`; else None."""
+    """Return a tool's response if it is just a text under `output` or `error`, otherwise None."""
     if isinstance(response, dict) and len(response) == 1:
         ((key, value),) = response.items()
         if key in ("output", "error") and isinstance(value, str):
@@ -87,7 +87,7 @@ def result_text(response: object) -> str | None:
 
 
 def media(part: Part, name: str = "") -> str:
-    """Type, size, dimensions and name of a media part, in a few words."""
+    """Return type, size, dimensions and name of a media part."""
     if "inlineData" in part:
         blob: Json = dict(part["inlineData"])
         data = blob.get("data")
@@ -106,18 +106,18 @@ def media(part: Part, name: str = "") -> str:
 
 
 def decoded_size(base64: str) -> int:
-    """How many bytes a base64 text stands for."""
+    """Return the number of bytes that a base64 text encodes."""
     return len(base64) * 3 // 4 - base64[-2:].count("=")
 
 
 def references(messages: Sequence[Message]) -> dict[int, Json]:
-    """What the messages refer to, by number, in order; of two with one number the later."""
+    """Return the messages' references by number, in order; the later of two with the same number."""
     entries = (entry for message in messages for entry in _list(message.fields.get("references")))
     return {entry["number"]: entry for entry in entries if type(entry.get("number")) is int}
 
 
 def reference(entry: Json) -> str:
-    """`[2] Title https://… (0.83)` of a reference."""
+    """Format a reference as `[2] Title https://… (0.83)`."""
     words = [f"[{entry.get('number')}]", *(str(entry[key]) for key in ("title", "url") if entry.get(key))]
     if len(words) == 1:
         words.append(str(entry.get("id") or ""))

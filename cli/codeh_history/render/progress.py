@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, and nothing anywhere else."""
+"""A progress bar, shown only on a terminal."""
 
 import os
 from collections.abc import Iterator
@@ -7,17 +7,17 @@ from typing import Any
 
 from ..base.env import Env
 
-A_SECOND = 16 << 20  # bytes of sessions that are read in about a second
+A_SECOND = 16 << 20  # bytes of sessions read in about a second
 
 
-class Told:
-    """How far work has come. What the environment writes takes the bar away until more is done."""
+class Report:
+    """The progress of some work. Other output hides the bar until the next update."""
 
     def __init__(self, bar: Any = None) -> None:
         self._bar = bar
 
     def done(self, number: int, total: int) -> None:
-        """So many of so many are done."""
+        """Report that `number` of `total` are done."""
         if self._bar is not None:
             far = f"{number}/{total}"
             self._bar.update(self._bar.task_ids[0], completed=number, total=total, far=far)
@@ -25,14 +25,14 @@ class Told:
 
 
 @contextmanager
-def progress(env: Env, what: str, size: int = 1, second: int = 0) -> Iterator[Told]:
-    """A bar on stderr as long as the block lasts, where that is a terminal.
+def progress(env: Env, what: str, size: int = 1, second: int = 0) -> Iterator[Report]:
+    """Show a bar on stderr during the block, if it is a terminal.
 
-    `size`: how much there is to do, `second`: how much is done in about a second; less is not worth a bar.
-    It moves to and fro where nothing is told of how far it is.
+    `size` is the amount of work, `second` the amount done in about a second; less work shows no bar. The
+    bar pulses until progress is reported.
     """
     if size < second or not env.terminal(env.stderr):
-        yield Told()
+        yield Report()
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -45,13 +45,13 @@ def progress(env: Env, what: str, size: int = 1, second: int = 0) -> Iterator[To
             bar.add_task(what, total=None, far="")
             before, env.make_way = env.make_way, bar.stop
             try:
-                yield Told(bar)
+                yield Report(bar)
             finally:
                 env.make_way = before
 
 
 def size_of(path: str) -> int:
-    """The bytes of a session's file; 0 where it is none, as stdin."""
+    """Return the size of a session's file; 0 if it is not a file, such as stdin."""
     try:
         return os.stat(path).st_size
     except OSError:

@@ -1,4 +1,4 @@
-"""Tables and bars: tab-separated columns for a pipe, aligned ones with bars for a terminal."""
+"""Tables and bar charts: tab-separated for a pipe, aligned for a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..base.escape import visible
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-LENGTH = 40  # of the longest bar
+LENGTH = 40  # length of the longest bar
 GAP = 2  # between columns
 
 Groups = Mapping[str, Mapping[str, int]]
@@ -19,7 +19,7 @@ NONE: Mapping[str, int] = {}
 
 
 def separated(rows: Iterable[Sequence[object]]) -> bytes:
-    """A line a row, its columns separated by tabs; an absent value is an empty column."""
+    """Format rows as lines of tab-separated columns; an absent value is an empty column."""
     return "".join("\t".join(map(_text, row)) + "\n" for row in rows).encode()
 
 
@@ -32,10 +32,10 @@ def aligned(
     flexible: int = 0,
     right: Sequence[str] = (),
 ) -> bytes:
-    """The same for a terminal: a heading, numbers and the columns of `right` to the right.
+    """Format a table for a terminal, with headings; numbers and the columns of `right` are right-aligned.
 
-    The last `flexible` columns are cut where the line is too long. Where the others are, the first column
-    has a line of its own.
+    If lines are too long, the last `flexible` columns are truncated; if that is not enough, the first
+    column gets a line of its own.
     """
     from rich.table import Table
     from rich.text import Text
@@ -64,9 +64,9 @@ def aligned(
 
 
 def bars(groups: Groups, whole_of: Mapping[str, int] = NONE) -> bytes:
-    """A line for each amount: `GROUP NAME AMOUNT SHARE BAR`, separated by tabs.
+    """Format a line for each amount: `GROUP NAME AMOUNT SHARE BAR`, separated by tabs.
 
-    `whole_of` says what a group's amounts are shares of, where that is more than their sum.
+    Shares are of the group's total in `whole_of`, by default the sum of its amounts.
     """
     return separated(
         (group, name, amount, share(amount, whole), "#" * length(amount, whole))
@@ -77,7 +77,7 @@ def bars(groups: Groups, whole_of: Mapping[str, int] = NONE) -> bytes:
 
 
 def drawn_bars(groups: Groups, whole_of: Mapping[str, int] = NONE, *, width: int, colour: bool) -> bytes:
-    """A small table for each group, its bars as wide as the terminal allows."""
+    """Format a small table with bars for each group, for a terminal."""
     from rich.bar import Bar
     from rich.table import Table
     from rich.text import Text
@@ -107,7 +107,7 @@ def share(amount: int, whole: int) -> str:
 
 
 def length(amount: float, whole: float, most: int = LENGTH) -> int:
-    """How long the bar of an amount is; at least one mark unless it is nothing."""
+    """Return the length of an amount's bar, at least 1 unless the amount is 0."""
     return max(1, round(most * amount / whole)) if amount else 0
 
 
@@ -118,10 +118,7 @@ def _text(value: object) -> str:
 
 
 def printed(*renderables: RenderableType, width: int, colour: bool) -> bytes:
-    """The renderables one below the other, as bytes for a terminal of this width, which wraps `no_wrap`.
-
-    Their texts are safe already (`base.escape`).
-    """
+    """Render escaped texts for a terminal of this width, which itself wraps `no_wrap` text."""
     from rich.console import Console
 
     out = StringIO()

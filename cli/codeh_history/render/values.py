@@ -1,4 +1,4 @@
-"""JSON on stdout: compact; what it must not do to a terminal, `Env.write` sees to."""
+"""Compact JSON output; `Env.write` makes it safe for terminals."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..base.errors import BadData
 
 
 def line(value: object) -> bytes:
-    """A value as one line; raises BadData for what nests too deeply to be written."""
+    """Format a value as one line of JSON; BadData if it nests too deeply."""
     try:
         return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
     except TypeError:
@@ -18,7 +18,7 @@ def line(value: object) -> bytes:
 
 
 def lines(values: Iterable[object], *, as_array: bool) -> Iterator[bytes]:
-    """An array, one value a line, or JSON lines."""
+    """Yield a JSON array with one value per line, or JSON lines."""
     if not as_array:
         yield from map(line, values)
         return

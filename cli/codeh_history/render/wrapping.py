@@ -1,4 +1,4 @@
-"""Lines of a text that is still arriving, broken between words for a terminal."""
+"""Wrap text between words for a terminal while it is still arriving."""
 
 from __future__ import annotations
 
@@ -7,30 +7,30 @@ from collections.abc import Callable, Iterator
 
 from rich.cells import cell_len
 
-NEAR = 20  # columns before the edge where the end of a word is waited for
-_WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uff60"  # written without blanks: lines break anywhere between
+NEAR = 20  # hold back an unfinished word this close to the edge
+_WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uff60"  # written without spaces: lines may break anywhere
 _TOKEN = re.compile(rf"\n|[^\S\n]+|[{_WIDE}]|[^\s{_WIDE}]+")
-_MARKS = re.compile(r"`{1,2}|~{1,2}")  # may become a fence
+_MARKS = re.compile(r"`{1,2}|~{1,2}")  # may turn out to be a fence
 _FENCES = ("```", "~~~")
-_UNTOUCHED = (*_FENCES, "|")  # what begins a line that is not broken: a fence, a table
+_UNTOUCHED = (*_FENCES, "|")  # beginnings of lines that are never wrapped: fences and tables
 
 
 class Wrapping:
-    """Breaks prose between words; fenced code and tables stay as they are.
+    """Wraps prose between words; fenced code and tables stay unwrapped.
 
-    `width`: asked for each word, as a terminal may change its size.
+    `width` is called for each word, because a terminal may change its size.
     """
 
     def __init__(self, width: Callable[[], int]) -> None:
         self.width = width
         self.column = 0
-        self.blank = ""  # not written yet: it may become the end of a line
-        self.held = ""  # a word whose end has not arrived
+        self.blank = ""  # pending whitespace: dropped if the line breaks here
+        self.held = ""  # an unfinished word
         self.fenced = self.untouched = False
-        self.at_start = True  # of a line, but for blanks
+        self.at_start = True  # of a line, apart from spaces
 
     def feed(self, text: str) -> str:
-        """What can be written once this text has arrived too; a newline releases all that was held back."""
+        """Add a text and return what can be written now; a newline releases everything held back."""
         return "".join(self._written(self.held + text))
 
     def _written(self, text: str) -> Iterator[str]:
@@ -42,7 +42,7 @@ class Wrapping:
                 yield self._put(piece[0])
 
     def _is_open(self, word: str) -> bool:
-        """Whether the rest of a word decides where it is written."""
+        """Whether the position of a word depends on the rest of it."""
         if word.isspace() or self.fenced:
             return self.fenced and self.at_start and bool(_MARKS.fullmatch(word))
         if self.at_start and _MARKS.fullmatch(word):
