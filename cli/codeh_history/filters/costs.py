@@ -1,4 +1,4 @@
-"""What a session costs in tokens, by role, kind and tool."""
+"""A session's size in tokens, by role, kind and tool."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..tokens import (
     tools_tokens,
 )
 
-BEGINNING = 60  # characters of a part that tell which it is
+BEGINNING = 60  # characters that identify a part
 
 
 def counter_for(
@@ -37,9 +37,9 @@ def counter_for(
     calibrated: bool = False,
     insisting: bool = True,
 ) -> Counter:
-    """The counter of that name, else of the model, else of the session's newest.
+    """Return the counter of that name, otherwise of the model, otherwise of the session's newest model.
 
-    `calibrated`: times the factor of recorded usage; Usage where there is none, if `insisting`.
+    `calibrated` scales it by recorded usage; without any, `insisting` raises Usage.
     """
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
     counter = open_counter(name, model=model, cache=Cache(env.home))
@@ -51,7 +51,7 @@ def counter_for(
 
 
 def counting(env: Env, view: View, session: str, options: Compaction) -> Counter:
-    """The counter that `compact` would count this session by."""
+    """Return the counter that `compact` would use for this session."""
     settled = options.within(view.meta, session, env.note)
     with BySettings(session) if options.counter is None else nullcontext():
         return counter_for(
@@ -60,9 +60,10 @@ def counting(env: Env, view: View, session: str, options: Compaction) -> Counter
 
 
 def total_of(counter: Counter, view: View, parts: Sequence[Sequence[int]] | None = None) -> Json:
-    """`counter, tokens:{total}, messages, exchanges`; of `parts` the unscaled costs where they are known.
+    """Return `counter, tokens:{total}, messages, exchanges`; `parts` are the unscaled costs, if known.
 
-    `total` is what `compact` and `payload --budget` count: references and lists of attached files included.
+    `total` is what `compact` and `payload --budget` count, including references and lists of attached
+    files.
     """
     view = rendered(view)
     system, tools = beside(view.meta)
@@ -77,9 +78,9 @@ def total_of(counter: Counter, view: View, parts: Sequence[Sequence[int]] | None
 
 
 def measure(counter: Counter, view: View) -> Json:
-    """The same, and of `tokens` also `system, tools, summaries, by_role, by_kind, by_tool`.
+    """Like `total_of`, with `system, tools, summaries, by_role, by_kind, by_tool` in `tokens`.
 
-    Of an uncalibrated counter the total is 3 and all of system, tools, summaries and `by_role`. Messages
+    Without calibration, the total is 3 plus the sum of system, tools, summaries and `by_role`. Messages
     that are not sent (error, info, pending) cost nothing.
     """
     view = rendered(view)
@@ -103,7 +104,7 @@ def measure(counter: Counter, view: View) -> Json:
 
 
 def by_tool(counter: Counter, view: View, parts: Sequence[Sequence[int]]) -> dict[str, int]:
-    """What calls and results of each tool cost, by the unscaled cost of each part; the dearest first."""
+    """Return the cost of each tool's calls and results, most expensive first."""
     costs_of: dict[str, int] = {}
     for message, costs in zip(view.messages, parts, strict=True):
         for part, cost in zip(message.parts, costs, strict=False):
@@ -116,11 +117,10 @@ def by_tool(counter: Counter, view: View, parts: Sequence[Sequence[int]]) -> dic
 def largest(
     counter: Counter, view: View, most: int, system: str | None, tools: Sequence[Json], window: int
 ) -> list[Json]:
-    """The parts that cost most, the dearest first: `{n, id, kind, part, what, name?, text, tokens, share}`.
+    """Return the most expensive parts: `{n, id, kind, part, what, name?, text, tokens, share}`.
 
-    `n` is the message's number in `show`, `part` its place in the message; system prompt, tools and
-    summaries, which stand beside the messages, have neither. What is not sent costs nothing. `share` is
-    that of a window of so many tokens.
+    `n` is the message's number in `show`, `part` the part's index; system prompt, tools and summaries have
+    neither. Unsent messages cost nothing. `share` is relative to a window of that many tokens.
     """
     entries: list[Json] = [
         {"what": "system", "tokens": system_tokens(counter, system)},
@@ -142,7 +142,7 @@ def largest(
 
 
 def described(part: Part) -> Json:
-    """What a part is, its name, and how it begins."""
+    """Return a part's kind, name and beginning."""
     from ..render.parts import items
 
     item = next(items([part]))

@@ -1,4 +1,4 @@
-"""Curation and compaction on the way to something else, as `persist` offers them."""
+"""Curation and compaction as a step of another verb, such as `persist`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .curate import run as curating
 
 
 def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False) -> list[Reduce]:
-    """What is done to a view, in order; only a flag asks for it, the session's settings say how."""
+    """Return the reductions that flags request, in order; the session's settings configure them."""
     reductions: list[Reduce] = []
     if options.specified(*Curation.DEFAULTS):
         curating.settings(options)
@@ -35,7 +35,7 @@ def steps(env: Env, options: Reduction, session: str, *, in_place: bool = False)
 
 
 def check(settings: Json) -> None:
-    """Raises Usage for settings of a session that no command could follow."""
+    """Raise Usage for settings that no command could follow."""
     values: dict[str, Any] = {
         name_of(key): Reduction.coerce(name_of(key), value, key)
         for key, value in settings.items()

@@ -1,4 +1,4 @@
-"""Formats that a view can be written in: a new one is a module and a line in `EXPORTERS`."""
+"""The export formats; a new one is a module and a line in `EXPORTERS`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from ..session.fold import View
 
-EXPORTERS = {  # form → module with `export`, or module.function; imported when needed
+EXPORTERS = {  # format → module with `export`, or module.function; imported when needed
     "contents": "entries.contents",
     "exchanges": "entries.exchanges",
     "persisted": "entries.persisted",
@@ -25,14 +25,14 @@ EXPORTERS = {  # form → module with `export`, or module.function; imported whe
 
 
 class Exported(NamedTuple):
-    """A view in another form, and how much of what kind has no place in it."""
+    """An exported view, and counts of what the format cannot hold, by kind."""
 
     data: bytes
     left: Counter[str]
 
 
 def export(view: View, form: str, more: int | str | None = None) -> Exported:
-    """The view in one of these forms; `more`: how many exchanges, or whose workspace."""
+    """Export a view; `more` is the number of exchanges, or a workspace."""
     module, _, function = EXPORTERS[form].partition(".")
     write = getattr(import_module(f"{__name__}.{module}"), function or "export")
     made: bytes | Exported = write(view) if more is None else write(view, more)

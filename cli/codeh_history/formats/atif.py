@@ -1,4 +1,4 @@
-"""`atif`: a trajectory of an agent (Agent Trajectory Interchange Format), one JSON object.
+"""`atif`: an agent's trajectory (Agent Trajectory Interchange Format), one JSON object.
 
 https://github.com/harbor-framework/harbor/blob/main/rfcs/0001-trajectory-format.md
 """
@@ -22,14 +22,14 @@ VERSION = "ATIF-v1.7"
 OURS = "codeh-history"
 _COUNTS = {"input": "prompt_tokens", "output": "completion_tokens", "cached": "cached_tokens"}
 _FURTHER = {"reasoning": "reasoning_tokens", "cacheWrite": "cache_write_tokens"}
-_MEDIA = {  # what may be named by where it lies
+_MEDIA = {  # media types that may be referenced by path
     "image/jpeg", "image/png", "image/gif", "image/webp", "audio/wav", "audio/mpeg", "audio/mp4",
     "audio/aac", "audio/ogg", "audio/flac", "audio/webm", "audio/aiff",
 }  # fmt: skip
 
 
 def export(view: View) -> Exported:
-    """A step a message; results stand with the step whose calls they answer."""
+    """Export a step per message; results belong to the step of their call."""
     talk = prepared(view)
     steps = _Steps(talk.left)
     if talk.system:
@@ -66,7 +66,7 @@ class _Steps:
         content = Content(message, self.left)
         for result in content.results:
             self.add_result(result)
-        # one text as it is; several, or what else there is to see or hear, as parts
+        # a single text is a string; several texts, or media, are parts
         media = [shown for part in content.media if (shown := self.media(part)) is not None]
         parts = [*({"type": "text", "text": text} for text in content.texts), *media]
         text = parts if media or len(content.texts) > 1 else "".join(content.texts)
@@ -81,7 +81,7 @@ class _Steps:
             self.add("user", text, message.ts)
 
     def media(self, part: Any) -> Json | None:
-        """A picture or sound by its address, which may hold it."""
+        """Return a picture or sound by URI, possibly a data URI; None, and counted, if unsupported."""
         mime, blob, file = mime_of(part), part.get("inlineData"), part.get("fileData")
         kind = modality_of(mime)
         if mime not in _MEDIA or (blob and not isinstance(blob.get("data"), str)):
@@ -91,10 +91,10 @@ class _Steps:
         return {"type": kind, "source": {"media_type": mime, "path": path}}
 
     def add_result(self, response: Any) -> None:
-        """A call's result, with its step."""
+        """Add a call's result to the step of the call."""
         text, failed = answer(response.get("response"))
         step = self.by_call.get(str(response.get("id")))
-        if step is None:  # of a call that is not there
+        if step is None:  # its call is missing
             self.add("user", text)
             return
         result = {"source_call_id": response["id"], "content": text}

@@ -1,4 +1,4 @@
-"""The context prompt: recent exchanges in full, newest first, then the summaries, as Markdown."""
+"""The context prompt, as Markdown: recent exchanges in full, newest first, then the summaries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..base.words import some
 from ..session.labels import labelled, pattern
 from .entries import Entry
 
-Local = Callable[[int], datetime]  # epoch milliseconds → the time on the reader's clock
+Local = Callable[[int], datetime]  # epoch milliseconds → local time
 
 RECENT = 10
 _OURS = pattern(
@@ -24,9 +24,9 @@ _MARK = re.compile(r"^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+")
 def prompt(
     entries: Sequence[Entry], summaries: Sequence[str], now: int, local: Local, recent: int = RECENT
 ) -> str:
-    """The context prompt of these exchanges and summaries; "" where there are none.
+    """Return the context prompt of these exchanges and summaries, ending with a newline; "" without any.
 
-    `now` is in epoch milliseconds. Ends with a newline.
+    `now` is in epoch milliseconds.
     """
     blocks: list[str] = []
     shown = list(reversed(entries[len(entries) - min(recent, len(entries)) :]))
@@ -51,7 +51,7 @@ def _exchange(entry: Entry, now: int, local: Local) -> str:
 
 
 def when(ts: str | None, now: int, local: Local) -> str:
-    """How long ago: `just now`, `5 minutes ago`, `2 hours ago`, `Yesterday`, `3 days ago`, the date."""
+    """Return `just now`, `5 minutes ago`, `2 hours ago`, `Yesterday`, `3 days ago`, or the date."""
     then = to_millis(ts) if ts else None
     if then is None:
         return "Undated"
@@ -70,7 +70,7 @@ def when(ts: str | None, now: int, local: Local) -> str:
 
 
 def _bullets(text: str) -> list[str]:
-    """A summary's lines as bullets; its own list items stand below the line that leads them."""
+    """Return a summary's lines as bullets, its own list items nested below the preceding line."""
     bullets: list[str] = []
     led = False
     for line in text.splitlines():

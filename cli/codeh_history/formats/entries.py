@@ -1,4 +1,4 @@
-"""History entries (`exchanges`, `persisted`), and `contents` as the first session files had them."""
+"""History entries (`exchanges`, `persisted`), and `contents`, the format of early session files."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class _Always(TypedDict):
 
 
 class Entry(_Always, total=False):
-    """One exchange, as the persisted history has it."""
+    """One exchange in the format of the persisted history."""
 
     source: str
 
 
 def contents(view: View) -> bytes:
-    """A JSON array of `{role, parts}`: every committed message that has a role, uncurated."""
+    """Export a JSON array of `{role, parts}`: all committed messages with a role, uncurated."""
     return _json(
         [
             {"role": message.role, "parts": message.parts}
@@ -41,13 +41,13 @@ def contents(view: View) -> bytes:
 
 
 def exchanges(view: View, last: int | None = None) -> bytes:
-    """A JSON array of history entries, the oldest first; all exchanges, or the `last` so many."""
+    """Export a JSON array of history entries, oldest first: all exchanges, or the `last` ones."""
     written = [_written(group) for group in groups_of(view.messages)]
     return _json(written if last is None else written[-last:])
 
 
 def persisted(view: View) -> bytes:
-    """`{recentConversations, summaries, lastSummarized}`, the inverse of its import."""
+    """Export `{recentConversations, summaries, lastSummarized}`, the inverse of its import."""
     summaries = [(facts(summary, view), summary.fields) for summary in view.summaries]
     value = {
         "recentConversations": [_written(group) for group in groups_of(view.messages)],
@@ -65,14 +65,14 @@ def _json(value: object) -> bytes:
 
 
 def entries(messages: Sequence[Message]) -> list[Entry]:
-    """An entry for each exchange, in order; `programs.forms.history.exchange` is the inverse."""
+    """Return an entry for each exchange, in order; `programs.forms.history.exchange` is the inverse."""
     return [entry(group) for group in groups_of(messages)]
 
 
 def entry(group: Sequence[Message]) -> Entry:
-    """The entry of one exchange: its prompt, the model's texts in answer, the tools it called.
+    """Return the entry of an exchange: its prompt, the model's texts, the tools called.
 
-    Id, time and source are the prompt's (the first message's where there is none).
+    Id, time and source are those of the prompt, or of the first message if there is none.
     """
     sent = [message for message in group if message.role is not None and message.committed]
     prompt = next((message for message in sent if is_prompt(message)), None)
@@ -88,20 +88,20 @@ def entry(group: Sequence[Message]) -> Entry:
 
 
 def _written(group: Sequence[Message]) -> Json:
-    """The entry of one exchange with the fields that an imported one had besides."""
+    """Return the entry of an exchange, with the additional fields of an imported one."""
     made: Json = {**entry(group)}
     prompt = next((message for message in group if message.id == made["id"]), group[0])
     return {**made, **_kept(prompt.fields)}
 
 
 def _kept(fields: Json) -> Json:
-    """What an imported entry had besides the fields of its record."""
+    """Return the additional fields of an imported entry."""
     kept = fields.get(BESIDE)
     return kept if isinstance(kept, dict) else {}
 
 
 def _tools_used(messages: Sequence[Message]) -> list[str]:
-    """The names of the tools called, each once; where an imported entry names them, those."""
+    """Return the names of the tools called, each once; an imported entry lists its own."""
     names: list[str] = []
     for message in messages:
         listed = tools_named(message)

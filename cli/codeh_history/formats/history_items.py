@@ -1,4 +1,4 @@
-"""`history-items`: a JSON array of `{committed, pending}`, each a message as an interface keeps it."""
+"""`history-items`: a JSON array of `{committed, pending}`, each a message of a chat interface."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from . import Exported
 
 
 def export(view: View) -> Exported:
-    """Every message as `{type, text, parts?, toolCalls?, timestamp, metadata}`, notes and pending ones too.
+    """Export all messages, including notes and pending ones, for `programs.forms.items` to read back.
 
-    `programs.forms.items` reads it back.
+    Each is `{type, text, parts?, toolCalls?, timestamp, metadata}`.
     """
     items = [
         {

@@ -1,4 +1,4 @@
-"""What the forms for other tools share: which messages go, their parts by kind, what is left out."""
+"""Shared by the formats for other tools: which messages are exported, and their parts by kind."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..session import sources
 from ..session.model import Json, Message
 from ..session.view import View
 
-THOUGHT, USAGE, FAILURE = "thought", "usage record", "failure mark"  # among what is left out
+THOUGHT, USAGE, FAILURE = "thought", "usage record", "failure mark"  # kinds of omitted content
 
 
 class Talk(NamedTuple):
-    """The messages that are sent, calls told apart by their ids and with results behind them.
+    """The messages to export, with unique call ids and results after their calls.
 
-    `opening`: the text of the summaries, "" for none; `tools`: as Chat Completions declares them; `model`:
-    the newest that answered.
+    `opening` is the text of the summaries, or ""; `tools` are in the format of Chat Completions; `model` is
+    the newest one.
     """
 
     messages: list[Message]
@@ -36,7 +36,7 @@ class Talk(NamedTuple):
 
 
 def prepared(view: View, unanswered: str = "error") -> Talk:
-    """A view for other tools; calls open at its end stay so, or with `stub` are answered."""
+    """Prepare a view for other tools; open calls at its end stay open, or with `stub` get an answer."""
     whole, _, _ = passes.curate(sources.rendered(view), Settings(unanswered=unanswered), ("kinds", "pairs"))
     system, tools = beside(view.meta)
     messages = with_unique_call_ids(sources.listed([*filter(is_sent, whole.messages)]))
@@ -45,7 +45,7 @@ def prepared(view: View, unanswered: str = "error") -> Talk:
 
 
 def _declared(tools: Sequence[Json]) -> list[Json]:
-    """Tools in any provider's shape as Chat Completions declares them."""
+    """Convert tools from any provider's format to that of Chat Completions."""
     if not tools:
         return []
     body = providers.load("openai-chat").request([], Options(tools=tools), ()).body
@@ -54,7 +54,7 @@ def _declared(tools: Sequence[Json]) -> list[Json]:
 
 
 class Content:
-    """A message's parts, by what they are; the others are counted in `left`."""
+    """A message's parts by kind; unsupported ones are counted in `left`."""
 
     def __init__(self, message: Message, left: Counter[str]) -> None:
         self.texts: list[str] = []
@@ -77,14 +77,14 @@ class Content:
 
 
 def counts(message: Message) -> Json:
-    """The usage stored with a response, as far as it is numbers, and its `raw`."""
+    """Return the numbers of the usage stored with a response, and its `raw`."""
     usage = message.fields.get("usage")
     numbers = usage.items() if isinstance(usage, dict) else ()
     return {name: value for name, value in numbers if name == "raw" or type(value) is int}
 
 
 def renamed(usage: Json, names: dict[str, str]) -> Json:
-    """The numbers that have another name elsewhere, under that name."""
+    """Return the counts that `names` translates, under their new names."""
     return {theirs: usage[ours] for ours, theirs in names.items() if ours in usage}
 
 

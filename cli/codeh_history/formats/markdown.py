@@ -1,4 +1,4 @@
-"""`markdown`: a conversation to read, with its references as footnotes."""
+"""`markdown`: a readable conversation, with references as footnotes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SOURCE = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
 
 
 def export(view: View) -> bytes:
-    """Title, system prompt, summaries, messages; `[sourceN]` becomes a footnote where N is one."""
+    """Export title, system prompt, summaries, messages; a known `[sourceN]` becomes a footnote."""
     title = view.meta.get("title") or view.id or "Conversation"
     blocks = [f"# {title}"]
     system = view.meta.get("system")
@@ -42,7 +42,7 @@ def _message(message: Message, citable: Collection[int]) -> str:
 
 
 def part_text(part: Part, citable: Collection[int]) -> str:
-    """A part as Markdown; empty for what nobody could read. `citable`: numbers of references."""
+    """Format a part as Markdown, "" if it is not readable; `citable` are the numbers of references."""
     if "text" in part:
         text = _SOURCE.sub(lambda match: _citation(match, citable), part["text"])
         return "\n".join(f"> {line}" for line in text.splitlines()) if part.get("thought") else text
@@ -64,7 +64,7 @@ def part_text(part: Part, citable: Collection[int]) -> str:
 
 
 def _fenced(value: object) -> str:
-    """A result as a code block: text under `output` or `error` as it is, else JSON."""
+    """Format a result as a code block: text under `output` or `error`, otherwise JSON."""
     text = result_text(value)
     return _json(value) if text is None else _block(text)
 

@@ -1,4 +1,4 @@
-"""`openai-jsonl`: a conversation a line, `{messages, tools?}`, as files for fine-tuning have it."""
+"""`openai-jsonl`: a conversation per line, `{messages, tools?}`, as in fine-tuning files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .interchange import FAILURE, THOUGHT, USAGE, counts, prepared
 
 
 def export(view: View) -> Exported:
-    """The messages as Chat Completions takes them, which demands a result for each call."""
+    """Export the messages in the format of Chat Completions, which requires a result for each call."""
     talk = prepared(view, "stub")
     options = Options(system=talk.system, tools=talk.tools)
     request = providers.load("openai-chat").request(talk.messages, options, ())
@@ -32,6 +32,6 @@ def export(view: View) -> Exported:
 
 
 def _failed(message: Message) -> int:
-    """How many of its results say that a call failed."""
+    """Count the results of failed calls."""
     responses = (part["functionResponse"] for part in message.parts if "functionResponse" in part)
     return sum(answer(response.get("response"))[1] for response in responses)

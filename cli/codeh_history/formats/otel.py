@@ -1,4 +1,4 @@
-"""`otel`: the last inference of a conversation by OpenTelemetry's GenAI conventions, one JSON object.
+"""`otel`: a conversation's last inference by OpenTelemetry's GenAI conventions, one JSON object.
 
 The attributes of its span (Development status): https://opentelemetry.io/docs/specs/semconv/gen-ai/
 """
@@ -34,7 +34,7 @@ _FINISH = {
 
 
 def export(view: View) -> Exported:
-    """What was sent last as `gen_ai.input.messages`, what came of it as `gen_ai.output.messages`."""
+    """Export the last request as `gen_ai.input.messages`, its answer as `gen_ai.output.messages`."""
     talk = prepared(view)
     sent, answer = talk.messages, None
     if sent and sent[-1].role == "model":
@@ -58,7 +58,7 @@ def export(view: View) -> Exported:
 
 
 def _answered(message: Message) -> Json:
-    """The answer, why it ended, its usage."""
+    """Return the attributes of the answer: text, finish reason, usage."""
     finish = name_of(message.fields.get("finish"))
     reason = _FINISH.get(finish.lower(), finish.lower()) if finish else "stop"
     return {

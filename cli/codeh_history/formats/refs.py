@@ -1,7 +1,7 @@
 """`refs`: a JSON array of `{flowId, blockIds, role}`, each message's parts by their block ids.
 
-What came from such a file, and is as it was, is written as it was there. A summary is a ref of its own, to
-the block that holds its text and its record.
+An unchanged message imported from such a file keeps its original element. A summary is a ref to the block
+with its text and record.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ..session.records import block_of
 from ..session.stream import blocks_of
 from . import Exported
 
-ROLES = {"user": "user", "model": "assistant"}  # sidekick's words
+ROLES = {"user": "user", "model": "assistant"}  # role names of sidekick
 
 
 def export(view: View, workspace: str | None = None) -> Exported:
-    """The summaries and every committed message that has a role; their blocks must be in the store already.
+    """Export summaries and all committed messages with a role, whose blocks must already be stored.
 
-    With a `workspace` in sidekick's wrapper: `{type, refs: [{blockKeys, role}], flowId, workspaceId}`.
+    With a `workspace`, use sidekick's wrapper: `{type, refs: [{blockKeys, role}], flowId, workspaceId}`.
     """
     sent = [message for message in view.messages if message.role is not None and message.committed]
     left = Counter(
@@ -52,7 +52,7 @@ def export(view: View, workspace: str | None = None) -> Exported:
 
 
 def _element(message: Message) -> Json | None:
-    """The element of a file that a message was, while it says the same."""
+    """Return the original element of an imported message; None if it has changed."""
     held = message.fields.get(AS_REF)
     item = held.get("ref") if isinstance(held, dict) else None
     if not (isinstance(held, dict) and isinstance(item, dict)):
@@ -62,14 +62,14 @@ def _element(message: Message) -> Json | None:
 
 
 def _flow(view: View, sent: list[Message]) -> str:
-    """The flow that all messages came from, else the session itself."""
+    """Return the common flow of all messages, otherwise the session's id."""
     flows = {message.fields.get("flowId") for message in sent}
     only = flows.pop() if len(flows) == 1 else None
     return only if isinstance(only, str) and only else view.id
 
 
 def _ids(message: Message) -> list[str]:
-    """The blocks of the parts that a message shows, read or not."""
+    """Return the block ids of a message's parts, loaded or not."""
     parts: list[object] = list(message.parts)
     return blocks_of(message) or [
         part.id if isinstance(part, Unread) else block_of(part)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""`sharegpt`: `[{conversations: [{from, value}], system?, tools?}]`, calls and their results as turns."""
+"""`sharegpt`: `[{conversations: [{from, value}], system?, tools?}]`, with calls and results as turns."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .interchange import FAILURE, THOUGHT, USAGE, Content, Talk, counts, mime_of
 
 
 def export(view: View) -> Exported:
-    """A list of one conversation; calls and tools are JSON texts in it."""
+    """Export a list of one conversation, with calls and tools as JSON strings."""
     talk = prepared(view, "stub")
     turns = [{"from": "human", "value": talk.opening}] if talk.opening else []
     for message in talk.messages:

@@ -1,1 +1,1 @@
-"""What is invalid or unwanted, left out: passes over a view."""
+"""Curation: passes over a view that drop invalid and unwanted content."""

@@ -1,4 +1,4 @@
-"""A limit on how many messages a session shows: whole oldest exchanges go, then whole oldest units."""
+"""Limit the number of messages by dropping whole exchanges, then whole units, oldest first."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from ...session.pairing import pair
 def ops(view: View, most: int) -> list[Op]:
     """Drop whole exchanges, oldest first, until at most `most` messages are left.
 
-    Never the newest exchange, nor one with a pinned message; when only the newest is left, its oldest
-    units (a model message with its calls and their responses) go, but never its prompt.
+    Exchanges with a pinned message stay. If only the newest exchange is left, its oldest units (a model
+    message with its calls and their responses) are dropped, but never its prompt.
     """
     *older, newest = exchanges(view.messages) or [[]]
     dropped: list[str] = []
@@ -26,7 +26,7 @@ def ops(view: View, most: int) -> list[Op]:
 
 
 def units(messages: list[Message]) -> list[list[Message]]:
-    """The model messages of an exchange, each with the messages that answer its calls."""
+    """Return the units of an exchange: model messages, each with the messages that answer its calls."""
     calls = pair(messages).calls
     owner = {call.answer.message.id: call.message.id for call in calls if call.answer is not None}
     groups: dict[str, list[Message]] = {}

@@ -1,6 +1,6 @@
-"""`pairs`: every call answered right after it, every response called, doubles dropped.
+"""`pairs`: ensure that every call is answered right after it and every response has one call.
 
-Every provider refuses a request for ever once one pair is broken ("number of function response parts",
+Once a pair is broken, every provider refuses all later requests ("number of function response parts",
 "must be followed by tool messages", "tool_use ids were found without tool_result blocks").
 """
 
@@ -19,7 +19,7 @@ MOVED, MISPLACED = "moved to its call", "a call in a user's message"
 
 
 def repair(view: View, unanswered: str) -> list[Op]:
-    """The ops that leave every unit whole; open calls at the end: left alone (error), stub or drop."""
+    """Return ops that complete every unit; `unanswered` says what happens to open calls at the end."""
     messages = view.messages
     pairing = pair(messages)
     units = [calls for calls in pairing.units if not _is_whole(calls, messages)]
@@ -38,7 +38,7 @@ def repair(view: View, unanswered: str) -> list[Op]:
 
 
 class _Repair:
-    """Collects what is removed from and added to each message, and returns it as ops."""
+    """Collects the changes to each message and returns them as ops."""
 
     def __init__(self, view: View, unanswered: str, at_end: set[int]) -> None:
         self.view = view
@@ -53,7 +53,7 @@ class _Repair:
         self.removed.setdefault(message.id, {})[part] = why
 
     def unit(self, calls: list[Call]) -> None:
-        """Make sure that the calls of one model message are answered right after it."""
+        """Ensure that the calls of a model message are answered right after it."""
         open_end = [call for call in calls if id(call) in self.at_end]
         if open_end and self.unanswered == "drop":
             self._drop(calls, open_end)
@@ -70,7 +70,7 @@ class _Repair:
                 self.renamed.append(replace_shown(answer.message, answer.part, _named(answer, call), why))
 
     def _rebuild(self, calls: list[Call], left: set[int]) -> None:
-        """One message with all the results, in call order, right after the calls."""
+        """Insert one message with all results, in call order, right after the calls."""
         message = calls[0].message
         parts: list[Part] = []
         why = MOVED
@@ -85,7 +85,7 @@ class _Repair:
         self.inserts.append(insert(message.id, {"id": self._free_id(message), **new}, why))
 
     def _free_id(self, message: Message) -> str:
-        """A new id that hangs on the calls' message, so that a second run gives the same."""
+        """Return a new id derived from the calls' message, so that a second run yields the same."""
         base = name = f"{message.id}-results"
         number = 1
         while name in self.view.all or name in self.messages:
@@ -113,7 +113,7 @@ class _Repair:
 
 
 def _is_whole(calls: list[Call], messages: list[Message]) -> bool:
-    """Whether every call is answered, under its name and in its place."""
+    """Whether every call is answered in place and with its name."""
     next_place, aside = calls[0].place + 1, False
     for call in calls:
         answer = call.answer
@@ -124,7 +124,7 @@ def _is_whole(calls: list[Call], messages: list[Message]) -> bool:
 
 
 def _in_place(calls: list[Call], messages: list[Message]) -> bool:
-    """Whether the answers stand right after the calls' message, before any other content."""
+    """Whether the answers come right after the calls, before any other content."""
     answers = [(call.answer.place, call.answer.part) for call in calls if call.answer is not None]
     if not answers:
         return True
@@ -149,6 +149,6 @@ def _named(answer: Answer, call: Call) -> Part:
 
 
 def lost(call: Call) -> Part:
-    """The response of a call whose result is not known."""
+    """Return a placeholder response for a lost result."""
     id: Json = {"id": call.id} if call.given else {}
     return {"functionResponse": {**id, "name": call.name, "response": {"error": LOST}}}

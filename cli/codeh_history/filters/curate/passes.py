@@ -1,6 +1,6 @@
-"""The curation passes, in their order: each takes a view and returns the ops that change it.
+"""The curation passes, in order: each takes a view and returns the ops that change it.
 
-Each is idempotent and linear; a new one is a function here, named in both `PASSES`.
+Passes are idempotent and linear. To add one, write a function here and name it in both `PASSES`.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from ...session.ops import Op, apply, drop, replace_shown
 from ...session.view import text_of
 from . import pairs as pairing
 
-Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and their messages' ids → clean texts
-Find = Callable[[Sequence[str], Sequence[str]], list[bool]]  # the same → whether each text matches
-FORCED = ("kinds", "pairs")  # what every provider's rules demand, also of a raw payload
+Clean = Callable[[Sequence[str], Sequence[str]], list[str]]  # texts and their messages' ids → cleaned texts
+Find = Callable[[Sequence[str], Sequence[str]], list[bool]]  # the same → whether each matches
+FORCED = ("kinds", "pairs")  # required by every provider, also for a raw payload
 
 
 class Settings(Fields):
-    """How the passes work.
+    """Settings of the passes.
 
-    `removers` clean model prose one after the other; `thoughts` is keep, old or all; `unanswered` says
-    what becomes of open calls at the end: error (left alone), stub or drop.
+    `removers` clean the model's prose in sequence; `thoughts` is keep, old or all; `unanswered` says what
+    to do with open calls at the end: error (keep them), stub or drop.
     """
 
     ide_markers: Sequence[str] = IDE_MARKERS
@@ -41,16 +41,16 @@ class Settings(Fields):
 
 
 def kinds(view: View, _settings: Settings) -> list[Op]:
-    """Drop error and info messages: they are for people, no provider sees them."""
+    """Drop error and info messages, which are for people and never sent."""
     ids = [message.id for message in view.messages if message.role is None]
     return [drop(ids, "error and info messages are not sent")] if ids else []
 
 
 def invalid(view: View, _settings: Settings) -> list[Op]:
-    """Drop empty parts, and messages left without parts; never their neighbours."""
+    """Drop empty parts, and messages without any other parts."""
     ops: list[Op] = []
     dropped: list[str] = []
-    candidates = [  # few, of the many that a long session has
+    candidates = [  # few even in a long session
         message for message in view.messages for part in message.parts or [{}] if not part.get("text", part)
     ]
     for message in dict.fromkeys(candidates):
@@ -65,14 +65,14 @@ def invalid(view: View, _settings: Settings) -> list[Op]:
 
 
 def is_empty(part: Part) -> bool:
-    """Whether a part has no content: no keys, or an empty text that is neither a thought nor signed."""
+    """Whether a part has no content: no keys, or an empty text without thought or signature."""
     if not part:
         return True
     return part.get("text") == "" and not part.get("thought") and not (part.keys() - {"text", "thought"})
 
 
 def ide(view: View, settings: Settings) -> list[Op]:
-    """Drop an editor's context, except the latest and pinned ones."""
+    """Drop IDE context messages, except the latest and pinned ones."""
     markers = settings.ide_markers
     contexts = [m for m in view.messages if m.committed and is_ide_context(m, markers)]
     ids = [message.id for message in contexts[:-1] if not message.pinned]
@@ -80,7 +80,7 @@ def ide(view: View, settings: Settings) -> list[Op]:
 
 
 def system(view: View, settings: Settings) -> list[Op]:
-    """Drop `System:` messages, except pinned ones and those that a `--keep-system` pattern matches."""
+    """Drop `System:` messages, except pinned ones and those that match `--keep-system`."""
     texts = {
         message.id: text_of(message)
         for message in view.messages
@@ -93,7 +93,7 @@ def system(view: View, settings: Settings) -> list[Op]:
 
 
 def post(view: View, settings: Settings) -> list[Op]:
-    """Clean the texts of model messages with the removers in order; a text that becomes empty goes."""
+    """Clean the model's texts with the removers in order; drop texts that become empty."""
     if not settings.removers:
         return []
     places = [
@@ -118,9 +118,9 @@ def post(view: View, settings: Settings) -> list[Op]:
 
 
 def thoughts(view: View, settings: Settings) -> list[Op]:
-    """keep: all stay; old: those before the last real user message go; all: every thought goes.
+    """Drop no thoughts (keep), those before the last real user message (old), or all.
 
-    Within a message all or none go: a provider refuses a turn whose thoughts were partly removed.
+    A message's thoughts are dropped together, because providers refuse a turn with only some of them.
     """
     if settings.thoughts == "keep":
         return []
@@ -137,7 +137,7 @@ def thoughts(view: View, settings: Settings) -> list[Op]:
 
 
 def pairs(view: View, settings: Settings) -> list[Op]:
-    """Answer every call right after it; drop responses without a call, and second ones."""
+    """Answer every call right after it; drop responses without a call and duplicates."""
     return pairing.repair(view, settings.unanswered)
 
 
@@ -149,7 +149,7 @@ PASSES: dict[str, Callable[[View, Settings], list[Op]]] = {
 def curate(
     view: View, settings: Settings, names: Collection[str] = tuple(PASSES)
 ) -> tuple[View, list[Op], list[Json]]:
-    """The view after the named passes, all their ops in order, and a report line for each op."""
+    """Run the named passes; return the new view, all ops in order, and the report lines."""
     ops: list[Op] = []
     report: list[Json] = []
     for name, run in PASSES.items():
@@ -162,7 +162,7 @@ def curate(
 
 
 def report_lines(stage: str, op: Op) -> list[Json]:
-    """What `--report` says of an op: `pass, op, id, part?, why`, a line for each message it concerns."""
+    """Return the `--report` lines of an op, one per message: `pass, op, id, part?, why`."""
     ids = op["ids"] if "ids" in op else [op["after"] if op["op"] == "insert" else op["id"]]
     part = {"part": op["part"]} if "part" in op else {}
     return [{"pass": stage, "op": op["op"], "id": id, **part, "why": op.get("why", "")} for id in ids]

@@ -1,4 +1,4 @@
-"""Curation as the commands ask for it: which passes, and how they work."""
+"""Curation by command-line options: which passes run, and their settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .passes import Clean, Settings
 
 
 def settings(options: Curation) -> Settings:
-    """How the passes work; Usage where an option is wrong."""
+    """Return the settings of the passes; Usage if an option is wrong."""
     keep, remove = options.keep_system, options.remove
     finds, cuts = [], []
     if keep or remove or options.timeout is not None:
@@ -40,7 +40,7 @@ def settings(options: Curation) -> Settings:
 
 
 def names(options: Curation) -> list[str]:
-    """The passes to run, in their own order; names may be joined by commas."""
+    """Return the passes to run, in pipeline order; options may list several, separated by commas."""
     only, skip = (",".join(texts).split(",") if texts else [] for texts in (options.only, options.skip))
     for name in [*only, *skip]:
         if name not in passes.PASSES:
@@ -51,7 +51,7 @@ def names(options: Curation) -> list[str]:
 def reduced(
     env: Env, options: Curation, session: str, view: View, *, report: bool = False
 ) -> tuple[list[Op], Json]:
-    """The ops that curate a view, as the options or its settings say, and the fields of their record."""
+    """Return the ops that curate a view, by the options and its settings, and the record's fields."""
     options = options.within(view.meta, session, env.note)
     with BySettings(session):
         how, chosen = settings(options), names(options)
@@ -62,7 +62,7 @@ def reduced(
 
 
 def _filter(command: str | Callable[[str], str]) -> Clean:
-    """Texts through `sh -c CMD` or a function, one by one; a failure ends the filter."""
+    """Return a filter of texts through `sh -c CMD` or a function; a failure ends the curation."""
 
     def clean(texts: Sequence[str], ids: Sequence[str]) -> list[str]:
         if not isinstance(command, str):

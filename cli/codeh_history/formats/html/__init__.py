@@ -1,4 +1,4 @@
-"""`html`: a conversation as one page to read, to print or to share; it loads nothing."""
+"""`html`: a conversation as a self-contained page to read, print or share."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from ...views.rows import beginning, text_of
 from . import look
 from . import message as messages
 
-LONG = 8  # prompts that need a table of contents
+LONG = 8  # number of prompts from which a page has a table of contents
 CENT = Decimal("0.01")
 
 
 def export(view: View) -> bytes:
-    """Title and facts, system prompt, contents of a long one, summaries, messages, references.
+    """Export title, facts, system prompt, table of contents, summaries, messages and references.
 
-    Users' texts are as they were typed, the model's are Markdown, without its HTML and images.
+    Users' texts are shown as typed, the model's as Markdown, without HTML and images.
     """
     title = escape(visible(title_of(view)))
     references = parts.references(view.messages)
@@ -42,30 +42,30 @@ def export(view: View) -> bytes:
 
 
 def index(entries: Sequence[tuple[str, str]]) -> bytes:
-    """A page of links to other pages, given as (file, title)."""
+    """Return a page of links to other pages, given as (file, title)."""
     links = (f'<li><a href="{escape(quote(file))}">{escape(visible(title))}</a>' for file, title in entries)
     return look.page("Sessions", ["<main><h1>Sessions</h1><ul>", *links, "</ul></main>"])
 
 
 def title_of(view: View) -> str:
-    """The session's title, else how its first prompt begins, else its id."""
+    """Return the session's title, otherwise the beginning of its first prompt, otherwise its id."""
     prompts = (_beginning(message) for message in view.messages if is_prompt(message))
     return text_of(view.meta.get("title")) or next(filter(None, prompts), "") or view.id or "Conversation"
 
 
 def _beginning(message: Message) -> str:
-    """How a prompt begins; "" for one without text."""
+    """Return the beginning of a prompt; "" if it has no text."""
     texts = (part.get("text") for part in message.parts)
     return next((begins for text in texts if isinstance(text, str) and (begins := beginning(text))), "")
 
 
 def last_time(view: View) -> str:
-    """When the last message came; "" where no message has a time."""
+    """Return the time of the last message; "" if no message has one."""
     return next((message.ts for message in reversed(view.messages) if message.ts), "")
 
 
 def _facts(view: View) -> Iterator[str]:
-    """When, with which models, how much."""
+    """Yield models, period, number of messages and cost."""
     models = list(
         dict.fromkeys(str(model) for message in view.messages if (model := message.fields.get("model")))
     )
@@ -80,7 +80,7 @@ def _facts(view: View) -> Iterator[str]:
 
 
 def _cost(view: View) -> Decimal | None:
-    """What the answers cost in dollars; None where the price of one that used tokens is unknown."""
+    """Return the cost of the answers in dollars; None if the price of one is unknown."""
     costs = [
         table().price(str(fields.get("model")), text_of(fields.get("provider")), counts, message.ts)
         for message in view.messages

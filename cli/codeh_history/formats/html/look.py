@@ -1,4 +1,4 @@
-"""How a page looks, the few lines that run in it, and the policy that lets nothing else run."""
+"""A page's style and script, and the content security policy that allows nothing else."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ color:var(--constant)}.name{color:var(--name)}
 pre button,nav{display:none}article{break-inside:auto}header{break-after:avoid}}
 """.strip()
 
-# Copy buttons, local times, and a folded message that a link leads to is opened: all of it is a comfort.
+# Copy buttons and local times; the page is complete without them.
 SCRIPT = """
 for(const p of document.querySelectorAll('pre')){const b=document.createElement('button');
 b.type='button';b.textContent='Copy';
@@ -68,10 +68,10 @@ if(!isNaN(d))t.textContent=d.toLocaleString()}
 
 
 def page(title: str, body: list[str]) -> bytes:
-    """A whole page; title and body are HTML already.
+    """Return a complete page; title and body are already HTML.
 
-    Its own policy forbids every request and whatever is not ours to run or to style, so that what a model
-    wrote can neither act nor report that somebody reads it.
+    Its content security policy forbids all requests and all foreign scripts and styles, so that a model's
+    text can neither act nor reveal that it was read.
     """
     policy = (
         f"default-src 'none'; img-src data:; style-src '{hashed(STYLE)}'; script-src '{hashed(SCRIPT)}'"
@@ -89,5 +89,5 @@ def page(title: str, body: list[str]) -> bytes:
 
 
 def hashed(text: str) -> str:
-    """How a policy names what is in a page."""
+    """Return the hash by which a policy allows an inline style or script."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"

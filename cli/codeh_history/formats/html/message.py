@@ -1,4 +1,4 @@
-"""A message as an article of the page: text to read, what tools did folded behind one line each."""
+"""A message as an article: readable text, with calls and results folded into one line each."""
 
 from __future__ import annotations
 
@@ -13,27 +13,28 @@ from ...render.parts import Item
 from ...session.model import Message, Part
 from .. import markdown
 
-# What a browser shows as a picture and nothing else: SVG may carry scripts.
+# Types that cannot contain scripts, unlike SVG.
 _PICTURES = {"image/png", "image/jpeg", "image/gif", "image/webp"}
 _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
-_LINE = 100  # characters of a call or result in the line that it is folded behind
+_LINE = 100  # characters of a call or result in its folded line
 _MINUTE = len("2026-01-02T03:04")
 _TAG = re.compile(r"(<[^>]*>)")
-# HTML (`<https://…>` and `<name@host>` are none), pictures, and links that act or leave the web are shown
-# as written: a mark behind their first sign, which no safe text holds, keeps the parser from seeing them.
+# HTML (but not `<https://…>` and `<name@host>`), images, and links that run code or leave the web are shown
+# literally: a mark after their first character, which escaped text never contains, hides them from the
+# parser.
 _ACTS = r"(?i:javascript|vbscript|file|data(?!:image/)):"
 _INERT = re.compile(
     rf"<(?=[A-Za-z/!?])(?<!]\(<)(?!(?!{_ACTS})[A-Za-z][^\s<>:@]*[:@][^\s<>]*>)|!(?=\[)|](?=[(:]\s*<?{_ACTS})"
 )
 _MARK = "\x01"
-_SOURCE = re.compile(r"\[\^(\d+)\]")  # as `markdown` writes a citation
+_SOURCE = re.compile(r"\[\^(\d+)\]")  # a citation as `markdown` writes it
 _CODE = re.compile(r'(<pre><code class="language-([^"]*)">)([^<]*)')
-_LONGEST = 20_000  # characters of one block that are coloured
-_WIDE = re.compile(r"^(?:[^|\n]*\|){250}", re.MULTILINE)  # no table: comrak takes the square of its columns
+_LONGEST = 20_000  # characters of a block to highlight at most
+_WIDE = re.compile(r"^(?:[^|\n]*\|){250}", re.MULTILINE)  # comrak's time is quadratic in columns
 
 
 def article(number: int, message: Message, references: Collection[int]) -> str:
-    """A message with a link to itself; it can cite these references."""
+    """Format a message with a link to itself; it can cite these references."""
     kind = escape(message.kind)
     head = markdown.NAMES.get(message.kind, kind)
     if message.ts:
@@ -54,12 +55,12 @@ def article(number: int, message: Message, references: Collection[int]) -> str:
 
 
 def summary(body: str) -> str:
-    """A summary, in the place of the messages that it covers."""
+    """Format a summary."""
     return f'<article class="summary"><header>Summary</header>\n{rendered(body)}</article>'
 
 
 def time(ts: str) -> str:
-    """A time in UTC, to the minute; the page's script shows it in the reader's zone."""
+    """Format a time in UTC, to the minute; the page's script converts it to the reader's zone."""
     shown = f"{ts[:_MINUTE].replace('T', ' ')} UTC" if ts.endswith("Z") and len(ts) > _MINUTE else ts
     return f'<time datetime="{escape(ts)}">{escape(shown)}</time>'
 
@@ -95,7 +96,7 @@ def _item(item: Item, message: Message, part: Part, references: Collection[int])
 
 
 def _arguments(item: Item) -> str:
-    """A call's arguments: each under its name, texts as they are."""
+    """Format a call's arguments, each under its name, with strings as plain text."""
     if not isinstance(item.value, dict) or not item.value:
         return block(item.body)
     return "".join(
@@ -106,29 +107,29 @@ def _arguments(item: Item) -> str:
 
 
 def _beginning(body: str) -> str:
-    """The first line of a text, behind a colon; nothing where there is none."""
+    """Return a colon and the first line of a text; "" if it is blank."""
     line = body[: 8 * _LINE].strip().partition("\n")[0].rstrip()
     short = line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"
     return f": {escape(visible(short))}" if short else ""
 
 
 def typed(text: str) -> str:
-    """A text as it was typed: its lines and spaces, no Markdown."""
+    """Format a text as typed, with its lines and spaces, without Markdown."""
     return f'<div class="typed">{escape(safe(text))}</div>\n'
 
 
 def block(text: str) -> str:
-    """A text as a block that scrolls in itself."""
+    """Format a text as a scrolling block."""
     return f"<pre><code>{escape(safe(text))}</code></pre>\n"
 
 
 def folded(kind: str, head: str, body: str) -> str:
-    """A body that opens by a click on one line, which is HTML already."""
+    """Format a body that opens by a click on its heading, which is already HTML."""
     return f'<details class="{kind}"><summary>{head}</summary>\n{body}</details>\n'
 
 
 def rendered(text: str) -> str:
-    """Markdown as HTML, code in colours; a citation becomes a link to its reference."""
+    """Convert Markdown to HTML with highlighted code; citations become links to references."""
     marked = _INERT.sub(lambda match: match[0] + _MARK, safe(text))
     page = _renderer(tables=not _WIDE.search(marked))(marked).replace(_MARK, "")
     if "[^" in page:
@@ -140,7 +141,7 @@ def rendered(text: str) -> str:
 
 
 def _coloured(match: re.Match[str]) -> str:
-    """A block of code in its language's colours."""
+    """Highlight a block of code."""
     from ...render import code
 
     if len(match[3]) > _LONGEST:
@@ -154,11 +155,11 @@ def _coloured(match: re.Match[str]) -> str:
 
 @cache
 def _renderer(*, tables: bool) -> Callable[[str], str]:
-    """CommonMark, in time that grows as the text does, whatever it repeats."""
+    """Return a CommonMark renderer whose time is linear in the text."""
     from comrak import ExtensionOptions, RenderOptions, render_markdown
 
     extensions, rendering = ExtensionOptions(), RenderOptions()
     extensions.table = tables
     rendering.escape = True
-    rendering.hardbreaks = True  # of poems and tracebacks too
+    rendering.hardbreaks = True  # keep line breaks, as in poems and tracebacks
     return partial(render_markdown, extension_options=extensions, render_options=rendering)
