@@ -110,8 +110,8 @@ def test_a_fork_is_tried_and_leaves_the_draft_as_it_is():
     other = made.fork()
     other.replace("s", (0, 0), {"text": "x"}, 1, "w")
     other.drop("s", [1, 2], "w")
-    other.doomed.add(3)
-    assert (made.total, made.now, made.finished(), made.new, made.gone, made.doomed) == (
+    other.to_summarize.add(3)
+    assert (made.total, made.now, made.finished(), made.new, made.gone, made.to_summarize) == (
         total,
         now,
         [],
@@ -125,7 +125,7 @@ def test_a_fork_is_tried_and_leaves_the_draft_as_it_is():
 def test_what_is_open_is_neither_gone_nor_doomed_nor_changed():
     made = draft(talk())
     made.drop("s", [1, 2], "w")
-    made.doomed.update((3, 4))
+    made.to_summarize.update((3, 4))
     made.replace("s", (6, 0), {"text": "x"}, 1, "w")
     assert made.open([(0, 0), (1, 0), (3, 0), (6, 0), (7, 0)]) == [(0, 0), (7, 0)]
     assert made.free() == [(5, 0), (7, 0), (8, 0)]

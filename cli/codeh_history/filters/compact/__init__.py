@@ -1,8 +1,8 @@
-"""Compaction: a view made to fit a budget, as a plan of reversible ops.
+"""Compaction: a plan of reversible ops that makes a view fit a budget.
 
-Guarantees: the result fits the budget by the named counter, or BudgetUnreachable says why not; every
-message is exactly one of kept, replaced, summarised, dropped; the last real user message and pins with
-their units stay verbatim; the same input gives the same plan, and a second pass does nothing.
+The result fits the budget by the named counter, or BudgetUnreachable says why it cannot. Every message is
+kept, replaced, summarised or dropped, and exactly one of these. The last prompt and pinned messages with
+their units stay verbatim. The same input gives the same plan; compacting twice changes nothing.
 """
 
 from __future__ import annotations
@@ -19,5 +19,7 @@ POLICIES = {"tiered": tiered, "loop": loop}
 
 
 def compact(view: View, settings: Settings, counter: Counter) -> Plan:
-    """The plan that makes a view fit; raises BudgetUnreachable, naming the floor and the largest units."""
+    """Return the plan that makes a view fit; raises BudgetUnreachable with the floor and the largest
+    units.
+    """
     return POLICIES[settings.policy](view, settings, counter)

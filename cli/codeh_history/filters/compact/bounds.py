@@ -1,4 +1,4 @@
-"""Compaction as the commands ask for it: limits from flags, counters, and the plan for a view."""
+"""Limits from flags and settings, the counter to measure them by, and the plan that meets them."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ from . import Plan, Settings
 from .plan import Step
 from .units import Layout
 
-WINDOW = 0.6  # of a model's window: what a session may take for which no limit was given
-SECONDS = 120  # that a command may take for one request
+WINDOW = 0.6  # of the model's context window, if no limit is given
+SECONDS = 120  # time limit for one request
 NO_LIMIT = "pass --budget N (32k), --max-chars, --max-items or --keep-last"
 
 
 class Limits(NamedTuple):
-    """What a session is to be cut to, and how; `model`: whose tokens count, else the session's newest."""
+    """The limits to compact to, and how; `model` selects the counter (default: the session's newest
+    model).
+    """
 
     budget: int | None = None
     characters: int | None = None
     items: int | None = None
     keep_last: int = 0
-    policy: str | None = None  # `loop` where a share is given, else `tiered`
+    policy: str | None = None  # default: `loop` if a share is set, else `tiered`
     system: str | None = None
     tools: Sequence[Json] | None = None
     counter: str | None = None
@@ -44,16 +46,16 @@ class Limits(NamedTuple):
     upload_share: float | None = None
     history_share: float | None = None
     model: str | None = None
-    insisting: bool = True  # whether `calibrated` was asked for by a flag
+    insisting: bool = True  # whether `calibrated` comes from a flag
 
     @property
     def limiting(self) -> bool:
-        """Whether there is anything to be cut to."""
+        """Whether any limit is set."""
         return bool(self.budget or self.characters or self.items or self.keep_last)
 
     @property
     def shares(self) -> tuple[float, float]:
-        """What uploads and earlier exchanges may take of the budget, as given or as usual."""
+        """The shares of the budget for uploads and for earlier exchanges."""
         uploads = 0.6 if self.upload_share is None else self.upload_share
         usual = min(0.2, max(0.0, 1 - uploads))
         return uploads, usual if self.history_share is None else self.history_share
@@ -66,7 +68,7 @@ class Limits(NamedTuple):
 
 
 def limits(options: Compaction, system: str | None = None, tools: Sequence[Json] | None = None) -> Limits:
-    """The limits that options ask for; exit 2 where one is wrong, or they contradict each other."""
+    """Read the limits from options; raises Usage if one is invalid or they contradict each other."""
 
     def amount(text: str | None, option: str, unit: str) -> int | None:
         return None if text is None else amounts.amount(text, option, unit)
@@ -90,16 +92,16 @@ def settled(
     env: Env, view: View, options: Compaction, session: str, system: str | None = None,
     tools: Sequence[Json] | None = None,
 ) -> Limits:  # fmt: skip
-    """The limits that options ask for, and where they say nothing the session's settings."""
+    """Read the limits from options, then from the session's settings."""
     within = options.within(view.meta, session, env.note)
     with BySettings(session):
         return limits(within, system, tools)._replace(insisting=options.calibrated)
 
 
 def by_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
-    """The limits; where they limit nothing, 0.6 of the window of the session's newest model.
+    """Return the limits; if there are none, use 0.6 of the context window of the session's newest model.
 
-    Exit 2 where that model is not known.
+    Raises Usage if that model is unknown.
     """
     if wanted.limiting:
         return demanding(wanted)
@@ -116,7 +118,7 @@ def by_window(env: Env, view: View, session: str, wanted: Limits) -> Limits:
 
 
 def demanding(wanted: Limits) -> Limits:
-    """The limits; exit 2 where they limit nothing."""
+    """Return the limits; raises Usage if there are none."""
     if not wanted.limiting:
         raise Usage(f"no limit given; {NO_LIMIT}")
     if wanted.calibrated and wanted.insisting and wanted.budget is None:
@@ -125,12 +127,12 @@ def demanding(wanted: Limits) -> Limits:
 
 
 def within(env: Env, view: View, limits: Limits) -> View:
-    """The view made to fit its limits; the same view when it does. Raises BudgetUnreachable."""
+    """Return the view compacted to its limits, or the same view if it fits. Raises BudgetUnreachable."""
     return apply(view, plan(env, view, demanding(limits)).ops) if limits.limiting else view
 
 
 def explanation(env: Env, session: str, before: View, after: View, limits: Limits) -> Json:
-    """What the budget went to (see `explained`), by the counter that limits are kept by."""
+    """Explain where the budget went (see `explained`), by the counter of the limits."""
     from .explain import explained
 
     usual = (None, counter_for(env, before, limits.counter, limits.model))
@@ -143,9 +145,9 @@ def explanation(env: Env, session: str, before: View, after: View, limits: Limit
 
 
 def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact: bool = False) -> Plan:
-    """The plan that meets all limits: messages first, then tokens, then characters.
+    """Return the plan that meets all limits: messages first, then tokens, then characters.
 
-    `in_place` asks for hysteresis; `exact` for totals even where nothing has to be done.
+    `in_place` adds hysteresis; `exact` counts totals even if nothing has to be done.
     """
     makers: list[Callable[[View], Plan]] = []
     if limits.items:
@@ -166,13 +168,13 @@ def plan(env: Env, view: View, limits: Limits, *, in_place: bool = False, exact:
 
 
 def items(view: View, most: int) -> Plan:
-    """Whole oldest exchanges go, then whole units, until so many messages are left."""
+    """Drop whole oldest exchanges, then whole units, until at most `most` messages are left."""
     ops = limit.ops(view, most)
     return Plan(f"max-items {most}", steps=[Step(op, "max-items", str(op.get("why"))) for op in ops])
 
 
 def last(view: View, count: int) -> Plan:
-    """Only the newest exchanges stay, and pins with their units."""
+    """Keep only the newest exchanges, and pinned messages with their units."""
     messages = [message for message in view.messages if sent(message)]
     gone = [messages[number].id for group in Layout(messages, count).groups for number in group]
     why = f"older than the last {count} exchanges"
@@ -190,7 +192,7 @@ def _budgets(env: Env, view: View, limits: Limits) -> Iterator[tuple[int, Counte
 
 
 def _settings(view: View, limits: Limits, budget: int) -> Settings:
-    """System prompt and tools as given, else the session's own: `payload` sends those."""
+    """Use the system prompt and tools of the limits, else the session's: `payload` sends those."""
     system, tools = beside(view.meta)
     uploads, history = limits.shares
     return Settings(
@@ -202,7 +204,7 @@ def _settings(view: View, limits: Limits, budget: int) -> Settings:
 
 
 def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, options: Compact) -> Plan:
-    """A plan with its summary written by a command; as it is, with a note, where that fails.
+    """Have a command write the summary of a plan; if that fails, keep the plan and print a note.
 
     With `--strict` the failure is raised.
     """
@@ -226,7 +228,7 @@ def by_model(env: Env, session: str, view: View, made: Plan, limits: Limits, opt
 
 
 def read_plan(data: bytes, name: str, view: View) -> Plan:
-    """A plan from a file; raises BadData where it is none, or does not fit the session."""
+    """Read a plan from a file; raises BadData if it is not a plan, or does not fit the session."""
     value = demanded(data, name)
     try:
         return compact.read(value, view)

@@ -1,6 +1,7 @@
-"""The summary of a compaction, written by a command of the user's instead of extracted.
+"""Have a command write the summary of a compaction.
 
-The plan stays as it is, but for the text of its summary: that has to be as short, and to pass the gate.
+Everything else in the plan stays. The summary must be as short as the extract it replaces, and pass the
+gate.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from ...tokens import Counter, history_tokens
 from .outline import extracted
 from .plan import Plan, Settings
 
-REQUEST, SOURCE = 16_000, 100_000  # tokens of one request to the command; of what is read whole
-WORDS = 0.6  # of a summary, for each token that there is room for
-LEAST = 20  # tokens of an extract that is worth a command
+REQUEST, SOURCE = 16_000, 100_000  # tokens of one request; of a source that is not shortened first
+WORDS = 0.6  # words of a summary per token of room
+LEAST = 20  # tokens of a summary worth asking for
 
 
 def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: Runs) -> Plan:
-    """The plan with the command's summary; the same plan where there is none to write.
+    """Return the plan with the command's summary, or the same plan if it has no summary.
 
-    Raises SummarizerFailed where the command fails, or its answer is refused or too long.
+    Raises SummarizerFailed if the command fails, or its answer is refused or too long.
     """
     places = [n for n, step in enumerate(plan.steps) if step.stage == "summary"]
     if not places:
@@ -36,7 +37,7 @@ def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: 
     room = counter.counts([step.op["summary"]])[0]
     if room < LEAST:
         return plan
-    text = _asked(view, step.op, counter, settings, runs, room)
+    text = _summary_text(view, step.op, counter, settings, runs, room)
     op: Op = {**step.op, "summary": text}
     op.pop("lines", None)
     steps = [*plan.steps]
@@ -51,8 +52,8 @@ def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: 
     return plan._replace(steps=steps, after=size)
 
 
-def _asked(view: View, op: Op, counter: Counter, settings: Settings, runs: Runs, room: int) -> str:
-    """What the command says of what an op covers."""
+def _summary_text(view: View, op: Op, counter: Counter, settings: Settings, runs: Runs, room: int) -> str:
+    """Ask the command to summarise what an op covers."""
     covered = set(op["ids"])
     messages = [message for message in view.messages if message.id in covered]
     earlier = [summary for summary in view.summaries if summary.id in covered]
@@ -62,5 +63,5 @@ def _asked(view: View, op: Op, counter: Counter, settings: Settings, runs: Runs,
 
 
 def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> Prompt:
-    """The built-in wording, for a summary that fits the room."""
+    """The built-in prompt, for a summary of a given size."""
     return Prompt(instructions(count, what, words=max(int(room * WORDS), 10)), data)

@@ -1,7 +1,7 @@
-"""Which lines a summary holds: those that add most for what they cost, in an order by the talk's shape.
+"""Choose the lines of a summary: those that add most for their cost, in an order set by the kind of talk.
 
-A line adds the words and names that nothing chosen before says, each worth less the second time. What a
-word is worth is how rare it is in general, and how often this conversation comes back to it.
+A line adds the words and names that no chosen line has. A word's worth is its rarity in general times how
+often the conversation uses it; each time it is chosen, its worth falls.
 """
 
 from __future__ import annotations
@@ -20,33 +20,33 @@ from .lines import PROSE, Line
 from .units import CHAT, PEOPLE, WORK
 from .words import Vocabulary, rarity
 
-UNIT = 1 << 20  # what is worth 1: whole numbers have the same sum in whatever order
-NAME = 7.0  # in work: a name beside a rare word
-AGAIN, NAME_AGAIN = 0.65, 0.03  # what is left of a word, or a name, that was said
+UNIT = 1 << 20  # worth is in whole units, so that sums do not depend on order
+NAME = 7.0  # in work, how much more a name is worth than a rare word
+AGAIN, NAME_AGAIN = 0.65, 0.03  # factor for the worth of a word, or name, that was chosen
 BESIDE = 2  # tokens that a line costs beside its text: who says it, the break
-SAME = 0.8  # of the words of a rule that another has too, which is the same or takes it back
-FEW = 2  # words of an open end that are too few to know it again by
-ASKED = 0.9  # in an assistant's chat: of the room, what the user's own messages may take
-GOAL = 0.05  # of the room: for the first prompt, which says what all of it is about
-NOW, LAST = 0.06, 3  # of the room: for the last words of the model, at most so many sentences
-BEGINNINGS, FIRST = 0.5, 3  # of what they leave: for the first lines of answers, of each at most so many
-LEAST, SMALL = 80, 0.3  # tokens of a share, and of a small room
-NAMES = 0.4  # in work: for names that no chosen line says
-SPARE = 1.5  # for how much lines are chosen, should they cost less than estimated
-# What may take how much of the room, in this order, before the rest is chosen by what it adds.
+SAME = 0.8  # share of a rule's words in a line that repeats or revokes it
+FEW = 2  # too few words to recognise an open end by
+ASKED = 0.9  # in a chat: share of the room for the user's messages
+GOAL = 0.05  # share of the room for the first prompt, the goal
+NOW, LAST = 0.06, 3  # share for the model's last words, at most so many sentences
+BEGINNINGS, FIRST = 0.5, 3  # share of the rest for the first lines of answers
+LEAST, SMALL = 80, 0.3  # a share has at least so many tokens, if that is not too much of the room
+NAMES = 0.4  # in work: share for names that no chosen line has
+SPARE = 1.5  # choose this much more, in case lines cost less than estimated
+# Shares of the room, in this order; the rest is chosen by gain.
 SHARES = {"rule": 0.14, "file": 0.15, "failed": 0.1, "done": 0.08}
 OF_WORK = {"first": 0.14, "open": 0.06, "decision": 0.12, "prose": 0.42}
-NEWEST = ("file", "failed", "done", "open")  # of which the newest come first
-SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or the path of another file
+NEWEST = ("file", "failed", "done", "open")  # kinds of which the newest come first
+SYMBOL = re.compile(r"(?=_*[^\W_])[^\W\d]\w{3,}|[\w.@-]*/[\w./@-]+\w")  # or a path
 
 
 class Chooser:
-    """Chooses among lines; what was chosen makes others worth less."""
+    """Chooses lines; each chosen line lowers the worth of the words it shares with others."""
 
     def __init__(
         self, lines: Sequence[Line], shape: str, staying: AbstractSet[str], vocabulary: Vocabulary
     ) -> None:
-        """`staying`: what stands in the messages that stay."""
+        """`staying`: the words of the messages that stay."""
         for line in lines:
             line.words = vocabulary.of(line.text)
         self._names = vocabulary.names if shape == WORK else set()
@@ -67,7 +67,7 @@ class Chooser:
         return sum(map(self._left.__getitem__, line.words)) / (line.cost + BESIDE)
 
     def take(self, lines: Iterable[Line], room: float = float("inf")) -> list[Line]:
-        """These lines in their order, as far as there is room for each."""
+        """Take these lines in order, each if it fits."""
         chosen = []
         for line in lines:
             if line.cost <= room and line.place not in self.taken:
@@ -78,9 +78,9 @@ class Chooser:
         return chosen
 
     def best(self, lines: Iterable[Line], room: float) -> list[Line]:
-        """Those that add most in this room, the best first; of equals the later one.
+        """Take the lines that add most, best first, until the room is full; of equals the later one.
 
-        A line's gain only falls, as others say the same: it is looked at again when its turn comes.
+        A line's gain only falls as others are chosen, so it is recomputed when its turn comes.
         """
         by_place = {line.place: line for line in lines if line.place not in self.taken}
         heap = [(-self.gain(line), -place) for place, line in by_place.items()]
@@ -101,7 +101,9 @@ class Chooser:
 
 
 def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> list[Line]:
-    """The lines of a summary, what is kept longest first: those for so many tokens, then some to spare."""
+    """Return the lines of a summary, most important first: enough for `room` tokens, then some spare
+    ones.
+    """
     settle(lines)
     chosen = chooser.take([line for line in lines if line.kind == "pinned"])
     chosen += chooser.take(_goal(lines), max(room * GOAL, min(LEAST, room * SMALL)))
@@ -131,7 +133,7 @@ def choose(lines: Sequence[Line], chooser: Chooser, shape: str, room: float) -> 
 
 
 def _sorts(line: Line) -> tuple[str, ...]:
-    """The shares that a line may be chosen for."""
+    """The shares that a line can be chosen for."""
     if line.kind not in PROSE:
         return (line.kind,)
     own = ("first",) if line.first and line.kind == "asked" else ()
@@ -139,7 +141,7 @@ def _sorts(line: Line) -> tuple[str, ...]:
 
 
 def names(lines: Sequence[Line], vocabulary: Vocabulary) -> list[Line]:
-    """The symbols and paths in what tools showed, each with the file that it was seen in first."""
+    """List the symbols and paths in tool output as lines, each with the file in which it first appears."""
     first: dict[str, Line] = {}
     for line in lines:
         if line.kind in ("called", "gave") and "." in line.speaker and " " not in line.speaker:
@@ -153,20 +155,20 @@ def names(lines: Sequence[Line], vocabulary: Vocabulary) -> list[Line]:
 
 
 def _newest(line: Line) -> tuple[bool, bool, int]:
-    """The newest first; after the others files that were only read, and failures that passed later."""
+    """Sort key: newest first; files that were only read, and failures that passed later, go last."""
     if line.kind == "failed":
         return *failing(line.text), -line.place
     return line.kind == "file" and line.speaker == "read", False, -line.place
 
 
 def _goal(lines: Sequence[Line]) -> list[Line]:
-    """The first prompt that says something."""
+    """The first prompt with content."""
     prompts = [line for line in lines if line.kind == "asked" and not prose.is_filler(line.text)]
     return [line for line in prompts if line.id == prompts[0].id]
 
 
 def _now(lines: Sequence[Line]) -> list[Line]:
-    """The model's last words: where things stood when what is summarised ended."""
+    """The model's last words: where things stood at the end of what is summarised."""
     own = [line for line in lines if line.kind == "said" and line.number >= 0]
     own = [line for line in own if not (prose.is_filler(line.text) or line.text.endswith(":"))]
     last = [line for line in own if line.id == own[-1].id][-LAST:]
@@ -176,22 +178,22 @@ def _now(lines: Sequence[Line]) -> list[Line]:
 
 
 def _firsts(prompts: Sequence[Line], room: float) -> list[Line]:
-    """The sentence that each prompt is staying by; where there is no room for all, every n-th."""
+    """The first sentence of each prompt; if they do not all fit, of every n-th."""
     firsts = [line for line in prompts if not prose.is_filler(line.text)]
     step = max(1, -(-len(firsts) * 12 // max(1, int(room))))
     return firsts[::-step]
 
 
 def _beginnings(lines: Sequence[Line]) -> Iterable[Line]:
-    """The first lines of every answer, then the second, and so on."""
+    """The first lines of all answers, then their second lines, and so on."""
     model = (line for line in lines if line.kind == "said")
     answers = [list(some) for _, some in groupby(model, lambda line: line.id)]
     return (answer[row] for row in range(FIRST) for answer in answers if row < len(answer))
 
 
 def settle(lines: Sequence[Line]) -> None:
-    """Make rules that were said again or taken back later no rules any more, and open ends that the model
-    comes back to later no open ends.
+    """Clear the topic of rules that were repeated or taken back later, and of open ends that the model
+    later closed.
     """
     spoken = [line for line in lines if line.kind in PROSE]
     for at, line in enumerate(spoken):
@@ -208,12 +210,12 @@ def settle(lines: Sequence[Line]) -> None:
 
 
 def _ends(later: Line, line: Line) -> bool:
-    """Whether a later line may take the place of a rule, or close an open end."""
+    """Whether a later line can replace a rule, or close an open end."""
     return later.topic == "rule" if line.topic == "rule" else (later.kind, later.topic) == ("said", "")
 
 
 def _covered(line: Line, by: Iterable[Line], share: float = SAME) -> bool:
-    """Whether one of these says most of what a line is about."""
+    """Whether any of these lines has most of the rare words of a line."""
     about = {word for word in line.words if rarity(word) > 0.3}
     few = 0 if line.topic == "rule" else FEW
     return len(about) > few and any(len(about & other.words) >= share * len(about) for other in by)

@@ -1,4 +1,4 @@
-"""A compaction in the making: the history as it came, what it costs now, and the steps taken so far."""
+"""A compaction in progress: the original history, its cost now, and the steps so far."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from .plan import Settings, Step
 from .summary import OF_TOOLS, entries_of
 from .units import WORK, Layout, Place, shape_of
 
-LATEST = 1 << 62  # the place of what is yet to be written
-LONG = 2_000  # characters of an answer, or pasted into a prompt, that may be shortened at the very end
-Change = tuple[Place, Part | None, str]  # what to put there, and why
+LATEST = 1 << 62  # position of a record not yet written
+LONG = 2_000  # characters above which an answer or a paste may be cut as a last resort
+Change = tuple[Place, Part | None, str]  # new part, and why
 
 
 class History:
-    """The messages that are sent, by position, and their costs, unscaled; nothing of it changes."""
+    """The messages that are sent, by position, with unscaled costs; immutable."""
 
     def __init__(self, view: View, counter: Counter, settings: Settings) -> None:
         self.view = view
@@ -31,7 +31,7 @@ class History:
         self.messages: Sequence[Message] = [message for message in view.messages if sent(message)]
         self.tokens = part_tokens(counter, self.messages)
         self.costs = unscaled(counter, self.messages, self.tokens)
-        self.special: list[Place] = [  # calls, results, files, thoughts: all but plain texts
+        self.special: list[Place] = [  # everything but plain text
             (number, place)
             for number, message in enumerate(self.messages)
             for place, part in enumerate(message.parts)
@@ -45,19 +45,19 @@ class History:
 
     @cached_property
     def layout(self) -> Layout:
-        """Units and what must stay; worked out where something has to be done."""
+        """Units and what must stay; computed on first use."""
         return Layout(self.messages, self.settings.keep_last)
 
     @cached_property
     def shape(self) -> str:
-        """Which kind of conversation it is; tools that an earlier summary lists are still at work."""
+        """The kind of conversation; it is work with tools if an earlier summary lists any."""
         earlier = {line.kind for summary in self.view.summaries for line in entries_of(summary) or ()}
         return shape_of(self.messages) if earlier.isdisjoint(OF_TOOLS) else WORK
 
     @property
     def yielding(self) -> list[Place]:
-        """What may shrink at the very end: results and long answers of the last unit, and what is pasted
-        into the last prompt.
+        """The parts that may shrink as a last resort: results and long answers of the last unit, and text
+        pasted into the last prompt.
         """
         layout, places = self.layout, list[Place]()
         prompt = [] if layout.prompt is None else [layout.prompt]
@@ -75,7 +75,7 @@ class History:
         return places
 
     def opening(self, numbers: Iterable[int]) -> int:
-        """What a request adds that would begin with a model's message, were these its messages."""
+        """The tokens that a request adds if these messages begin with a model's."""
         first = next(iter(numbers), None)
         if first is None or self.messages[first].role != "model" or not self.counter.message:
             return 0
@@ -85,14 +85,16 @@ class History:
         return self.messages[place[0]].parts[place[1]]
 
     def shortened(self, place: Place, room: int, *, errors: bool = True) -> Part | None:
-        """The part in about `room` characters; None where it was cut before, or nothing in it is long."""
+        """Return the part cut to about `room` characters, or None if it was cut before or is short."""
         part, id = self.part(place), self.messages[place[0]].id
         if not stubs.length(part):
             return None
         return stubs.shorten(part, id, room, errors=errors, own=self._own(place))
 
     def bare(self, place: Place) -> Part | None:
-        """The least that may be left of a part; of a model's many texts the longest becomes the mark."""
+        """Return the least that can be left of a part: a mark. Of a model's many texts only the longest
+        keeps one.
+        """
         message = self.messages[place[0]]
         texts = ["" if part.get("thought") else part.get("text", "") for part in message.parts]
         if message.role == "model" and place[1] != texts.index(max(texts, key=len)):
@@ -100,12 +102,12 @@ class History:
         return stubs.bare(self.part(place), "", self.messages[place[0]].id, self._own(place))
 
     def _own(self, place: Place) -> list[int]:
-        """The lines of a prompt that are its author's own words."""
+        """The lines of a prompt that its author wrote."""
         text = self.part(place).get("text") if place[0] == self.layout.prompt else None
         return stubs.own_lines(text) if text else []
 
     def cost_of_summaries(self, texts: Sequence[str]) -> int:
-        """What the one record costs that these are sent as."""
+        """Count the one record in which these summaries are sent."""
         if not texts:
             return 0
         return self.counter.message + self.counter.counts([summary_text(texts)])[0]
@@ -115,42 +117,42 @@ class History:
 
 
 def _pasted(text: str) -> int:
-    """Characters of a prompt that are not its author's own words."""
+    """Count the characters of a prompt that its author did not write."""
     return sum(len(line) for line, own, _ in rows(text, len(text)) if not own)
 
 
 class Draft:
-    """What becomes of a history, and what it costs so far.
+    """The state of a history during compaction, and its cost.
 
-    All counts are unscaled. `total` is exact at every moment: parts are counted as they are made, the
-    summaries as the one record they are sent as. A stage asks `fits` and takes steps until it does.
+    All counts are unscaled, and `total` is always exact: parts are counted when they are made, summaries
+    as the one record they are sent as. A stage takes steps until the draft `fits`.
     """
 
     def __init__(self, history: History, target: int = 0) -> None:
         self.history = history
         self.target = target
         self._total = history.bare_total
-        self._first = 0  # nothing before is still there
-        self.tokens = list(history.tokens)  # what each part costs now
-        self.now = list(history.costs)  # and each message
+        self._first = 0  # all messages before are gone
+        self.tokens = list(history.tokens)  # cost of each part now
+        self.now = list(history.costs)  # cost of each message now
         self.summaries = history.summaries
         self.summary_cost = history.summary_cost
-        self._steps: dict[object, Step] = {}  # replacements by their place, others by a number
+        self._steps: dict[object, Step] = {}  # replacements by place, others by number
         self.new: dict[Place, Part | None] = {}
         self.gone: set[int] = set()
-        self.doomed: set[int] = set()  # what is sure to be summarised: no stubs are made for it
+        self.to_summarize: set[int] = set()  # to be summarised; gets no stubs
 
     def fork(self) -> Draft:
-        """The same so far, to be tried further; this one stays as it is."""
+        """Return an independent copy of the draft."""
         other = Draft.__new__(Draft)
         vars(other).update(vars(self))
-        for name in ("tokens", "now", "_steps", "new", "gone", "doomed"):
+        for name in ("tokens", "now", "_steps", "new", "gone", "to_summarize"):
             setattr(other, name, getattr(self, name).copy())
         return other
 
     @property
     def total(self) -> int:
-        """What the context costs now, what a request adds to it included."""
+        """The cost of the request now."""
         if self.summaries:
             return self._total
         while self._first in self.gone:
@@ -162,16 +164,16 @@ class Draft:
         return self.total <= self.target
 
     def costs(self, numbers: Iterable[int]) -> int:
-        """What these messages cost now."""
+        """The cost of these messages now."""
         return sum(map(self.now.__getitem__, numbers))
 
     def open(self, places: Iterable[Place]) -> list[Place]:
-        """Those of the parts that are still as they were, and stay in the context."""
-        out = self.gone | self.doomed
+        """Filter these parts: unchanged, and in a message that stays."""
+        out = self.gone | self.to_summarize
         return [place for place in places if place[0] not in out and place not in self.new]
 
     def free(self, end: int | None = None) -> list[Place]:
-        """The open parts (before the message `end`) that are no plain text, and may be changed."""
+        """The open parts before message `end` that are not plain text and may be changed."""
         fixed = self.history.layout.fixed
         end = len(self.history.messages) if end is None else end
         return self.open(
@@ -179,7 +181,7 @@ class Draft:
         )
 
     def replace_while_large(self, stage: str, changes: Iterable[Change], *, whole: bool = False) -> None:
-        """Take these replacements, oldest first, until it fits (`whole`: all of them)."""
+        """Make these replacements, oldest first, until the draft fits (`whole`: make all of them)."""
         if self.fits:
             return
         pending = list(changes)
@@ -190,7 +192,7 @@ class Draft:
                 self.replace(stage, place, new, after, why)
 
     def replace(self, stage: str, place: Place, new: Part | None, after: int, why: str) -> None:
-        """Put `new` (of `after` tokens) in a part's place; nothing happens where that is not smaller."""
+        """Replace a part by `new`, which has `after` tokens; do nothing if that is not smaller."""
         number, part = place
         now = self.tokens[number][part]
         if after >= now:
@@ -199,28 +201,28 @@ class Draft:
         op: Op = {"op": "replace", "id": self.history.messages[number].id}
         self._steps[place] = Step(op, stage, why, before, after)
         self.new[place] = new
-        self.tokens[number] = [*self.tokens[number]]  # the history's stay
+        self.tokens[number] = [*self.tokens[number]]  # do not change the history's list
         self.tokens[number][part] = after
         self.now[number] -= now - after
         self._total -= now - after
 
     def drop(self, stage: str, numbers: Sequence[int], why: str) -> None:
-        """Remove messages; they must be whole units."""
+        """Remove messages, which must be whole units."""
         before = self.costs(numbers)
         self._steps[len(self._steps)] = Step(drop(self.history.ids(numbers), why), stage, why, before, 0)
         self.gone.update(numbers)
         self._total -= before
 
     def summary_total(self, text: str, numbers: Iterable[int], *, absorb: bool) -> int:
-        """What the total would be with these messages summarised by this text."""
+        """Compute the total if these messages were summarised by this text."""
         numbers = list(numbers)
         texts = self._texts_with(text, self._covered(numbers, absorb=absorb))
         return self._total - self.costs(numbers) - self.summary_cost + self.history.cost_of_summaries(texts)
 
     def summarize(self, stage: str, numbers: Sequence[int], fields: Json, *, absorb: bool) -> None:
-        """Put a summary in the place of messages, and of the summaries there are with `absorb`.
+        """Replace messages by a summary, and with `absorb` the existing summaries too.
 
-        `fields` are its text (`summary`) and, of one that is made of lines, its `lines`.
+        `fields` has its text (`summary`) and, if it consists of lines, its `lines`.
         """
         text = fields["summary"]
         ids = self._covered(numbers, absorb=absorb)
@@ -239,7 +241,7 @@ class Draft:
         return [*self.history.ids(numbers), *absorbed]
 
     def _texts_with(self, text: str, covers: list[str]) -> list[str]:
-        """The texts of the summaries with a new one, in the order that the view gives them."""
+        """The texts of all summaries with a new one, in view order."""
         view = self.history.view
         if not (view.summaries or view.hidden_summaries):
             return [text]
@@ -254,10 +256,10 @@ class Draft:
         return {"conversationCount": count, **period}
 
     def finished(self) -> list[Step]:
-        """The steps, without replacements inside messages that were removed after all.
+        """Return the steps, without replacements inside removed messages.
 
-        What they replace is hashed here alone: most replacements do not come to stand.
-        Raises RuntimeError, and so writes nothing, should a message have been removed twice or halfway.
+        Replaced parts are hashed only now, because most replacements are superseded. Raises RuntimeError,
+        so that nothing is written, if a message was removed twice or in part.
         """
         gone = set(self.history.ids(self.gone))
         scale, view = self.history.counter.scale, self.history.view

@@ -1,6 +1,6 @@
-"""What a budget went to: the tokens of what is sent by what they are spent on, and what was let go by kind.
+"""Explain a compaction: what the remaining tokens are spent on, and what was removed, by kind.
 
-Nothing here decides anything: a view is compared with what a compaction left of it.
+Nothing is decided in this module: it compares a view with its compacted form.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from .summary import KINDS as HEADING_OF
 from .summary import Entry, entries_of, fields_of
 from .units import units
 
-# In the order of a request; `frame` is what it costs whatever it says.
+# In request order; `frame` is the fixed overhead.
 SPENT = (
     "system", "tools", "ledger", "prompts", "sentences", "summaries", "stubs", "pins", "recent", "frame",
 )  # fmt: skip
 KINDS = (
     "prompts", "answers", "thoughts", "calls", "results", "files", "context", "summaries", "other",
 )  # fmt: skip
-MOST = 10  # of what stayed, the dearest so many are named
-_WHOLE = -1  # in the place of a part: what a message costs beside its parts
+MOST = 10  # largest remaining parts to list
+_WHOLE = -1  # pseudo part: the message's own overhead
 
 
 class Piece(NamedTuple):
-    """A part of a message, or what the message costs beside its parts: its kind and unscaled tokens."""
+    """A part of a message, or the message's own overhead: its kind and unscaled tokens."""
 
     kind: str
     tokens: int
@@ -48,10 +48,11 @@ Pieces = Mapping[tuple[str, int], Piece]
 def explained(
     before: View, after: View, counter: Counter, system: str | None, tools: Sequence[Json]
 ) -> Json:
-    """`{counter, before, after, spent, let_go, largest}`, for a view and what was left of it.
+    """Return `{counter, before, after, spent, let_go, largest}` for a view and its compacted form.
 
-    `spent` has every name of SPENT, and its amounts sum to `after`. `let_go` has for each kind how many
-    `parts` left or shrank, and how many `tokens` that is; what stands for them now is in `spent`.
+    `spent` has every name of SPENT, and its values sum to `after`. `let_go` has for each kind the number
+    of `parts` that were removed or shrank, and by how many `tokens`; stubs that replace them count in
+    `spent`.
     """
     before, after = rendered(before), rendered(after)
     old, new = _pieces(before, counter), _pieces(after, counter)
@@ -75,17 +76,17 @@ def explained(
 
 
 def _named(part: Json, before: View) -> Json:
-    """One of the dearest by its number in what was given; a summary that is yet to be written has no id."""
+    """Number a large part as in the original view; a summary that is not stored yet has no id."""
     if "n" in part:
         return {**part, "n": [message.id for message in before.messages].index(part["id"]) + 1}
     return {key: value for key, value in part.items() if key != "id" or not value.startswith(NEXT)}
 
 
 def shared(total: int, amounts: Sequence[int]) -> list[int]:
-    """The amounts in proportion, so that they sum to the total."""
+    """Scale the amounts in proportion so that they sum to the total."""
     whole, before, done = sum(amounts), 0, 0
     parts: list[int] = []
-    for amount in amounts:  # each up to where the total would be by now
+    for amount in amounts:  # cumulative, so that rounding errors cancel
         before += amount
         parts.append((before * total // whole if whole else 0) - done)
         done += parts[-1]
@@ -93,7 +94,7 @@ def shared(total: int, amounts: Sequence[int]) -> list[int]:
 
 
 def _pieces(view: View, counter: Counter) -> Pieces:
-    """The parts of all that is sent, by message and place in what it holds of its own."""
+    """All parts that are sent, by message and position in the original message."""
     messages = [message for message in view.messages if sent(message)]
     tokens = part_tokens(counter, messages)
     pieces: dict[tuple[str, int], Piece] = {}
@@ -122,7 +123,7 @@ def _kind(message: Message, part: Part) -> str:
 
 
 def _pinned(view: View) -> set[str]:
-    """The messages that are pinned, with those that belong to them."""
+    """The pinned messages and their units."""
     messages = [message for message in view.messages if sent(message)]
     pinned = {number for number, message in enumerate(messages) if message.pinned}
     with_pins = (unit for unit in units(messages) if not pinned.isdisjoint(unit)) if pinned else ()
@@ -130,12 +131,12 @@ def _pinned(view: View) -> set[str]:
 
 
 def _record_cost(view: View, counter: Counter) -> int:
-    """What the one record costs that the summaries are sent as."""
+    """The cost of the record that holds all summaries."""
     return overhead(counter, None, (), [summary.text for summary in view.summaries])
 
 
 def _record(view: View, counter: Counter) -> dict[str, int]:
-    """The tokens of that record by what it holds; its heading, and what parts its texts, is frame."""
+    """Split that cost by content; the heading and separators count as `frame`."""
     if not view.summaries:
         return {}
     lines: list[tuple[str, str]] = [("frame", summary_text(()))]
@@ -147,7 +148,7 @@ def _record(view: View, counter: Counter) -> dict[str, int]:
 
 
 def _sections(summary: Summary) -> Iterator[tuple[str, str]]:
-    """The lines of a summary, each with what it is spent on."""
+    """The lines of a summary, each with what it counts as."""
     entries = entries_of(summary)
     if entries is None:
         yield "summaries", summary.text
@@ -162,7 +163,9 @@ def _sections(summary: Summary) -> Iterator[tuple[str, str]]:
 
 
 def _let_go(before: View, after: View, old: Pieces, new: Pieces, counter: Counter) -> Json:
-    """How many parts of each kind left or shrank, and by how many tokens; only kinds of which some did."""
+    """Count the parts of each kind that were removed or shrank, and their tokens; omit kinds
+    without any.
+    """
     parts, tokens = dict.fromkeys(KINDS, 0), dict.fromkeys(KINDS, 0)
     for key, piece in old.items():
         gone = piece.tokens - (new[key].tokens if key in new else 0)

@@ -1,4 +1,4 @@
-"""Messages and earlier summaries as one summary of at most so many tokens, made of their own lines."""
+"""Summarise messages and earlier summaries by extraction: their own lines, at most so many tokens."""
 
 from __future__ import annotations
 
@@ -22,30 +22,34 @@ from .summary import Entry, entries_of, entry, fields_of, joined, opaque
 from .units import WORK
 from .words import Vocabulary, upto
 
-ALL_SHARE = 0.5  # in place, where the next compaction needs something to take: of the target
-TRIES = 4  # to find how many of them fit
-SHORTER = 0.9  # of the lines, where even that did not do
-UNFILLED = 0.01  # of the room: what a summary may leave empty
-LATER = "(Later than the summary above.)\n"  # what a program's own summary says was so then
-KINDS = {"called": "shown", "gave": "shown"}  # a line's kind → an entry's, where they differ
+ALL_SHARE = 0.5  # with -i: share of the target for summaries, so that the next one has room
+TRIES = 4  # attempts to find how many lines fit
+SHORTER = 0.9  # it was current then keep this share of the lines each time
+UNFILLED = 0.01  # share of the room that may stay empty
+LATER = "(Later than the summary above.)\n"  # the summary above was written before
+KINDS = {"called": "shown", "gave": "shown"}  # line kind → summary kind, if different
 LEDGER = ("file", "done", "failed")
 
 
 def extract(
     messages: Sequence[Message], room: int, counter: Counter, summaries: Sequence[Summary] = ()
 ) -> Json:
-    """`summary` and `lines` of messages and earlier summaries, in at most so many tokens, unscaled."""
+    """Return `summary` and `lines` for messages and earlier summaries, in at most `room` unscaled
+    tokens.
+    """
     view = View(Log([], [], 0))
     view.messages, view.summaries = list(messages), list(summaries)
     draft = Draft(History(view, counter, Settings(budget=room)))
-    draft.doomed = set(range(len(draft.history.messages)))
+    draft.to_summarize = set(range(len(draft.history.messages)))
     absorb = bool(summaries)
-    draft.target = room + draft.summary_total("", draft.doomed, absorb=absorb)
+    draft.target = room + draft.summary_total("", draft.to_summarize, absorb=absorb)
     return Extract(draft, absorb=absorb).written()[0] or {"summary": "", "lines": []}
 
 
 class Extract:
-    """The lines of what is to go, and the room for them; `absorb`: those of earlier summaries too."""
+    """The lines of the messages to summarise, and the room for them; `absorb` adds the lines of
+    earlier summaries.
+    """
 
     def __init__(self, draft: Draft, *, absorb: bool) -> None:
         self._draft = draft
@@ -60,9 +64,9 @@ class Extract:
         self._topics = [line.topic for line in self._lines]
 
     def measure(self) -> None:
-        """Look at the draft again: more of it may stay."""
+        """Compute the room again, after more messages were kept."""
         draft = self._draft
-        self.covered = sorted(draft.doomed)
+        self.covered = sorted(draft.to_summarize)
         self._beside = self._total("")
         self.room = draft.target - self._beside
         if draft.history.settings.hysteresis:
@@ -73,7 +77,9 @@ class Extract:
         return self._draft.summary_total(text, self.covered, absorb=self._absorb)
 
     def written(self) -> tuple[Json | None, int]:
-        """The summary that fills the room best, and what it leaves of the budget; None if nothing fits."""
+        """Return the summary that fills the room best (None if none fits), and the tokens left of
+        the budget.
+        """
         chosen = self._chosen()
         best: Json | None = None
         used, room = 0, self.room * 1.0
@@ -91,11 +97,11 @@ class Extract:
         return best, self._draft.target - self._beside - used
 
     def _chosen(self) -> list[Line]:
-        """The lines that go, chosen, what is kept longest first."""
-        gone = self._draft.doomed
-        newest: dict[tuple[str, bool], Line] = {}  # without repeats: of a sentence the last
+        """Choose among the lines of the messages to summarise, most important first."""
+        gone = self._draft.to_summarize
+        newest: dict[tuple[str, bool], Line] = {}  # without repeats; the last one stays
         for line, topic in zip(self._lines, self._topics, strict=True):
-            line.topic = topic  # which choosing changes, among the lines that go
+            line.topic = topic  # `choose` changes it
             if line.number < 0 or line.kind in LEDGER or line.number in gone:
                 key = line.text.strip(), line.kind in LEDGER
                 if line.kind in PROSE:
@@ -111,9 +117,9 @@ class Extract:
         return choose(lines, chooser, self._shape, self.room)
 
     def _staying(self) -> set[str]:
-        """What stands between blanks in all that stays."""
+        """The words, split at spaces, of everything that stays."""
         draft = self._draft
-        out = draft.gone | draft.doomed
+        out = draft.gone | draft.to_summarize
         return {
             piece
             for number, message in enumerate(draft.history.messages)
@@ -124,7 +130,7 @@ class Extract:
         }
 
     def _earlier_and_ledger(self) -> Iterator[Line]:
-        """The lines of earlier summaries, and what all calls came to."""
+        """The lines of earlier summaries, and the outcome of all calls."""
         history, done = self._draft.history, Effects()
         summaries: Sequence[Summary] = history.view.summaries if self._absorb else ()
         place = -sum(len(summary.text) for summary in summaries) - 1
@@ -146,9 +152,9 @@ class Extract:
 
 
 def _earlier(old: Entry, number: int) -> Line:
-    """A line of an earlier summary, as a line of today."""
+    """Turn a line of an earlier summary into a line to choose from."""
     topic = old.kind if old.kind in ("rule", "decision", "open") else ""
-    if old.kind == "now":  # then
+    if old.kind == "now":  # it was current then
         topic = cues.topic(old.text, user=False)
     kinds = {"rule": "asked", "now": "said", "shown": "gave", "decision": "said", "open": "said"}
     kind = kinds.get(old.kind, old.kind)
@@ -157,10 +163,10 @@ def _earlier(old: Entry, number: int) -> Line:
 
 
 def entries(chosen: Sequence[Line]) -> list[Entry]:
-    """The chosen lines in their order, the sentences of a row together, as lines of a summary."""
+    """Order the chosen lines, join the sentences of a row, and return the lines of a summary."""
     merged: list[Entry] = []
     last: tuple[object, ...] = ()
-    heads: set[tuple[str, str]] = set()  # that stand there already
+    heads: set[tuple[str, str]] = set()  # already printed
     for line in sorted(chosen, key=attrgetter("place")):
         topic = "" if line.topic == "rule" and line.speaker != USER else line.topic
         kind = topic or KINDS.get(line.kind, line.kind)

@@ -1,4 +1,4 @@
-"""What calls came to, as lines: files by their newest state, acts, commands that failed."""
+"""The outcome of calls as lines: files by their latest state, actions, failed commands."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ...summaries.clipped import clip
 from ...summaries.results import shows
 from .lines import Line
 
-LENGTH, DONE_LENGTH = 110, 80  # characters of a call that failed, and of one that changed something
-HOW_LENGTH = 140  # and of how it failed
+LENGTH, DONE_LENGTH = 110, 80  # characters of a failed call, and of an action
+HOW_LENGTH = 140  # characters of a failure
 PASSED = " (passed later)"
 
 
 def ledger(done: Effects) -> list[Line]:
-    """Files, acts and failures as lines, the latest last."""
+    """Return files, actions and failures as lines, the latest last."""
     lines = [_line("file", state, path, place) for path, (state, place) in _united(done.files).items()]
     lines += [
         _line("done", "", _shortened(what, DONE_LENGTH), place) for what, place in done.actions.values()
@@ -31,7 +31,7 @@ def _line(kind: str, label: str, text: str, place: int) -> Line:
 
 
 def _united(files: Mapping[str, tuple[str, int]]) -> Mapping[str, tuple[str, int]]:
-    """The same with `src/a.py` as the `/home/me/project/src/a.py` that it was called elsewhere."""
+    """Merge `src/a.py` into `/home/me/project/src/a.py` if both occur."""
     whole: dict[str, str] = {}  # how a whole path ends, from its second last step on → the path
     for path in files:
         steps = path.split("/") if path[:1] in "/~" else []
@@ -43,7 +43,7 @@ def _united(files: Mapping[str, tuple[str, int]]) -> Mapping[str, tuple[str, int
 
 
 def _shortened(what: str, most: int) -> str:
-    """A call, shortened; a command stays in its marks, and what a call gave back beside it."""
+    """Shorten a call, but keep the backticks of a command and what a call returned."""
     if what[:1] == what[-1:] == "`":
         return f"`{clip(what[1:-1], most)}`"
     call, arrow, gave = what.partition(" → ")
@@ -51,19 +51,19 @@ def _shortened(what: str, most: int) -> str:
 
 
 def _ends(how: str) -> str:
-    """How something failed; of what is long the beginning and the end, where the reason stands."""
+    """Shorten a long failure to its beginning and its end, where the reason usually is."""
     if len(how) <= HOW_LENGTH:
         return how
     return f"{clip(how, HOW_LENGTH // 2)} {how[-HOW_LENGTH // 2 :].partition(' ')[2]}"
 
 
 def failed_before(text: str, done: Effects, place: int) -> None:
-    """Take in a line of an earlier ledger about a call that failed."""
+    """Add a failure from an earlier ledger."""
     mark = "`: " if "`: " in text else ": "
     what, _, how = text.removesuffix(PASSED).partition(mark)
     done.fail(what + mark.removesuffix(": "), how, place, passed=text.endswith(PASSED))
 
 
 def failing(text: str) -> tuple[bool, bool]:
-    """In which order failures come: what still fails first, what only looked last."""
+    """Sort key of failures: those that still fail first, failed lookups last."""
     return shows(text.removeprefix("`")), text.endswith(PASSED)

@@ -1,7 +1,8 @@
-"""Messages as lines: sentences of what was said, whole lines of what tools were given and gave back.
+"""Split messages into lines: sentences of what people and models say, whole lines of tool input and
+output.
 
-Each line knows who says it, and whether in his own words: what stands in a fence, a quote, a tag, a table,
-a log or a long paste is `pasted`, whoever sent it.
+A line knows its speaker, and whether the words are the speaker's: text in a fence, quote, tag, table, log
+or long paste is `pasted`, whoever sent it.
 """
 
 from __future__ import annotations
@@ -28,16 +29,16 @@ if TYPE_CHECKING:
     from .draft import History
 
 PROSE = ("asked", "said")
-WHOLE = 1_500_000  # characters of a history up to which all of it is read
-READ = 200_000  # of a longer one: so many, or as many as there is room for
+WHOLE = 1_500_000  # characters up to which a history is read whole
+READ = 200_000  # at least so many characters of a longer one
 BRIEF = 40  # characters of a call's label
-HEAD = 100  # and of the head of a list, and of an item that needs it
-LONG_FIELD = 200  # characters of a field that stands with others in a line
+HEAD = 100  # characters of the head of a list, and of an item that needs it
+LONG_FIELD = 200  # longer fields get a line of their own
 DULL = re.compile(
     r"\s*(?:import\b|from \S+ import\b|export \{|export \* from|#include\b|using [\w.]+;|use [\w:]+;"
     r"|require\b|package [\w.]+;|[\W_]*$)"
 )
-_NUMBERED = re.compile(r" *\d+(?:→|\t|[|:] ?)")  # before each line of a file, as tools show it
+_NUMBERED = re.compile(r" *\d+(?:→|\t|[|:] ?)")  # line numbers, as tools print them
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _MARK = re.compile(r"^(?:[-*+•]\s+|\(?\d{1,3}[.)]\s+|#{1,6}\s+)+")
 _SPEAKER = re.compile(r"([^\W\d_a-z][\w.'-]*(?: [^\W\d_a-z][\w.'-]*){0,3})(?:: +|：)(?=\S)")
@@ -51,11 +52,11 @@ todo update warning rules requirements
 
 @dataclass(slots=True, eq=False)
 class Line:
-    """A sentence, or a line of a tool: what it is, whose, of which message, and what it costs.
+    """A sentence, or a line of tool input or output.
 
-    `kind`: asked, said, pasted, called, gave, or one of the ledger's (file, failed, done). `topic`: rule,
-    decision, open, or "". `head`: the line that a list's item needs to be understood. `number`: the place
-    of its message, `row` of its line there; `place` among all lines; `first`: a prompt is known by it.
+    `kind`: asked, said, pasted, called, gave, or file, failed, done (ledger). `topic`: rule, decision,
+    open, or "". `head`: the line above a list that its items need. `number`: position of the message;
+    `row`: of the line in it; `place`: among all lines; `first`: the first sentence of a prompt.
     """
 
     kind: str
@@ -73,7 +74,9 @@ class Line:
 
 
 class Reader:
-    """Reads the messages of a history as lines; of a very long one the beginning of each part."""
+    """Splits the messages of a history into lines; of a very long history only the beginning of
+    each part.
+    """
 
     def __init__(self, history: History, room: float) -> None:
         self._messages = history.messages
@@ -85,7 +88,7 @@ class Reader:
         self._most = WHOLE if sum(sizes) <= WHOLE else words.water_level(sizes, most)
 
     def lines(self, number: int) -> list[Line]:
-        """The lines of a message; none of thoughts and of an editor's context."""
+        """Return the lines of a message, without thoughts and editor context."""
         message = self._messages[number]
         if is_ide_context(message):
             return []
@@ -100,7 +103,7 @@ class Reader:
                 rate = self._rate(number, place, len(text))
                 speaker = MODEL if message.role == "model" else USER
                 lines += spoken(cut(text, self._most), speaker, message.id, rate, chat=self._chat)
-        used = tools_named(message)  # of a history that keeps no calls
+        used = tools_named(message)  # some histories name tools without their calls
         if used:
             text = f"used {', '.join(used)}"
             lines.append(Line("done", "", text, message.id, len(text) / 3 + 1))
@@ -128,12 +131,12 @@ class Reader:
                 yield Line(kind, label, text, self._messages[number].id, cost, row=row)
 
     def _rate(self, number: int, place: int, size: int) -> float:
-        """What a character costs."""
+        """Tokens per character."""
         return min(1.5, max(0.1, self._tokens[number][place] / max(1, size)))
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text, up to the end of a sentence or a line; else of a word."""
+    """Return the beginning of a text, cut at the end of a sentence or line, else of a word."""
     if len(text) <= most:
         return text
     head = text[:most]
@@ -142,9 +145,9 @@ def cut(text: str, most: int) -> str:
 
 
 def spoken(text: str, speaker: str, id: str, rate: float, *, chat: bool = False) -> Iterator[Line]:
-    """What a person or a model says, sentence by sentence; what is not his own words line by line.
+    """Split a text into sentences, and pasted text into lines.
 
-    In a `chat` with an assistant the next answer closes what a sentence leaves open.
+    In a chat with an assistant nothing counts as open, because the next answer closes it.
     """
     user = speaker == USER
     others = user and text.startswith(NOT_USERS)
@@ -176,7 +179,7 @@ def spoken(text: str, speaker: str, id: str, rate: float, *, chat: bool = False)
 
 
 def _named(text: str, speaker: str) -> tuple[str, str]:
-    """Who says a line, and what: `Ann: Hi.` is Ann's; nobody takes one of our names."""
+    """Split `Ann: Hi.` into speaker and text; our own labels are not speakers."""
     who = _SPEAKER.match(text)
     if who is None or is_ours(who[1]) or who[1].split()[-1].lower() in _NO_SPEAKER:
         return speaker, text
@@ -184,7 +187,7 @@ def _named(text: str, speaker: str) -> tuple[str, str]:
 
 
 def brief(name: str, args: Any) -> str:
-    """A call in a few words: its command in backticks, its file, else its name and an argument."""
+    """Label a call: its command in backticks, else its file, else its name and an argument."""
     fields = args if isinstance(args, dict) else {}
     command = command_of(fields)
     if command:
@@ -197,7 +200,9 @@ def brief(name: str, args: Any) -> str:
 
 
 def flat(value: Any) -> Iterator[str]:
-    """The lines of a value: of a text its own, of JSON one for each object's plain fields."""
+    """Flatten a value into lines: a text into its own, JSON into one for the plain fields of each
+    object.
+    """
     if isinstance(value, str):
         texts = words.lines_of(value)
         if sum(_NUMBERED.match(line) is not None for line in texts) * 2 > len(texts) > 1:
@@ -219,7 +224,7 @@ def flat(value: Any) -> Iterator[str]:
 
 
 def texts_of(part: Part) -> str:
-    """All that a part says, whatever it is; nothing of thoughts."""
+    """All text of a part, except thoughts."""
     if part.get("thought"):
         return ""
     if "functionCall" in part:

@@ -1,9 +1,10 @@
-"""The policy `loop`: shares of the window for uploads and history, and references reduced in the live loop.
+"""The policy `loop`: shares of the budget for uploads and history, fewer references in the newest
+exchange.
 
-Of the budget, a margin of 10 % stays free. Uploaded files may take `upload_share`, newest first, none cut
-in two; what they do not use is lent to the history before the newest exchange, which keeps its most recent
-whole exchanges. In the newest exchange references are reduced, never renumbered, then long results cut;
-where all that is not enough, the oldest exchanges go, then the oldest units of the newest.
+A margin of 10 % of the budget stays free. Uploaded files may take `upload_share`, newest first, never
+cut; what they leave goes to the history before the newest exchange, of which the most recent whole
+exchanges stay. In the newest exchange references are reduced but never renumbered, then long results are
+cut. If that is not enough, the oldest exchanges are dropped, then the oldest units of the newest.
 """
 
 from __future__ import annotations
@@ -24,9 +25,10 @@ MARGIN = 0.1
 
 
 def loop(view: View, settings: Settings, counter: Counter) -> Plan:
-    """The plan of this policy; starts above the budget and leaves the margin free.
+    """Return the plan of this policy.
 
-    Uploads keep to a share that was asked for even where all fits.
+    It starts above the budget and leaves the margin free. An explicit upload share applies even if
+    everything fits.
     """
     view = rendered(view)
     nothing = proven(view, settings, counter)
@@ -61,7 +63,7 @@ def _results(draft: Draft) -> None:
 
 
 def _uploads(draft: Draft, most: int) -> int:
-    """Leave out the oldest uploads beyond their share, each whole; returns what the others take."""
+    """Remove the oldest uploads beyond their share, whole; return the tokens of the others."""
     used = 0
     closed = False
     for number, part in reversed(_files(draft)):
@@ -77,7 +79,7 @@ def _uploads(draft: Draft, most: int) -> int:
 
 
 def _files(draft: Draft) -> list[Place]:
-    """The files that users gave, oldest first."""
+    """The files that users attached, oldest first."""
     messages = draft.history.messages
     users = (place for place in draft.history.special if messages[place[0]].role == "user")
     return [
@@ -87,7 +89,7 @@ def _files(draft: Draft) -> list[Place]:
 
 
 def _history(draft: Draft, most: int) -> None:
-    """Keep whole exchanges before the newest, newest first, until the first that does not fit."""
+    """Keep whole exchanges before the newest, newest first, until one does not fit."""
     closed = False
     older = [group for group in draft.history.layout.groups if group[0] < draft.history.layout.start]
     for group in reversed(older if not draft.fits else []):

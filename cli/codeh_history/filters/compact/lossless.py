@@ -1,4 +1,4 @@
-"""The first stages, which lose nothing: superseded IDE context and reads, and repeated content."""
+"""The first stages, which lose nothing: superseded IDE context and reads, repeated content."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from ...session.records import dumps
 from . import shrink, stubs
 from .draft import Change, Draft
 
-READS = ("read", "view", "open", "cat", "show", "get_file")  # how a tool's name begins or ends that reads
+READS = ("read", "view", "open", "cat", "show", "get_file")  # tools that read begin or end so
 WRITES = ("write", "create", "save", "put_file")
 PATHS = (
     "path", "file_path", "filePath", "filepath", "file", "filename", "absolute_path", "target_file", "uri",
 )  # fmt: skip
-SMALL = 40  # tokens below which a repetition is left alone
+SMALL = 40  # tokens below which repetitions stay
 
 
 def superseded(draft: Draft) -> None:
-    """Older IDE context goes, and what a file held when it was read or written again later."""
+    """Drop older IDE context, and the results of reads whose file was read or written again later."""
     layout, messages = draft.history.layout, draft.history.messages
     prompts = set(layout.prompts)
     context = [n for n, message in enumerate(messages) if n not in prompts and is_ide_context(message)]
@@ -30,8 +30,8 @@ def superseded(draft: Draft) -> None:
 
 
 def _stale_reads(draft: Draft) -> list[Change]:
-    """Reads of a file that a later read, or a later write, covers."""
-    covered: set[tuple[str, bytes]] = set()  # (path, the other arguments): what later calls show again
+    """Results of reads that a later read or write of the file supersedes."""
+    covered: set[tuple[str, bytes]] = set()  # (path, other arguments) of later calls
     stale: list[Change] = []
     for call in reversed(draft.history.layout.pairing.calls):
         file, answer = _file(call), call.answer
@@ -49,7 +49,9 @@ def _stale_reads(draft: Draft) -> list[Change]:
 
 
 def _file(call: Call) -> tuple[str, bytes] | None:
-    """The file that a call reads or writes, if any; of a read its other arguments too (a range, say)."""
+    """Return the file that a call reads or writes, and for a read its other arguments (a range, for
+    example).
+    """
     args: object = call.args
     writes = _like(call.name, WRITES)
     if not isinstance(args, dict) or not (writes or _like(call.name, READS)):
@@ -67,7 +69,7 @@ def _like(name: str, verbs: tuple[str, ...]) -> bool:
 
 
 def repeated(draft: Draft) -> None:
-    """Of equal tool outputs, files and long texts only the newest stays; it outlives the older ones."""
+    """Replace equal tool outputs, files and long texts by a reference to the newest."""
     whole = shrink.newest(draft, shrink.RECENT)
     draft.replace_while_large("repeated", (c for c in _repetitions(draft) if c[0] not in whole))
 
@@ -93,12 +95,12 @@ Content = bytes | str | tuple[str, str]
 
 
 def _content(part: Part) -> Content | None:
-    """What makes two parts equal; None for what is never compared (calls, thoughts, native items)."""
+    """A key for comparing parts; None for parts that are never compared (calls, thoughts, native items)."""
     if len(part) == 1 and "text" in part:
         return part["text"]
     if "functionResponse" in part:
         content, inner = part["functionResponse"].get("response"), part["functionResponse"].get("parts")
-        if inner is None and isinstance(content, dict) and len(content) == 1:  # as most are
+        if inner is None and isinstance(content, dict) and len(content) == 1:  # the usual case
             ((name, text),) = content.items()
             if type(text) is str:
                 return name, text

@@ -1,4 +1,4 @@
-"""What `summarize` shares with compaction: what is due by tokens, and the built-in summary, an extract."""
+"""What `summarize` shares with compaction: due by tokens, and the built-in summary."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LEAST, SHORT, MOST = 150, 300, 3000  # tokens of an outline
 
 
 def due_over(view: View, most: int, counter: Counter) -> Batch | None:
-    """The oldest units of a view of more than `most` tokens, until 0.60 of that are left; None: not due.
+    """Select the oldest units of a view of more than `most` tokens, until 0.60 of that is left.
 
-    Whole exchanges first, then units inside the newest one; never its prompt, the last unit, pins or
-    pending messages.
+    Return None if nothing is due. Whole exchanges go first, then units of the newest one; its prompt, the
+    last unit, pinned and pending messages stay.
     """
     left = size(view, counter)
     if left <= most:
@@ -45,13 +45,14 @@ def due_over(view: View, most: int, counter: Counter) -> Batch | None:
 
 
 def size(view: View, counter: Counter) -> int:
-    """The tokens of what would be sent, without system prompt and tools."""
+    """Count the tokens of a request, without system prompt and tools."""
     return history_tokens(counter, view.messages, summaries=[summary.text for summary in view.summaries])
 
 
 def outline(counter: Counter, batch: Batch) -> Json:
-    """A record's `summary`, `lines` and `by`: messages in a tenth of their tokens, or a half where they are
-    few; summaries in three quarters of theirs.
+    """Summarise a batch by extraction: return `summary`, `lines` and `by` of its record.
+
+    Messages get a tenth of their tokens (half if they are short), summaries three quarters of theirs.
     """
     if batch.messages:
         tokens = sum(message_tokens(counter, batch.messages))
@@ -72,6 +73,6 @@ def outline(counter: Counter, batch: Batch) -> Json:
 def extracted(
     counter: Counter, messages: Sequence[Message], most: int, room: int
 ) -> tuple[str, int] | None:
-    """The text for messages of more than `most` tokens, and how many they are; None for fewer."""
+    """Return an extract of messages and their tokens, or None if they have at most `most` tokens."""
     tokens = sum(message_tokens(counter, messages))
     return (extract(messages, room, counter)["summary"], tokens) if tokens > most else None

@@ -1,4 +1,4 @@
-"""What a compaction is asked for, and what it answers: a plan of ops, each with its reason and its gain."""
+"""The settings of a compaction, and its result: a plan of ops with reasons and gains."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ...session.records import block_of
 from ...session.view import View
 from .summary import is_line
 
-HIGH = 0.85  # with `-i` a compaction starts above this share of the budget
-LOW = 0.60  # and reduces to this one, so that the next is far away
+HIGH = 0.85  # with `-i` compaction starts above this share of the budget
+LOW = 0.60  # and reduces to this one, to postpone the next
 
 
 class Settings(NamedTuple):
-    """How a compaction was asked for.
+    """Settings of a compaction.
 
-    `budget` is for everything that is sent, `system` and `tools` included. With `hysteresis` it starts
-    above 0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay as they are.
-    `capped`: uploads keep to their share even where all fits. `exact` forbids the proof by byte count,
-    for plans that state their sizes.
+    `budget` covers the whole request, `system` and `tools` included. With `hysteresis` it starts above
+    0.85 of the budget and reduces to 0.60. The newest `keep_last` exchanges stay unchanged. `capped`:
+    uploads keep to their share even if everything fits. `exact`: count tokens even if the byte count
+    proves that it fits.
     """
 
     budget: int
@@ -38,7 +38,7 @@ class Settings(NamedTuple):
 
 
 class Step(NamedTuple):
-    """An op with the stage it belongs to and its gain: tokens before and after, where they were counted."""
+    """An op with its stage and reason, and its tokens before and after if they were counted."""
 
     op: Op
     stage: str
@@ -48,11 +48,11 @@ class Step(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A compaction, not yet applied.
+    """A compaction that is not applied yet.
 
-    `before`, `after` and `floor` are totals by `counter`; `before` is None where the byte count alone
-    proved that nothing needs to be done. `largest` are the largest units that have to stay; they and
-    `floor` are worked out for `Settings.exact` alone.
+    `before`, `after` and `floor` are totals by `counter`; `before` is None if the byte count alone proved
+    that nothing has to be done. `largest` lists the largest units that have to stay; it and `floor` are
+    only computed with `Settings.exact`.
     """
 
     policy: str
@@ -74,7 +74,7 @@ class Plan(NamedTuple):
         return list(dict.fromkeys(step.stage for step in self.steps))
 
     def fields(self) -> Json:
-        """What the compaction record says besides its ops."""
+        """The fields of the compaction record besides its ops."""
         fields: Json = {
             "policy": self.policy, "counter": self.counter, "budget": self.budget,
             "before": self.before, "after": self.after,
@@ -82,7 +82,7 @@ class Plan(NamedTuple):
         return {name: value for name, value in fields.items() if value is not None}
 
     def report(self) -> list[Json]:
-        """The lines of `--report`: a line for each message or part that an op concerns."""
+        """The lines of `--report`: one for each message or part that an op changes."""
         lines: list[Json] = []
         for step in self.steps:
             ids = step.op["ids"] if "ids" in step.op else [step.op["id"]]
@@ -96,7 +96,7 @@ class Plan(NamedTuple):
         return lines
 
     def to_json(self) -> Json:
-        """The plan as `--plan` prints it and `--apply` reads it."""
+        """The plan as printed by `--plan` and read by `--apply`."""
         return {
             **self.fields(), "floor": self.floor, "stages": self.stages, "largest": list(self.largest),
             "ops": [
@@ -106,7 +106,9 @@ class Plan(NamedTuple):
         }  # fmt: skip
 
     def then(self, other: Plan) -> Plan:
-        """This plan followed by one made for its result; a summary that the other takes in is left out."""
+        """Append a plan that was made for the result of this one; a summary that the other absorbs
+        is dropped.
+        """
         same = self.counter == other.counter
         made = {f"{NEXT}.{number}": step for number, step in enumerate(self.steps)}
         taken = {id for op in other.ops if op["op"] == "summarize" for id in op["ids"] if id in made}
@@ -116,7 +118,7 @@ class Plan(NamedTuple):
 
 
 def _covering(step: Step, made: Mapping[str, Step]) -> Step:
-    """The step with what a summary stands for in place of the summary, where the same plan made it."""
+    """Replace ids of summaries made by the same plan by what they cover."""
     if step.op["op"] != "summarize":
         return step
     ids = [id for old in step.op["ids"] for id in (made[old].op["ids"] if old in made else [old])]

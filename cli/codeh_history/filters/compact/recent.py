@@ -1,4 +1,4 @@
-"""The newest units, which stay as they are: where they begin, and how large results among them shrink."""
+"""The newest units, which stay unchanged: where they begin, and how large results in them shrink."""
 
 from __future__ import annotations
 
@@ -6,25 +6,25 @@ from . import shrink, stubs
 from .draft import Draft
 from .units import CHAT, PEOPLE, WORK
 
-SHARES = {WORK: 0.365, PEOPLE: 0.2, CHAT: 0.0}  # of the room for messages, pins and all: what they take
-SUMMARY = 0.1  # of that room: what is left to the summary, where what must stay leaves it
-FOREIGN = 0.4  # of the target: what summaries written elsewhere may take before they are taken in
-LARGEST = 0.3  # of their share: what is left of one result
-ANSWER = 0.1  # of the budget: what is left of an answer in a chat's last exchange
-LEAST = 150  # tokens that are left of a result in any case
+SHARES = {WORK: 0.365, PEOPLE: 0.2, CHAT: 0.0}  # share of the room for messages
+SUMMARY = 0.1  # least share for the summary, if what must stay allows it
+FOREIGN = 0.4  # share of the target above which foreign summaries are absorbed
+LARGEST = 0.3  # share of that for one result
+ANSWER = 0.1  # share of the budget for an answer in a chat's last exchange
+LEAST = 150  # a result keeps at least so many tokens
 
 
 def begin(draft: Draft) -> None:
-    """Doom what is older than the newest units of their share; shorten large results in these."""
+    """Mark what is older than the share of the newest units; shorten large results in these."""
     history, layout = draft.history, draft.history.layout
     everything = draft.target - history.fixed_cost
     share = everything * SHARES[history.shape]
     most = max(LEAST, int(share * LARGEST))
     free = everything * (1 - SUMMARY) - draft.costs(layout.fixed)
     size = 0
-    draft.doomed = {number for group in layout.groups for number in group} - draft.gone
+    draft.to_summarize = {number for group in layout.groups for number in group} - draft.gone
     for unit in reversed(layout.units):
-        if not draft.doomed.issuperset(unit):
+        if not draft.to_summarize.issuperset(unit):
             size += draft.costs(unit)
             continue
         cost = sum(_capped(draft, number, most) for number in unit)
@@ -33,7 +33,7 @@ def begin(draft: Draft) -> None:
             break
         size += cost
         free -= cost
-        draft.doomed.difference_update(unit)
+        draft.to_summarize.difference_update(unit)
     if history.shape == CHAT and not history.settings.keep_last:
         _shorten_answers(draft, max(LEAST, int(draft.target * ANSWER)))
     places = [
@@ -45,8 +45,8 @@ def begin(draft: Draft) -> None:
 
 
 def _leave_room(draft: Draft) -> None:
-    """Shorten what may yield in the last unit, where it leaves less than its share to the summary."""
-    target, older = draft.target, draft.costs(draft.doomed)
+    """Shorten what may yield in the last unit, if it leaves too little room for the summary."""
+    target, older = draft.target, draft.costs(draft.to_summarize)
     share = int((target - draft.history.fixed_cost) * SUMMARY)
     absorbed = max(0, draft.summary_cost - int(target * FOREIGN))
     draft.target = target - share + older + absorbed
@@ -70,19 +70,19 @@ def _shorten_answers(draft: Draft, most: int) -> None:
 
 
 def extend(draft: Draft, room: int) -> bool:
-    """Keep more of the newest units, in so much room; whether there was any for one."""
-    before = len(draft.doomed)
+    """Keep more of the newest units if they fit in `room`; return whether any did."""
+    before = len(draft.to_summarize)
     for unit in reversed(draft.history.layout.units):
-        if draft.doomed.issuperset(unit):
+        if draft.to_summarize.issuperset(unit):
             room -= draft.costs(unit)
             if room < 0:
                 break
-            draft.doomed.difference_update(unit)
-    return len(draft.doomed) < before
+            draft.to_summarize.difference_update(unit)
+    return len(draft.to_summarize) < before
 
 
 def _capped(draft: Draft, number: int, most: int) -> int:
-    """What a message costs when so much is left of each of its results."""
+    """The cost of a message if each of its results is cut to `most` tokens."""
     parts = zip(draft.tokens[number], draft.history.messages[number].parts, strict=True)
     return draft.now[number] - sum(
         tokens - most

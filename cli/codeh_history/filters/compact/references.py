@@ -1,4 +1,4 @@
-"""References that nobody cites, then a few of each tool: a stage between stubs and summaries."""
+"""Drop references that are not cited, then all but a few of each tool."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import Any
 from ...session.model import Json, Part
 from .draft import Change, Draft
 
-LISTS = ("sources", "references", "results", "chunks")  # where a response lists what it found
+LISTS = ("sources", "references", "results", "chunks")  # keys of reference lists
 NUMBERS = ("source_number", "number")
 CITED = re.compile(r"\[source\s?(\d+)\]", re.IGNORECASE)
 NONE_CITED = "The search did not produce any relevant information that could be cited."
-ROUNDS = 20  # the last one leaves each tool a single reference
-DAMPED = 1.2  # from this overshoot on, references are reduced a little less than proportionally
+ROUNDS = 20  # the last round leaves one reference per tool
+DAMPED = 1.2  # from this overshoot on, reduce a little less
 
 
 def references(draft: Draft, *, live: bool = False) -> None:
-    """References that no model text cites go; then each tool keeps its first `max(1, n // d)`.
+    """Drop references that no model text cites, then keep the first `max(1, n // d)` of each tool.
 
-    `d` is the overshoot. Numbers stay what they were. Of what must stay verbatim nothing goes, but with
-    `live` the last unit gives too.
+    `d` is the overshoot. Numbers do not change. What must stay verbatim is untouched, except for the last
+    unit with `live`.
     """
     draft.replace_while_large("references", _uncited(draft, _cited(draft)))
     for round in range(ROUNDS):
@@ -49,7 +49,7 @@ def _cited(draft: Draft) -> set[int]:
 
 
 def sources_of(part: Part) -> tuple[str, list[Json]] | None:
-    """The key and the list of numbered references in a response; None where there is none."""
+    """Return the key and the list of numbered references in a response, or None if it has none."""
     response = part["functionResponse"].get("response") if "functionResponse" in part else None
     if not isinstance(response, dict) or response.keys().isdisjoint(LISTS):
         return None
@@ -68,14 +68,14 @@ def _number(item: object) -> int | None:
 
 
 def with_sources(part: Part, key: str, items: list[Json]) -> Part:
-    """The response with other references; a sentence where none is left."""
+    """Return the response with other references, or with a sentence if none are left."""
     result: Any = part["functionResponse"]
     response = {**result["response"], key: items or NONE_CITED}
     return {**part, "functionResponse": {**result, "response": response}}
 
 
 def _uncited(draft: Draft, cited: set[int]) -> Iterator[Change]:
-    """Only before the last real user message: what the live loop found may still be cited."""
+    """Only before the last prompt: results of the live loop may still be cited."""
     for place in draft.free(draft.history.layout.prompt or 0):
         part = draft.history.part(place)
         key, items = sources_of(part) or ("", [])
@@ -90,7 +90,7 @@ def _fewer(draft: Draft, overshoot: float, *, live: bool) -> Iterator[Change]:
     fixed = layout.fixed.difference(layout.last) if live and layout.yielding else layout.fixed
     for place in draft.history.special:
         part = draft.new.get(place, draft.history.part(place))
-        if part is None or place[0] in draft.gone | draft.doomed | fixed:
+        if part is None or place[0] in draft.gone | draft.to_summarize | fixed:
             continue
         key, items = sources_of(part) or ("", [])
         some = items[: kept(len(items), overshoot)]

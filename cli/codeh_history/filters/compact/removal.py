@@ -1,4 +1,4 @@
-"""The stages that take whole units out: one summary of what is older than the newest turns, then drop."""
+"""The stages that remove whole units: summarise everything older than the newest turns, then drop."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from .draft import Draft
 from .extract import Extract
 from .summary import entries_of
 
-MOST_SUMMARIES = 5  # beyond, those written elsewhere are taken in
-LEAST = 40  # tokens below which a summary says nothing
-SLACK = 0.03  # of the target: what a summary may leave before more of the newest turns stay
-TRIES = 4  # to keep more of them
+MOST_SUMMARIES = 5  # more than these are absorbed, foreign ones too
+LEAST = 40  # fewer tokens are not worth a summary
+SLACK = 0.03  # keep more turns if a larger share of the target is left
+TRIES = 4  # attempts to keep more
 
 
 def summarize(draft: Draft) -> None:
-    """Put one summary in the place of all that is to go, and of the summaries written here before.
+    """Replace older units, and earlier summaries of this kind, by one summary.
 
-    Where it needs less room than there is, more of the newest turns stay.
+    If it needs less room than there is, keep more of the newest turns.
     """
     absorb = bool(draft.summaries) and (
         any(entries_of(summary) is not None for summary in draft.history.view.summaries)
@@ -46,7 +46,7 @@ def drop(draft: Draft) -> None:
 
 
 def forget(draft: Draft) -> None:
-    """Leave nothing but a mark of the summaries there are."""
+    """Replace all summaries by a mark."""
     if not draft.fits and draft.summaries:
         text = _bare(draft)
         if draft.summary_total(text, (), absorb=True) < draft.total:
@@ -54,7 +54,7 @@ def forget(draft: Draft) -> None:
 
 
 def least_summary(draft: Draft) -> int:
-    """What the summaries there are cost when nothing but a mark stands for them."""
+    """The cost of the summaries if only a mark stands for them."""
     if not draft.history.view.summaries:
         return 0
     return draft.history.cost_of_summaries([_bare(draft)])

@@ -1,7 +1,7 @@
-"""What a session's requests cost a provider's cache, turn by turn, under a policy.
+"""What the requests of a session would have cost with a provider's cache, under a policy.
 
-A provider serves the unchanged beginning of a request from its cache at about a tenth of the price. So a
-context that only grows is cheap for its length, and every compaction pays once for what it changed.
+A provider serves the unchanged beginning of a request from its cache at about a tenth of the price, so a
+context that only grows is cheap, and each compaction pays once for what it changes.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ...tokens.formula import overhead, sent
 from . import POLICIES
 from .plan import HIGH, Settings
 
-CACHED = 0.1  # the price of a token served from the cache, where a new one costs 1
-Piece = tuple[object, int]  # what makes a piece of a request the same again, and its tokens
-Progress = Callable[[int, int], object]  # is called with how many messages of how many were replayed
+CACHED = 0.1  # price of a cached token; a new one costs 1
+Piece = tuple[object, int]  # identity of a piece of a request, and its tokens
+Progress = Callable[[int, int], object]  # called with messages replayed, and their total
 
 
 def replay(
@@ -47,7 +47,7 @@ def _bill(
     costs = message_tokens(counter, shown.messages)
     context = _context(now, settings, counter)
     total = _total(context)
-    requests = input = cached = compactions = kept = 0  # kept: tokens that begin the last request too
+    requests = input = cached = compactions = kept = 0  # kept: prefix shared with the last request
     previous: Message | None = None
     for number, (message, cost) in enumerate(zip(shown.messages, costs, strict=True)):
         if not sent(message):
@@ -86,7 +86,7 @@ def _shared(before: Sequence[Piece], now: Sequence[Piece]) -> int:
 
 
 def _compacted(view: View, settings: Settings, counter: Counter) -> View:
-    """The view as `-i` would leave it; the same one where nothing can be done."""
+    """The view as `-i` would leave it, or the same view if nothing can be done."""
     try:
         plan = POLICIES[settings.policy](view, settings._replace(hysteresis=True), counter)
     except BudgetUnreachable:
@@ -96,7 +96,7 @@ def _compacted(view: View, settings: Settings, counter: Counter) -> View:
 
 
 def _context(view: View, settings: Settings, counter: Counter) -> list[Piece]:
-    """What a request holds: the prompt and tools, each summary of the record of them, each message."""
+    """The pieces of a request: system prompt and tools, each summary, each message."""
     whole = counter.history + overhead(counter, settings.system, settings.tools, ())
     context: list[Piece] = [("", counter.scale(whole))]
     texts = [summary.text for summary in view.summaries]
@@ -111,7 +111,7 @@ def _context(view: View, settings: Settings, counter: Counter) -> list[Piece]:
 def cache_bill(
     counter: Counter, view: View, budget: int, policy: str, progress: Progress | None = None
 ) -> Json:
-    """`policy, budget`, and what `replay` returns for the session compacted in place to this budget."""
+    """Return `policy, budget`, and the `replay` of the session compacted in place to this budget."""
     system, tools = beside(view.meta)
     settings = Settings(budget=budget, policy=policy, system=system, tools=tools)
     return {"policy": policy, "budget": budget, **replay(view, settings, counter, progress)}

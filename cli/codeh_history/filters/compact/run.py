@@ -1,4 +1,4 @@
-"""`compact`: a session made to fit, printed as the smaller session, recorded in place, or planned only."""
+"""`compact`: print the compacted session, record the compaction in place, or only plan it."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from ...views import result as filtering
 from ...views.view import view_of
 from . import Plan, bounds, read
 
-SECOND = 4 << 20  # bytes of a session that are compacted in about a second
+SECOND = 4 << 20  # bytes compacted in about a second
 
 
 def run(env: Env, options: Compact) -> int:
-    """Make a session fit its limits, reversibly, or do what a plan says."""
+    """Make a session fit its limits, reversibly, or apply a plan."""
     system = None if options.system is None else from_file(options.system)
     tools = None if options.tools is None else tools_from(options.tools)
     bounds.limits(options)
@@ -55,9 +55,7 @@ def run(env: Env, options: Compact) -> int:
             env.write(orjson.dumps(plan.to_json(), option=orjson.OPT_INDENT_2) + b"\n")
             return 0
         if options.via is not None and options.in_place and target.path != "-":
-            plan = made(
-                view_of(env, target, strict=options.strict, lost=lost)
-            )  # the lock is not held meanwhile
+            plan = made(view_of(env, target, strict=options.strict, lost=lost))  # without the lock
             reduce = partial(_reduced, env, target, partial(_still, target, plan), report=options.report)
         else:
             reduce = partial(_reduced, env, target, made, report=options.report)
@@ -76,7 +74,7 @@ def run(env: Env, options: Compact) -> int:
 
 
 def _still(target: Target, plan: Plan, view: View) -> Plan:
-    """The plan, where all that it concerns is as it was when it was made."""
+    """Return the plan if everything it changes is still the same."""
     try:
         return read(plan.to_json(), view)
     except BadData:
@@ -88,7 +86,7 @@ def _still(target: Target, plan: Plan, view: View) -> Plan:
 def _reduced(
     env: Env, target: Target, made: Callable[[View], Plan], view: View, *, report: bool
 ) -> tuple[list[Op], Json]:
-    """What the plan for a view does, and the fields of its record; tells about it."""
+    """Report what a plan does; return its ops and the fields of its record."""
     plan = made(view)
     for line in plan.report() if report else ():
         env.report(orjson.dumps(line))
@@ -97,7 +95,7 @@ def _reduced(
 
 
 def _plan_in(env: Env, options: Compact, file: str, target: Target) -> bytes:
-    """The plan's bytes; refuses options that the plan takes the place of."""
+    """Read the plan's bytes; raises Usage for options that the plan replaces."""
     others = (options.plan, options.via, options.system, options.tools)
     if any(option not in (None, False) for option in others) or options.specified(*Compaction.DEFAULTS):
         raise Usage("--apply takes its limits from the plan: give no others")
@@ -109,7 +107,7 @@ def _plan_in(env: Env, options: Compact, file: str, target: Target) -> bytes:
 
 
 def _tell(env: Env, session: str, plan: Plan) -> None:
-    """A line for people: what was done, by which counter."""
+    """Print a note on what was done, and by which counter."""
     if not plan.steps:
         return
     uploads = sum(step.stage == "uploads" for step in plan.steps)

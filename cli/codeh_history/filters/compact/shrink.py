@@ -1,4 +1,4 @@
-"""The stages that put stubs in the place of large content: tool outputs and files, then call arguments."""
+"""The stages that replace large content by stubs: tool outputs and files, then call arguments."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .draft import Change, Draft
 from .references import sources_of
 from .units import Place
 
-RECENT = 40_000  # the newest tool tokens that stay whole when they can
-RECENT_SHARE = 0.4  # of the budget: what of them stays whole when more than stubs is needed
-SMALLEST, ALONE = 200, 300  # tokens that are left of an output or arguments; of outputs where they suffice
-SLACK = 24  # tokens that a stub must be able to save to be worth trying
-MARGIN = 1.05  # what estimated stubs save is this much less sure
+RECENT = 40_000  # newest tool tokens that stay whole if possible
+RECENT_SHARE = 0.4  # share of the budget that stays whole otherwise
+SMALLEST, ALONE = 200, 300  # least tokens of a stub; of outputs if these suffice
+SLACK = 24  # a stub must save more tokens than this
+MARGIN = 1.05  # safety factor for estimated savings
 TRIES = 5
-UNFILLED = 0.01  # of the target: what stubs may leave empty
+UNFILLED = 0.01  # share of the target that stubs may leave empty
 TURNS_WITH_MEDIA = 2  # the newest exchanges keep their files
 FILES = frozenset(("inlineData", "fileData"))
 KINDS = {"outputs": "functionResponse", "arguments": "functionCall"}
@@ -27,7 +27,7 @@ TOOLS = frozenset(KINDS.values())
 
 
 def outputs(draft: Draft) -> None:
-    """Old files and big tool outputs, outside the newest 40,000 tool tokens."""
+    """Old files and large tool outputs, except for the newest 40,000 tool tokens."""
     described: list[Change] = []
     for place in draft.free(_with_media(draft)):
         if draft.history.part(place).keys() & FILES:
@@ -39,12 +39,12 @@ def outputs(draft: Draft) -> None:
 
 
 def arguments(draft: Draft) -> None:
-    """Big arguments of calls, outside the newest 40,000 tool tokens; the same keys, valid JSON."""
+    """Large arguments of calls, except for the newest 40,000 tool tokens; keys stay, JSON stays valid."""
     _shrink(draft, "arguments", "arguments", RECENT, SMALLEST)
 
 
 def thoughts(draft: Draft) -> None:
-    """Thoughts before the last real user message; all of a message's or none, never in the live loop."""
+    """Thoughts before the last prompt: all of a message's or none, never in the live loop."""
     end = draft.history.layout.prompt or 0
     some = [place for place in draft.free(end) if is_thought(draft.history.part(place))]
     for number in dict.fromkeys(number for number, _ in some):
@@ -60,23 +60,23 @@ def thoughts(draft: Draft) -> None:
 
 
 def recent(draft: Draft) -> None:
-    """The newest 40,000 tool tokens too, but for those that a share of the budget holds."""
+    """Results and arguments within the newest 40,000 tool tokens, except for a share of the budget."""
     for kind in KINDS:
         _shrink(draft, "recent", kind, _window(draft), SMALLEST)
 
 
 def last_unit(draft: Draft) -> None:
-    """Results inside the last unit, to an equal share of what is left; only when nothing else helps."""
+    """Results of the last unit, cut to equal shares of what is left; only if nothing else helps."""
     to_fit(draft, "last-unit", draft.open(draft.history.yielding))
 
 
 def _window(draft: Draft) -> int:
-    """How many of the newest tool tokens stay whole when it is tight."""
+    """How many of the newest tool tokens stay whole when stubs alone do not suffice."""
     return min(RECENT, int(draft.target * RECENT_SHARE))
 
 
 def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None:
-    """Stubs for the oldest, as many as are needed, of `least` tokens or more."""
+    """Stub the oldest, as many as needed, to `least` tokens or more."""
     kept = newest(draft, whole)
     need = (draft.total - draft.target) * MARGIN
     places: list[Place] = []
@@ -89,7 +89,7 @@ def _shrink(draft: Draft, stage: str, kind: str, whole: int, least: int) -> None
 
 
 def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) -> None:
-    """Cut these parts to the level that fits; where none does, to `least` tokens or to marks alone."""
+    """Cut these parts to the level that fits; if none does, to `least` tokens or to marks."""
     sizes = [_size(draft, place) for place in places]
     level = words.water_level(sizes, draft.target - (draft.total - sum(sizes)))
     large = [place for place in places if _size(draft, place) > level]
@@ -102,7 +102,7 @@ def to_fit(draft: Draft, stage: str, places: Sequence[Place], least: int = 0) ->
 
 
 def written(draft: Draft, places: Iterable[Place], level: float, *, errors: bool = True) -> list[Change]:
-    """The stubs of these parts: first and last lines and errors, in about so many tokens each."""
+    """Stubs of these parts with their first and last lines and errors, about `level` tokens each."""
     changes: list[Change] = []
     for place in places:
         size = _size(draft, place)
@@ -114,7 +114,7 @@ def written(draft: Draft, places: Iterable[Place], level: float, *, errors: bool
 
 
 def filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]:
-    """The stubs that fill the room best, so that it fits; none where that was not to be had."""
+    """The stubs that fill the room best; empty if none fit."""
     best: list[Change] = []
     least, errors = draft.target, True
     for _ in range(TRIES):
@@ -130,7 +130,7 @@ def filling(draft: Draft, places: Sequence[Place], level: float) -> list[Change]
 
 
 def _saved(draft: Draft, changes: Sequence[Change]) -> int:
-    """What these replacements save, those left out that would not."""
+    """What these replacements save; those that are not smaller are not made."""
     sizes = parts_tokens(draft.history.counter, [new for _, new, _ in changes if new is not None])
     return sum(
         max(0, _size(draft, place) - size) for (place, _, _), size in zip(changes, sizes, strict=True)
@@ -142,13 +142,13 @@ def _size(draft: Draft, place: Place) -> int:
 
 
 def candidates(draft: Draft, kind: str) -> list[Place]:
-    """The calls or responses that may be changed, oldest first; references have a stage of their own."""
+    """The calls or responses that may be changed, oldest first; references have their own stage."""
     places = [place for place in draft.free() if KINDS[kind] in draft.history.part(place)]
     return [place for place in places if sources_of(draft.history.part(place)) is None]
 
 
 def newest(draft: Draft, most: int) -> set[Place]:
-    """The newest calls and responses that together have at most so many tokens."""
+    """The newest calls and responses with at most `most` tokens together."""
     of_tools = (
         place for place in reversed(draft.history.special)
         if place[0] not in draft.gone and not TOOLS.isdisjoint(draft.history.part(place))
@@ -157,6 +157,6 @@ def newest(draft: Draft, most: int) -> set[Place]:
 
 
 def _with_media(draft: Draft) -> int:
-    """Where the newest exchanges begin, which keep their files."""
+    """The position from which exchanges keep their files."""
     prompts = draft.history.layout.prompts
     return prompts[-TURNS_WITH_MEDIA] if len(prompts) >= TURNS_WITH_MEDIA else 0

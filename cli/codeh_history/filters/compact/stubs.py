@@ -1,7 +1,7 @@
-"""What stands for content that is left out: its first and last lines, its last errors, its size, and the
-id to expand.
+"""Stubs for removed content: first and last lines, the last errors, the size, and the id to expand.
 
-No clock, no randomness. A call's arguments stay valid JSON with the same keys, a response stays an object.
+No clock, no randomness. Arguments of a call stay valid JSON with the same keys; a response stays an
+object.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ...tokens import media
 from . import words
 
 _MARK = " left out; codeh-history expand "
-_ERROR_ROOM = 300  # characters of an error line that stay
-_WHOLE_LINE = 1600  # a longer line may lose its middle
-_SHORT = 80  # strings up to this length are never cut
-_ERRORS = 0.5  # of a stub: what error lines may take
+_ERROR_ROOM = 300  # characters kept of an error line
+_WHOLE_LINE = 1600  # longer lines are split
+_SHORT = 80  # shorter strings are never cut
+_ERRORS = 0.5  # share of a stub for error lines
 
 
 def is_stub(text: str) -> bool:
@@ -31,17 +31,18 @@ def is_stub(text: str) -> bool:
 
 
 def mark(what: str, id: str) -> str:
-    """The note that stands where content was left out."""
+    """The note in place of removed content."""
     return f"[… {what}{_MARK}{id}]"
 
 
 def length(part: Part) -> int:
-    """Characters of a part that may be cut; 0 where it was cut before, or nothing in it is long."""
+    """Characters of a part that may be cut; 0 if it was cut before or has no long text."""
     return sum(map(len, _long_texts(part)))
 
 
 def shorten(part: Part, id: str, room: int, *, errors: bool = True, own: Sequence[int] = ()) -> Part:
-    """A response, call or text (of a positive `length`) with its long texts in about `room` characters.
+    """Return a response, call or text (of positive `length`) with its long texts cut to about
+    `room` characters.
 
     `own` are the lines of a text that stay; without `errors` no line stays because it reports one.
     """
@@ -63,7 +64,9 @@ def shorten(part: Part, id: str, room: int, *, errors: bool = True, own: Sequenc
 
 
 def _long_texts(part: Part) -> list[str]:
-    """What may be cut: a text, the long strings of a call, of a response its one long string or all."""
+    """The texts that may be cut: a text, the long strings of a call, the one long string or all of
+    a response.
+    """
     if "text" in part:
         return [] if is_stub(part["text"]) else [part["text"]]
     content = content_of(part) if "functionResponse" in part else part["functionCall"].get("args") or {}
@@ -90,12 +93,14 @@ def _files(part: Part) -> list[Any]:
 
 
 def _cut(text: str, id: str, room: int, errors: bool, own: Sequence[int]) -> str:  # noqa: FBT001
-    """First and last lines of a text, one of each at least, and its last errors; a note for the others."""
+    """Keep the first and last lines of a text, at least one each, and its last errors; note how
+    much is missing.
+    """
     lines = text.split("\n") if own else words.lines_of(text, _WHOLE_LINE)
     reported = error_lines(lines)[::-1] if errors else []
     kept = [*words.upto(room * _ERRORS, reported, lambda number: len(lines[number]))] or reported[:1]
     room -= sum(min(_ERROR_ROOM, len(lines[number])) for number in kept)
-    short = set(kept)  # lines that may lose their middle
+    short = set(kept)  # lines whose middle may be cut
     order = range(len(lines))
     for numbers, share in ((order, room * 3 // 5), (order[::-1], room * 2 // 5)):
         end = _end(lines, numbers, share)
@@ -105,7 +110,7 @@ def _cut(text: str, id: str, room: int, errors: bool, own: Sequence[int]) -> str
 
 
 def _joined(lines: Sequence[str], kept: Sequence[int], short: set[int], size: str, id: str) -> str:
-    """The kept lines; the first gap says what is missing, later ones are an ellipsis."""
+    """Join the kept lines; the first gap has the note, later ones an ellipsis."""
     note = mark(f"{len(lines) - len(kept):,} of {len(lines):,} lines, {size}", id)
     out: list[str] = []
     expected = 0
@@ -122,13 +127,13 @@ def _joined(lines: Sequence[str], kept: Sequence[int], short: set[int], size: st
 
 
 def error_lines(lines: Sequence[str]) -> list[int]:
-    """Which lines report an error; equal ones once."""
+    """The numbers of lines that report an error, without repeats."""
     first = {line: number for number, line in reversed([*enumerate(lines)]) if is_error(line)}
     return sorted(first.values())
 
 
 def _end(lines: Sequence[str], order: Iterable[int], room: int) -> list[int]:
-    """Lines from one end while they fit; at least the first that is not blank."""
+    """Take lines from one end while they fit; at least the first that is not blank."""
     taken: list[int] = []
     solid = False
     for number in order:
@@ -141,13 +146,13 @@ def _end(lines: Sequence[str], order: Iterable[int], room: int) -> list[int]:
 
 
 def own_lines(text: str) -> list[int]:
-    """Which lines of a text are its author's own words."""
+    """The numbers of the lines that the author of a text wrote."""
     lines = enumerate(rows(text, len(text)))
     return [number for number, (line, own, _) in lines if own or not line.strip()]
 
 
 def bare(part: Part, why: str, id: str, own: Sequence[int] = ()) -> Part:
-    """A functionResponse, or a text but for its `own` lines, of nothing but the mark."""
+    """Reduce a functionResponse, or a text except for its `own` lines, to a mark."""
     if "text" in part and own:
         text = part["text"]
         return {**part, "text": _joined(text.split("\n"), own, set(), f"{len(text):,} characters", id)}
@@ -166,7 +171,7 @@ def is_bare(part: Part) -> bool:
 
 
 def content_of(part: Part) -> Json:
-    """What a response says, as an object whatever was stored there."""
+    """The content of a response, as an object whatever is stored."""
     content: object = part["functionResponse"].get("response")
     return content if isinstance(content, dict) else {"output": content}
 
@@ -176,14 +181,14 @@ def _key(content: Json) -> str:
 
 
 def _responding(part: Part, content: Json) -> Part:
-    """The response with other content, and without media."""
+    """Return the response with other content and without media."""
     response = part["functionResponse"]
     kept: Any = {key: value for key, value in response.items() if key not in ("response", "parts")}
     return {**part, "functionResponse": {**kept, "response": content}}
 
 
 def described(part: Mapping[str, Any], id: str) -> str:
-    """Inline or linked media by type, dimensions, name and size."""
+    """Describe inline or linked media by type, dimensions, name and size."""
     file = part.get("fileData")
     if isinstance(file, dict):
         return mark(f"{file.get('mimeType') or 'file'} {file.get('fileUri', '')}".strip()[:100], id)
@@ -194,7 +199,7 @@ def described(part: Mapping[str, Any], id: str) -> str:
 
 
 def _with(value: Any, new: Mapping[str, str]) -> Any:
-    """A JSON value with some of its strings replaced."""
+    """Replace some of the strings in a JSON value."""
     if isinstance(value, str):
         return new.get(value, value)
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
-"""The summary that stands for older messages, as data and as text: lines under headings, nothing invented.
+"""The summary of older messages, as data and as text: extracted lines under headings.
 
-The record keeps the lines (`lines`: kind, text, message id), and the next compaction reads those alone. The
-text is made of them; it is never read back.
+The record keeps the lines (`lines`: kind, text, message id), and the next compaction reads only those.
+The text is made from them and never parsed.
 """
 
 from __future__ import annotations
@@ -37,20 +37,19 @@ KINDS = {
     "question": labels.OPEN, "said": SAID, "pasted": SAID, "shown": SHOWN, "earlier": BEFORE,
     "pinned": labels.PINNED,
 }  # fmt: skip
-OF_TOOLS = frozenset(("done", "file", "name", "failed", "shown"))  # kinds that only work with tools has
-OTHER = "earlier"  # what a line of a kind that is not known is read as
-# Who says lines of a kind where no label tells.
+OF_TOOLS = frozenset(("done", "file", "name", "failed", "shown"))  # kinds of work with tools
+OTHER = "earlier"  # unknown kinds are read as this
+# Default speaker of lines without a label.
 SPEAKERS = {"asked": USER, "rule": USER, "said": MODEL, "now": MODEL, "pasted": PASTED}
 STATES = ("created", "written", "deleted", "read")
-# `[src/a.py]` stands above the lines shown of it; the marks of `## Rules` went when its line was chosen
+# a line such as `[src/a.py]`, or a heading: `## Rules` loses its marks when its line is chosen
 _OURS = pattern(rf"(?:\[[^\n]*\]|{'|'.join(HEADINGS)})[ \t]*(?:\n|\Z)")
 
 
 class Entry(NamedTuple):
-    """One line of a summary: of which kind, what it says, of which message.
+    """A line of a summary: its kind (one of `KINDS`), label, text and message id.
 
-    `label`: who says it; of a file its state; of a name the file it is in; of what was shown the file or
-    the call. `kind` is one of `KINDS`.
+    `label`: the speaker; the state of a file; the file of a name; the file or call of shown output.
     """
 
     kind: str
@@ -60,7 +59,7 @@ class Entry(NamedTuple):
 
 
 def to_json(entries: Iterable[Entry]) -> list[list[str]]:
-    """The `lines` of a record: the kind with its label behind a blank, the text, the message's id."""
+    """The `lines` of a record: kind and label separated by a space, text, message id."""
     return [
         [entry.kind if entry.label == SPEAKERS.get(entry.kind, "") else f"{entry.kind} {entry.label}",
          entry.text, entry.id]
@@ -69,7 +68,7 @@ def to_json(entries: Iterable[Entry]) -> list[list[str]]:
 
 
 def entries_of(summary: Summary) -> list[Entry] | None:
-    """The lines that a summary is made of; None where its record does not say."""
+    """Return the lines of a summary, or None if its record has none."""
     lines = summary.fields.get("lines")
     if not isinstance(lines, list):
         return None
@@ -82,17 +81,17 @@ def _entry(kind: str, text: str, id: str) -> Entry:
 
 
 def is_line(line: Any) -> bool:
-    """Whether this is one of a record's `lines`."""
+    """Whether this is a valid element of `lines`."""
     return isinstance(line, list) and len(line) == 3 and all(isinstance(item, str) for item in line)
 
 
 def opaque(summary: Summary) -> list[Entry]:
-    """The lines of a summary whose record does not say what they are, each as it stands."""
+    """The lines of a summary without `lines`, each unchanged."""
     return [Entry(OTHER, "", line, summary.id) for line in summary.text.split("\n") if line.strip()]
 
 
 def entry(kind: str, label: str, text: str, id: str) -> Entry:
-    """One line, whatever the text holds; nobody's label is one of ours but the speakers' own."""
+    """Make a line from any text; a label that looks like one of our headings is quoted."""
     label = one_line(label)
     if label not in (USER, MODEL, PASTED) and is_ours(label):
         label = f"`{label}`"
@@ -100,7 +99,7 @@ def entry(kind: str, label: str, text: str, id: str) -> Entry:
 
 
 def rendered(entries: Sequence[Entry], *, work: bool = True) -> str:
-    """The text of a summary; in a talk (not `work`) what was asked and what was said stay together."""
+    """Return the text of a summary; in a talk (not `work`) questions and answers stay together."""
     sections: dict[str, list[Entry]] = {heading: [] for heading in HEADINGS}
     for line in entries:
         plain = not work and line.kind == "asked"
@@ -116,7 +115,7 @@ def rendered(entries: Sequence[Entry], *, work: bool = True) -> str:
 
 
 def _listed(entries: Sequence[Entry]) -> Iterator[str]:
-    """A point for each message; its further lines stand below. The speaker is named but for the user."""
+    """A list item per message, with its further lines below; names the speaker unless it is the user."""
     for _, some in groupby(entries, attrgetter("id")):
         mark = "- "
         for line in some:
@@ -125,7 +124,7 @@ def _listed(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _files(entries: Sequence[Entry]) -> Iterator[str]:
-    """Files by their state, names by their file."""
+    """Files by state, names by file."""
     by_label: dict[str, list[str]] = {state: [] for state in STATES}
     for line in entries:
         by_label.setdefault(line.label, []).append(line.text)
@@ -133,7 +132,7 @@ def _files(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _talk(entries: Sequence[Entry]) -> Iterator[str]:
-    """Who says it, then what; what else somebody says in the same breath stands below."""
+    """Speaker and text; further lines of the same message below."""
     for (label, _), some in groupby(entries, attrgetter("label", "id")):
         mark = f"{label}: "
         for line in some:
@@ -142,14 +141,14 @@ def _talk(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _work(entries: Sequence[Entry]) -> Iterator[str]:
-    """Who says it, on a line of its own, then what."""
+    """The speaker on a line of its own, then the text."""
     for label, some in groupby(entries, attrgetter("label")):
         yield f"[{label}]"
         yield from _as_it_was(some)
 
 
 def _shown(entries: Sequence[Entry]) -> Iterator[str]:
-    """The file or call that lines are of, on a line of its own, then the lines as they stood."""
+    """The file or call on a line of its own, then its lines unchanged."""
     together: dict[tuple[str, str], list[Entry]] = {}
     for line in entries:
         run = line.id if line.label.startswith("`") else ""  # of a command, each run by itself
@@ -160,16 +159,16 @@ def _shown(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _as_it_was(entries: Iterable[Entry]) -> Iterator[str]:
-    """Lines as they stood; those that could be taken for ours are indented."""
+    """Lines unchanged, but indented if they could be taken for our own."""
     return (escaped(line.text, _OURS) for line in entries)
 
 
 def joined(texts: Sequence[str]) -> str:
-    """The sentences of a row, with a blank between them where their script has one."""
+    """Join the sentences of a row with spaces, if their script uses them."""
     text = " ".join(texts)
     return text if text.isascii() else re.sub("(?<=[。！？]) ", "", text)
 
 
 def fields_of(entries: Sequence[Entry], *, work: bool = True) -> Json:
-    """`summary` and `lines` of a record or an op."""
+    """The fields `summary` and `lines` of a record or op."""
     return {"summary": rendered(entries, work=work), "lines": to_json(entries)}

@@ -1,4 +1,4 @@
-"""The default policy: stages in the order of what they lose, each only as far as it is needed."""
+"""The default policy: stages in order of loss, each only as far as needed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ LOSSLESS: tuple[Stage, ...] = (lossless.superseded, lossless.repeated)
 STUBS: tuple[Stage, ...] = (
     shrink.outputs, shrink.arguments, shrink.thoughts, references.references, shrink.recent,
 )  # fmt: skip
-MARGIN = 60  # tokens beside what stays verbatim: marks, a summary of nothing but its name
-SMALL = 100_000  # bytes of a log that are read in no time
-LARGEST = 5  # units named when a budget is refused
+MARGIN = 60  # tokens for marks and an empty summary
+SMALL = 100_000  # bytes of a log that is cheap to count
+LARGEST = 5  # units to name when a budget is refused
 
 
 def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
-    """Stage after stage until it fits; nothing at all where it fits already."""
+    """Run the stages until the view fits; do nothing if it already does."""
     view = rendered(view)
     nothing = proven(view, settings, counter)
     if nothing is not None:
@@ -37,7 +37,7 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
         if not draft.fits:
             recent.begin(draft)
             removal.summarize(draft)
-            draft.doomed.clear()
+            draft.to_summarize.clear()
         for stage in (removal.drop, shrink.last_unit):
             if not draft.fits:
                 stage(draft)
@@ -45,12 +45,14 @@ def tiered(view: View, settings: Settings, counter: Counter) -> Plan:
 
 
 def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
-    """The plan that does nothing, where the byte count proves that nothing is needed."""
+    """Return an empty plan if the byte count proves that the view fits, else None."""
     start = settings.budget * (HIGH if settings.hysteresis else 1)
     system, tools = settings.system, settings.tools
     texts = [summary.text for summary in view.summaries]
     first = next(filter(sent, view.messages), None)
-    opens = first is not None and first.role == "model" and not texts  # a request adds to that
+    opens = (
+        first is not None and first.role == "model" and not texts
+    )  # the request then adds a message before it
     if settings.exact or opens or view.log.size > start * 2 + SMALL:
         return None
     most = byte_bound(counter, view.messages, system=system, tools=tools, summaries=texts)
@@ -58,10 +60,10 @@ def proven(view: View, settings: Settings, counter: Counter) -> Plan | None:
 
 
 def aim(draft: Draft) -> bool:
-    """Set the target; False where nothing needs to be done.
+    """Set the target; return False if nothing has to be done.
 
-    With hysteresis that is 0.60 of the budget, from 0.85 on; where so little cannot be had, the budget.
-    Raises BudgetUnreachable where even that cannot.
+    With hysteresis the target is 0.60 of the budget, from 0.85 on, or the whole budget if 0.60 cannot be
+    reached. Raises BudgetUnreachable if the budget cannot.
     """
     settings, counter = draft.history.settings, draft.history.counter
     total = counter.scale(draft.total)
@@ -69,7 +71,7 @@ def aim(draft: Draft) -> bool:
         return False
     full, low = counter.within(settings.budget), counter.within(int(settings.budget * LOW))
     yielding = sum(draft.history.tokens[number][part] for number, part in draft.history.yielding)
-    # what no compaction changes is the same after one, so that a second pass decides alike
+    # based on what no compaction changes, so that a second pass decides the same
     soon = settings.hysteresis and _fixed(draft) - yielding <= low - MARGIN
     draft.target = low if soon else full
     if total <= settings.budget * (HIGH if soon else 1):
@@ -81,11 +83,11 @@ def aim(draft: Draft) -> bool:
 
 
 def _spared(draft: Draft) -> Draft:
-    """The stages that keep every message, each only while it does not fit; stubs only where those do."""
+    """Run the stages that keep every message; make stubs only if they suffice."""
     for stage in LOSSLESS:
         if not draft.fits:
             stage(draft)
-    most = sum(draft.tokens[number][part] for number, part in draft.free())  # that stubs can save
+    most = sum(draft.tokens[number][part] for number, part in draft.free())  # most that stubs can save
     if draft.fits or draft.total - most > draft.target:
         return draft
     tried = draft.fork()
@@ -96,7 +98,7 @@ def _spared(draft: Draft) -> Draft:
 
 
 def finished(draft: Draft) -> Plan:
-    """The plan of what was done; raises BudgetUnreachable where that is not enough."""
+    """Return the plan; raises BudgetUnreachable if it does not fit."""
     settings, counter = draft.history.settings, draft.history.counter
     if counter.scale(draft.total) > settings.budget:
         raise unreachable(draft, max(floor(draft), draft.total))
@@ -110,13 +112,15 @@ def finished(draft: Draft) -> Plan:
 
 
 def _fixed(draft: Draft) -> int:
-    """What stays verbatim, at its first cost."""
+    """The original cost of what stays verbatim."""
     history = draft.history
     return history.fixed_cost + sum(history.costs[number] for number in history.layout.fixed)
 
 
 def floor(draft: Draft) -> int:
-    """The least that any compaction can reach, unscaled: what stays verbatim, and the last unit's marks."""
+    """The least unscaled total that any compaction can reach: what stays verbatim, and marks for
+    the last unit.
+    """
     history, total = draft.history, _fixed(draft)
     if not history.summaries:
         total += history.opening(sorted(history.layout.fixed))
@@ -140,7 +144,7 @@ def largest(draft: Draft) -> list[Json]:
 
 
 def unreachable(draft: Draft, least: int) -> BudgetUnreachable:
-    """Why a budget cannot be had: the floor, what is sent beside the messages, the largest units."""
+    """Say why a budget cannot be reached: the floor, system and tools, the largest units."""
     view, settings, counter = draft.history.view, draft.history.settings, draft.history.counter
     system, tools = system_tokens(counter, settings.system), tools_tokens(counter, settings.tools)
     position = {message.id: number for number, message in enumerate(view.messages, 1)}

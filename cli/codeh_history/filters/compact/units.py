@@ -1,4 +1,4 @@
-"""What must stay together: a model message with calls, its thoughts, and all its responses."""
+"""Units: messages that must stay together, as a model message with its calls, thoughts and results."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ...session.model import Message
 from ...session.pairing import Call, Pairing, pair
 
 WORK, PEOPLE, CHAT = "work", "people", "chat"
-Place = tuple[int, int]  # a message's position, and which of its shown parts
+Place = tuple[int, int]  # position of a message, and of a part in it
 
 
 def units(messages: Sequence[Message], pairing: Pairing | None = None) -> list[list[int]]:
-    """The messages' positions by unit, each in order, units by their first message.
+    """Return the positions of messages by unit, each in order, units by their first message.
 
-    Responses join their calls wherever they stand, an inserted message joins what it goes with, a message
-    of nothing but thoughts joins the model message after it.
+    Results join their calls wherever they are, an inserted message joins its anchor, and a message of
+    only thoughts joins the model message after it.
     """
     unit_of = [[number] for number in range(len(messages))]
 
@@ -48,11 +48,11 @@ def _only_thoughts(message: Message) -> bool:
 class Layout:
     """Units, the order in which they may go, and what must stay.
 
-    `fixed` are the positions that are never removed: the last real user message, pins, the last unit,
-    the newest `keep_last` exchanges, each with its unit. `groups` are what may go, oldest first: whole
-    exchanges (without what is fixed), then the units of the newest exchange, which begins at `start`.
-    `prompts` are the real user messages, `prompt` the last of them. `calls`: of each call and each answer.
-    `yielding`: whether the last unit's results may be shrunk at the very end.
+    `fixed`: positions never removed, with their units: the last prompt, pins, the last unit, the newest
+    `keep_last` exchanges. `groups`: what may go, oldest first: whole exchanges without what is fixed,
+    then units of the newest exchange, which begins at `start`. `prompts`: the real user messages;
+    `prompt`: the last of them. `calls`: the call of each call and result. `yielding`: whether results of
+    the last unit may shrink as a last resort.
     """
 
     def __init__(self, messages: Sequence[Message], keep_last: int) -> None:
@@ -86,11 +86,11 @@ class Layout:
         return list({unit[0]: unit for unit in units}.values())
 
     def _groups(self, messages: Sequence[Message], turns: list[list[int]]) -> list[list[int]]:
-        """A unit that spans two exchanges goes with the later one."""
+        """Group units by exchange; a unit that spans two goes with the later one."""
         turn_of = {number: t for t, turn in enumerate(turns) for number in turn}
         older: list[list[int]] = [[] for _ in turns[:-1]]
         newest: list[list[int]] = []
-        context: list[list[int]] = []  # the newest exchange's IDE context goes last
+        context: list[list[int]] = []  # IDE context of the newest exchange goes last
         for unit in self.units:
             if not self.fixed.isdisjoint(unit):
                 continue
@@ -105,7 +105,7 @@ class Layout:
 
 
 def shape_of(messages: Sequence[Message]) -> str:
-    """Work with tools, people talking, or a chat of somebody with an assistant."""
+    """Return WORK (with tools), PEOPLE (talking) or CHAT (with an assistant)."""
     calls = prompts = named = texts = 0
     size = {"user": 0, "model": 0}
     for message in messages:

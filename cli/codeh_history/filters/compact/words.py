@@ -1,4 +1,4 @@
-"""What counts in a text: words by how rare they are; names (paths, symbols, numbers, ids) as they are."""
+"""The features of a text: words, weighted by rarity, and names (paths, symbols, numbers, ids)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import TypeVar
 from ...base.lazy import contents
 
 T = TypeVar("T")
-Features = tuple[frozenset[str], frozenset[str]]  # what counts in a piece of text; the names among it
+Features = tuple[frozenset[str], frozenset[str]]  # features, and the names among them
 
-FREQUENT = 5  # so many words are worth nothing
-SUFFIX = 5  # characters after the last point of a name such as `main.py` or `80.5`, at most
-LONG_LINE = 400  # a longer line is cut into pieces
+FREQUENT = 5  # the most frequent words are worth nothing
+SUFFIX = 5  # most characters after the last dot, as in `main.py` or `80.5`
+LONG_LINE = 400  # longer lines are split
 SOUNDS = frozenset("um uh er hm hmm mm mhm huh ah aha oh wow hey yeah yep nah okay ok haha lol".split())
 
 _WORD = re.compile(r"\d+(?::\d\d)+|[\w~./@][\w./-]+\w")
@@ -30,18 +30,18 @@ _COMMON_HAN = frozenset(
 
 
 class Vocabulary:
-    """The words of texts, each piece between blanks looked at once; `names` are those that are names."""
+    """The features of texts, cached per word; `names` are those that are names."""
 
     def __init__(self) -> None:
         self._words: dict[str, frozenset[str]] = {}
         self.names: set[str] = set()
 
     def of(self, text: str) -> frozenset[str]:
-        """What counts in a text."""
+        """The features of a text."""
         return self.within(text.split())
 
     def within(self, pieces: Collection[str]) -> frozenset[str]:
-        """What counts in these pieces, none of which holds a blank."""
+        """The features of these words."""
         for piece in pieces:
             if piece not in self._words:
                 self._words[piece], names = _features(piece)
@@ -62,29 +62,29 @@ def _features(piece: str) -> Features:
 
 
 def names_in(text: str) -> set[str]:
-    """The names in a text; no plain words."""
+    """The names in a text, without plain words."""
     return {word for word in _WORD.findall(text) if is_name(word)}
 
 
 def is_name(word: str) -> bool:
-    """Whether a word is more than a plain one: a path, a symbol, a number, an id."""
+    """Whether a word is a path, a symbol, a number or an id."""
     start, _, end = word.rpartition(".")
     if start and 0 < len(end) <= SUFFIX and end.isalnum() and start[-1].isalnum():
         return True
     if start.replace(".", "").isdigit():
-        return False  # a number with more digits than anybody repeats
+        return False  # too many digits for anyone to repeat
     return word.replace(":", "").isdigit() or _NAME.search(word) is not None
 
 
 def _symbols(name: str) -> list[str]:
-    """Of `editor.setText` the symbol; a path or a file as it is."""
+    """Split `editor.setText` into symbols; keep a path or file name."""
     if "/" in name or len(name) - name.rfind(".") <= SUFFIX + 1 or "." not in name:
         return [name]
     return [piece for piece in name.split(".") if is_name(piece)] or [name]
 
 
 def stem(word: str) -> str:
-    """A word without the `s` of a plural."""
+    """Remove the `s` of a plural."""
     return word[:-1] if len(word) > 3 and word.endswith("s") else word
 
 
@@ -104,13 +104,13 @@ def rarity(word: str) -> float:
 
 @cache
 def _ranks() -> dict[str, int]:
-    """The most frequent words of languages with letters, with their ranks: tokens of o200k_base."""
+    """The most frequent words with their ranks, from the tokens of o200k_base."""
     text = contents("filters/compact/common_words.txt").decode()
     return {word: rank for rank, word in enumerate(text.split(), 1)}
 
 
 def lines_of(text: str, most: int = LONG_LINE) -> list[str]:
-    """The lines of a text; one above `most` characters in pieces, cut after punctuation or blanks."""
+    """Split a text into lines, and lines above `most` characters into pieces at punctuation or spaces."""
     lines = text.split("\n")
     if len(text) <= most or max(map(len, lines)) <= most:
         return lines
@@ -118,7 +118,7 @@ def lines_of(text: str, most: int = LONG_LINE) -> list[str]:
 
 
 def upto(room: float, items: Iterable[T], cost: Callable[[T], float]) -> Iterator[T]:
-    """The first of these, as many as there is room for."""
+    """Yield items while their cost fits the room."""
     for item in items:
         room -= cost(item)
         if room < 0:
@@ -127,7 +127,7 @@ def upto(room: float, items: Iterable[T], cost: Callable[[T], float]) -> Iterato
 
 
 def water_level(sizes: Sequence[int], room: int) -> int:
-    """The largest level to which all larger sizes can be cut so that they fit the room together."""
+    """The highest level to which all larger sizes can be cut so that their sum fits the room."""
     left = sorted(sizes)
     for position, size in enumerate(left):
         share = room // (len(left) - position)
