@@ -16,7 +16,7 @@ import vocabularies
 from blocks.stored import BIG, IMAGE, ok
 from forks import Forks
 from length import FAULTS, LENGTH, LENGTHS, examples
-from postgres_program import Program
+from postgres_server import Program
 from redis_server import Server, needs_redis
 
 settings.register_profile(

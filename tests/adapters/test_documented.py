@@ -3,12 +3,22 @@
 import re
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
 from inside import inside
-from installed import PACKAGES, installed
 from support import ROOT
+
+PACKAGES = ("openai-agents", "claude-agent-sdk", "langchain-core", "google-adk")
+
+
+def installed(package):
+    try:
+        return bool(metadata.version(package))
+    except metadata.PackageNotFoundError:
+        return False
+
 
 PAGE = (ROOT / "docs" / "adapters.md").read_text()
 SAMPLES = dict(re.findall(r"^## (\S+)\n\n```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))

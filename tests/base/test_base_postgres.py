@@ -6,7 +6,7 @@ import pytest
 import postgres_server
 from codeh_history.base.errors import BadData, InputOutput, TryAgain
 from codeh_history.base.postgres import Server, Unreachable
-from postgres_program import SECRET, Program
+from postgres_server import SECRET, Program
 
 
 @postgres_server.needed

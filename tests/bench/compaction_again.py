@@ -4,12 +4,10 @@ usage: compaction_again.py [CHECKOUT]   (of compactbench, Apache-2.0; its packag
 """
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
 import orjson
-from compaction_chat import Contents
 from compaction_histories import HEAD, contents_of, counter, sessions, size_of, view_of
 
 from codeh_history.base.errors import BudgetUnreachable
@@ -24,7 +22,6 @@ TIMES = 5  # compactions in a row
 FIRST = 0.1  # of a session: the beginning of which something should be left
 SHARES = (0.5, 0.25)
 SEEDS = 3
-Way = Callable[[Contents, int], str]
 
 
 def text_of(contents):

@@ -3,7 +3,6 @@
 import hashlib
 import random
 import time
-from collections.abc import Callable
 
 import pytest
 
@@ -13,8 +12,6 @@ from codeh_history.base.errors import BadData, Usage
 from codeh_history.blocks import STORES, fetch, open_store
 from codeh_history.blocks.protocol import is_block_id
 from helpers.memory_store import MemoryStore
-
-Alter = Callable[[str, bytes | None], None]
 
 
 def block(data):

@@ -5,14 +5,12 @@ CI takes an eighth of these sizes and less, `make test` not all of that; `make t
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 
 import pytest
 
 from length import by_length, not_short, sampled
 from support import PROGRAM, environ
 
-Kind = Callable[[int], Iterator[str]]
 MIB = 1 << 20
 HEADER = '{"type":"session","version":1,"id":"%s","created":"2026-01-01T00:00:00.000Z"}\n'
 MESSAGE = (

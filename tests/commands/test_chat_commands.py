@@ -4,12 +4,12 @@ import re
 
 import pytest
 
-from chatting import configure
 from codeh_history.base.env import Env
 from codeh_history.commands import chat
 from codeh_history.commands.chat import commands
 from codeh_history.commands.chat.talk import Talk
 from codeh_history.store.resolve import for_writing
+from loopback import configure
 from support import ROOT, run, session_path
 
 

@@ -14,8 +14,7 @@ import time
 
 import pytest
 
-from chatting import configure
-from loopback import Loopback
+from loopback import Loopback, configure
 from support import PROGRAM, environ, lines, run, session_path
 
 PATIENCE = 60.0  # seconds until a test gives up

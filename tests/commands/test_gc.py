@@ -17,7 +17,7 @@ from codeh_history.commands.gc import sort, spent
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from inside import inside
-from shown_contents import contents
+from plain_logs import contents
 from support import PROGRAM, environ, lines, run, session_path
 
 DAY = 86400

@@ -10,7 +10,7 @@ from codeh_history.filters.redact.run import rewritten
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 from inside import inside
-from redacting import HALVES, SECRET, delta, opened, redacted, user, written
+from secret_examples import HALVES, SECRET, delta, opened, redacted, user, written
 from support import lines, run
 
 

@@ -8,7 +8,6 @@ import json
 import os
 import random
 import shutil
-from typing import Any
 
 import orjson
 import pytest
@@ -25,8 +24,6 @@ from program_files import Pi
 from rescued_cases import FOLDER, every, table
 from support import ROOT
 from written_cases import hash_of, without_thoughts
-
-Json = dict[str, Any]
 
 EXAMPLES = int(os.environ.get("RESCUES", "10"))
 FATES = ("kept", "shortened", "summarised", "dropped")

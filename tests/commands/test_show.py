@@ -1,6 +1,5 @@
 """`show` and `last`: the end of a large log, events as a message grows, and a message's own text."""
 
-from typing import Any
 from unittest import mock
 
 import orjson
@@ -19,8 +18,6 @@ from codeh_history.store.resolve import Target
 from inside import inside, lay
 from plain_logs import plain_files
 from strategies import encode, files_of, view_of
-
-Parts = list[Any]
 
 
 def text(text, **more):

@@ -8,7 +8,6 @@ import hashlib
 import os
 import re
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -30,7 +29,6 @@ from codeh_history.store.paths import path_of
 from inside import inside, lay
 from secret_examples import SECRETS
 
-Target = Callable[[bytes], None]
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z"}\n'
 SESSION = HEADER + b"".join(
     line + b"\n"

@@ -6,15 +6,12 @@ import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import sent
 from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS, NEWER_AGENTS, PROMPT, run
 from inside import inside
 from support import ROOT
-
-Json = dict[str, Any]
 
 CASES = ROOT / "tests" / "programs" / "agents" / "cases"
 COLOUR = re.compile(r"\x1b\[[\d;]*m")

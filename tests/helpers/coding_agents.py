@@ -25,8 +25,6 @@ from typing import Any
 from loopback import Loopback
 from support import ROOT
 
-Json = dict[str, Any]
-
 INSTALLED = ROOT / ".agents" / "node_modules"
 NEWER = ROOT / ".agents" / "newer" / "node_modules"
 PROMPT = "proceed"

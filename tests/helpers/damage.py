@@ -5,13 +5,8 @@ gives those of a damaged one, or None where the file has nothing of what it woul
 """
 
 import json
-import random
-from collections.abc import Callable
-from typing import Any
 
-Json = dict[str, Any]
 Lines = list[bytes]
-Damage = Callable[[random.Random, Lines], Lines | None]
 
 NOWHERE = "00000000-dead-4000-8000-000000000000"
 RESULTS = (b'"tool_result"', b'_call_output"', b'"functionResponse"', b'"toolResult"')

@@ -1,11 +1,9 @@
 """Hand-made sessions of opencode, as it exports them and as they lie in its database."""
 
 import sqlite3
-from typing import Any
 
 import orjson
 
-Json = dict[str, Any]
 SESSION = "ses_0123456789abHandMade"
 SCHEMA = {
     "session": "id project_id parent_id slug directory title version revert time_created time_updated",

@@ -1,5 +1,7 @@
 """A Postgres cluster of the tests' own, in a folder of its own, run by a user without rights."""
 
+from __future__ import annotations
+
 import os
 import pwd
 import shutil
@@ -10,8 +12,12 @@ import tempfile
 import time
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
+
+import forks
+import support
 
 USER = "nobody"  # the server refuses to be run by root
 FAST = ("fsync=off", "synchronous_commit=on")  # where no test kills it
@@ -192,3 +198,35 @@ def cluster(*settings):
     finally:
         made.stop()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+SECRET = "pass-word-7f3a"  # which no message may hold
+
+
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+class Program:
+    """The program in a home of its own."""
+
+    def __init__(self, home, url):
+        self.home = home
+        self.url = url
+        self._program = forks.shim(home.parent)
+
+    def environ(self, **more):
+        return {
+            "CODEH_HOME": str(self.home),
+            "CODEH_STORE": self.url,
+            "PATH": "/usr/bin:/bin",
+            "LC_ALL": "C.UTF-8",
+            **more,
+        }
+
+    def __call__(self, *argv, stdin="", **more):
+        env = {"CODEH_STORE": self.url, **more}
+        done = support.run(*argv, stdin=stdin.encode(), env=env, home=self.home)
+        return Done(done.code, done.out.decode(), done.err.decode())

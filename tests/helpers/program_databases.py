@@ -1,11 +1,8 @@
 """Hand-made databases of programs that keep their conversations in SQLite."""
 
 import sqlite3
-from typing import Any
 
 import orjson
-
-Json = dict[str, Any]
 
 LLM = {
     "threads": "id name tip_message_hash forked_from datetime_utc",

@@ -2,14 +2,11 @@
 
 import io
 import zipfile
-from typing import Any
 
 import orjson
 
 import opencode_files
 from program_databases import GOOSE, LLM, LLM_OLDER, database, goose, llm, llm_older
-
-Json = dict[str, Any]
 
 
 class ChatGpt:

@@ -1,9 +1,6 @@
 """Which lines of a program's file are messages, by a reading of its own: simple, and of each line alone."""
 
 import json
-from typing import Any
-
-Json = dict[str, Any]
 
 _ITEMS = ("message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output")
 

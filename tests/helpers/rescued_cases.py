@@ -14,7 +14,6 @@ import tempfile
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import damage
 import sent
@@ -25,8 +24,6 @@ from coding_agents import AGENTS, PROMPT, run, run_written
 from inside import inside
 from support import ROOT
 from written_cases import hash_of, without_thoughts
-
-Json = dict[str, Any]
 
 FOLDER = ROOT / "tests" / "programs" / "agents" / "rescued"
 EACH = 32  # damaged sessions of a program

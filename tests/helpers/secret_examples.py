@@ -1,5 +1,10 @@
 """A secret of every kind that is looked for, put together here so that no scanner takes it for a leak."""
 
+import orjson
+
+from inside import inside
+from support import session_path
+
 A = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
 HEX = "0123456789abcdef0123456789abcdef"
 SECRETS = {
@@ -60,3 +65,32 @@ SECRETS = {
     "setting": "password: " + A[:12],
     "option": "--password " + A[:12],
 }
+
+
+SECRET = SECRETS["github-token"]
+HALVES = SECRET[:9], SECRET[9:]
+
+
+def written(home, *records, session="s"):
+    path = session_path(home, session)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    header = {"type": "session", "version": 1, "id": session}
+    path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in (header, *records)))
+    return path
+
+
+def user(id, *texts, **more):
+    parts = [{"text": text} for text in texts]
+    return {"type": "message", "id": id, "kind": "user", "role": "user", "parts": parts, **more}
+
+
+def opened(id):
+    return {"type": "open", "id": id, "kind": "codeh", "role": "model"}
+
+
+def delta(of, text, **more):
+    return {"type": "delta", "of": of, "parts": [{"text": text, **more}]}
+
+
+def redacted(home, *argv):
+    return inside("redact", "s", "-i", "--yes", *argv, home=home)

@@ -1,11 +1,7 @@
 """Talks of prompts, calls and results, as records and as a view."""
 
-from typing import Any
-
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
-
-Records = list[dict[str, Any]]
 
 
 def view(records):

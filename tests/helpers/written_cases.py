@@ -13,7 +13,6 @@ import re
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import sent
 from agent_cases import CASES, MODELS, Case, cases, complaint, done
@@ -22,8 +21,6 @@ from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS, PROJECT, PROMPT, run_written
 from inside import inside, lay
 from support import NOW, ROOT
-
-Json = dict[str, Any]
 
 FOLDER = ROOT / "tests" / "programs" / "agents" / "written"
 WRAPPED = re.compile(rf"<state_snapshot>\n({re.escape(SUMMARY_HEAD)}.*)\n</state_snapshot>", re.DOTALL)

@@ -1,9 +1,7 @@
 """The library and the commands leave the same bytes, whatever is done in whatever order."""
 
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import orjson
 import pytest
@@ -21,10 +19,6 @@ ANSWER = orjson.dumps({"candidates": [{
     "finishReason": "STOP"}], "responseId": "r"})  # fmt: skip
 LINES = [{"role": "user", "parts": [{"text": "x"}]}, {"role": "model", "parts": [{"text": "y"}]}]
 JSONL = b"".join(orjson.dumps(line) + b"\n" for line in LINES)
-
-Doing = tuple[
-    list[str], bytes, Callable[[Session], Any]
-]  # a command line, its stdin, and the same in Python
 
 
 def _stream(session):

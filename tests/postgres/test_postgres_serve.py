@@ -8,7 +8,7 @@ import orjson
 
 import postgres_server
 from codeh_history.store import postgres
-from postgres_program import Program
+from postgres_server import Program
 
 pytestmark = postgres_server.needed
 SESSIONS, REQUESTS = 8, 64

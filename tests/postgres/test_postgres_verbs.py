@@ -8,7 +8,7 @@ from pathlib import Path
 
 import postgres_server
 import support
-from postgres_program import Program
+from postgres_server import Program
 
 pytestmark = postgres_server.needed
 STORES = Path(__file__).parents[2] / "docs" / "stores.md"

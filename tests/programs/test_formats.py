@@ -14,7 +14,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
 from codeh_history.store.program_files import File, sessions_in
 from length import examples
-from program_damage import changed
+from program_files import changed
 from program_formats import FORMATS
 
 EACH = pytest.mark.parametrize("format", FORMATS)

@@ -15,8 +15,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.program_files import File, head_of
 from length import examples
-from program_damage import odd
-from program_files import SAMPLES, SESSION
+from program_files import SAMPLES, SESSION, odd
 from program_formats import FORMATS
 
 PROGRAMS = pytest.mark.parametrize("program", [name for name in sessions.PROGRAMS if name not in FORMATS])

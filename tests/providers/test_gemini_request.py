@@ -164,7 +164,6 @@ def test_parts(messages, expected):
     assert parts_of(*messages) == expected
 
 
-CALLED = (user("a"), tool(result()))
 SIGNING = [  # maker, target, the calls as they stand, what the first is signed with
     ("", None, [call()], {}),
     ("", "gemini-2.5-flash", [call()], {}),

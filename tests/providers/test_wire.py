@@ -325,12 +325,6 @@ _json = st.recursive(
 )  # fmt: skip
 
 
-def _events():
-    streams = [STREAMS[name]() for name in STREAMS if name != "gemini-array"]
-    lines = [line for data in streams for line in data.split(b"\n") if line.startswith(b"data: {")]
-    return [orjson.loads(line[6:]) for line in lines]
-
-
 def _places(value):
     found = []
     items = (

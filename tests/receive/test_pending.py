@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -19,8 +18,6 @@ from codeh_history.base.errors import NotFound
 from codeh_history.receive.pending import text_of
 from inside import inside
 from support import PROGRAM, environ, lines, session_path
-
-Change = Callable[[Path], object]
 
 
 def removed(home):

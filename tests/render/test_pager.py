@@ -137,9 +137,6 @@ def test_what_is_small_and_what_is_no_terminal_shows_none(home):
     assert run("verify", "demo", home=home).err == b""
 
 
-THEMES = re.compile(r"\x1b\[[0-9;]*m")
-
-
 def test_a_long_line_is_wrapped_unless_it_is_code():
     long = "word " * 20
     assert max(map(len, printed(Text(long), width=30, colour=False).decode().splitlines())) <= 30

@@ -18,7 +18,7 @@ from codeh_history.views.hydrate import Hydration
 from codeh_history.views.persist import Persisting
 from codeh_history.views.stored_parts import hydrated, wanted
 from helpers.memory_store import MemoryStore
-from shown_contents import contents as shown_by
+from plain_logs import contents as shown_by
 
 ENV = Env({"CODEH_HOME": "/nonexistent"})
 

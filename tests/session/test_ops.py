@@ -8,7 +8,7 @@ import strategies as some
 from codeh_history.session.ops import NEXT, apply, shown
 from codeh_history.session.records import lines_of, parse
 from codeh_history.session.undo import newest
-from shown_contents import contents, read, streamed
+from plain_logs import contents, read, streamed
 
 # -- an append only appends ---------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ import strategies as some
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.session.stream import blocks_of, record_of
-from shown_contents import contents, read, streamed
+from plain_logs import contents, read, streamed
 from strategies import TS, view_of
 
 

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import postgres_server
-from postgres_program import SECRET, Program
+from postgres_server import SECRET, Program
 
 pytestmark = postgres_server.needed
 

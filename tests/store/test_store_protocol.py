@@ -13,7 +13,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.store import log, read, replace, stores
 from codeh_history.store.protocol import field
-from store_logs import HEAD, LINE, ODD
+from synced import HEAD, LINE, ODD
 
 
 @pytest.fixture

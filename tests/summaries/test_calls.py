@@ -3,8 +3,17 @@
 import pytest
 
 from codeh_history.summaries import calls
-from outlines import call
 from summaries.recorded import view_of
+
+
+def call(number, name, args, response):
+    id = f"planted{name}{number}"
+    asked = {"functionCall": {"id": id, "name": name, "args": args}}
+    answer = {"functionResponse": {"id": id, "name": name, "response": response}}
+    return [
+        {"kind": "codeh", "role": "model", "parts": [asked]},
+        {"kind": "tool", "role": "user", "parts": [answer]},
+    ]
 
 
 @pytest.mark.parametrize(

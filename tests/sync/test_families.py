@@ -17,8 +17,6 @@ from codeh_history.store.stores import Files
 from codeh_history.sync.families import ABSENT, Brief, briefs, families
 from codeh_history.sync.side import Side
 
-Store = dict[str, Brief]
-
 
 def store(**sessions):
     return {name: Brief(*brief) for name, brief in sessions.items()}

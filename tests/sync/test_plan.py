@@ -14,7 +14,7 @@ from codeh_history.sync.merge import merged, quiet, rightful, root_of
 from codeh_history.sync.plan import Write, _turn, plan
 from codeh_history.sync.side import own_side
 from inside import lay
-from syncing import HEADER, message, opened, record
+from synced import HEADER, message, opened, record
 
 
 def synced(one, two):

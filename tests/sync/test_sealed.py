@@ -9,7 +9,7 @@ import pytest
 
 from codeh_history.store.cache import SETTLED, Cache
 from inside import inside, lay
-from syncing import HEADER, message, sessions, sync, texts
+from synced import HEADER, message, sessions, sync, texts
 
 pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
 TEXT = "the text of a message " * 300  # so long that it goes to a block

@@ -12,7 +12,7 @@ from codeh_history.base.env import Env
 from codeh_history.store.awaiting import awaiting, waits
 from inside import inside, lay
 from support import lines, run, session_path
-from syncing import HEADER, message, opened, record, sessions, sync, texts
+from synced import HEADER, message, opened, record, sessions, sync, texts
 
 SECRET = "sk-ant-api03-" + "Ab3" * 31 + "AA"
 

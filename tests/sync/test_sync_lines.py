@@ -13,7 +13,7 @@ from codeh_history.sync.log import Log, read
 from codeh_history.sync.redact import redacted
 from inside import inside, lay
 from support import lines, session_path
-from syncing import HEADER, message, opened, record
+from synced import HEADER, message, opened, record
 
 BASE = (
     HEADER + message("a", "a") + opened("s") + record(type="commit", of="s", ts="x", parts=[{"text": "s"}])

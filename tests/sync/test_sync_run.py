@@ -14,7 +14,7 @@ from codeh_history.store.awaiting import awaiting
 from codeh_history.store.stores import Files
 from codeh_history.sync.run import Synced, sync
 from codeh_history.sync.side import AWAITING, Side, other_side, own_side
-from syncing import HEADER, message
+from synced import HEADER, message
 
 
 class Store(Side):

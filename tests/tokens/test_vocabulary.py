@@ -10,9 +10,16 @@ from hypothesis import strategies as st
 
 from codeh_history.base.errors import InputOutput
 from codeh_history.store.cache import Cache
-from codeh_history.tokens import vocabulary
-from counting import NAME, count
+from codeh_history.tokens import open_counter, vocabulary
 from length import examples
+
+NAME = "o200k_base"
+
+
+def count(folder, text="hello world, as it is counted"):
+    vocabulary._built.clear()
+    return open_counter(None, cache=Cache(str(folder))).counts([text])
+
 
 SIGNS = "aZ09 \n\t'ßéłñ—“”…→✅│①\u2028\ufe0f\ufffd\U0001f642\U0001f9d1\u200d\uf8ff\uff0c"  # of usual texts
 

@@ -33,7 +33,7 @@ from codeh_history.views.result import compaction
 from compact import long
 from compact.long import line, request_cost, session
 from length import examples, not_short
-from shown_contents import contents
+from plain_logs import contents
 
 COUNTER = open_counter(None)
 SYSTEM, TOOLS = "Be brief.", [{"name": "bash", "parameters": {"type": "object"}}]

@@ -19,7 +19,7 @@ from codeh_history.views.result import compaction
 from compact import long, phrasings, planted, recorded
 from compact.long import cost, line, request_cost
 from length import by_length, not_short
-from shown_contents import contents
+from plain_logs import contents
 from support import ROOT, corpus
 
 sys.path.insert(0, str(ROOT / "tests" / "bench"))

@@ -6,8 +6,7 @@ from base64 import b64encode
 import orjson
 
 from codeh_history.session.records import block_of
-from redacting import HALVES, SECRET, delta, opened, redacted, user, written
-from secret_examples import SECRETS
+from secret_examples import HALVES, SECRET, SECRETS, delta, opened, redacted, user, written
 from support import run
 
 

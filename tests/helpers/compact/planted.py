@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from codeh_history.session.ops import apply
@@ -69,8 +68,6 @@ OWN = {
     "command": COMMANDS,
 }  # fmt: skip
 Records = list[dict[str, Any]]
-Phrasings = Mapping[str, tuple[str, ...]]  # kind → sentences with two words and a number to fill in
-Kept = dict[tuple[float, str], list[bool]]  # budget and kind → whether each fact is told
 
 
 class Fact(NamedTuple):

@@ -1,15 +1,10 @@
 """Sessions of shapes that a careless loop takes long over: for each, `n` of what there is much of."""
 
-from collections.abc import Callable, Iterable
-from typing import Any
-
 import orjson
 
 from codeh_history.session.records import block_of
 
 TS = "2026-01-02T03:04:05.000Z"
-Json = dict[str, Any]
-Shape = Callable[[int], Iterable[Json]]
 
 
 def said(id, *texts, kind="user", **more):

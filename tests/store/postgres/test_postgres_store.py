@@ -14,8 +14,8 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound
 from codeh_history.store import begun, log, postgres, stores
 from codeh_history.store.postgres import transaction
-from postgres_program import Program
-from store_logs import HEAD, LINE, ODD
+from postgres_server import Program
+from synced import HEAD, LINE, ODD
 
 pytestmark = postgres_server.needed
 
