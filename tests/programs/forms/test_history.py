@@ -37,10 +37,10 @@ def exported(home, to="persisted", session="old"):
 
 WRONG = {
     "an object that is none": (history(ENTRY, {"bogus": 1}), "recentConversations[1]: `userMessage` is missing", {"bogus": 1}),
-    "a number": (history(7, ENTRY), "recentConversations[0]: not an entry", 7),
-    "null": (history(ENTRY, None), "recentConversations[1]: not an entry", None),
-    "a text": (history("hi", ENTRY), "recentConversations[0]: not an entry", "hi"),
-    "a list": (history(ENTRY, [ENTRY]), "recentConversations[1]: not an entry", [ENTRY]),
+    "a number": (history(7, ENTRY), "recentConversations[0]: not an object", 7),
+    "null": (history(ENTRY, None), "recentConversations[1]: not an object", None),
+    "a text": (history("hi", ENTRY), "recentConversations[0]: not an object", "hi"),
+    "a list": (history(ENTRY, [ENTRY]), "recentConversations[1]: not an object", [ENTRY]),
     "no texts": (history(ENTRY, {**ENTRY, "userMessage": 7}), "recentConversations[1]: ", {**ENTRY, "userMessage": 7}),
     "no list": (history(ENTRY, summaries=[], lastSummarized=7), "lastSummarized: a time", 7),
     "a broken summary": (history(ENTRY, summaries=[SUMMARY, {"id": "x"}]), "summaries[1]: `summary` is", {"id": "x"}),
@@ -51,8 +51,8 @@ WRONG = {
     "an id that is a number": (history(ENTRY, {**ENTRY, "id": 7}), "[1]: `id` must be text", {**ENTRY, "id": 7}),
     "a summary's count": (history(ENTRY, summaries=[{**SUMMARY, "conversationCount": "3"}]), "summaries[0]: `conv", {**SUMMARY, "conversationCount": "3"}),
     "a summary of no text": (history(ENTRY, summaries=[{"summary": 7}]), "summaries[0]: `summary` must", {"summary": 7}),
-    "a summary that is a text": (history(ENTRY, summaries=["tea"]), "summaries[0]: not a summary", "tea"),
-    "summaries that are none": ({**history(ENTRY), "summaries": {"a": 1}}, "summaries: `summary` is missing", {"a": 1}),
+    "a summary that is a text": (history(ENTRY, summaries=["tea"]), "summaries[0]: not an object", "tea"),
+    "summaries that are none": ({**history(ENTRY), "summaries": {"a": 1}}, "summaries: not a list", {"a": 1}),
 }  # fmt: skip
 
 
@@ -128,7 +128,7 @@ def test_entries_of_one_id_are_all_there(home):
     third = {**ENTRY, "id": "c1-answer", "userMessage": "A third"}
     summary = {**SUMMARY, "id": "c1"}
     done = imported(home, history(ENTRY, second, third, summaries=[summary]))
-    assert b"recentConversations[0]: `id` is that of summaries[0] too" in done.err
+    assert b"recentConversations[0]: its `id` is another element's too" in done.err
     assert exported(home)["recentConversations"] == [ENTRY, second, third]
     assert exported(home)["summaries"] == [summary]
 

@@ -27,12 +27,34 @@ def unread(where: str, value: Any, reason: str) -> Outcome:
 
 
 def bare_ids(items: Iterable[Any]) -> Iterator[str]:
-    """The id of each as a bare line would have it: by content and occurrence."""
+    """The id of each element as a line without one has it: by content and occurrence."""
     seen: Counter[bytes] = Counter()
     for item in items:
         raw = dumps(item)
         yield bare_id(raw, seen[raw])
         seen[raw] += 1
+
+
+def outcomes(
+    items: list[Any], read: Callable[[Any, str], list[Outcome] | str], name: str = ""
+) -> list[Outcome]:
+    """The records of a list's elements, each by `read(element, id)`, with what is wrong with the element.
+
+    An element for which `read` returns a reason is kept unread.
+    """
+    made: list[Outcome] = []
+    for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
+        records, where = read(item, id), f"{name}[{number}]"
+        if isinstance(records, str):
+            made.append(unread(where, item, records))
+        else:
+            made += [(record, f"{where}: {reason}" if reason else None) for record, reason in records]
+    return made
+
+
+def readable(made: list[Outcome]) -> list[Outcome] | None:
+    """The outcomes; None if no element could be read."""
+    return made if not made or any(record["type"] != UNREAD for record, _ in made) else None
 
 
 # -- what fits ---------------------------------------------------------------------------------------------
@@ -132,59 +154,55 @@ def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
     return {BESIDE: beside} if beside else {}
 
 
-def persisted(value: Any) -> Iterator[Outcome] | None:
+def persisted(value: Any) -> list[Outcome] | None:
     """`{recentConversations, …}`, also among other settings, or an array of conversations."""
     history = {FIELDS[0]: value} if isinstance(value, list) else history_in(value)
     return _records(history) if history is not None else None
 
 
-def _records(value: Json) -> Iterator[Outcome]:
+def _records(value: Json) -> list[Outcome]:
     """Summaries first, then the exchanges."""
-    ids: dict[str, str] = {}  # those that are taken, and by which element
-    made: list[object] = []
-    for where, item, id, reason in _fitting(value, "summaries", _SUMMARY, ids):
-        if id is None:
-            yield unread(where, item, str(reason))
-            continue
-        made.append(item.get("createdAt"))
-        fields = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
-        beside = _beside(item, _SUMMARY, id)
-        yield {"type": "summary", "covers": [], **fields, "id": id, **beside}, reason
+    taken: set[str] = set()
+    summaries = _fitting(value, "summaries", _SUMMARY, _summary, taken)
+    settings: list[Json] = []
+    wrong: list[Outcome] = []
     last = value.get("lastSummarized")
     if last is not None and not isinstance(last, str):
-        yield unread("lastSummarized", last, "a time or null expected")
-    elif last and last not in made:
-        yield {"type": "meta", "set": {"lastSummarized": last}}, None
+        wrong.append(unread("lastSummarized", last, "a time or null expected"))
+    elif last and last not in (record.get("createdAt") for record, _ in summaries):
+        settings.append({"lastSummarized": last})
     extra = {key: field for key, field in value.items() if key not in FIELDS}
-    if extra:
-        yield {"type": "meta", "set": {EXTRA: extra}}, None
-    for where, item, id, reason in _fitting(value, FIELDS[0], _ENTRY, ids):
-        if id is None:
-            yield unread(where, item, str(reason))
-            continue
-        first, *answer = exchange(item, id)
-        yield first, reason
-        yield from ((record, None) for record in answer)
+    settings += [{EXTRA: extra}] if extra else []
+    metas: list[Outcome] = [({"type": "meta", "set": values}, None) for values in settings]
+    return [*summaries, *wrong, *metas, *_fitting(value, FIELDS[0], _ENTRY, exchange, taken)]
 
 
 def _fitting(
-    value: Json, field: str, rules: dict[str, Rule], taken: dict[str, str]
-) -> Iterator[tuple[str, Any, str | None, str | None]]:
-    """Each element of a list: its place, itself, its id (None: it does not fit), what is wrong with it.
+    value: Json,
+    field: str,
+    rules: dict[str, Rule],
+    make: Callable[[Json, str], list[Json]],
+    taken: set[str],
+) -> list[Outcome]:
+    """The records of each element of a list, which `make` makes; an id that is taken is replaced."""
 
-    What is not a list is its one element. An id that is taken is replaced.
-    """
-    items = value.get(field)
-    places = [f"{field}[{number}]" for number in range(len(items))] if isinstance(items, list) else [field]
-    items = items if isinstance(items, list) else [] if items is None else [items]
-    for where, item, made in zip(places, items, bare_ids(items), strict=False):
+    def read(item: Any, made: str) -> list[Outcome] | str:
         if not isinstance(item, dict):
-            yield where, item, None, "not an entry" if rules is _ENTRY else "not a summary"
-        elif reasons := _wrong_in(item, rules):
-            yield where, item, None, ", ".join(f"`{key}` {why}" for key, why in reasons.items())
-        else:
-            id = item.get("id") or made
-            other = taken.get(id) or taken.get(f"{id}-answer")
-            id = made if other else id
-            taken[id] = taken[f"{id}-answer"] = where
-            yield where, item, id, f"{where}: `id` is that of {other} too" if other else None
+            return "not an object"
+        if reasons := _wrong_in(item, rules):
+            return ", ".join(f"`{key}` {why}" for key, why in reasons.items())
+        id = item.get("id") or made
+        repeated = not taken.isdisjoint((id, f"{id}-answer"))
+        id = made if repeated else id
+        taken.update((id, f"{id}-answer"))
+        first, *answer = make(item, id)
+        reason = "its `id` is another element's too" if repeated else None
+        return [(first, reason), *((record, None) for record in answer)]
+
+    items = [] if value.get(field) is None else value[field]
+    return outcomes(items, read, field) if isinstance(items, list) else [unread(field, items, "not a list")]
+
+
+def _summary(item: Json, id: str) -> list[Json]:
+    fields = {key: item[key] for key in _SUMMARY if item.get(key) is not None}
+    return [{"type": "summary", "covers": [], **fields, "id": id, **_beside(item, _SUMMARY, id)}]

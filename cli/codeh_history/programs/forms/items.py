@@ -5,7 +5,6 @@ A `Message` is `{type, text, parts?, toolCalls?, timestamp, metadata?}`; its `pa
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ...base.times import from_millis
@@ -14,7 +13,7 @@ from ...session.model import Json
 from ...session.records import check_parts
 from ...session.rules import ROLE_OF_KIND
 from ..fields import name_at, object_at, objects_at
-from .history import Outcome, bare_ids, unread
+from .history import Outcome, outcomes, readable
 
 NAME = "history-items"
 FIELDS = ("provider", "model", "usage", "finish", "source")  # of a record, that its metadata keeps
@@ -44,19 +43,16 @@ def _is_message(value: object) -> bool:
     return isinstance(kind, str) and kind in _KINDS and isinstance(text, str)
 
 
-def read(value: Any) -> Iterator[Outcome] | None:
-    """A list of items or messages; None where it holds none."""
-    return _outcomes(value) if isinstance(value, list) and any(map(holds, value)) else None
+def read(value: Any) -> list[Outcome] | None:
+    """The records of a list of items or messages; None if it holds none."""
+    return readable(outcomes(value, _read)) if isinstance(value, list) else None
 
 
-def _outcomes(items: list[Any]) -> Iterator[Outcome]:
-    for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
-        made = records(item, id) if holds(item) else None
-        if made is None:
-            reason = "a part or a call that cannot be read" if holds(item) else "not a message"
-            yield unread(f"[{number}]", item, reason)
-        for record in made or ():
-            yield record, None
+def _read(item: Any, id: str) -> list[Outcome] | str:
+    if not holds(item):
+        return "not a message"
+    made = records(item, id)
+    return "a part or a call that cannot be read" if made is None else [(record, None) for record in made]
 
 
 def records(item: Json, id: str) -> list[Json] | None:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
+from itertools import count
 from typing import Any
 
 from ...session.model import AS_REF, WRAPPER, Json
 from ...session.records import Log, bare_id, check, dumps, lines_of, parse
 from ...session.rules import PLACING, RULES
 from . import requests
-from .history import Outcome, bare_ids, unread
+from .history import Outcome, outcomes, readable
 
 _HASH = re.compile("[0-9a-f]{64}")
 _SNAKE = re.compile(
     rb'"(?:function_(?:call|response)|(?:inline|file)_data|thought_signature|executable_code|mime_type|file_uri)"\s*:'
 )
-_NO_MESSAGE: Json = {"type": "message", "id": "?", "role": None, "parts": None}  # of a bad element
 
 
 def session(data: bytes) -> Log | None:
@@ -41,33 +41,32 @@ def contents(value: Any) -> list[Outcome] | None:
     """A JSON array of `{role, parts}` (or `{role, content}`), at least one of which can be read."""
     if not isinstance(value, list) or any(map(is_ref, value[:1])):
         return None
-    messages: list[Json] = [
-        {"type": "message", "id": id, **_with_parts(item)} if isinstance(item, dict) else _NO_MESSAGE
-        for item, id in zip(value, bare_ids(value), strict=True)
-    ]
-    outcomes = _checked(messages, value)
-    return None if value and all(reason for _, reason in outcomes) else outcomes
+
+    def read(item: Any, id: str) -> list[Outcome] | str:
+        record = {"type": "message", "id": id, **_with_parts(item)} if isinstance(item, dict) else {}
+        return _checked(record)
+
+    return readable(outcomes(value, read))
 
 
 def refs(value: Any) -> list[Outcome] | None:
     """A JSON array of `{flowId, blockIds, role}`, or `{"type":"llm2","refs":[…]}` around one."""
     wrapper = value if isinstance(value, dict) else {}
     items = wrapper.get("refs") if wrapper else value
-    if not isinstance(items, list) or not items or not is_ref(items[0]):
+    if not isinstance(items, list) or not any(map(is_ref, items[:1])):
         return None
-    records = [_ref(item, number, wrapper) for number, item in enumerate(items)]
+    number = count()
+    made = outcomes(
+        items, lambda item, _: _checked(_ref(item, next(number), wrapper)), "refs" if wrapper else ""
+    )
     around: Json = {"type": "meta", "set": {WRAPPER: {**wrapper, "refs": []}}}  # gives the wrapper back
-    return [*([(around, None)] if wrapper else []), *_checked(records, items, "refs" if wrapper else "")]
+    return [*([(around, None)] if wrapper else []), *made]
 
 
-def _checked(records: list[Json], items: list[Any], name: str = "") -> list[Outcome]:
-    """The record of each element, or the line that keeps it."""
-    outcomes: list[Outcome] = []
-    for number, (data, item) in enumerate(zip(records, items, strict=True)):
-        without_parts = data.get("type") == "message" and not isinstance(data.get("parts"), list)
-        reason = "no `parts`" if without_parts else check(data)
-        outcomes.append(unread(f"{name}[{number}]", item, reason) if reason else (data, None))
-    return outcomes
+def _checked(record: Json) -> list[Outcome] | str:
+    """The record of an element; why it is none."""
+    without_parts = record.get("type") != "ref" and not isinstance(record.get("parts"), list)
+    return ("no `parts`" if without_parts else check(record)) or [(record, None)]
 
 
 def _with_parts(item: Json) -> Json:
@@ -93,7 +92,7 @@ def _block_ids(item: Json) -> list[str] | None:
 def _ref(item: Any, number: int, wrapper: Json) -> Json:
     blocks = _block_ids(item) if isinstance(item, dict) else None
     if blocks is None:
-        return _NO_MESSAGE
+        return {}
     kind, role = ("codeh", "model") if item.get("role") in ("model", "assistant") else ("user", "user")
     where = {"workspaceId": wrapper["workspaceId"]} if "workspaceId" in wrapper else {}  # of the blocks
     ours = {"flowId": item.get("flowId"), "blockIds": blocks, "role": role}

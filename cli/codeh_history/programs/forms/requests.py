@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 from ... import providers
 from ...base.errors import BadData
 from ...providers.body import Imported
 from ...session.model import Json
+from ..fields import at
 from .history import Outcome, bare_ids, unread
 
 
@@ -41,27 +41,27 @@ def holds(name: str, item: object) -> bool:
 def read(name: str, value: Any) -> list[Outcome] | None:
     """A body of this provider, or a bare list of its messages; None where it is neither."""
     format = providers.load(name)
+    field = format.package.FIELD
     if not isinstance(value, list):
-        field = value.get(format.package.FIELD) if isinstance(value, dict) else None
-        if not isinstance(field, list) and not (isinstance(field, str) and format.body.shows(value)):
+        held = at(value, field)
+        if not isinstance(held, list) and not (isinstance(held, str) and format.body.shows(value)):
             return None
-        return list(_records(name, format.imported(value)))
-    good: list[Any] = []
-    bad: list[Outcome] = []
-    for number, item in enumerate(value):
+        return _records(name, format.imported(value))
+
+    def reason(item: Any) -> str | None:
+        """Why an element cannot be read."""
+        if not holds(name, item):
+            return "not a message"
         try:
-            reason = None if holds(name, item) else "not a message"
-            if reason is None:
-                format.imported({format.package.FIELD: [item]})
+            format.imported({field: [item]})
         except BadData as error:
-            reason = str(error).removeprefix(f"{format.package.FIELD}.0: ")
-        if reason is None:
-            good.append(item)
-        else:
-            bad.append(unread(f"[{number}]", item, reason))
-    if not good:
+            return str(error).removeprefix(f"{field}.0: ")
         return None
-    return [*_records(name, _without_system(format.imported({format.package.FIELD: good}))), *bad]
+
+    reasons = list(map(reason, value))
+    good = [item for item, why in zip(value, reasons, strict=True) if why is None]
+    bad = [unread(f"[{n}]", value[n], why) for n, why in enumerate(reasons) if why is not None]
+    return [*_records(name, _without_system(format.imported({field: good}))), *bad] if good else None
 
 
 def _without_system(imported: Imported) -> Imported:
@@ -77,14 +77,16 @@ def _without_system(imported: Imported) -> Imported:
     return Imported(imported.messages[1:], text, imported.tools, imported.model, imported.settings)
 
 
-def _records(name: str, imported: Imported) -> Iterator[Outcome]:
+def _records(name: str, imported: Imported) -> list[Outcome]:
     """The messages, and a `meta` record with all else that `payload` gives back."""
-    fields = {
-        "system": imported.system, "tools": imported.tools or None,
-        f"model.{name}": imported.model, f"settings.{name}": imported.settings or None,
-    }  # fmt: skip
-    values = {key: value for key, value in fields.items() if value is not None}
-    if values:
-        yield {"type": "meta", "set": values}, None
-    for message, id in zip(imported.messages, bare_ids(imported.messages), strict=True):
-        yield {"type": "message", "id": id, **message}, None
+    values: Json = {"system": imported.system, "tools": imported.tools or None}
+    values |= {f"model.{name}": imported.model, f"settings.{name}": imported.settings or None}
+    values = {key: value for key, value in values.items() if value is not None}
+    messages = imported.messages
+    return [
+        *([({"type": "meta", "set": values}, None)] if values else []),
+        *(
+            ({"type": "message", "id": id, **message}, None)
+            for message, id in zip(messages, bare_ids(messages), strict=True)
+        ),
+    ]

@@ -11,8 +11,8 @@ from ...providers.media import parse_data_url
 from ...session.by_reference import part_in
 from ...session.model import Json, Part
 from ...session.records import dumps
-from ..fields import list_at, name_at, object_at, objects_at, text_at
-from .history import Outcome, bare_ids, unread
+from ..fields import at, list_at, name_at, object_at, objects_at, omit_empty, text_at
+from .history import Outcome, outcomes, readable
 
 NAME = "sidekick"
 KINDS = {"text", "inlineData", "fileData", "functionCall", "functionResponse", "native"}
@@ -42,44 +42,36 @@ def _is_block(block: object) -> bool:
     return any(name != "file" or "url" in block[name] for name in named)
 
 
-def read(value: Any) -> Iterator[Outcome] | None:
-    """A list of messages, each with its calls, results and failures; None where it holds none.
+def read(value: Any) -> list[Outcome] | None:
+    """A list of messages, each with its calls, results and failures; None if it holds none.
 
-    Also what it sends with them (`{messages, tools, …}`), which becomes settings.
+    Also an object around one (`{messages, tools, …}`), whose other fields become settings.
     """
-    items = value.get("messages") if isinstance(value, dict) else value
-    if not isinstance(items, list) or not any(map(_is_message, items)):
-        return None
-    return _outcomes(items, value if isinstance(value, dict) else {})
-
-
-def _is_message(item: object) -> bool:
-    content = item.get("content") if isinstance(item, dict) else 0
-    is_content = content is None or isinstance(content, (str, list))
-    return isinstance(item, dict) and item.get("role") in _ROLES and is_content
-
-
-def _outcomes(items: list[Any], around: Json) -> Iterator[Outcome]:
-    settings: Json = {"tools": objects_at(around, "tools")}
-    settings["x-sidekick"] = parts.rest(around, ("messages", "tools"))
-    if around:
-        yield {"type": "meta", "set": {key: value for key, value in settings.items() if value}}, None
+    around = value if isinstance(value, dict) else {}
+    items = list_at(around, "messages") if around else parts.listed(value)
     names: dict[str, str] = {}  # of the tools called, by the ids of the calls
-    for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
-        where = f"[{number}]"
-        if not _is_message(item):
-            yield unread(where, item, "not a message")
-            continue
-        if not number and item["role"] == "system" and isinstance(item.get("content"), str):
-            yield {"type": "meta", "set": {"system": item["content"]}}, None
-            continue
-        content = list(_parts_of(item, names))
-        if None in content:
-            yield unread(where, item, "a call or a block that cannot be read")
-            continue
-        kept = [part["native"]["value"] for part in content if part is not None and "native" in part]
-        reason = f"{where}: {kept[0].get('type')} is kept as it is, and sent to no model" if kept else None
-        yield {"type": "message", "id": id, **_fields(item), "parts": content, **_item(item)}, reason
+    made = readable(outcomes(items, lambda item, id: _read(item, id, names, first=item is items[0])))
+    if not made:
+        return None
+    if around:
+        settings: Json = {"tools": objects_at(around, "tools")}
+        settings["x-sidekick"] = parts.rest(around, ("messages", "tools"))
+        made.insert(0, ({"type": "meta", "set": omit_empty(**settings)}, None))
+    return made
+
+
+def _read(item: Any, id: str, names: dict[str, str], *, first: bool) -> list[Outcome] | str:
+    role, content = at(item, "role"), at(item, "content")
+    if role not in _ROLES or not (content is None or isinstance(content, (str, list))):
+        return "not a message"
+    if first and role == "system" and isinstance(content, str):
+        return [({"type": "meta", "set": {"system": content}}, None)]
+    made = list(_parts_of(item, names))
+    if None in made:
+        return "a call or a block that cannot be read"
+    kept = [part["native"]["value"].get("type") for part in made if part is not None and "native" in part]
+    reason = f"{kept[0]} is kept as it is, and sent to no model" if kept else None
+    return [({"type": "message", "id": id, **_fields(item), "parts": made, **_item(item)}, reason)]
 
 
 def _parts_of(item: Json, names: dict[str, str]) -> Iterator[Part | None]:
