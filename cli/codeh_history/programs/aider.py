@@ -1,7 +1,7 @@
-"""aider: a Markdown file that all its runs in a folder are appended to (`.aider.chat.history.md`).
+"""Read aider's Markdown file, to which all runs in a folder are appended (`.aider.chat.history.md`).
 
-The beginning of a line tells who wrote it, and so do the two blanks that aider ends its own marks with: a
-heading or a quotation in an answer does not end so. A run is a session.
+The beginning of a line shows who wrote it; aider's own marks also end in two spaces, so that a heading or
+a quotation in an answer is not taken for one. Each run is a session.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TOKENS = re.compile(
     f"Tokens: {_COUNT} sent,(?: {_COUNT} cache write,)?(?: {_COUNT} cache hit,)? {_COUNT} received"
 )
 
-Block = tuple[str, int, str]  # who wrote it, the number of its first line, its text
+Block = tuple[str, int, str]  # author, number of the first line, text
 
 
 def recognises(head: Head) -> bool:
@@ -36,7 +36,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterator[Session]:
-    """Each run in which something was asked."""
+    """Yield each run in which the user asked something."""
     names = Names()
     for started, lines in _runs(source):
         blocks, first = _blocks(lines)
@@ -51,7 +51,7 @@ def read(source: Source, program: Program) -> Iterator[Session]:
 
 
 def _runs(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    """When each run began, and its lines."""
+    """Yield the start time and the lines of each run."""
     started = ""
     held: list[tuple[int, str]] = []
     for number, raw in enumerate(source.lines(), 1):
@@ -67,15 +67,15 @@ def _runs(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
 
 
 def _blocks(lines: list[tuple[int, str]]) -> tuple[list[Block], str]:
-    """The lines in a row of one, and the first prompt."""
+    """Group consecutive lines by author; also return the first prompt."""
     marked = any(line.startswith(_MARKS["user"]) and line.endswith(_END) for _, line in lines)
-    end = _END if marked else ""  # an editor may have taken the blanks away
+    end = _END if marked else ""  # an editor may have removed the spaces
     blocks: list[tuple[str, int, list[str]]] = []
     for number, line in lines:
         marks = (item for item in _MARKS.items() if line.startswith(item[1]) and line.endswith(end))
         who, mark = next(marks, ("model", ""))
         if blocks and blocks[-1][0] != who and who == "model" and not line.strip():
-            continue  # what aider puts between
+            continue  # a separator
         if not blocks or blocks[-1][0] != who:
             blocks.append((who, number, []))
         blocks[-1][2].append(line[len(mark) :].removesuffix(end) if mark else line)
@@ -84,7 +84,7 @@ def _blocks(lines: list[tuple[int, str]]) -> tuple[list[Block], str]:
 
 
 class _Run:
-    """Reads the blocks of a run: prompts, answers, and what aider itself wrote."""
+    """Reads a run's prompts, answers, and aider's own notes."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -104,7 +104,7 @@ class _Run:
             self.session.add("codeh", [{"text": text.strip("\n")}], model=self.model)
 
     def notes(self, text: str) -> None:
-        """What aider says: its version, the model, what an answer used."""
+        """Take version, model and usage from aider's notes."""
         self.session.leave("note of aider")
         for line in text.split("\n"):
             if model := _MODEL.match(line):
@@ -115,7 +115,7 @@ class _Run:
                 self.used(line, used)
 
     def used(self, line: str, counted: re.Match[str]) -> None:
-        """Counts as aider rounds them."""
+        """Store the usage of an answer, as aider rounds it."""
         last = self.session.items[-1] if self.session.items else None
         if isinstance(last, Entry) and last.kind == "codeh":
             names = zip(("input", "cacheWrite", "cached", "output"), counted.groups(), strict=True)

@@ -1,4 +1,4 @@
-"""ATIF: Harbor's trajectories of agents, a JSON object each."""
+"""Read ATIF: Harbor's trajectories of agents, one JSON object each."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """The trajectories of a file: mostly one."""
+    """Yield a session for each trajectory in the file, usually one."""
     names = Names()
     return values.sessions(source, lambda value, _: _session(program.name, value, names))
 
@@ -46,7 +46,7 @@ def _session(program: str, value: Json, names: Names) -> Session:
 
 
 def _below(session: Session, trajectories: list[Json]) -> Iterator[Session]:
-    """The sub-agents of a session, as sessions of their own."""
+    """Yield the sub-agents of a session."""
     names = Names()
     for value in trajectories:
         agent = _session(session.program, value, names)
@@ -81,7 +81,7 @@ def _step(session: Session, step: Json, model: str | None) -> None:
 
 
 def _observed(session: Session, step: Json, ts: str | None) -> None:
-    """What the step's calls gave; what belongs to no call is the user's."""
+    """Add the results of the step's calls; a result without a call becomes a user message."""
     results: list[Part] = []
     for result in objects_at(step, "observation.results"):
         parts = _parts(result.get("content"))
@@ -98,7 +98,7 @@ def _observed(session: Session, step: Json, ts: str | None) -> None:
 
 
 def _parts(message: Any) -> list[Part]:
-    """The parts of a message: a text, or content parts; pictures and sounds lie elsewhere."""
+    """The parts of a message; images and audio are in other files."""
     if isinstance(message, str):
         return [{"text": message}]
     return [

@@ -1,9 +1,8 @@
-"""What a copy lacks of its source: the records that bring it to what the source says now.
+"""Find what a copy lacks of its source, as records to append.
 
-A message is known by its id, and how much of it by the lines of the source that its record names
-(`imported`); what it says now is compared with what an import brought. What was done here stays: what was
-undone, altered or redacted here does not come back. Only records that an import made are taken back by a
-later one.
+A message is matched by its id, and its parts by the source lines in its record's `imported`. Its content
+is compared with what the last import stored. What was undone, edited or redacted in the copy stays that
+way, and only records made by an import are reverted by a later one.
 """
 
 from __future__ import annotations
@@ -21,27 +20,27 @@ from . import records
 from .fields import list_at, made_id, omit_empty
 from .model import Entry, Item, Session
 
-_LATE = ("usage", "finish")  # what is known of a message when all of it is there
-_UNNAMED = " +"  # in what a line is called that nothing names
+_LATE = ("usage", "finish")  # fields that are known once a message is complete
+_UNNAMED = " +"  # marks the name of a line without an id
 _CONTENT = ("parts", "blockIds", "flowId", "summary")
-_NOTHING: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  # where it is not known
+_NOTHING: Json = {"parts": [{"text": "[redacted]"}], "summary": "[redacted]"}  # for unknown content
 
 
 @dataclass(frozen=True)
 class Changes:
-    """`records` to append; `apart`: why they cannot be, for copy and source went different ways."""
+    """`records` to append; `apart`: why they cannot be appended, if copy and source have diverged."""
 
     records: list[Json]
     apart: str | None = None
 
 
 def changes(session: Session, view: View) -> Changes:
-    """What to append to the copy of a session whose view this is; its parts must be at hand."""
+    """Compute what to append to the copy of a session; the parts of its view must be loaded."""
     return _Comparison(session, view).changes()
 
 
 def anew(session: Session, view: View) -> Iterator[Json]:
-    """The records of another copy; what was redacted in the one before, whose view this is, stays so."""
+    """The records of a new copy; what was redacted in the previous copy, `view`, stays redacted."""
     return map(_Comparison(session, view).as_redacted, records.records(session))
 
 
@@ -49,21 +48,21 @@ class _Comparison:
     def __init__(self, session: Session, view: View) -> None:
         self.session = session
         self.view = view
-        self.new: list[Json] = []  # the records to append
-        self.taken: set[str] = set()  # all ids
-        self.places: dict[str, int] = {}  # of each message and summary, dead ones too, the first
+        self.new: list[Json] = []  # to append
+        self.taken: set[str] = set()  # all ids in use
+        self.places: dict[str, int] = {}  # first place of each message and summary, dead ones too
         self.reverts: dict[str, list[Json]] = {}  # the live reverts of an id
-        self.settings: Json = {}  # as they were imported last
-        # of each item that an import brought in the record of its content, and how many pieces that had
+        self.settings: Json = {}  # as last imported
+        # per imported item, the record with its content, and how many pieces it had
         self.brought: dict[str, tuple[Json, int]] = {}
-        self.redacted: set[str] = set()  # names of records, and the messages that these are of
-        self.kept: Json = {}  # settings that were redacted, each as its record is called
+        self.redacted: set[str] = set()  # names of redacted records, and ids of their messages
+        self.kept: Json = {}  # redacted settings, each with its record's time
         updates: dict[str, Json] = {}
         for place, record in enumerate(view.log.records):
             self.note(place, record.data, updates, dead=place in view.dead)
 
     def note(self, place: int, data: Json, updates: dict[str, Json], *, dead: bool) -> None:
-        """Take what a record of the copy says."""
+        """Index one record of the copy."""
         kind = data["type"]
         placing = kind in PLACING or kind == "summary"
         if "id" in data:
@@ -91,14 +90,14 @@ class _Comparison:
             self.redacted.update(names)
 
     def changes(self) -> Changes:
-        """All that is new, after what is gone from the source was taken back."""
+        """Revert what is gone from the source, then append what is new."""
         wanted = {item.id for item in self.session.items}
         gone = self.brought.keys() - wanted if not self.session.partial else ()
         for id in sorted(gone, key=self.places.__getitem__, reverse=True):
             if id not in self.reverts:
                 self.revert(id)
         own = (m for m in self.view.messages if m.role and m.after is None and m.id not in self.brought)
-        continued = next(own, None)  # the first message of its own
+        continued = next(own, None)  # the first message added in the copy
         apart = self.items(continued)
         self.new += [
             used for used in map(records.used, self.session.used()) if used["id"] not in self.taken
@@ -112,9 +111,9 @@ class _Comparison:
         return Changes(self.new, apart)
 
     def items(self, continued: Message | None) -> str | None:
-        """Bring each item in, or to what it is now; why that cannot be done by appending, if it cannot.
+        """Add or update each item; return why appending is not enough, or None.
 
-        A copy that was `continued` keeps its own wording.
+        A `continued` copy keeps its own wording.
         """
         broken = {problem.line for problem in self.session.problems}
         exact = continued is None and not self.session.partial and 0 not in broken
@@ -139,7 +138,7 @@ class _Comparison:
         return None
 
     def compare(self, item: Entry, *, exact: bool) -> None:
-        """Update a live message that was brought in before, if it grew or says something else."""
+        """Update a live imported message if it grew or its content changed."""
         message = self.view.all.get(item.id)
         if message is None or MARK not in message.fields:
             return
@@ -160,7 +159,7 @@ class _Comparison:
         self.new.append({"type": "commit", "of": id, **time, **late, MARK: item.lines})
 
     def as_redacted(self, record: Json) -> Json:
-        """A record of the source with what is left here of its content, where some of it was redacted."""
+        """The source's record with the copy's content, if that was redacted."""
         if record["type"] == "meta" and (both := self.kept.keys() & record["set"].keys()):
             kept = {key: self.settings[key] for key in both}
             time = max(self.kept[key] for key in both)
@@ -178,7 +177,7 @@ class _Comparison:
         self.new.append(records.revert(self.session, self.new_id("revert", of), of))
 
     def new_id(self, *of: object) -> str:
-        """An id that is a function of these, and of how often it was made."""
+        """An unused id that depends only on these values."""
         number = 1
         while (id := made_id(self.session.program, self.session.id, *of, number)) in self.taken:
             number += 1
@@ -187,7 +186,7 @@ class _Comparison:
 
 
 def _same(parts: Sequence[Part], record: Json) -> bool:
-    """Whether these are the parts of a record, which was stored."""
+    """Whether a stored record has these parts."""
     held = record.get("parts")
     if held == parts:
         return True

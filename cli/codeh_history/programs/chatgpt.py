@@ -1,4 +1,4 @@
-"""ChatGPT's export: `conversations.json` (or its shards, or the zip), a list of trees."""
+"""Read ChatGPT's export: `conversations.json` (or its shards, or the zip), a list of trees."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from .parts import inline, texts, without_texts
 from .protocol import Head, Program, Refused, Source
 from .tree import Node, read_exported
 
-_EVERYONE = ("all", "")  # recipients of a message that is no call
+_EVERYONE = ("all", "")  # recipients of messages that are not calls
 _UNSENT = ("reasoning_recap", "user_editable_context", "model_editable_context", "app_pairing_content")
 _POINTERS = {
     "image_asset_pointer": "image", "audio_asset_pointer": "audio",
     "video_container_asset_pointer": "video",
 }  # fmt: skip
 _LIVE = "real_time_user_audio_video_asset_pointer"
-_TEXTS = {  # the fields of a content that are its text: all in lines, or the first of them
+_TEXTS = {  # fields with a content's text, joined by newlines; `|` separates alternatives
     "code": ("text",), "execution_output": ("text",), "system_error": ("text|name",),
     "tether_quote": ("title", "url", "text"), "sonic_webpage": ("title", "url", "text"),
     "tether_browsing_display": ("result|summary",),
 }  # fmt: skip
 _ANSWER = {"model": "metadata.model_slug", "finish": "metadata.finish_details.type"}
-_MOST = 16 << 20  # bytes of an image
-_ALL = 32 << 20  # bytes of the images of a conversation
+_MOST = 16 << 20  # bytes of one image
+_ALL = 32 << 20  # bytes of all images in a conversation
 _MISSING = "image that is not in the export, or too large"
 _IMAGE = re.compile(r"(?:file-service|sediment)://(file[-_][A-Za-z0-9]+)")
 
@@ -40,7 +40,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Each conversation: the branch that was shown last."""
+    """Yield each conversation: the branch shown last."""
     return values.sessions(source, lambda value, _: _session(program.name, source, value))
 
 
@@ -70,14 +70,14 @@ def _hidden(message: Json) -> bool:
 
 
 class _Branch:
-    """Makes entries of the messages of a branch."""
+    """Makes the messages of a branch."""
 
     def __init__(self, session: Session, source: Source) -> None:
         self.session = session
         self.source = source
-        self.room = _ALL  # for further images
-        self.thoughts: Entry | None = None  # to which what the model says next belongs
-        self.answer: Any = None  # the response of the tool that spoke last
+        self.room = _ALL  # bytes left for images
+        self.thoughts: Entry | None = None  # thoughts that the model's next message belongs to
+        self.answer: Any = None  # the result of the tool that wrote the last message
 
     def message(self, key: str, message: Json) -> None:
         session = self.session
@@ -103,7 +103,7 @@ class _Branch:
                 session.add("user", parts, id=key, ts=ts)
 
     def model(self, key: str, message: Json, parts: list[Part], ts: str | None) -> None:
-        """What the model said: a text, its thoughts, or a call, which is a message for a tool."""
+        """Add a model message: text, thoughts, or a call, which is a message to a tool."""
         self.answer = None
         tool, content = text_at(message, "recipient"), object_at(message, "content")
         if tool not in _EVERYONE and parts:
@@ -119,7 +119,7 @@ class _Branch:
         self.thoughts = entry if content.get("content_type") == "thoughts" else None
 
     def result(self, key: str, message: Json, parts: list[Part], ts: str | None) -> None:
-        """What a tool said; what it says in a row is one result."""
+        """Add a tool's result; its consecutive messages are one result."""
         self.thoughts = None
         if self.answer is not None:
             result = self.answer["functionResponse"]
@@ -134,7 +134,7 @@ class _Branch:
             self.session.leave("message of a tool that was not called")
 
     def image(self, pointer: str) -> Part | None:
-        """The part of an image; None where it is not at hand, which is counted."""
+        """The part of an image; if it is missing, count it and return None."""
         named = _IMAGE.match(pointer)
         try:
             data = self.source.member(named[1], min(_MOST, self.room)) if named else b""
@@ -150,11 +150,11 @@ class _Branch:
 
 # -- contents ----------------------------------------------------------------------------------------------
 
-Image = Callable[[str], Part | None]  # of a pointer; None where there is none
+Image = Callable[[str], Part | None]  # pointer → image part, or None
 
 
 def _parts(content: Json, image: Image = lambda _: None) -> list[Part] | None:
-    """The parts of a content; None for one of a type that is not known."""
+    """The parts of a content; None if its type is unknown."""
     kind = str(content.get("content_type"))
     if kind == "thoughts":
         return [{"text": text, "thought": True} for text in _thoughts(content)]
@@ -172,7 +172,7 @@ def _thoughts(content: Json) -> Iterator[str]:
 
 
 def _part(part: Any, image: Image) -> Iterator[Part]:
-    """An element of `parts`: an image that is at hand, else its text, if it has any."""
+    """Yield an image that is in the export, else the element's text, if any."""
     shown = at(part, "content_type") == "image_asset_pointer"
     picture = image(text_at(part, "asset_pointer")) if shown else None
     if picture is not None:
@@ -182,7 +182,7 @@ def _part(part: Any, image: Image) -> Iterator[Part]:
 
 
 def _text(part: Any) -> str:
-    """The text of an element of `parts`: what is only pointed to is named."""
+    """The text of an element of `parts`; a pointer to a file becomes its name."""
     if isinstance(part, str):
         return part
     part = object_of(part)

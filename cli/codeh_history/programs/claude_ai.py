@@ -1,4 +1,4 @@
-"""Claude.ai's export: `conversations.json` (or the zip), a list of conversations."""
+"""Read Claude.ai's export: `conversations.json` (or the zip), a list of conversations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .parts import thought
 from .protocol import Head, Program, Source
 from .tree import Node, read_exported
 
-_ROOT = "00000000-0000-4000-8000"  # how the parent of a first message begins
+_ROOT = "00000000-0000-4000-8000"  # beginning of the parent id of a first message
 _KINDS = {"human": "user", "assistant": "codeh"}
 
 
@@ -23,7 +23,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Each conversation: the branch that was shown last."""
+    """Yield each conversation: the branch shown last."""
     return values.sessions(source, lambda value, _: _session(program.name, value))
 
 
@@ -37,7 +37,7 @@ def _session(program: str, value: Json) -> Session:
     nodes: dict[str, Node] = {}
     for number, (id, message) in enumerate(by_id.items(), 1):
         parent = name_at(message, "parent_message_uuid")
-        if not has_parents:  # of an older export: all in a row
+        if not has_parents:  # an older export: messages follow each other
             parent = next(reversed(nodes), None)
         nodes[id] = Node(id, None if (parent or "").startswith(_ROOT) else parent, number)
 
@@ -52,7 +52,7 @@ def _session(program: str, value: Json) -> Session:
 
 
 def _message(session: Session, message: Json, model: str | None) -> None:
-    """A message; an answer that used tools is several."""
+    """Add a message; an answer that used tools becomes several."""
     sender = text_at(message, "sender")
     kind = _KINDS.get(sender)
     if kind is None:
@@ -69,7 +69,7 @@ def _message(session: Session, message: Json, model: str | None) -> None:
 
 
 def _part(session: Session, block: Json) -> Any:
-    """The part of a block; None for one that is not sent, which is counted."""
+    """The part of a block; other blocks are counted, and None is returned."""
     match block.get("type"):
         case "text":
             return {"text": text_at(block, "text")}
@@ -89,7 +89,7 @@ def _part(session: Session, block: Json) -> Any:
 
 
 def _text_of(content: Any) -> str:
-    """The text of a result: of its blocks those that are texts, of others what they are called."""
+    """The text of a result; a block that is not text becomes its title, URL and the like."""
     if isinstance(content, str):
         return content
     texts = []
@@ -100,12 +100,12 @@ def _text_of(content: Any) -> str:
 
 
 def _filled(block: Json, *fields: str) -> list[str]:
-    """The texts in these fields, but for empty ones."""
+    """The non-empty texts in these fields."""
     return [text for field in fields if (text := text_at(block, field))]
 
 
 def _files(message: Json) -> list[Part]:
-    """What was attached: files whose text is in the export with it, others by name."""
+    """Attached files as text: their names, and their content if it is in the export."""
     texts = []
     for file in [*objects_at(message, "attachments"), *objects_at(message, "files")]:
         name = name_at(file, "file_name", "file_uuid") or "file"

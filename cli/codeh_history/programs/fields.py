@@ -1,4 +1,4 @@
-"""Fields of JSON by their path (`a.b` leads into an object), times and ids, as readers take them."""
+"""Read JSON fields by path (`a.b`), and convert times and ids of a source."""
 
 from __future__ import annotations
 
@@ -17,46 +17,46 @@ _STORED = re.compile(
 
 
 def at(value: Any, path: str) -> Any:
-    """The value at a path; None where there is none."""
+    """The value at a path; None if there is none."""
     for key in path.split("."):
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def text_at(value: Any, path: str) -> str:
-    """A text; "" for anything else."""
+    """The text at a path; "" for anything else."""
     return text_of(at(value, path))
 
 
 def name_at(value: Any, *paths: str) -> str | None:
-    """The first text at these paths that is not empty; None where there is none."""
+    """The first non-empty text at these paths; None if there is none."""
     return next((name for path in paths if (name := name_of(at(value, path)))), None)
 
 
 def object_at(value: Any, path: str) -> Json:
-    """An object; {} for anything else."""
+    """The object at a path; {} for anything else."""
     return object_of(at(value, path))
 
 
 def list_at(value: Any, path: str) -> list[Any]:
-    """A list; [] for anything else."""
+    """The list at a path; [] for anything else."""
     return listed(at(value, path))
 
 
 def objects_at(value: Any, path: str) -> list[Json]:
-    """The objects in a list; [] for anything else."""
+    """The objects in the list at a path; [] for anything else."""
     return objects(at(value, path))
 
 
 def omit_empty(**fields: object) -> Json:
-    """Those of the fields that have a value."""
+    """The fields that have a value."""
     return {name: value for name, value in fields.items() if value}
 
 
 def answer_fields(
     answer: Json, paths: dict[str, str], counts: dict[str, str], provider: str | None = None
 ) -> Json:
-    """The fields of a model's message: names at these `paths`, and `usage` with the `counts` in it."""
+    """A model message's fields: names at these `paths`, and `usage` as read by `counts`."""
     fields: Json = {"provider": provider}
     for field, path in paths.items():
         used = field == "usage"
@@ -67,7 +67,7 @@ def answer_fields(
 
 
 def time_of(value: object) -> str | None:
-    """A time of a source, a text or epoch milliseconds, as stored; None where it is none."""
+    """A source's time (text or epoch milliseconds) in the stored format; None if it is invalid."""
     if isinstance(value, str):
         if _STORED.fullmatch(value):
             return value
@@ -79,12 +79,12 @@ def time_of(value: object) -> str | None:
 
 
 def seconds(value: object) -> str | None:
-    """A time in epoch seconds, or as text, as stored."""
+    """A time in epoch seconds or as text, in the stored format."""
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return time_of(value * 1000 if number else value)  # type: ignore[operator]
 
 
 def made_id(*of: object) -> str:
-    """An id that is a function of these, of bytes as of the text that they are in UTF-8."""
+    """An id that depends only on these values; bytes count as the UTF-8 text they hold."""
     texts = [value if type(value) is bytes else str(value).encode("utf-8", "surrogatepass") for value in of]
     return sha256(b"\0".join(texts)).hexdigest()[:20]

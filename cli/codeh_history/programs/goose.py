@@ -1,6 +1,6 @@
-"""goose: a database of sessions (`~/.local/share/goose/sessions/sessions.db`).
+"""Read goose's database of sessions (`~/.local/share/goose/sessions/sessions.db`).
 
-Read is what its agent sees, and what a compaction hid from it.
+A session is what its agent sees, with what a compaction hid from it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _FORMATS = {
     "ollama": "ollama",
 }  # fmt: skip
 _KINDS = {"user": "user", "assistant": "codeh"}
-_MILLIS = 10_000_000_000  # a larger time is in milliseconds
+_MILLIS = 10_000_000_000  # larger times are milliseconds
 _USAGE = {
     "input": "input_tokens", "output": "output_tokens", "cached": "cache_read_tokens",
     "cacheWrite": "cache_write_tokens", "total": "total_tokens",
@@ -37,7 +37,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Each session; sub-agents are branches of the one that they work for."""
+    """Yield each session; sub-agents are branches of the session that they work for."""
     rows = [row for row in source.rows("SELECT * FROM sessions ORDER BY rowid") if name_at(row, "id")]
     ids = {row["id"] for row in rows}
     below: dict[str | None, list[Json]] = {}
@@ -50,7 +50,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 def _sessions(
     program: str, source: Source, below: dict[str | None, list[Json]], parent: Session | None
 ) -> Iterator[Session]:
-    """The sessions that work for a `parent`, each with those that work for it; None: for none."""
+    """Yield the sessions below `parent`, each followed by its own; None: the root sessions."""
     for row in below.get(parent.id if parent else None, ()):
         session = Session(program, row["id"], created=time_of(row.get("created_at")))
         session.cwd = name_at(row, "working_dir")
@@ -71,18 +71,18 @@ def _sessions(
 
 
 def _fill(session: Session, source: Source, row: Json) -> None:
-    """Add the messages and summaries of a session, and what its responses used."""
+    """Add a session's messages and summaries, and the usage of its responses."""
     config = value_of(row.get("model_config_json"))
     fields = {
         "provider": _FORMATS.get(str(row.get("provider_name"))),
         "model": name_at(config, "model_name"),
     }
-    hidden: set[str] = set()  # ids of items that the agent does not see any more
+    hidden: set[str] = set()  # ids of items that the agent no longer sees
     where = "WHERE session_id = ? ORDER BY rowid"
     for message in source.rows(f"SELECT * FROM messages {where}", session.id):  # noqa: S608
         session.number += 1
         _message(session, message, fields, hidden)
-    # what is hidden with nothing in its place is for the user's eyes alone
+    # messages hidden without a summary are for the user only
     session.items = [item for item in session.items if item.id not in hidden]
     session.leave("message that the agent does not see", len(hidden))
     if "usage_ledger" in source.head.tables:
@@ -100,7 +100,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
     id, ts = name_at(row, "message_id"), _time(row.get("created_timestamp"))
     texts = [part["text"] for part in parts if "text" in part and not part.get("thought")]
     if seen and hidden and at(about, "userVisible") is False and texts:
-        text = "\n\n".join(texts)  # the first that only the agent sees stands for those hidden
+        text = "\n\n".join(texts)  # the first message for the agent only is the summary of the hidden ones
         id = id or made_id(session.program, session.id, "summary", text)
         session.summarise(id, ts, text, [item for item in session.live if item not in hidden])
         hidden.clear()
@@ -111,7 +111,7 @@ def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> Non
 
 
 def _used(session: Session, rows: Iterable[Json]) -> None:
-    """The usage of each response: of the last message before it was written down."""
+    """Store the usage of each response: in the last answer before the ledger's entry."""
     answers = [item for item in session.items if isinstance(item, Entry) and item.kind == "codeh"]
     for row in rows:
         ts = _time(row.get("created_timestamp"))
@@ -128,7 +128,7 @@ def _used(session: Session, rows: Iterable[Json]) -> None:
 
 
 def part_of(block: Json, session: Session) -> Any:
-    """The part of a block; None for one that the model is not sent, which is counted."""
+    """The part of a block; if the model is not sent it, count it and return None."""
     match block.get("type"):
         case "text" | "image" as kind if not _for_the_agent(block):
             session.leave(f"{kind} for the user alone")

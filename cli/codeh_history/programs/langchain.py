@@ -1,4 +1,4 @@
-"""LangChain's dumps: messages as `{type, data}` (`messages_to_dict`) or `{lc, kwargs}` (`dumps`)."""
+"""Read LangChain's dumps: messages as `{type, data}` (`messages_to_dict`) or `{lc, kwargs}` (`dumps`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PROVIDERS = {
     "google_vertexai": "gemini", "ollama": "ollama",
 }  # fmt: skip
 _ROLES = {"user": "human", "assistant": "ai"}
-_CALLS = (  # elsewhere in the message too
+_CALLS = (  # repeated elsewhere in the message
     "tool_use", "tool_call", "function_call", "input_json_delta", "tool_call_chunk",
 )  # fmt: skip
 _ANSWER = {"model": "response_metadata.model_name response_metadata.model", "usage": "usage_metadata"}
@@ -50,14 +50,14 @@ def _is_message(value: Any) -> bool:
 
 
 def _messages(value: Json) -> list[Any]:
-    """The messages that an object holds: a prompt, a history, a state."""
+    """The messages in an object: a prompt, a history, or a state."""
     holders = (value, value.get("kwargs"), value.get("values"), value.get("channel_values"))
     lists = (at(holder, "messages") for holder in holders)
     return next((held for held in lists if isinstance(held, list)), [])
 
 
 def data_of(message: Json) -> tuple[str, Json]:
-    """The type of a message (human, ai, …) and its fields, in either form."""
+    """The type of a message (human, ai, …) and its fields."""
     data, kind = object_at(message, "data") or object_at(message, "kwargs"), text_at(message, "type")
     if kind == "constructor":
         kind = name_at(data, "type") or str(message["id"][-1])
@@ -68,7 +68,7 @@ def data_of(message: Json) -> tuple[str, Json]:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """The conversations of a file: a list of messages is one, else each object that holds some."""
+    """Yield the conversations of a file: a list of messages is one, else each object with messages."""
     names = Names()
     if any(map(_is_message, source.head.values)):
         problems: list[Problem] = []
@@ -101,7 +101,7 @@ def _session(program: str, items: list[Json], id: object, names: Names) -> Sessi
 
 
 def add_message(session: Session, message: Json) -> None:
-    """Add a message to a session; what it holds that is not sent is counted."""
+    """Add a message to a session; count what is not sent."""
     kind, data = data_of(message)
     parts, id = parts_of(session, data), data.get("id")
     match kind:
@@ -132,7 +132,7 @@ def parts_of(session: Session, data: Json) -> list[Any]:
 
 
 def _part(session: Session, block: Any) -> Any:
-    """The part of a content block; None for one that is said elsewhere, or not known."""
+    """The part of a content block; None if it is repeated elsewhere, or unknown (and counted)."""
     if isinstance(block, str):
         return {"text": block}
     block = object_of(block)
@@ -149,7 +149,7 @@ def _part(session: Session, block: Any) -> Any:
 
 
 def _calls(session: Session, data: Json) -> list[Part]:
-    """The calls of an answer, in the newer form or the older one."""
+    """The parts of an answer's calls, in the newer or the older form."""
     calls = [*objects_at(data, "tool_calls"), *objects_at(data, "invalid_tool_calls")]
     if calls:
         return [session.call(call.get("id"), call.get("name"), call.get("args")) for call in calls]

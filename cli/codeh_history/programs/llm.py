@@ -1,7 +1,7 @@
-"""llm: a database of conversations (`logs.db` in the folder that `llm logs path` says), in two schemas.
+"""Read llm's database of conversations (`logs.db`, in the folder that `llm logs path` prints).
 
-Read is each conversation as `llm -c` would resume it: threads of messages, and those that only the older
-tables have, where a row holds a prompt and its response.
+Each conversation is read as `llm -c` would resume it. There are two schemas: threads of messages, and
+older tables with a prompt and its response in each row.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _THREADS = {
     "threads": {"id", "tip_message_hash"}, "turns": {"thread_id"}, "messages": {"parent_hash"},
     "parts": {"message_hash"},
 }  # fmt: skip
-_LOOSE = "without-conversation"  # the id of a session of all rows that are of none
+_LOOSE = "without-conversation"  # id of the session for rows without a conversation
 _RESPONSES = {"conversations": {"id"}, "responses": {"prompt", "response", "conversation_id"}}
 _KINDS = {"user": "user", "assistant": "codeh", "tool": "tool", "system": "user"}
 _ANSWER = {"model": "resolved_model model", "usage": "usage", "response": "id"}
@@ -37,7 +37,7 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Each conversation, as far as the database can be read."""
+    """Yield each conversation, as far as the database can be read."""
     for session, tip in _conversations(source, program):
         reading = _Reading(source, session)
         try:
@@ -51,7 +51,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _conversations(source: Source, program: Program) -> Iterator[tuple[Session, object]]:
-    """A session for each, with the newest message of a thread; None where only the older tables have it."""
+    """Yield a session for each, with a thread's newest message (None: only in the older tables)."""
     seen: set[str] = set()
     if source.head.has(_THREADS):
         query = "SELECT * FROM threads WHERE tip_message_hash IS NOT NULL ORDER BY id"
@@ -67,7 +67,7 @@ def _conversations(source: Source, program: Program) -> Iterator[tuple[Session, 
 
 
 class _Reading:
-    """Reads the messages of a session, and what the tables hold beside them."""
+    """Reads the messages of a session from the tables."""
 
     def __init__(self, source: Source, session: Session) -> None:
         self.source = source
@@ -76,13 +76,13 @@ class _Reading:
     # -- threads -------------------------------------------------------------------------------------------
 
     def thread(self, tip: object) -> None:
-        """The messages up to the newest one, each with the time of its turn."""
+        """Add a thread's messages, each with the time of its turn."""
         rows = self.source.rows("SELECT * FROM turns WHERE thread_id = ? ORDER BY id", self.session.id)
         turns = {turn["tip_message_hash"]: turn for turn in rows}
         ids = [turn["id"] for turn in turns.values()]
         self.session.set(tools=self.tools("turn_tools", "turn_id", ids))
         chain = self.chain(tip)
-        times: list[str | None] = []  # of each message that of the turn it is of, the newest first
+        times: list[str | None] = []  # newest first; a message without a turn has the time of the next one
         for message in reversed(chain):
             turn = turns.get(message["hash"])
             times.append(time_of(turn.get("datetime_utc")) if turn else times[-1] if times else None)
@@ -90,7 +90,7 @@ class _Reading:
             self.message(message, turns.get(message["hash"]), ts)
 
     def chain(self, tip: object) -> list[Json]:
-        """The messages up to the newest one, by their parents."""
+        """The messages up to the newest one, oldest first."""
         chain: dict[object, Json] = {}
         at = tip
         while at is not None and at not in chain:
@@ -142,7 +142,7 @@ class _Reading:
         return []
 
     def joined_text(self, payload: Json) -> str:
-        """A text that names fragments for some of it."""
+        """Join a text that refers to fragments."""
         pieces = []
         for piece in objects_at(payload, "text_ref"):
             row = {"content": piece["literal"]} if "literal" in piece else None
@@ -156,7 +156,7 @@ class _Reading:
     # -- the older tables ----------------------------------------------------------------------------------
 
     def responses(self) -> None:
-        """A conversation, a row for each prompt and its response."""
+        """Add a conversation from the older tables, where each row is a prompt and its response."""
         id = self.session.id if self.session.id != _LOOSE else None
         named = next(self.source.rows("SELECT * FROM conversations WHERE id = ?", id), {})
         self.session.titled(named.get("name"))
@@ -188,7 +188,7 @@ class _Reading:
         session.add("codeh", answer, id=id, ts=ts, **self.turn(row))
 
     def results(self, id: object) -> Iterator[Part]:
-        """The results that a prompt began with: of the calls of the response before it."""
+        """Yield the results that a prompt began with."""
         for row in self.rows_of("tool_results", id):
             files = self.joined("tool_results_attachments", "tool_result_id", row["id"], "attachment")
             yield self.result(row, files)
@@ -196,14 +196,14 @@ class _Reading:
     # -- either --------------------------------------------------------------------------------------------
 
     def result(self, row: Json, files: list[Json]) -> Part:
-        """A tool's result; `files`: what is attached to it."""
+        """The part of a result; `files`: its attachments."""
         parts: list[Part] = [{"text": name_at(row, "output", "exception") or ""}]
         parts += [part for file in files for part in self.attachment(file.get("id"))]
         failed = name_at(row, "exception") is not None
         return self.session.result(row.get("tool_call_id"), row.get("name"), parts, failed=failed)
 
     def attachment(self, id: object) -> list[Part]:
-        """What was attached: its bytes or address, where the database has it; else its name."""
+        """The part of an attachment: its bytes, its URL, or its name."""
         row = self.row("attachments", id)
         if row is None:
             self.session.problem(0, "drops", f"attachment {id} is not there")
@@ -216,7 +216,7 @@ class _Reading:
         return [{"text": f"[file: {name_at(row, 'path') or id}]"}]
 
     def turn(self, row: Json) -> Json:
-        """What a turn says of the answer in it: its model and usage."""
+        """The fields of a turn's answer: model, usage and response."""
         keys = ("input_tokens", "output_tokens")
         used: Json = {key: row[key] for key in keys if isinstance(row.get(key), int)}
         used |= omit_empty(token_details=_object_in(row.get("token_details")))
@@ -228,12 +228,12 @@ class _Reading:
         return next(self.source.rows(query, id), None) if exists else None
 
     def rows_of(self, table: str, id: object) -> list[Json]:
-        """The rows of a response in a table, if there is this table."""
+        """A table's rows for a response; [] if there is no such table."""
         query = f"SELECT * FROM {table} WHERE response_id = ? ORDER BY id"  # noqa: S608 - a name of ours
         return list(self.source.rows(query, id)) if table in self.source.head.tables else []
 
     def joined(self, table: str, column: str, id: object, of: str = "fragment") -> list[Json]:
-        """The rows that a table of pairs names for a response, in order."""
+        """The rows that a join table lists for an id, in order."""
         if not {table, f"{of}s"} <= self.source.head.tables.keys():
             return []
         order = '"order"' if "order" in self.source.head.tables[table] else "rowid"
@@ -244,11 +244,11 @@ class _Reading:
         return list(self.source.rows(query, id))
 
     def fragments(self, table: str, id: object) -> list[str]:
-        """The texts that a table of pairs names for a response."""
+        """The texts that a join table lists for a response."""
         return [text_at(row, "content") for row in self.joined(table, "response_id", id)]
 
     def tools(self, table: str, column: str, ids: list[object]) -> list[Json]:
-        """The tools that these turns could call, as OpenAI spells them."""
+        """The tools of these turns, in OpenAI's format."""
         rows = (row for id in ids for row in self.joined(table, column, id, "tool"))
         functions = {
             row["name"]: omit_empty(
@@ -261,7 +261,7 @@ class _Reading:
 
 
 def _object_in(text: object) -> Json:
-    """An object kept as text; {} for anything else."""
+    """The object in a JSON text; {} for anything else."""
     return object_of(value_of(text))
 
 

@@ -1,6 +1,7 @@
-"""What a session of any program comes to: readers fill it, `records` and `changes` make a log of it.
+"""The model that every reader fills: a session with its messages, summaries and problems.
 
-Everything in it is a function of the source alone, ids and times too.
+`records` turns it into a log, `changes` into what an existing copy lacks. Everything in it, ids and times
+included, depends only on the source.
 """
 
 from __future__ import annotations
@@ -18,15 +19,15 @@ from .fields import made_id, omit_empty
 from .parts import result, texts, without_texts
 
 # What the program does about a problem when it resumes the file: it forgets messages that are on disk,
-# drops or doubles one, has it refused by its provider, loses no more than the line, or does not resume it
-# because another file that it needs is not there.
+# drops a message, sends it twice, has the request refused by its provider, skips only that line, or does
+# not resume the file because another file is missing.
 Effect = Literal["forgets", "drops", "doubles", "refused", "skips", "lacks"]
 
 
 class Problem(NamedTuple):
-    """Something wrong in a source: on which line (0: in all of it), what its program does, and why.
+    """A problem in a source: its line (0: the whole file), its effect in the program, and the reason.
 
-    `mended`: how it was read all the same; None where there was nothing to mend.
+    `mended` says how it was read anyway; None if nothing had to be mended.
     """
 
     line: int
@@ -36,7 +37,7 @@ class Problem(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What one line of the source adds to a message; no parts where it adds only to its fields."""
+    """What one line of the source adds to a message; no parts if it adds only fields."""
 
     line: int
     parts: list[Part]
@@ -44,7 +45,7 @@ class Piece(NamedTuple):
 
 @dataclass(slots=True)
 class Entry:
-    """A message: a record's `id`, `ts`, `kind` and further `fields`, its parts line by line."""
+    """A message: `id`, `ts`, `kind` and further `fields` of its record, and its parts line by line."""
 
     id: str
     kind: str
@@ -54,7 +55,7 @@ class Entry:
 
     @property
     def parts(self) -> list[Part]:
-        if len(self.pieces) == 1:  # as most have
+        if len(self.pieces) == 1:  # the usual case
             return self.pieces[0].parts
         return [part for piece in self.pieces for part in piece.parts]
 
@@ -65,7 +66,7 @@ class Entry:
 
 @dataclass(slots=True)
 class Summary:
-    """What the program put in the place of entries and summaries before it, named in `covers`."""
+    """What the program put in place of earlier entries and summaries, whose ids are in `covers`."""
 
     id: str
     ts: str | None
@@ -79,14 +80,14 @@ Item = Entry | Summary
 
 @dataclass(slots=True)
 class Used:
-    """What a response used whose message, `id`, is not imported: a sub-agent's; `fields` as in a record."""
+    """The usage of a response whose message, `id`, is not imported (a sub-agent's)."""
 
     id: str
     ts: str | None
     fields: Json
 
 
-ABANDONED = "message of an abandoned branch"  # among what is left out, unless branches are imported too
+ABANDONED = "message of an abandoned branch"  # kinds of messages left out, unless branches are imported too
 SUB_AGENT = "message of a sub-agent"
 SUB_AGENTS = "sub-agent in a file of its own"
 SUB_SESSION = "sub-agent"
@@ -97,14 +98,14 @@ AS_BRANCHES = (ABANDONED, ROLLED_BACK, REWOUND, SUB_AGENT, SUB_AGENTS, SUB_SESSI
 
 @dataclass(slots=True)
 class Session:
-    """A session as its program would send it next, and what it replaced.
+    """A session as its program would send it next, with what its compactions replaced.
 
-    `items`: in the order of the log, what is covered before its summary. `settings`: as a `meta` record
-    sets them. `left`: how much of what kind is not among the items; `interface`: which of these kinds are
-    the program's own records. `branches` reads, while the source is open, what else there is to import:
-    abandoned branches and sub-agents, their `parent` given. `agent`: whether it is a sub-agent of that
-    parent. `used` reads what sub-agents used that are not imported. `partial`: of a source that is damaged,
-    so that what is not among the items may have been lost.
+    `items` are in log order: covered items come before their summary. `settings` are those of a `meta`
+    record. `left` counts what is not imported, by kind; `interface` names the kinds that are the
+    program's own records. While the source is open, `branches` reads abandoned branches and sub-agents as
+    sessions with a `parent` (`agent`: this session is a sub-agent of its parent), and `used` reads the
+    usage of sub-agents that are not imported. `partial`: the source is damaged, so missing items may have
+    been lost.
     """
 
     program: str
@@ -122,32 +123,32 @@ class Session:
     partial: bool = False
     branches: Callable[[], Iterable[Session]] = tuple
     used: Callable[[], Iterable[Used]] = tuple
-    number: int = 0  # of the message that is being read: its line, or its place
+    number: int = 0  # line, or position, of the message being read
     live: list[str] = field(default_factory=list)  # ids of the items that no summary covers
-    open_calls: dict[str, str] = field(default_factory=dict)  # those without a result: id → function
-    _functions: dict[str, str] = field(default_factory=dict)  # of all calls
+    open_calls: dict[str, str] = field(default_factory=dict)  # calls without a result: id → function
+    _functions: dict[str, str] = field(default_factory=dict)  # the function of every call
     _ids: set[str] = field(default_factory=set)
 
     # -- what the source says of it ------------------------------------------------------------------------
 
     def problem(self, line: int, effect: Effect, reason: str, mended: str | None = None) -> None:
-        """Note what is wrong in the source, as a `Problem` has it."""
+        """Add a problem; see `Problem` for the fields."""
         self.problems.append(Problem(line, effect, reason, mended))
 
     def set_parent(self, parent: str, at: str | None = None, *, agent: bool = False) -> None:
-        """The session that it left, behind which message (None: not known), or as whose sub-agent."""
+        """Set the parent session, and after which of its messages this one left it (None: unknown)."""
         self.parent, self.agent = {"session": parent, "at": at}, agent
 
     def set(self, **settings: object) -> None:
-        """Take those settings that have a value."""
+        """Store the settings that have a value."""
         self.settings |= omit_empty(**settings)
 
     def titled(self, title: object) -> None:
-        """Take a title, if it is one."""
+        """Set the title, if this is text."""
         self.set(title=title if isinstance(title, str) else None)
 
     def system(self, text: str) -> None:
-        """Add to the system prompt; where the conversation has begun, to that."""
+        """Add to the system prompt; once the conversation has begun, add a message instead."""
         if self.items:
             self.add("user", [{"text": text}], item={"role": "system"})
         elif text:
@@ -156,17 +157,17 @@ class Session:
 
     @property
     def last(self) -> str | None:
-        """When it was written last, as far as it is known."""
+        """The time of the last item, or of the session's start; None if unknown."""
         return next((item.ts for item in reversed(self.items) if item.ts), self.created)
 
     def skip(self, kind: str, *, own: bool = True) -> None:
-        """Count a record that the program keeps for itself, if it is known as its `own`."""
+        """Count a record outside the conversation; `own`: of a known kind of the program's."""
         self.left[kind] += 1
         if own:
             self.interface.add(kind)
 
     def leave(self, kind: str, count: int = 1) -> None:
-        """Count what is not among the items; a kind of which there is none is not listed."""
+        """Count messages or parts that are not imported."""
         if count:
             self.left[kind] += count
 
@@ -175,7 +176,7 @@ class Session:
     def add(
         self, kind: str, parts: list[Part], *, id: object = None, ts: str | None = None, **fields: Any
     ) -> Entry | None:
-        """A message, unless it has no content; without an id it gets one by its content."""
+        """Append a message, unless it is empty; without `id`, its id is a hash of its content."""
         parts = [part for part in parts if part != {"text": ""}]
         if not parts:
             return None
@@ -185,16 +186,16 @@ class Session:
         return entry
 
     def keep(self, item: Item) -> None:
-        """Take an item as it is."""
+        """Append an item unchanged."""
         self.items.append(item)
         self.live.append(item.id)
 
     def extend(self, entry: Entry, parts: list[Part]) -> None:
-        """Add the parts of a further line to a message."""
+        """Add the parts of another line to a message."""
         entry.pieces.append(Piece(self.number, parts))
 
     def summarise(self, id: str, ts: str | None, text: str, keep: Collection[str] = ()) -> None:
-        """A summary of all live items but those to `keep`."""
+        """Append a summary of all live items except those in `keep`."""
         covers = [item for item in self.live if item not in keep]
         self.live = [item for item in self.live if item in keep]
         self.keep(Summary(self.unique(id), ts, text, self.number, covers))
@@ -202,9 +203,9 @@ class Session:
     def turn(
         self, kind: str, parts: list[Part], *, id: object, ts: str | None = None, **fields: Any
     ) -> None:
-        """A message that may hold results too: these are messages of their own, where they stand.
+        """Append a message whose parts may include results; these become `tool` messages, in place.
 
-        Of several messages the last one has the usage.
+        If this makes several messages, only the last one gets the usage.
         """
         runs = [(tool, list(run)) for tool, run in groupby(parts, lambda part: "functionResponse" in part)]
         last = max((place for place, (tool, _) in enumerate(runs) if not tool), default=-1)
@@ -213,7 +214,7 @@ class Session:
             self.add("tool" if tool else kind, run, id=id, ts=ts, **({} if tool else own))
 
     def unique(self, id: str) -> str:
-        """The id, with a number where the session has it already."""
+        """Make the id unique in this session by adding a number if needed."""
         number, own = 1, id
         while own in self._ids:
             number += 1
@@ -222,14 +223,14 @@ class Session:
         return own
 
     def call(self, id: object, name: object, arguments: object) -> Part:
-        """The part of a call; one without an id is numbered."""
+        """Make the part of a call; a call without an id gets a number."""
         own = name_of(id) or f"call_{len(self._functions) + 1}"
         function = name_of(name) or "tool"
         self.open_calls[own] = self._functions[own] = function
         return call(own, function, arguments)
 
     def result(self, id: object, name: object, parts: list[Part], *, failed: bool = False) -> Part:
-        """The part of a result: of that call, else of the oldest open one of that name, or of any name."""
+        """Make the part of a result for this call, else for the oldest open one (of that name)."""
         own, function = name_of(id), name_of(name)
         if own is None:
             own = next((key for key, called in self.open_calls.items() if called == function), None)

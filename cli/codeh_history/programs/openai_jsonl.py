@@ -1,4 +1,4 @@
-"""Files for fine-tuning and batches: a conversation a line (or element of a list)."""
+"""Read files for fine-tuning and batches: one conversation per line (or list element)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .protocol import Head, Program, Refused, Source
 
 
 def recognises(head: Head) -> bool:
-    """A single `{messages}` is not one: it is a request body."""
+    """A single `{messages}` does not count: it is a request body."""
     several = len(head.values) > 1 or head.data.lstrip()[:1] == b"["
     if any(map(_is_of_a_batch, head.values)):
         return True
@@ -23,7 +23,7 @@ def recognises(head: Head) -> bool:
 
 
 def _is_preference(value: Json) -> bool:
-    """Whether this is an example of which of two answers is the better one."""
+    """Whether this is a training example with a preferred answer."""
     return isinstance(at(value, "input.messages"), list) and "preferred_output" in value
 
 
@@ -33,7 +33,7 @@ def _is_of_a_batch(value: Json) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Each conversation; the answers of a batch are not imported."""
+    """Yield each conversation; a batch's answers are not imported."""
     names = Names()
     return values.sessions(source, lambda value, number: _session(program.name, value, number, names))
 
@@ -58,7 +58,7 @@ def _session(program: str, value: Json, number: int, names: Names) -> Session:
 
 
 def add_body(session: Session, body: Json) -> None:
-    """Add the messages of any provider's request body, and what stands around them, to a session."""
+    """Add the messages and settings of any provider's request body to a session."""
     from .forms import form_of, requests
 
     name = form_of(body)
@@ -66,7 +66,7 @@ def add_body(session: Session, body: Json) -> None:
         name = providers.COMMON
     try:
         outcomes = requests.read(name, body)
-    except BadData:  # one of them is no message: the others are
+    except BadData:  # skip the invalid messages only
         outcomes = requests.read(name, list_at(body, providers.load(name).package.FIELD))
     if outcomes is None:
         session.problem(session.number, "skips", "no messages in it")

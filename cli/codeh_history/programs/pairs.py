@@ -1,4 +1,4 @@
-"""Calls and results that a program would not send as they stand, by what it does with each kind."""
+"""Find calls and results that a program would not send unchanged, and what it does with them."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from .model import Effect, Entry, Session, Summary
 
 OPEN_AT_THE_END = "open at the end"
 OPEN_BETWEEN = "open between"
-ORPHAN = "orphan"  # a result that answers no call before it
-DOUBLE = "double"  # a second result of a call
-EARLY = "early"  # a result that stands before its call; an orphan to programs that do not say
+ORPHAN = "orphan"  # a result without an earlier call
+DOUBLE = "double"  # a second result for a call
+EARLY = "early"  # a result before its call; an orphan, unless the program handles it differently
 
 _WHAT = {
     OPEN_AT_THE_END: "the call of {} has no result", OPEN_BETWEEN: "the call of {} has no result",
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
     EARLY: "the result of {} stands before its call",
 }  # fmt: skip
-Does = Mapping[str, tuple[Effect, str]]  # what a program makes of each kind: `{}` is its name
+Does = Mapping[str, tuple[Effect, str]]  # by kind: effect, description (`{}` is the program's name)
 
 
 def report(session: Session, does: Does, title: str) -> None:
-    """Add the calls and results of a session that are no pair to its problems, by line.
+    """Add a problem for each unmatched call or result of a session, sorted by line.
 
-    `title`: the program's name. What summaries cover is not sent.
+    Messages that a summary covers are not sent, so they do not count.
     """
     covered = {id for item in session.items if isinstance(item, Summary) for id in item.covers}
     entries = [item for item in session.items if isinstance(item, Entry) and item.id not in covered]
@@ -35,16 +35,16 @@ def report(session: Session, does: Does, title: str) -> None:
 
 
 def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[str, str, int]]:
-    """Each call or result that is no pair: its kind, its function, its line."""
+    """Yield the kind, function and line of each unmatched call or result."""
     last = max((place for place, entry in enumerate(entries) if entry.kind != "tool"), default=0)
     held = [
         (place, piece.line, part)
         for place, entry in enumerate(entries) for piece in entry.pieces for part in piece.parts
     ]  # fmt: skip
     called = {part["functionCall"].get("id") for _, _, part in held if "functionCall" in part}
-    calls: dict[str, tuple[str, int, int]] = {}  # by id: the function, the line, the place
+    calls: dict[str, tuple[str, int, int]] = {}  # by id: function, line, place
     answered: set[str] = set()
-    before: set[str] = set()  # calls whose result stands before them
+    before: set[str] = set()  # calls that follow their result
     for place, line, part in held:
         if "functionCall" in part and (id := part["functionCall"].get("id")):
             calls[id] = part["functionCall"]["name"], line, place

@@ -1,4 +1,4 @@
-"""Parts of messages that several programs have, each in its own spelling, and names of conversations."""
+"""Make parts that several programs store in different ways, and ids for conversations without one."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ from .fields import at, made_id
 
 
 class Names:
-    """Ids of the conversations of a file whose format gives them none, or the same to several."""
+    """Unique ids for the conversations of a file, whose format gives them none or repeats them."""
 
     def __init__(self) -> None:
         self._seen: Counter[str] = Counter()
 
     def id(self, own: object, *opening: object) -> str:
-        """Its own, else one by how the conversation opens; `-2` for the second of that id."""
+        """Its own id, else a hash of how the conversation opens; a repeated id gets `-2`, `-3`, …."""
         id = own if isinstance(own, str) and own.strip() else made_id(*map(dumps, opening))
         self._seen[id] += 1
         return id if self._seen[id] == 1 else f"{id}-{self._seen[id]}"
 
 
 def opening(messages: list[Any], field: str, users: tuple[str, ...]) -> list[Any]:
-    """The messages up to the first one of a user."""
+    """The messages up to the first one from a user."""
     roles = (at(item, field) for item in messages)
     first = next((place for place, role in enumerate(roles) if role in users), len(messages))
     return messages[: first + 1]
 
 
 def thought(text: str, signature: object = None) -> Part:
-    """What a model thought, with its signature where there is one."""
+    """A thought, signed if there is a signature."""
     signed = {"thoughtSignature": signature} if name_of(signature) else {}
     return {"text": text, "thought": True, **signed}  # type: ignore[typeddict-item]
 
 
 def result(id: object, name: object, text: str, *, failed: bool, held: list[Part] | None = None) -> Part:
-    """What a tool gave for a call; `held`: what of it is no text."""
+    """A tool's result for a call; `held`: its parts that are not text."""
     response: Json = {"name": name_of(name) or "tool", "response": response_of(text, failed=failed)}
     if name_of(id):
         response = {"id": id, **response}
@@ -51,17 +51,17 @@ def result(id: object, name: object, text: str, *, failed: bool, held: list[Part
 
 
 def texts(parts: Iterable[Part]) -> list[str]:
-    """The texts among them, thoughts too."""
+    """The texts among the parts, thoughts included."""
     return [part["text"] for part in parts if "text" in part]
 
 
 def without_texts(parts: Iterable[Part]) -> list[Part]:
-    """The others."""
+    """The parts that are not text."""
     return [part for part in parts if "text" not in part]
 
 
 def media(source: object, mime: object, what: object) -> Part:
-    """The part of a file that a format only names: by its address, else as a text."""
+    """A file that the source only refers to: a `fileData` part for a URL, else its name as text."""
     name = source if isinstance(source, str) else ""
     data = parse_data_url(name) if name.startswith("data:") else None
     if data is not None:
@@ -73,6 +73,6 @@ def media(source: object, mime: object, what: object) -> Part:
 
 
 def inline(data: bytes | str, mime: object, default: str = "application/octet-stream") -> Part:
-    """The part of a file whose bytes, or their base64, are at hand."""
+    """A file from its bytes, or their base64."""
     text = b64encode(data).decode() if isinstance(data, bytes) else data
     return {"inlineData": {"mimeType": name_of(mime) or default, "data": text}}

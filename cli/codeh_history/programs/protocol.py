@@ -1,6 +1,6 @@
-"""What a program is: how its files are known, where they are, how they are read and written.
+"""What a program declares: how to recognise its files, where they are, how to read and write them.
 
-Readers and writers are pure: they get a `Source`, or a view, and never open anything themselves.
+Readers and writers are pure: they get a `Source` or a view and open nothing themselves.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
 
 class Head(NamedTuple):
-    """How a file begins: its first bytes, and those of its first lines that are JSON objects.
+    """The beginning of a file: its first bytes, and the JSON objects among its first lines.
 
-    `values`: the same, or where the file is one JSON value, this object, or the objects of this list; the
-    last as far as it was read. `whole`: whether it is one value. `tables`: of a database, their columns.
+    `whole`: the file is one JSON value; `values` is then that object, or the first objects of that list
+    (the last one may be cut). Otherwise `values` equals `objects`. `tables`: a database's tables with
+    their columns.
     """
 
     data: bytes
@@ -30,16 +31,17 @@ class Head(NamedTuple):
     tables: Mapping[str, frozenset[str]] = {}
 
     def has(self, schema: Mapping[str, Collection[str]]) -> bool:
-        """Whether it is a database with these tables, and in them these columns."""
+        """Whether this is a database with these tables and columns."""
         return all(self.tables.get(table, frozenset()).issuperset(schema[table]) for table in schema)
 
 
 class Place(NamedTuple):
-    """A folder in which a program keeps its sessions, and which of the files below it they are.
+    """A folder with a program's sessions, and patterns for the files in it.
 
-    `variable`: what names the folder in the environment, if it is set; `default`: else below the home ("":
-    nowhere else). `patterns`: names with wildcards, `/` between them; "": the folder is the file itself.
-    `beside`: where more of a session lies than in its file, from its folder on; `{}` is the file's stem.
+    `variable`: the environment variable that names the folder; `default`: its path below the home
+    directory if that is not set ("": none). `patterns`: wildcards with `/` between folders; "" means that
+    the folder is itself the file. `beside`: a folder with more of the session, relative to the file's
+    folder; `{}` is the file's stem.
     """
 
     variable: str
@@ -49,13 +51,14 @@ class Place(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A program, as its module `PROGRAM` declares it; a relative is another one with some fields replaced.
+    """A program, as its module's `PROGRAM` declares it; a fork of a program replaces some fields.
 
-    `title`: its name in sentences. `recognises`: whether a file that begins so is one of its; `is_kept`:
-    the same in its own place. `read`: the sessions of a file one at a time, damage a problem of theirs.
-    `superseded`: those of its files of which a newer one is resumed. `writer`: the module with a `File`
-    (`writing.Writer`); `spells`: the provider whose requests its files hold; `keeps_thinking`: thinking
-    too; `command`: what it is started with. `pairs`: what it does with calls and results that do not match.
+    `title`: the name used in messages. `recognises`: whether a file with this head is one of the
+    program's; `is_kept`: the same for files in its own folders. `read` yields the sessions of a file;
+    damage becomes a problem of theirs. `superseded`: those of its files that the program no longer
+    resumes because a newer one exists. `writer`: the module with a `File` (`writing.Writer`); `spells`:
+    the provider whose requests its files contain; `keeps_thinking`: whether they contain thinking;
+    `command`: the program's command. `pairs`: what it does with unmatched calls and results.
     """
 
     name: str
@@ -73,56 +76,56 @@ class Program(NamedTuple):
 
 
 class Refused(Exception):
-    """What a reader requested cannot be read: its name, and why."""
+    """Something that a reader asked for cannot be read; the message says what and why."""
 
 
 class Source(Protocol):
-    """A file of a program, as its reader sees it; these methods are those of one with nothing beside it."""
+    """A program's file, as its reader sees it; the defaults are those of a file with nothing beside it."""
 
-    path: str  # "" where it has no name
+    path: str  # "" if it has no name
     head: Head
     size: int
 
     @property
     def damage(self) -> str | None:
-        """Why not all rows of the database that it is can be read, as soon as one could not; else None."""
+        """Why some rows of the database could not be read; None if all could so far."""
         return None
 
     @property
     def stem(self) -> str:
-        """The file's name without its ending."""
+        """The file's name without its extension."""
 
     def lines(self) -> Iterator[bytes]:
-        """Its lines with their newlines, one at a time; one too long to be read is blank."""
+        """Its lines with their newlines, one at a time; a line that is too long is blank."""
 
     def streams(self) -> Iterator[IO[bytes]]:
-        """Its bytes as a stream; of a zip those of each `conversations*.json` in it."""
+        """Its bytes as a stream; for a zip, a stream for each `conversations*.json` in it."""
 
     def member(self, id: str, most: int) -> bytes:  # noqa: ARG002
-        """A file in the zip that it is, by the id with which its name begins; Refused if it is not read."""
+        """Read a file in this zip whose name begins with an id; Refused if it cannot be read."""
         raise Refused(f"{self.stem}: no zip")
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:  # noqa: ARG002
-        """Rows of the database that it is, by column, those that can be read; Refused where none can."""
+        """The readable rows of this database, as dicts; Refused if none can be read."""
         raise Refused(f"{self.stem}: no database")
 
     def beside(self, *names: str, above: int = 0) -> bytes:  # noqa: ARG002
-        """A file in the session's own folder, which has the file's name; Refused if it is not read.
+        """Read a file from the session's own folder, named like its file; Refused if it is unreadable.
 
-        `above`: in the folder so far above the one that the file is in.
+        `above`: start from the folder this many levels above the file's folder instead.
         """
         raise Refused(f"{'/'.join(names)}: beside {self.stem} nothing is read")
 
     def names(self, *folders: str, above: int = 0) -> list[str]:  # noqa: ARG002
-        """The names in a folder of its own folder, or of one `above`; none where there is no such."""
+        """The names in a folder below the session's own (or below one `above`); [] if there is none."""
         return []
 
     def others(self, places: Sequence[Place]) -> Iterator[str]:  # noqa: ARG002
-        """The paths of the program's files beside it, and in the place that it lies in."""
+        """The paths of the program's other files in this folder and in its usual places."""
         return iter(())
 
     def other(self, path: str, size: int) -> AbstractContextManager[Source]:  # noqa: ARG002
-        """The first `size` bytes of one of these; HistoryError if it is not read."""
+        """Open the first `size` bytes of one of these; HistoryError if it cannot be read."""
         raise Refused(f"{path}: beside {self.stem} nothing is read")
 
 
@@ -130,10 +133,10 @@ class Source(Protocol):
 
 
 class About(NamedTuple):
-    """What a new file says of itself: its session's `id` (a UUID), in which directory it is resumed.
+    """What a new file says about its session: its `id` (a UUID) and the directory it is resumed in.
 
-    `title`: where it has one; `time`: now, as stored. Further ids are made of this one. `read_file` reads
-    a file below the program's first place, nothing where there is none.
+    `time` is now. Further ids are derived from `id`. `read_file` reads a file below the program's first
+    place; b"" if there is none.
     """
 
     id: str
@@ -144,17 +147,17 @@ class About(NamedTuple):
 
 
 class Written(NamedTuple):
-    """A file that a program resumes: its bytes, and where it belongs below the program's first place.
+    """A file that a program resumes: its bytes, and its path below the program's first place.
 
-    `resume`: the command that resumes it once it is there, `taken`: with a file that lies anywhere, whose
-    path is the last word (empty: there is no such); `imported`: the command by which the program itself
-    takes the file in, where it keeps no files. `left`: how much of what kind was left out.
+    `resume`: the command that resumes it there; `taken`: the command that takes a path as its last word
+    (empty: none). `imported`: the command that imports the file, for programs that keep no files. `left`
+    counts what was left out, by kind.
     """
 
     data: bytes
     name: str
     resume: Sequence[str]
     left: Counter[str] = Counter()  # noqa: RUF012 - never changed
-    notes: Sequence[str] = ()  # for people: what could not be written as it is
+    notes: Sequence[str] = ()  # for people: what could not be written unchanged
     taken: Sequence[str] = ()
     imported: Sequence[str] = ()

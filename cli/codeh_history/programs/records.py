@@ -1,4 +1,4 @@
-"""A program's session → the records of ours: header, settings, messages, summaries."""
+"""Turn a program's session into our records: header, settings, messages, summaries."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NO_ID = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def lines(records: Iterable[Json], where: str) -> bytes:
-    """Records as lines; BadData names one that could not be read back."""
+    """Serialise records as lines; BadData names one that could not be read back."""
     made = []
     for record in records:
         if reason := unfit(record):
@@ -29,19 +29,19 @@ def lines(records: Iterable[Json], where: str) -> bytes:
 
 
 def unfit(record: Json) -> str | None:
-    """Why a record could not be read back as a line; None where it can."""
+    """Why a record could not be read back; None if it can."""
     reason = check_message(record) if record["type"] == "message" else None
     return reason or ("nested deeper than 200 levels" if nests_deeper(record) else None)
 
 
 def session_id(session: Session) -> str:
-    """`PROGRAM-ID`, as far as that can be the id of a session."""
+    """`PROGRAM-ID`, made a valid session id."""
     whole = f"{session.program}-{_NO_ID.sub('-', session.id)}"
     return whole if is_id(whole) else f"{whole[:100]}-{sha256(whole.encode()).hexdigest()[:20]}"
 
 
 def header(session: Session, id: str, path: str, parent: Json | None = None) -> Json:
-    """The first line of the copy; times and directory are the source's."""
+    """The header of the copy, with the source's times and directory."""
     first = session.created or next((item.ts for item in session.items if item.ts), from_millis(0))
     return {
         "type": "session", "version": 1, "id": id, "created": first,
@@ -54,7 +54,7 @@ def header(session: Session, id: str, path: str, parent: Json | None = None) -> 
 
 
 def records(session: Session) -> Iterator[Json]:
-    """All records of a copy after its header."""
+    """Yield all records of a copy after its header."""
     if session.settings:
         yield settings(session, session.settings)
     before: dict[str, Item] = {}
@@ -65,7 +65,7 @@ def records(session: Session) -> Iterator[Json]:
 
 
 def used(item: Used) -> Json:
-    """The record of what a sub-agent's response used; what one used in the end is a record of its own."""
+    """The record of a sub-agent's usage; each new total makes another record."""
     id = made_id("usage", item.id, dumps(item.fields["usage"]))
     return {"type": "usage", "id": id, **omit_empty(ts=item.ts), "of": item.id, **item.fields, MARK: []}
 
@@ -76,15 +76,15 @@ def settings(session: Session, values: Json) -> Json:
 
 
 def revert(session: Session, id: str, of: str) -> Json:
-    """The record that takes back one which came from the source before."""
+    """The record that reverts an imported one."""
     return {"type": "revert", "id": id, "of": of, **omit_empty(ts=session.last), MARK: []}
 
 
 def record(item: Item, program: str, before: dict[str, Item]) -> Json:
-    """The record of a message, or of a summary; `before`: the items up to it, by id.
+    """The record of a message or a summary; `before`: the items up to it, by id.
 
-    The period and number of exchanges of a summary are those of what it covers. One that we wrote for the
-    program is without the heading that we gave it.
+    A summary's period and number of exchanges are those of what it covers. The heading that our writers
+    add to a summary is removed.
     """
     if isinstance(item, Entry):
         return {

@@ -1,7 +1,7 @@
-"""The programs whose sessions are read, and those that resume what is written for them.
+"""The programs whose sessions are read, and those whose files are written.
 
-A new one is a module with a `PROGRAM` (`protocol.Program`) and a line in `PROGRAMS`; a file is the first's
-that recognises it, in this order.
+To add one, write a module with a `PROGRAM` (`protocol.Program`) and add a line to `PROGRAMS`. The first
+program in this order that recognises a file reads it.
 """
 
 from __future__ import annotations
@@ -35,39 +35,39 @@ PROGRAMS = {
     "atif": "atif",
     "goose": "goose",
 }
-WRITTEN = ("claude-code", "codex", "gemini-cli", "opencode", "pi")  # those that have a writer
+WRITTEN = ("claude-code", "codex", "gemini-cli", "opencode", "pi")  # those with a writer
 
 
 @cache
 def program(name: str) -> Program:
-    """What a program declares of itself."""
+    """The `PROGRAM` of the module for this name."""
     declared: Program = import_module(f"{__package__}.{PROGRAMS[name]}").PROGRAM
     return declared
 
 
 def places(name: str) -> Sequence[Place]:
-    """Where a program keeps its sessions; nothing for a product that only exports files."""
+    """Where a program keeps its sessions; empty for a product that only exports files."""
     return program(name).places
 
 
 def superseded(name: str, paths: Iterable[str]) -> Collection[str]:
-    """Those of a program's files in whose stead it resumes a newer one of the same session."""
+    """Those of a program's files that it no longer resumes because a newer one exists."""
     return program(name).superseded(paths)
 
 
 def detect_program(head: Head) -> str | None:
-    """The program whose file begins so; None for none of them."""
+    """The name of the program that recognises a file; None if there is none."""
     return next((name for name in PROGRAMS if program(name).recognises(head)), None)
 
 
 def keeps(name: str, head: Head) -> bool:
-    """Whether a file in this program's own place, which begins so, is one of its sessions."""
+    """Whether a file in this program's own folders is one of its sessions."""
     own = program(name)
     return own.recognises(head) or (own.is_kept is not None and own.is_kept(head))
 
 
 def read(name: str, source: Source) -> Iterator[Session]:
-    """The sessions in a file of this program, with what it would not send of their calls and results."""
+    """Yield the sessions in a file, with the problems of their calls and results."""
     own = program(name)
     for session in own.read(source, own):
         if own.pairs is not None:
@@ -76,14 +76,14 @@ def read(name: str, source: Source) -> Iterator[Session]:
 
 
 def held(name: str, view: View) -> View:
-    """What `written` of a view holds: of its thinking what this program may be given again."""
+    """The view as `written` would store it: without the thinking that this program does not get back."""
     from . import writing
 
     return writing.without_unsent(writing.prepared(view, name)[0], program(name))
 
 
 def written(name: str, view: View, about: About) -> Written:
-    """A file that this program resumes, of a view whose calls and results are paired."""
+    """Write a file that this program resumes; the view's calls and results must be paired."""
     from . import writing
 
     return writing.write(program(name), view, about)

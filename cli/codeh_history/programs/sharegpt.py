@@ -1,4 +1,4 @@
-"""ShareGPT: a list (or lines) of `{conversations: [{from, value}]}`."""
+"""Read ShareGPT: a list (or lines) of `{conversations: [{from, value}]}`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _turns(value: Json) -> list[Any]:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """Each conversation of a file."""
+    """Yield each conversation of a file."""
     names = Names()
     return values.sessions(source, lambda value, number: _session(program.name, value, number, names))
 
@@ -71,7 +71,7 @@ def _turn(session: Session, turn: Json) -> None:
 
 
 def _calls(session: Session, value: Any) -> Iterator[Part]:
-    """A call, or a list of them, as JSON."""
+    """Yield the parts of a call, or of a list of calls."""
     for call in objects(value if isinstance(value, list) else [value]):
         function = object_at(call, "function") or call
         if text_at(function, "name"):

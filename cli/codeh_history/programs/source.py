@@ -1,4 +1,4 @@
-"""JSON values of a source one at a time: its lines, or the elements of its list."""
+"""Read the JSON values of a source one at a time: its lines, or the elements of its list."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..session.records import BOM, MAX_READ, depth_exceeds, lines_of
 from .model import Problem, Session
 from .protocol import Head, Refused, Source
 
-_TRIED = 8  # times its length: as much of a broken line is parsed at most
+_TRIED = 8  # times its length: how much of a broken line is parsed at most
 _FIRST = 20
 _SPACE = b" \t\r\n"
 _STEP = 1 << 10
@@ -24,7 +24,7 @@ Recognises = Callable[[Head], bool]
 
 
 class Held(Source):
-    """A source in memory: a file that lies beside another one."""
+    """A source in memory: a file beside another one."""
 
     path = ""
 
@@ -51,9 +51,9 @@ class Held(Source):
 def line_objects(
     source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
 ) -> Iterator[tuple[int, Json]]:
-    """Each line that is an object, by its number; what is wrong with the others is added to `problems`.
+    """Yield each line that is an object with its number; add a problem for every other line.
 
-    Of a torn line that runs into a whole one of a program that `recognises` it, the whole one is read.
+    If a torn line runs into a complete one that the program `recognises`, the complete one is read.
     """
     for number, raw in enumerate(source.lines(), 1):
         value: Any = None
@@ -76,9 +76,9 @@ def line_objects(
 
 
 def _last_whole(raw: bytes, recognises: Recognises) -> Json | None:
-    """The object of a program's at the end of a line that is none.
+    """Return the program's object at the end of an invalid line; None if there is none.
 
-    What lies in another object is never at the end: that object's own end stands behind it.
+    A nested object is never at the end, because its parent's closing brace follows.
     """
     view, start, left = memoryview(raw), len(raw), _TRIED * len(raw)
     while left > 0 and (start := raw.rfind(b'{"', 1, start)) > 0:
@@ -94,7 +94,7 @@ def _last_whole(raw: bytes, recognises: Recognises) -> Json | None:
 
 
 def line_object(line: bytes) -> Json | None:
-    """The object that a line is, also where a text in it ends in half a character; else None."""
+    """Parse a line that is an object, lone surrogates included; None for anything else."""
     try:
         value = loads(line)
     except ValueError:
@@ -106,7 +106,7 @@ def line_object(line: bytes) -> Json | None:
 
 
 def is_whole(data: bytes) -> bool:
-    """Whether a file that begins so is one JSON value: a list, or an object that goes over lines."""
+    """Whether the file is one JSON value: a list, or an object that spans several lines."""
     data = data.removeprefix(BOM).lstrip(_SPACE)
     if data[:1] != b"{":
         return data[:1] == b"["
@@ -115,7 +115,7 @@ def is_whole(data: bytes) -> bool:
 
 
 def first(data: bytes) -> list[Json]:
-    """The object that a value beginning so is, or the first objects of the list; the last may be cut."""
+    """The object, or the first objects of the list, that this data begins; the last may be cut."""
     data = data.removeprefix(BOM)
     try:
         value = orjson.loads(data)
@@ -126,7 +126,7 @@ def first(data: bytes) -> list[Json]:
 
 
 def _beginning(stream: IO[bytes]) -> Any:
-    """As much of a value as there is of its text."""
+    """As much of the value as the text contains."""
     import ijson
 
     builder = ijson.ObjectBuilder()
@@ -139,10 +139,10 @@ def _beginning(stream: IO[bytes]) -> Any:
 def objects(
     source: Source, problems: list[Problem], recognises: Recognises = lambda _: False
 ) -> Iterator[tuple[int, Json]]:
-    """Each object with its number: the line, or its place in the list; 1 for the one that a file is.
+    """Yield each object with its number: its line, or its place in the list (1 for a single object).
 
-    What is wrong with the others is added to `problems` before the next object comes. Refused where damage
-    leaves nothing.
+    Other values are added to `problems` before the next object is yielded. Refused if nothing can be
+    read.
     """
     if not source.head.whole:
         yield from line_objects(source, problems, recognises)
@@ -162,7 +162,7 @@ def objects(
                 problems.append(Problem(0, "skips", f"{error} {what}"))
                 continue
             problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
-            value = _beginning(next(source.streams()))  # of the one object that a file is
+            value = _beginning(next(source.streams()))  # the single object of a file
             if not value or _wrong(value):
                 raise Refused(str(error)) from None
             yield 1, value
@@ -170,10 +170,10 @@ def objects(
 
 
 def sessions(source: Source, read: Callable[[Json, int], Session]) -> Iterator[Session]:
-    """What each object comes to, with what is wrong beside it; one that is Refused costs itself.
+    """Yield a session for each object, with its problems; an object that is Refused is skipped.
 
-    Refused where there is none. The branches of one can be read until the next one is requested: they hold
-    all of its source.
+    Refused if there is no object at all. A session's branches can be read until the next session is
+    requested: they hold the whole source.
     """
     problems: list[Problem] = []
     last: Session | None = None
@@ -206,7 +206,7 @@ def _wrong(value: Any) -> str | None:
 
 
 def _elements(stream: IO[bytes]) -> Iterator[Any]:
-    """The elements of a list, or the one object; ValueError where a stream is something else."""
+    """The elements of the list, or the single object; ValueError if the stream is invalid."""
     import ijson
 
     start = stream.read(_STEP)

@@ -1,4 +1,4 @@
-"""Trees of messages that name their parents: the way to a leaf, and the branches beside it."""
+"""Trees of messages that name their parents: the path to a leaf, and the other branches."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .fields import made_id
 from .model import Entry, Item, Session, Used
 from .records import session_id
 
-MOST = 200  # branches of a file that are read; what more there are is counted
+MOST = 200  # branches read from a file; further ones are counted
 BEYOND = f"branch beyond the newest {MOST}"
 _OF_A_RESPONSE = ("provider", "model", "response", "usage")
 
 
 class Node:
-    """A message as its tree knows it: its id, its parent's, and its place in the file."""
+    """A message in a tree: its id, its parent's id, and its place in the file."""
 
     __slots__ = ("id", "number", "parent")
 
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 
 class Broken(NamedTuple, Generic[N]):
-    """A parent that is missing: its node, and the one that is taken for the parent."""
+    """A node whose parent is missing, and the node that is used instead."""
 
     node: N
     instead: N | None
@@ -45,10 +45,10 @@ def walk(
     beside: Callable[[N], Sequence[N]] | None = None,
     before: Callable[[N, set[str]], N | None] = lambda *_: None,
 ) -> tuple[list[N], list[Broken[N]]]:
-    """The nodes from the first to a leaf, and where a parent is missing.
+    """Return the nodes from the root to a leaf, and where a parent is missing.
 
-    Where it is, the nearest one before among those `beside` the node (default: all) stands in. `before`:
-    what a node without a parent continues, by the ids that were met.
+    The nearest earlier node among those `beside` it (default: all) replaces a missing parent. `before`
+    returns the node that precedes a root, given the ids met so far.
     """
     every = list(nodes.values())
     path: list[N] = []
@@ -71,7 +71,7 @@ def walk(
 
 
 def nearest(talk: Sequence[N], node: N, seen: set[str]) -> N | None:
-    """The nearest node before another one in the file that was not met yet."""
+    """The nearest earlier node in the file that is not in `seen`."""
     before = talk[: bisect_left(talk, node.number, key=lambda other: other.number)]
     return next((other for other in reversed(before) if other.id not in seen), None)
 
@@ -79,7 +79,7 @@ def nearest(talk: Sequence[N], node: N, seen: set[str]) -> N | None:
 def report_broken(
     session: Session, broken: Iterable[Broken[N]], talk: Iterable[int], title: str, unless: str = ""
 ) -> None:
-    """Note where a program would begin, for a parent is missing; `talk`: the lines of all its messages."""
+    """Add a problem for each missing parent: how many of the messages on these lines would be sent."""
     lines = sorted(talk)
     for node, instead, why in broken:
         sent = len(lines) - bisect_left(lines, node.number)
@@ -100,9 +100,9 @@ def read_exported(
     current: str | None,
     fill: Callable[[Session, list[str]], object],
 ) -> set[str]:
-    """Read the branch of an export that ends at its `current` node, else at its last; return its ids.
+    """Read the branch of an export that ends at `current`, or at the last leaf; return its ids.
 
-    `fill` adds the messages of these ids to a session; the other branches become sessions of their own.
+    `fill` adds the messages with these ids to a session. The other branches become sessions of their own.
     """
     if not nodes:
         return set()
@@ -134,10 +134,10 @@ def apart(
     used: set[str],
     whole: Callable[[N], Iterable[N]] = lambda _: (),
 ) -> Iterator[list[N]]:
-    """Of each branch that is not used the nodes that no later one has, from the first on.
+    """Yield the nodes that only this branch has, for each unused branch, newest first.
 
-    `talk`: where a branch may end, in the order of the file; `whole`: all that a branch takes in which
-    ends there. The newest branch comes first.
+    `talk`: nodes that may end a branch, in file order. `whole`: all nodes that a branch ending there
+    includes.
     """
     seen = set(used)
     count = 0
@@ -161,7 +161,7 @@ def branches(
     fill: Callable[[Session, T], object],
     name: Callable[[T], str] = lambda own: own[0].id[:8],  # type: ignore[index]
 ) -> Iterator[Session]:
-    """The newest branches of a session, each as `fill` reads it; the last says how many more there are."""
+    """Yield the newest branches as sessions, filled by `fill`; the last one counts those not read."""
     rest = iter(newest)
     last: Session | None = None
     for own in islice(rest, MOST):
@@ -178,7 +178,7 @@ def branches(
 
 
 def taken_back(session: Session, before: Iterable[list[Item]]) -> Iterator[Session]:
-    """What was taken back, each time with all that stood `before`, the newest first."""
+    """Yield what was undone, each time with everything that stood `before`, newest first."""
 
     def fill(branch: Session, items: list[Item]) -> None:
         branch.items = items
@@ -187,7 +187,7 @@ def taken_back(session: Session, before: Iterable[list[Item]]) -> Iterator[Sessi
 
 
 def _placed(branch: Session, session: Session) -> bool:
-    """Set where a branch left its session, by the last item both have; whether it has any of its own."""
+    """Set the last item that a branch shares with its session; return whether it has items of its own."""
     shared = {item.id for item in session.items}
     common = [item.id for item in branch.items if item.id in shared]
     if branch.parent is not None and common:
@@ -197,7 +197,7 @@ def _placed(branch: Session, session: Session) -> bool:
 
 
 def used(session: Session) -> Iterator[Used]:
-    """What the responses of a session used, for the one that it worked for; its own sub-agents too."""
+    """Yield the usage of a session's responses and of its own sub-agents."""
     for item in session.items:
         if isinstance(item, Entry) and "usage" in item.fields:
             yield Used(item.id, item.ts, {k: item.fields[k] for k in _OF_A_RESPONSE if k in item.fields})

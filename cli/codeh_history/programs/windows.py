@@ -1,4 +1,4 @@
-"""How large a model's window is by a program's own settings: which file they are, and what it says."""
+"""The context window of a model according to a program's own settings."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..session.model import Json
 from .fields import object_at, objects_at
 from .protocol import Place
 
-_PI_DEFAULT = 128_000  # of a model that pi has settings of without its window
+_PI_DEFAULT = 128_000  # pi's default for a model without one
 _COMMENT = re.compile(r'("(?:\\.|[^"\\])*")|//[^\n]*')
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 
 
 def smallest(program: str, settings: bytes, model: str) -> int | None:
-    """The smallest window that a file of settings gives a model; None where it says nothing of it."""
+    """The smallest window that the settings give a model; None if they give none."""
     text = settings.decode("utf-8", "replace")
     sizes = (size for size in SETTINGS[program][1](text, model) if type(size) is int and size > 0)
     return min(sizes, default=None)
@@ -48,7 +48,7 @@ def _opencode(text: str, model: str) -> Iterator[Any]:
 
 
 def _json(text: str) -> Json:
-    """JSON, in which there may be comments and commas too many."""
+    """Parse JSON with comments and trailing commas."""
     for unwanted in (_COMMENT, _COMMA):
         text = unwanted.sub(lambda match: match[1] or "", text)
     return json_object(text) or {}

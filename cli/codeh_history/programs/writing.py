@@ -1,4 +1,4 @@
-"""What writers of programs' files share: which messages go, what a request of them holds, ids, lines."""
+"""What the writers of programs' files share: which messages are written, request elements, ids."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from ..session.view import View
 from .fields import time_of as stored
 from .protocol import About, Program, Written
 
-THOUGHT = "thought"  # among what is left out
+THOUGHT = "thought"  # a kind in `left`
 _NEXT: list[Part] = [{"text": "next"}]
 
 
@@ -36,10 +36,10 @@ _NEXT: list[Part] = [{"text": "next"}]
 
 
 def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
-    """The view as a file of this program may hold it, and what it has besides, by kind.
+    """The view as this program's file may hold it, and what is left out, by kind.
 
-    Its messages are those that are sent, each call with an id of its own. Only what the program itself
-    thought goes back to it, signatures too. Programs have system prompts and tools of their own.
+    Only sent messages remain, every call has a unique id, and thinking and signatures stay only if they
+    came from this program. The program supplies its own system prompt and tools.
     """
     left = unsent(view.messages)
     system, tools = beside(view.meta)
@@ -52,18 +52,18 @@ def prepared(view: View, program: str) -> tuple[View, Counter[str]]:
 
 
 def is_sent(message: Message) -> bool:
-    """Whether a message goes: a committed one of a kind that models see."""
+    """Whether a message is sent: it is committed and of a kind that models see."""
     return message.role is not None and message.committed
 
 
 def unsent(messages: Iterable[Message]) -> Counter[str]:
-    """How many do not, by what they are."""
+    """Count the messages that are not sent, by kind."""
     others = (message for message in messages if not is_sent(message))
     return Counter(f"{'pending' if other.role is not None else other.kind} message" for other in others)
 
 
 def thoughts(messages: Iterable[Message]) -> int:
-    """How many parts say how a model thought."""
+    """Count the parts that are thinking."""
     return sum(is_thought(part) for message in messages for part in message.parts)
 
 
@@ -76,13 +76,13 @@ def _without_thinking(message: Message, left: Counter[str]) -> Message:
         return message
     made = message.derive(parts)
     shown = shown_parts(message)
-    if len(shown) == len(message.parts):  # no list of attached files among them, which is none of its own
+    if len(shown) == len(message.parts):  # no list of attached files was added
         made.replaced = {**(message.replaced or {}), **{shown[place]: None for place in gone}}
     return made
 
 
 def without_unsent(view: View, program: Program) -> View:
-    """The view without thinking that this program's file would not hold, and what is nothing else."""
+    """Remove the thinking that this program's file would not hold, and messages that are nothing else."""
     if not thoughts(view.messages):
         return view
     thinking = sent(view, program.spells).thinking() if program.keeps_thinking else ()
@@ -92,7 +92,7 @@ def without_unsent(view: View, program: Program) -> View:
 
 
 def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
-    """The messages with an id on each call, another one each, and the same on its result."""
+    """Give each call an id of its own, and its result the same one."""
     taken: set[str] = set()
     count: Counter[str] = Counter()
     changed: dict[int, dict[int, str]] = {}  # message → part → id
@@ -120,7 +120,7 @@ def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
 
 
 def summary_of(view: View, program: str) -> str:
-    """The texts of the summaries as one, "" for none; what the program itself wrote needs no heading."""
+    """Join the summaries' texts ("" if none), with our heading unless the program wrote them."""
     texts = [summary.text for summary in view.summaries]
     own = all(summary.fields.get("by") == program for summary in view.summaries)
     headed = own or texts[0].startswith(SUMMARY_HEAD)
@@ -129,9 +129,10 @@ def summary_of(view: View, program: str) -> str:
 
 @dataclass(frozen=True)
 class Sent:
-    """The elements that a provider is sent of the messages, when the next prompt is asked.
+    """The elements of a provider's request for these messages.
 
-    `sources[i][j]`: the message that part `j` of element `i` comes from; None for what no message says.
+    `sources[i][j]`: the message that part `j` of element `i` comes from; None for text that the format
+    adds.
     """
 
     elements: list[Json]
@@ -139,11 +140,11 @@ class Sent:
     notes: list[str]
 
     def __iter__(self) -> Iterator[tuple[Json, list[Message | None]]]:
-        """Each element with its sources."""
+        """Iterate over the elements with their sources."""
         return zip(self.elements, self.sources, strict=True)
 
     def thinking(self) -> Iterator[Message | None]:
-        """Of each thought that is sent the message."""
+        """Yield the message of each thought in the elements."""
         for element, sources in self:
             held = objects(element.get("content") or element.get("parts"))
             blocks = [element] if element.get("type") == "reasoning" or not held else held
@@ -153,9 +154,9 @@ class Sent:
 
 
 def sent(view: View, provider: str) -> Sent:
-    """What this provider's request would hold, without the next prompt, and what summaries begin it with.
+    """Build this provider's request, without the next prompt and without the opening for summaries.
 
-    The thinking of any of its models goes back.
+    The thinking of all its models is included.
     """
     format = providers.load(provider)
     prompt = Message("", "user", "user", None, {}, own=_NEXT, parts=_NEXT)
@@ -164,7 +165,9 @@ def sent(view: View, provider: str) -> Sent:
     by_id = {message.id: message for message in messages}
     elements = made.body[format.package.FIELD][:-1]
     sources = [[by_id.get(id) for id in ids] for ids in made.sources[:-1]]
-    if view.summaries and elements and not any(sources[0]):  # the provider's opening: a summary is one
+    if (
+        view.summaries and elements and not any(sources[0])
+    ):  # the provider's opening, which a summary replaces
         del elements[0], sources[0]
     return Sent(elements, sources, [note for note in made.notes if note.startswith("message ")])
 
@@ -175,20 +178,20 @@ def first(sources: Sequence[Message | None]) -> Message | None:
 
 
 def time_of(sources: Sequence[Message | None]) -> str | None:
-    """When the first message that an element comes from was written."""
+    """The time of the first message that an element comes from."""
     return stored(next((message.ts for message in sources if message is not None), None))
 
 
 def by_source(
     blocks: Sequence[Json], sources: Sequence[Message | None]
 ) -> Iterator[tuple[Message | None, list[Json]]]:
-    """The blocks of an element, those of one message together."""
+    """Group an element's blocks by message."""
     for source, pairs in groupby(zip(sources, blocks, strict=True), key=itemgetter(0)):
         yield source, [block for _, block in pairs]
 
 
 def words(block: Json, program: str) -> str | None:
-    """A file in a block of Anthropic's as a text: what is in it, else what it is; None for other blocks."""
+    """A file in an Anthropic block as text: its content, or a description; None for other blocks."""
     from ..providers.anthropic.body import media_part
 
     part: Any = media_part(block)
@@ -198,29 +201,29 @@ def words(block: Json, program: str) -> str | None:
 
 
 def text_of(part: Part) -> str | None:
-    """The text of a part that is a file of text."""
+    """The text of a part that is a text file; None for other parts."""
     file = media(part)
     return file.text() if file is not None and file.textual else None
 
 
 def result_blocks(block: Json) -> list[Json]:
-    """What a result of Anthropic's holds, as blocks."""
+    """The content of an Anthropic result, as blocks."""
     content = block.get("content") or []
     return [{"type": "text", "text": content}] if isinstance(content, str) else content
 
 
 def without_place(sent: Sent) -> Counter[str]:
-    """What elements of Anthropic's hold that has no place in a program's own spelling of them."""
+    """Count the blocks of Anthropic's that a program's file cannot hold."""
     types = ("text", "tool_use", "tool_result", "image", "document", *THINKING)
     blocks = (block for element in sent.elements for block in element["content"])
     return Counter({"part that only Anthropic knows": sum(block["type"] not in types for block in blocks)})
 
 
 class Writer:
-    """How each thing is spelled in a program's files; its `write.File` is one.
+    """Base class of each program's `write.File`, which formats what goes into the file.
 
-    `ts`: the time of what is written. `RESUME`: what follows the program's command before the id of a
-    session, or the path of a file where it `TAKES_FILES`.
+    `ts`: the time of the line being written. `RESUME`: the words of the command between its name and the
+    session's id, or the path of a file if it `TAKES_FILES`.
     """
 
     RESUME: tuple[str, ...] = ()
@@ -234,26 +237,26 @@ class Writer:
         self.begin()
 
     def begin(self) -> None:
-        """What stands first in the file."""
+        """Write the header."""
 
     def summary(self, text: str) -> None:
-        """What summaries stand for, which begins the file as the program's own compaction does."""
+        """Write a summary as the program's own compaction would."""
         raise NotImplementedError
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """An element of a request, and the messages that its parts come from."""
+        """Write one element of a request; `sources`: the message of each of its parts."""
         raise NotImplementedError
 
     def name(self) -> str:
-        """Where the program looks for the file, below its first place."""
+        """The file's path below the program's first place."""
         raise NotImplementedError
 
     def left(self, sent: Sent) -> Counter[str]:  # noqa: ARG002
-        """What the file could not hold, thinking aside."""
+        """Count what the file could not hold, except thinking."""
         return Counter()
 
     def written(self, sent: Sent) -> Written:
-        """The file."""
+        """Return the finished file."""
         resume = (self.program.command, *self.RESUME)
         taken = resume if self.TAKES_FILES else ()
         data = b"".join(dumps(line) + b"\n" for line in self.lines)
@@ -261,7 +264,7 @@ class Writer:
 
 
 def write(program: Program, view: View, about: About) -> Written:
-    """A file of a view that a program resumes."""
+    """Write a view as a file that a program resumes."""
     view, left = prepared(view, program.name)
     elements = sent(view, program.spells)
     writer = import_module(program.writer).File(program, about, time_of(view.messages) or about.time)
@@ -279,7 +282,7 @@ def write(program: Program, view: View, about: About) -> Written:
 
 
 def uuid(*of: object) -> str:
-    """A UUID (of version 4, as programs make them) that is a function of these."""
+    """A version 4 UUID that depends only on these values."""
     digits = sha256("\0".join(map(str, of)).encode("utf-8", "surrogatepass")).hexdigest()
     variant = "89ab"[int(digits[16], 16) % 4]
     return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
@@ -290,5 +293,5 @@ def lines(values: Iterable[Json]) -> bytes:
 
 
 def described_counts(left: Counter[str]) -> str:
-    """`3 error messages, 1 system prompt`, the most first."""
+    """Counts as text, largest first: `3 error messages, 1 system prompt`."""
     return ", ".join(some(count, kind) for kind, count in left.most_common() if count)

@@ -1,6 +1,6 @@
-"""Claude Code: JSON lines, a session a file (`~/.claude/projects/DIR/UUID.jsonl`), a tree.
+"""Read Claude Code's files: JSON lines in `~/.claude/projects/DIR/UUID.jsonl`, a tree per session.
 
-Read is its live branch, and what compactions on it replaced.
+A session is its live branch, with what compactions on it replaced.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ _INTERFACE = _TYPES | frozenset(
 )
 _KEYS = ({"sessionId"}, {"parentUuid", "uuid"}, {"summary", "leafUuid"}, {"messageId", "snapshot"})
 _ID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|agent-[\w-]+")
-_FOLDER = "subagents"  # below the session's own folder: a file each
+_FOLDER = "subagents"  # in the session's own folder, one file per sub-agent
 _TITLES = {
     "custom-title": "customTitle", "agent-name": "agentName", "ai-title": "aiTitle", "summary": "summary",
 }  # fmt: skip
-_ERRORS = "<synthetic>"  # the model of lines that only say that something went wrong
+_ERRORS = "<synthetic>"  # the model of lines that report an error
 _ANSWER = {"model": "model", "finish": "stop_reason", "usage": "usage", "response": "id"}
 _STUB, _BEGIN = "<persisted-output>", 80
 _SPILLED = re.compile(
@@ -55,13 +55,13 @@ def recognises(head: Head) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """The session of a file."""
+    """Yield the session of a file."""
     session = Session(program.name, source.stem)
     tree = _tree(source, session, program)
     leaf = tree.leaf()
     if leaf is not None:
         branch = tree.branch(leaf)
-        # what was compacted is sent in no case; the program finds a place by times with seconds between
+        # compacted lines are never sent; lines seconds apart are still found by their times
         first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
         broken = [lost for lost in branch.broken if lost.node.number >= first]
         talk = (node.number for node in branch.nodes if node.talks and node.number >= first)
@@ -79,9 +79,9 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 def _tree(source: Source, session: Session, program: Program) -> Tree:
-    """All lines, and what they say of the session."""
+    """Read all lines, and the session's fields from them."""
     tree = Tree()
-    titles: dict[tuple[str, str | None], str] = {}  # by kind, and the line that they are of
+    titles: dict[tuple[str, str | None], str] = {}  # by kind, and the line they belong to
     id = session.id if _ID.fullmatch(session.id) else None
     for number, data in line_objects(source, session.problems, program.recognises):
         kind = text_at(data, "type")
@@ -97,20 +97,20 @@ def _tree(source: Source, session: Session, program: Program) -> Tree:
         if not repeated and (node is None or not (node.talks or node.queued or node.attached)):
             session.skip(_kind(data), own=kind in _INTERFACE)
     own = {kind: title for (kind, of), title in titles.items() if of is None or of in tree.nodes}
-    if own:  # older versions wrote titles of other sessions first
+    if own:  # older versions wrote other sessions' titles first
         session.settings["title"] = next(own[kind] for kind in _TITLES if kind in own)
     return tree
 
 
 def _kind(data: Json) -> str:
-    """What a line that is no message is called among what was left out."""
+    """The kind under which a line that is not a message is counted."""
     kind = str(data.get("type", "line without a type"))
     beside = name_at(data, "subtype", "attachment.type")
     return f"{kind} ({beside})" if beside else kind
 
 
 def _count(session: Session, tree: Tree, branch: Branch) -> None:
-    """Count the messages that are not of the branch."""
+    """Count the messages outside the branch."""
     on = {node.id for node in branch.all}
     for node in (node for node in tree.nodes.values() if node.id not in on):
         if node.talks or node.queued:
@@ -126,7 +126,7 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
 def _branches(
     source: Source, session: Session, tree: Tree, live: Branch, program: Program
 ) -> Iterator[Session]:
-    """Abandoned branches and sub-agents as sessions of their own: in the file, or in files of theirs."""
+    """Yield abandoned branches and sub-agents, in this file or in their own, as sessions."""
     on = {node.id for node in live.all}
 
     def fill(branch: Session, own: list[Node]) -> None:
@@ -143,7 +143,7 @@ def _branches(
 
 
 def _used(source: Source, tree: Tree, program: Program) -> Iterator[Used]:
-    """What sub-agents used, in the file and in their own."""
+    """Yield the usage of sub-agents, in this file and in their own."""
     side = Session("", "")
     items = _Items(side, source, tree, program)
     for node in tree.others:
@@ -154,7 +154,7 @@ def _used(source: Source, tree: Tree, program: Program) -> Iterator[Used]:
 
 
 def _agents(source: Source, program: Program) -> Iterator[Session]:
-    """The sub-agents that have files of their own, by the names of these."""
+    """Yield the sub-agents with files of their own."""
     for name in _files(source):
         try:
             held = Held(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
@@ -166,7 +166,7 @@ def _agents(source: Source, program: Program) -> Iterator[Session]:
 
 
 def _files(source: Source) -> list[str]:
-    """The names of the files of sub-agents."""
+    """The names of the sub-agents' files."""
     return [name for name in source.names(_FOLDER) if name.endswith(".jsonl")]
 
 
@@ -174,7 +174,7 @@ def _files(source: Source) -> list[str]:
 
 
 class _Items:
-    """Makes entries and summaries of a branch."""
+    """Makes the messages and summaries of a branch."""
 
     def __init__(self, session: Session, source: Source, tree: Tree, program: Program) -> None:
         self.session = session
@@ -182,11 +182,11 @@ class _Items:
         self.tree = tree
         self.title = program.title
         self.reader = Reader(FORMAT, {})
-        self.responses: dict[str, Entry] = {}  # by the id that the provider gave
-        self.results: list[Node] = []  # of the response that was added last
+        self.responses: dict[str, Entry] = {}  # by the provider's id
+        self.results: list[Node] = []  # of the latest response
 
     def add(self, branch: Branch) -> None:
-        beside: dict[str, list[Node]] = {}  # by response: its lines and results beside the branch
+        beside: dict[str, list[Node]] = {}  # by response: lines and results outside the branch
         answers: dict[str, list[Node]] = {}
         for node in branch.beside:
             if node.type == "assistant":
@@ -198,7 +198,7 @@ class _Items:
             if place in branch.starts:
                 self.flush()
             if node.type == "assistant":
-                # its other lines come after its last line on the branch
+                # lines outside the branch follow the response's last line on it
                 others = beside.get(node.response, []) if place == ends[node.response] else []
                 self.answer([node, *others])
                 self.results += answers.pop(node.response, [])
@@ -211,7 +211,7 @@ class _Items:
         self.flush()
 
     def answer(self, nodes: list[Node]) -> None:
-        """Lines of a response: all of them are one message, at the place of the first."""
+        """Add lines of a response; they all belong to one message, at the place of the first."""
         earlier = self.responses.get(nodes[0].response)
         if earlier is None:
             self.flush()
@@ -224,7 +224,7 @@ class _Items:
                 self.responses[nodes[0].response] = entry
 
     def extend(self, entry: Entry, node: Node) -> None:
-        """Add a line to the response that it is of."""
+        """Add a line to its response."""
         message = object_at(node.data, "message")
         if at(message, "model") == _ERRORS or node.data.get("isApiErrorMessage") is True:
             self.session.leave("error of the program")
@@ -236,11 +236,11 @@ class _Items:
         fields = answer_fields(message, _ANSWER, USAGE, FORMAT)
         used, before = fields.get("usage"), entry.fields.get("usage") or {}
         if used is not None and used.get("output", 0) < before.get("output", 0):
-            del fields["usage"]  # it grows from line to line
+            del fields["usage"]  # output grows from line to line: keep the greatest
         entry.fields |= fields
 
     def user(self, node: Node) -> None:
-        """A prompt, or what came while the model worked: notifications, a command with what it printed."""
+        """Add a prompt, or what came while the model worked: notifications, a command and its output."""
         self.flush()
         data, session = node.data, self.session
         session.number = node.number
@@ -255,7 +255,7 @@ class _Items:
             session.add("user", parts, id=node.id, ts=node.ts)
 
     def attached(self, node: Node) -> None:
-        """What was attached to a prompt goes with it, what came with results behind them."""
+        """Add an attachment: to the prompt before it, else as a message after the results."""
         attachment, session = node.data["attachment"], self.session
         parts = attachments.parts(attachment)
         if not parts:
@@ -270,7 +270,7 @@ class _Items:
             session.add("user", parts, id=node.id, ts=node.ts)
 
     def flush(self) -> None:
-        """Add the results of a response, in the order of their lines."""
+        """Add the results of the latest response, sorted by line."""
         nodes, self.results = sorted(self.results, key=lambda node: node.number), []
         for node in nodes:
             self.session.number = node.number
@@ -288,7 +288,7 @@ class _Items:
         return [part for part in made if len(part) > 1 or "text" not in part or says(part["text"])]
 
     def whole(self, part: Any, node: Node) -> Part:
-        """A result whose text was written to a file of its own, with that text."""
+        """A result with its full text, if that was written to a file of its own."""
         response = part["functionResponse"]
         field = next((f for f in ("output", "error") if name_at(response, f"response.{f}")), "")
         text = text_at(response, f"response.{field}")

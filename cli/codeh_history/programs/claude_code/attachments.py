@@ -1,8 +1,8 @@
-"""What was attached to a prompt or to results, as Claude Code tells its model of it whenever it resumes.
+"""Attachments to prompts and results, in the words that Claude Code sends when it resumes.
 
-Files, directories, selections and agents that the user named, files that were changed meanwhile, memory,
-plans, skills in use, diagnostics and output of hooks. What else it attaches it adds of itself: lists of
-agents, skills and tools, modes, reminders.
+These are files, directories, selections and agents that the user named, changed files, memory, plans,
+used skills, diagnostics and hook output. The program adds other kinds by itself: lists of agents, skills
+and tools, modes, reminders.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ...session.records import dumps
 from ..fields import at, list_at, name_at, object_at, objects_at, text_at
 from ..parts import inline
 
-_MOST = 2000  # characters of a selection that are sent
-_DIAGNOSED = 4000  # characters of diagnostics that are sent
+_MOST = 2000  # characters sent of a selection
+_DIAGNOSED = 4000  # characters sent of diagnostics
 _TRUNCATED = (
     "Note: The file {} was too large and has been truncated to the first 2000 lines. Don't tell the"
     " user about this truncation. Use Read to read more of the file if you need."
@@ -47,7 +47,7 @@ Full contents of resource:
 {}
 Do NOT read this resource again unless you think it may have changed, since you already have the full \
 contents."""
-_TEMPLATES = {  # by the kind of attachment, with its fields in braces: `None` where one is missing
+_TEMPLATES = {  # by kind of attachment, with fields in braces; a missing field is `None`
     "selected_lines_in_ide": (
         "The user selected the lines {lineStart} to {lineEnd} from {filename}:\n{selection}\n\n" + _RELATED
     ),
@@ -79,16 +79,16 @@ _TEMPLATES = {  # by the kind of attachment, with its fields in braces: `None` w
     "hook_success": "{hookName} hook success: {output}",
     "async_hook_response": "{response}",
 }
-_NEEDED = {  # the field without which nothing is sent
+_NEEDED = {  # kinds that need this field
     "nested_memory": "memory", "hook_additional_context": "context", "hook_success": "output",
     "async_hook_response": "response",
 }  # fmt: skip
 _CUT = "\u2026[truncated]"
 _MARKS = {"Error": "\u2718", "Warning": "\u26a0", "Info": "\u2139", "Hint": "\u2605"}
 _LINE = re.compile(r"\r?\n")
-_EVENTS = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")  # whose hooks' output is sent
+_EVENTS = ("SessionStart", "UserPromptSubmit", "UserPromptExpansion")  # events whose hook output is sent
 
-QUEUED = "queued_command"  # what waited while the model worked: the user's prompts, and what others sent
+QUEUED = "queued_command"  # input that waited while the model worked, from the user or others
 _NOTIFIED = """\
 [SYSTEM NOTIFICATION - NOT USER INPUT]
 This is an automated background-task event, NOT a message from the user.
@@ -105,7 +105,7 @@ _NOT_USERS = "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n"
 
 
 def queued(attachment: Json) -> Any:
-    """The content of what waited in the queue; what is not the user's begins with whose it is."""
+    """The content of queued input, with a heading if it is not from the user."""
     content = attachment.get("prompt")
     default = _NOT_USERS if attachment.get("isMeta") is True else ""
     sender = name_at(attachment, "origin.kind", "commandMode") or ""
@@ -118,7 +118,7 @@ def queued(attachment: Json) -> Any:
 
 
 def parts(attachment: Any) -> list[Part]:
-    """What the model is sent of an attachment; nothing of one of an unknown kind, or without content."""
+    """The parts that are sent for an attachment; [] if it is empty or of another kind."""
     kind, file = text_at(attachment, "type"), object_at(attachment, "content.file")
     if kind == "file" and name_at(file, "base64") and name_at(file, "type"):
         read = _called("Read", {"file_path": attachment.get("filename")})
@@ -132,13 +132,13 @@ def parts(attachment: Any) -> list[Part]:
 
 
 def is_sent(attachment: object) -> bool:
-    """Whether it is of a kind that the model is sent."""
+    """Whether attachments of this kind are sent."""
     kind = text_at(attachment, "type")
     return kind in _TEXTS or kind in _TEMPLATES
 
 
 def _fields(held: Json) -> Mapping[str, Any]:
-    """The fields of an attachment for a template; None for one that is missing."""
+    """An attachment's fields for a template; missing ones are None."""
     text, snippet = text_at(held, "content"), text_at(held, "snippet")
     fields = ("response.systemMessage", "response.hookSpecificOutput.additionalContext")
     return defaultdict(lambda: None, held) | {

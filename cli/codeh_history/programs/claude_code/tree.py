@@ -1,7 +1,7 @@
-"""The tree of a file's lines: which of them Claude Code would send next, and what its compactions replaced.
+"""The tree of a file's lines: which of them Claude Code sends next, and what compactions replaced.
 
-A line hangs on its `parentUuid`; the live branch goes from the newest leaf to a line without a parent.
-Before a compaction's boundary the branch goes on at `logicalParentUuid`: that is what was replaced.
+A line's parent is its `parentUuid`; the live branch goes from the newest leaf to a line without a parent.
+Before the boundary of a compaction, `logicalParentUuid` leads to what it replaced.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Node(tree.Node):
         self.fill(data)
 
     def fill(self, data: Json) -> None:
-        """Take what a line says; another one of the same `uuid` takes the place of the first."""
+        """Take the content of a line; a later line with the same `uuid` replaces an earlier one."""
         self.data = data
         self.type = data.get("type")
         subtype = data.get("subtype") if self.type == "system" else None
@@ -43,9 +43,10 @@ class Node(tree.Node):
 
 
 class Branch(NamedTuple):
-    """The nodes from the first to a leaf; `starts`: where in them a compaction begins the context anew.
+    """The nodes from the root to a leaf; `starts`: the indices where a compaction restarts the context.
 
-    `beside`: lines that belong to it, other blocks of its responses and results of their calls.
+    `beside`: other lines that belong to the branch: further blocks of its responses, and results of their
+    calls.
     """
 
     nodes: list[Node]
@@ -59,21 +60,21 @@ class Branch(NamedTuple):
 
 
 class Tree:
-    """The lines that have a `uuid`, as they are added in the order of the file."""
+    """The lines that have a `uuid`, in file order."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
-        self.talk: list[Node] = []  # not of sub-agents, in the order of the file
-        self.side: list[Node] = []  # of sub-agents
-        self.behind: list[Node] = []  # attachments since the last of the talk
+        self.talk: list[Node] = []  # the session's own lines, in file order
+        self.side: list[Node] = []  # lines of sub-agents
+        self.behind: list[Node] = []  # attachments since the last message
         self.repeated = 0
-        self.leaf_named: str | None = None  # by the last `last-prompt`
-        self.leaf_line = 0  # of which line that is
-        self.beyond: Node | None = None  # the leaf that it names, where the branch goes beyond it
+        self.leaf_named: str | None = None  # by the last `last-prompt` line
+        self.leaf_line = 0  # the number of that line
+        self.beyond: Node | None = None  # that leaf, if the branch continues after it
         self._preserved: Json = {}
 
     def add(self, number: int, data: Json) -> Node | None:
-        """The node of a line; None for one that is not of the tree, or was there before."""
+        """Add a line; return its node, or None if it has no `uuid` or repeats one."""
         uuid = name_at(data, "uuid")
         if uuid is None:
             if data.get("type") == "last-prompt" and name_at(data, "leafUuid"):
@@ -96,13 +97,14 @@ class Tree:
         return node
 
     def talk_of(self, node: Node) -> list[Node]:
-        """The talk that a line is of: of sub-agents, or the session's own."""
+        """The lines that a node belongs with: a sub-agent's, or the session's own."""
         return self.side if node.side else self.talk
 
     def leaf(self) -> Node | None:
-        """The end of the branch that goes on: the last line, unless the last prompt names one of others.
+        """The end of the live branch: the last line, unless the last prompt names another branch.
 
-        What is attached to the last line goes with it. One of several results stands beside its branch.
+        Attachments to the last line belong to the branch. A named result beside the branch does not
+        change it.
         """
         if not self.talk:  # a sub-agent's own file
             self.talk = self.side
@@ -120,7 +122,7 @@ class Tree:
 
     @property
     def others(self) -> list[Node]:
-        """The talk of sub-agents in a session's file."""
+        """The sub-agents' lines in a session's file."""
         return self.side if self.side is not self.talk else []
 
     def _comes_from(self, node: Node, named: Node) -> bool:
@@ -137,12 +139,12 @@ class Tree:
         starts: list[str] = []
 
         def before(node: Node, seen: set[str]) -> Node | None:
-            """The last line of what a compaction replaced."""
+            """The last line that a compaction replaced."""
             if not node.starts:
                 return None
             starts.append(node.id)
             at = self.nodes.get(node.logical or "")
-            while at is not None and at.id in seen:  # of what it kept
+            while at is not None and at.id in seen:  # lines that the compaction kept
                 origin = self.nodes.get(at.origin or "")
                 at = origin if origin is not None and origin.number < at.number else None
             return at or tree.nearest(self.talk_of(node), node, seen)
@@ -161,7 +163,7 @@ class Tree:
         return Branch(nodes, places, broken, beside)
 
     def _relink(self) -> None:
-        """Put the lines that the last compaction kept as they are behind its summary."""
+        """Move the lines that the last compaction kept behind its summary."""
         kept, self._preserved = self._preserved, {}
         ends = ("headUuid", "anchorUuid", "tailUuid")
         head, anchor, tail = (self.nodes.get(str(kept.get(end))) for end in ends)

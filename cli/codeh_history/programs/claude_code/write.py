@@ -1,4 +1,4 @@
-"""A view → a file that Claude Code goes on with: Anthropic's messages, a line each, in a chain."""
+"""Write a view as a file that Claude Code resumes: a chain of lines with Anthropic's messages."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Iterator, Sequence
 from ...session.model import Json, Message
 from .. import writing
 
-VERSION = "2.1.197"  # whose lines these are like
-UNKNOWN = "unknown"  # the model of what no model is known of; without one Claude Code hangs
+VERSION = "2.1.197"  # the version whose format this is
+UNKNOWN = "unknown"  # for an unknown model; without a model Claude Code hangs
 _LONGEST = 200  # characters of a folder's name
 
 
 class File(writing.Writer):
-    """Lines, each hanging on the one before; what summaries stand for begins them as a compaction does."""
+    """Lines, each with the previous one as its parent; a summary becomes a compaction."""
 
     RESUME = ("--resume",)
     TAKES_FILES = True
@@ -30,7 +30,7 @@ class File(writing.Writer):
         return f"projects/{folder(self.about.cwd)}/{self.about.id}.jsonl"
 
     def line(self, kind: str, **fields: object) -> None:
-        """A line of this kind, with the fields of its own."""
+        """Write a line of this kind."""
         about, id = self.about, writing.uuid(self.about.id, len(self.lines))
         self.lines.append({
             "parentUuid": self.last, "isSidechain": False, "userType": "external", "cwd": about.cwd,
@@ -53,7 +53,7 @@ class File(writing.Writer):
         content = element["content"]
         if element["role"] == "user":
             (block, *others) = content
-            plain = not others and block.keys() == {"type", "text"}  # as Claude Code writes a prompt
+            plain = not others and block.keys() == {"type", "text"}  # as Claude Code stores a plain prompt
             message = {"role": "user", "content": block["text"] or content if plain else content}
             self.line("user", message=message)
             return
@@ -64,7 +64,7 @@ class File(writing.Writer):
 
 
 def folder(cwd: str) -> str:
-    """The name of the folder that holds a directory's sessions; of a long one a part, and a number."""
+    """The name of the folder for a directory's sessions; a long one is cut and gets a hash."""
     units = unicodedata.normalize("NFC", cwd).encode("utf-16-le", "surrogatepass")
     codes = [int.from_bytes(units[at : at + 2], "little") for at in range(0, len(units), 2)]
     name = "".join(re.sub(r"[^a-zA-Z0-9]", "-", chr(code)) for code in codes)

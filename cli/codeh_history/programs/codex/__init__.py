@@ -1,6 +1,6 @@
-"""Codex: JSON lines, a session a file: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-UUID.jsonl[.zst]`.
+"""Read Codex rollouts: `~/.codex/sessions/YYYY/MM/DD/rollout-TIME-UUID.jsonl[.zst]`, one per session.
 
-Read is what is left of its items after compactions and rollbacks.
+A session is what compactions and rollbacks leave of its items.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from ..tree import taken_back
 
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
 _ID = re.compile(r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?")
-_DEMANDED = ("id", "timestamp", "cwd", "originator", "cli_version")  # of the first line
+_DEMANDED = ("id", "timestamp", "cwd", "originator", "cli_version")  # required on the first line
 _CONTEXT = ("<environment_context>", "<user_instructions>", "<permissions", "<skills_instructions>")
 _INTERFACE = (
     "turn_context", "token_usage_record", "world_state", "retained_context", "security_risk_score",
     "inter_agent_communication_metadata",
 )  # fmt: skip
-_INSTRUCTIONS = ("developer message", "system message", "context message")  # of the program itself
+_INSTRUCTIONS = ("developer message", "system message", "context message")  # the program's own
 _COUNTS = {
     "input": "input_tokens", "output": "output_tokens", "cached": "cached_input_tokens",
     "cacheWrite": "cache_write_input_tokens", "reasoning": "reasoning_output_tokens",
@@ -40,7 +40,7 @@ _COUNTS = {
 }  # fmt: skip
 _PRIVATE = frozenset(("internal_chat_message_metadata_passthrough", "metadata"))
 UNREADABLE = "(What was said before was compacted; only the provider can read its summary.)"
-_NO_TURNS = (  # how what the program puts among the user's messages begins
+_NO_TURNS = (  # beginnings of user messages that the program writes itself
     "# AGENTS.md instructions", "<turn_aborted>", "<user_shell_command>", "<skill>",
     "<subagent_notification>",
 )  # fmt: skip
@@ -52,9 +52,9 @@ def recognises(head: Head) -> bool:
 
 
 def ids_of(path: str) -> tuple[str, str]:
-    """The thread that a rollout is of, and its own id, by its name: `rollout-TIME-THREAD[_ROLLOUT].jsonl`.
+    """The ids of thread and rollout in a file name `rollout-TIME-THREAD[_ROLLOUT].jsonl`.
 
-    A thread's first rollout has the thread's id; each revert of the thread begins another one.
+    A thread's first rollout has the thread's id; each revert of the thread starts another rollout.
     """
     stem = path.rpartition("/")[2].partition(".jsonl")[0]
     rollout = stem[-36:]
@@ -62,7 +62,7 @@ def ids_of(path: str) -> tuple[str, str]:
 
 
 def superseded(paths: Iterable[str]) -> set[str]:
-    """The rollouts of threads that were reverted since: the newest of a thread alone is resumed."""
+    """The rollouts that are not resumed: only the newest of a reverted thread is."""
     rollouts: dict[str, dict[tuple[bool, str], list[str]]] = {}
     for path in paths:
         thread, rollout = ids_of(path)
@@ -71,7 +71,7 @@ def superseded(paths: Iterable[str]) -> set[str]:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """The session of a file."""
+    """Yield the session of a rollout."""
     named = _ID.fullmatch(source.stem)
     session = Session(program.name, named[1] if named else source.stem)
     rollout = _Rollout(session, source, program)
@@ -82,7 +82,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 class _Rollout:
-    """The lines one after the other."""
+    """Reads the lines of a rollout in order."""
 
     def __init__(self, session: Session, source: Source, program: Program) -> None:
         self.session = session
@@ -92,19 +92,19 @@ class _Rollout:
         self.reader = Reader(FORMAT, {})
         self.meta: Json | None = None
         self.model: str | None = None
-        self.seen: Counter[str] = Counter()  # ids
-        self.response: Entry | None = None  # to which further items belong
-        self.last: Entry | None = None  # the response that came last
-        self.lines: dict[str, int] = {}  # the first line of each item of a time
-        self.unnumbered: int | None = None  # the first line that has no ordinal
+        self.seen: Counter[str] = Counter()  # ids in use
+        self.response: Entry | None = None  # the response that further items belong to
+        self.last: Entry | None = None  # the latest response
+        self.lines: dict[str, int] = {}  # time and content of an item → its first line
+        self.unnumbered: int | None = None  # the first line without an ordinal
 
     def refuses(self, number: int, why: str, mended: str | None = None, *, lacks: bool = False) -> None:
-        """Note why the program does not resume the session."""
+        """Add a problem that keeps the program from resuming the session."""
         reason = f"{why}: {self.program.title} does not resume it"
         self.session.problem(number, "lacks" if lacks else "refused", reason, mended)
 
     def line(self, number: int, data: Json) -> None:
-        """A line; one that stands in another file has the number 0."""
+        """Read a line; `number` is 0 for a line of another file."""
         payload, ts = object_at(data, "payload"), time_of(data.get("timestamp"))
         if self.unnumbered is None and "ordinal" not in data and number:
             self.unnumbered = number
@@ -128,7 +128,7 @@ class _Rollout:
                         self.used(number, payload.get("usage"), name_at(payload, "response_id"))
 
     def begins(self, number: int, payload: Json, ts: str | None) -> None:
-        """The first header is the session's; others are of the session that it was forked from."""
+        """Read the session's header; later ones belong to the session that it was forked from."""
         session = self.session
         if self.meta is not None:
             session.skip("session_meta")
@@ -150,7 +150,7 @@ class _Rollout:
             self.refuses(number, f"the session metadata stands {why}")
 
     def continues(self, source: Source, base: Json, reading: set[str]) -> None:
-        """Read the history that a fork or a reverted thread continues: so many bytes of another rollout."""
+        """Read the history that this rollout continues: the first bytes of another rollout."""
         id, size = text_at(base, "thread_id"), usage.count(base, "end_byte_offset") or 0
         path = next((path for path in source.others(self.program.places) if id == ids_of(path)[1]), None)
         if path is None or id in reading:
@@ -179,7 +179,7 @@ class _Rollout:
             self.session.problems.append(problem._replace(line=0, reason=reason))
 
     def end(self) -> None:
-        """Take what is left, and note what keeps the program from resuming it."""
+        """Store the items, and add the problems that only the end shows."""
         if self.meta is None:
             self.refuses(1, "no session metadata", "read without")
         elif self.meta.get("history_mode") == "paginated" and self.unnumbered is not None:
@@ -190,7 +190,7 @@ class _Rollout:
     # -- items ---------------------------------------------------------------------------------------------
 
     def item(self, number: int, payload: Json, ts: str | None) -> None:
-        """An item of the conversation; what a model gave in a row is one response."""
+        """Add an item; consecutive items of a model make one response."""
         entry = self.entry(number, payload, ts)
         if entry is None:
             return
@@ -203,14 +203,14 @@ class _Rollout:
         self.history.add(entry)
 
     def doubled(self, number: int, payload: Json, time: object) -> None:
-        """Report a line that stands there twice; a second result is reported by its call."""
+        """Report a repeated line; a second result is reported with its call."""
         before = self.lines.setdefault(made_id(time, dumps(payload)), number)
         if before != number and not str(payload.get("type")).endswith("_output"):
             why = f"the same as line {before}: {self.program.title} sends it twice"
             self.session.problem(number, "doubles", why)
 
     def entry(self, number: int, payload: Json, ts: str | None) -> Entry | None:
-        """The message that an item is, still without its id; None for no message."""
+        """Make the message of an item, without an id; None if it is not a message."""
         why = self.unsent(number, payload)
         if why:
             self.session.skip(why, own=why in _INSTRUCTIONS)
@@ -226,7 +226,7 @@ class _Rollout:
         return Entry("", kind, ts, [Piece(number, parts)], fields) if parts else None
 
     def unsent(self, number: int, payload: Json) -> str | None:
-        """Under what an item counts that is not imported; None for one that is."""
+        """The kind under which an unsent item is counted; None for one that is sent."""
         kind, role = payload.get("type"), payload.get("role")
         if kind != "message":
             imported = is_item(payload) and kind != "ghost_snapshot"
@@ -240,7 +240,7 @@ class _Rollout:
         return "context message" if role == "user" and _is_context(payload) else None
 
     def id(self, payload: Json) -> str:
-        """The item's own id where it is new, else a hash of its content and how often it was there."""
+        """The item's id if it is unused, else a hash of its content and occurrence."""
         own = name_at(payload, "id")
         id = own if own and own not in self.seen else made_id(dumps(payload))
         self.seen[id] += 1
@@ -249,11 +249,11 @@ class _Rollout:
     # -- what happens to them ------------------------------------------------------------------------------
 
     def compacted(self, number: int, payload: Json, ts: str | None) -> None:
-        """From here on the history is another one."""
+        """Replace the history by that of a compaction."""
         self.response = self.last = None
         id = made_id(self.session.id, "compacted", dumps(payload), len(self.history.items))
         history = payload.get("replacement_history")
-        made: list[Entry | str] = []  # messages, and the texts of users' messages that may be known
+        made: list[Entry | str] = []  # messages, and texts of users' messages, which may be known
         for item in objects(history):
             if item.get("type") == "message" and item.get("role") == "user" and not _is_context(item):
                 made.append("\n".join(_texts(item)))
@@ -277,24 +277,24 @@ class _Rollout:
         self.session.skip(f"event_msg ({kind})")
 
     def used(self, number: int, raw: object, response: str | None = None) -> None:
-        """What the last response used."""
+        """Store the usage of the latest response."""
         if self.last is not None and isinstance(raw, dict):
             self.last.fields |= omit_empty(usage=usage.read(raw, _COUNTS), response=response)
             self.last.pieces.append(Piece(number, []))
 
 
 class _History:
-    """`items`: all that is imported, in the order of the log; `live`: those of them that would be sent.
+    """All imported `items` in log order, and those that are still `live`.
 
-    Compactions replace them, rollbacks take the newest turns back.
+    Compactions replace live items; rollbacks remove the newest turns.
     """
 
     def __init__(self) -> None:
         self.items: list[Item] = []
         self.live: list[Item] = []
-        self.fresh = 0  # of the live ones, the first that came after the last compaction
-        self.gone: list[list[Item]] = []  # at each rollback, all that stood there
-        # at each compaction: how many items, how many it made, and what was live
+        self.fresh = 0  # index of the first live item after the last compaction
+        self.gone: list[list[Item]] = []  # all items before each rollback
+        # per compaction: number of items before, number added, live items and `fresh` before
         self.before: list[tuple[int, int, list[Item], int]] = []
 
     def add(self, item: Item) -> None:
@@ -302,7 +302,7 @@ class _History:
         self.live.append(item)
 
     def compacted(self, summary: Summary, made: list[Entry | str] | None) -> None:
-        """A compaction: `made` is the new history, entries and texts of users, one of which is its summary.
+        """Compact: `made` is the new history, messages and texts of users, one of which is the summary.
 
         None: users' messages stay, before the summary.
         """
@@ -334,15 +334,15 @@ class _History:
         self.fresh = len(self.live)
 
     def rolled_back(self, turns: int) -> int:
-        """Take back the newest turns, each from a user's message on; how many messages that were.
+        """Remove the newest turns, each from a user's message on; return the number of messages removed.
 
-        What was compacted after one of them began is taken back too.
+        Compactions during these turns are undone, too.
         """
         gone, stood = 0, [*self.items]
         while turns > 0:
             starts = [at for at in range(self.fresh, len(self.live)) if _begins_turn(self.live[at])]
             starts = starts[-turns:]
-            count = len(self.live) - starts[0] if starts else 0  # they stand last among all items, too
+            count = len(self.live) - starts[0] if starts else 0  # these are also the last of `items`
             del self.live[len(self.live) - count :], self.items[len(self.items) - count :]
             gone += count
             turns -= len(starts)
@@ -357,7 +357,7 @@ class _History:
 
 
 def _begins_turn(item: Item) -> bool:
-    """Whether a turn begins here; with what the program puts among the user's messages none does."""
+    """Whether a turn begins at this item; none begins at a user message of the program's own."""
     users = isinstance(item, Entry) and item.kind == "user"
     return users and not _text(item).lstrip().startswith(_NO_TURNS)
 
@@ -367,7 +367,7 @@ def _text(item: Item) -> str:
 
 
 def _is_context(message: Json) -> bool:
-    """Whether a user's message is the program's own: directories, instructions, skills."""
+    """Whether a user message is the program's own: directories, instructions, skills."""
     return any(text.lstrip().startswith(_CONTEXT) for text in _texts(message)[:1])
 
 
@@ -376,15 +376,15 @@ def _texts(message: Json) -> list[str]:
 
 
 def _ours(payload: Json) -> Json:
-    """An item as the API knows it: without private notes, and ids of what users wrote."""
+    """The item as the API defines it: without private fields, and without ids of user messages."""
     users = payload.get("type") == "message" and payload.get("role") == "user"
     private = _PRIVATE | {"id"} if users else _PRIVATE
     item = {key: value for key, value in payload.items() if key not in private}
-    if item.get("type") == "local_shell_call":  # its result is that of a function
+    if item.get("type") == "local_shell_call":  # its result is a function's
         call, action = item.get("call_id") or item.get("id"), dumps(object_at(item, "action")).decode()
         item = {"type": "function_call", "name": "local_shell", "call_id": call, "arguments": action}
     output = item.get("output")
-    if isinstance(output, dict):  # of versions before 0.30
+    if isinstance(output, dict):  # before version 0.30
         content = output.get("content")
         item["output"] = content if isinstance(content, (str, list)) else dumps(output).decode()
     return item

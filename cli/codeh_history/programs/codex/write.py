@@ -1,4 +1,4 @@
-"""A view → a rollout that Codex goes on with: items of the Responses API, a line each."""
+"""Write a view as a rollout that Codex resumes: one line per item of the Responses API."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ...session.model import Json, Message
 from ...session.records import dumps
 from .. import writing
 
-VERSION = "0.169.0"  # whose lines these are like
-_EVENTS = {"user": "user_message", "assistant": "agent_message"}  # what it shows, and lists sessions by
+VERSION = "0.169.0"  # the version whose format this is
+_EVENTS = {"user": "user_message", "assistant": "agent_message"}  # Codex shows and lists these
 
 
 class File(writing.Writer):
-    """A rollout of the older kind, without ordinals; a summary begins it as a compaction."""
+    """A rollout of the older kind, without ordinals; a summary becomes a compaction."""
 
     RESUME = ("resume",)
 
@@ -44,7 +44,7 @@ class File(writing.Writer):
         self.line("compacted", {"message": text, "replacement_history": [_message("user", text)]})
 
     def line(self, kind: str, payload: Json) -> None:
-        """A line; an item that is there already has another time, else Codex would see a line doubled."""
+        """Write a line; a repeated item gets another time, because Codex treats equal lines as doubled."""
         raw = dumps(payload)
         while kind == "response_item" and (self.ts, raw) in self.seen:
             self.ts = from_millis((to_millis(self.ts) or 0) + 1)
@@ -52,7 +52,7 @@ class File(writing.Writer):
         self.lines.append({"timestamp": self.ts, "type": kind, "payload": payload})
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """An element of a request, and the event that shows its text."""
+        """Write an element, and the event that shows its text."""
         self.ts = writing.time_of(sources) or self.ts
         if "role" not in element:
             output = element.get("output")
@@ -70,7 +70,7 @@ class File(writing.Writer):
 
 
 def _message(role: str, content: Any, beside: Json | None = None) -> Json:
-    """A message of its own kind: Codex drops one whose content is a text, without a word."""
+    """A message with a list as content: Codex silently drops one whose content is text."""
     model = role == "assistant"
     if isinstance(content, str):
         content = [{"type": "output_text" if model else "input_text", "text": content}]
@@ -81,7 +81,7 @@ def _message(role: str, content: Any, beside: Json | None = None) -> Json:
 
 
 def _contents(blocks: object) -> Iterable[Json]:
-    """Contents that Codex knows; of a file its text, or a text about it; nothing of what is damaged."""
+    """The contents that Codex accepts; a file becomes text, invalid blocks are dropped."""
     for block in objects(blocks):
         match block:
             case {"type": "input_text" | "output_text" as kind}:

@@ -1,8 +1,8 @@
-"""Sessions that are one JSON value, or lines of a provider's messages, as records.
+"""Read sessions that are one JSON value, or lines of a provider's messages.
 
-A new form is a line in `IMPORTERS` and a test in `form_of`. An importer takes the value (JSON lines: their
-list) and returns records with what is wrong with the elements they come from; None: not of its form. Ids
-derive from the content, times are the source's.
+To add a form, add a line to `IMPORTERS` and a test to `form_of`. An importer takes the value (for JSON
+lines, their list) and returns records, each with what is wrong with its element, or None if the value is
+not of its form. Ids are derived from the content; times are the source's.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ IMPORTERS: dict[str, Importer] = {
 
 
 def read(data: bytes, form: str, name: str, *, tell: Callable[[Log], None] | None = None) -> list[Json]:
-    """The records of a file in this form, without a header; `auto` detects the form.
+    """Return the records of a file in this form (`auto`: detect it), without a header.
 
-    `tell` is called with the log that was read: what is wrong in the file is its damage.
+    `tell` gets the log; what is wrong in the file is in its damage.
     """
     value = json_value(data.removeprefix(BOM))
     lines = value is None or data.count(b"\n") <= 1
@@ -71,7 +71,7 @@ def read(data: bytes, form: str, name: str, *, tell: Callable[[Log], None] | Non
 
 
 def of_value(value: Any, size: int) -> Log:
-    """The log of a file that is one JSON value, for reading it in place; elements too deep are null."""
+    """The log of a JSON value, for reading a file in place; elements nested too deep become null."""
     if nests_deeper(value, MAX_READ):
         value = _shallow(value)
     log = _log(value, "auto", size)
@@ -79,16 +79,16 @@ def of_value(value: Any, size: int) -> Log:
 
 
 def _shallow(value: Any) -> Any:
-    """The value with null for each element that nests too deep."""
+    """Replace each element that nests too deep by null."""
     if isinstance(value, dict):
         return {key: _shallow(item) if isinstance(item, list) else item for key, item in value.items()}
     return [None if nests_deeper(item, MAX_READ) else item for item in value]
 
 
 def of_lines(data: bytes, form: str = "auto") -> Log | None:
-    """The log of JSON lines that are a provider's messages; None for anything else.
+    """The log of JSON lines with a provider's messages; None for anything else.
 
-    A damaged line costs only itself.
+    Damaged lines are skipped.
     """
     values: list[Any] = []
     damage: list[Damage] = []
@@ -110,7 +110,7 @@ def of_lines(data: bytes, form: str = "auto") -> Log | None:
 
 
 def _log(value: Any, form: str, size: int) -> Log | None:
-    """The log of a value; None where it is not of the form, or of no form."""
+    """The log of a value; None if it is not of this form."""
     name = form_of(value) if form == "auto" else form
     outcomes = IMPORTERS[name](value) if name is not None else None
     if outcomes is None:
@@ -124,7 +124,7 @@ def _log(value: Any, form: str, size: int) -> Log | None:
 
 
 def form_of(value: object) -> str | None:
-    """The form of a file that is one JSON value, by its content alone; None: no form of ours."""
+    """Detect the form of a JSON value; None if it is unknown."""
     if isinstance(value, list):
         return _of_list(value)
     if not isinstance(value, dict):
@@ -138,10 +138,10 @@ def form_of(value: object) -> str | None:
 
 
 def _of_list(elements: list[Any]) -> str | None:
-    """The form that one of the elements shows.
+    """Detect the form of a list by its elements.
 
-    Plain texts that every format has are `contents`, or the common format where there is more (a system
-    message, a name), which that keeps.
+    Plain texts, which every format has, are `contents`; with a system message or a name they are the
+    common format, which keeps these.
     """
     if not elements:
         return "contents"
@@ -152,7 +152,7 @@ def _of_list(elements: list[Any]) -> str | None:
     for name, holds in marks.items():
         if any(map(holds, objects)):
             return name
-    contents = [item for item in objects if isinstance(item.get("parts"), list)]  # our own, if not Gemini's
+    contents = [item for item in objects if isinstance(item.get("parts"), list)]  # ours, or Gemini's
     if contents:
         return requests.shown_by(contents) or "contents"
     messages = [item for item in objects if any(requests.holds(name, item) for name in providers.FORMATS)]

@@ -1,4 +1,4 @@
-"""What a session lacks of a file of one of our forms that was imported into it before."""
+"""Find what a session lacks of a file that was imported into it before."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from .history import UNREAD
 
 
 class OtherContent(Exception):
-    """Why a session is not what was imported of a file before, and more of it cannot be appended."""
+    """The session differs from the file that was imported, so nothing can be appended."""
 
 
 def missing(records: Sequence[Json], view: View) -> list[Json]:
-    """The records that a session lacks; OtherContent where what it has does not begin them.
+    """Return the records that a session lacks; raise OtherContent if its content is not their beginning.
 
-    What was undone, altered or redacted here stays so. The oldest messages may be gone from the file: they
-    stay, covered by the summaries that are new in it.
+    What was undone, edited or redacted in the session stays that way. The oldest messages may be gone
+    from the file; its new summaries then cover them.
     """
-    stored: dict[str, Json] = {}  # records that have an id, undone ones too, in their order
+    stored: dict[str, Json] = {}  # records with an id, in order, undone ones too
     live: list[str] = []  # ids of messages
     others: set[bytes] = set()  # settings, and lines without an id
     redacted: set[str] = set()
@@ -59,7 +59,7 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
     if after := [id for id in gone if places[id] > last]:
         raise OtherContent(f"its message {after[0]} is not in the file")
     for message in (view.all[id] for id in gone if summaries and id in view.all):
-        if message.hidden is None:  # each summary covers those of its period
+        if message.hidden is None:  # each summary covers its period
             time = message.ts or ""
             later = (other for other in summaries if time <= str(other.get("periodEnd", "")))
             summary = next(later, summaries[-1])
@@ -68,14 +68,14 @@ def missing(records: Sequence[Json], view: View) -> list[Json]:
 
 
 def _keys(data: Json) -> Iterator[bytes]:
-    """What a record without an id is known by: each setting with its value, an element by its value."""
+    """Keys for a record without an id: each of its settings, or its value."""
     if data.get("type") == "meta":
         return (dumps([key, value]) for key, value in data["set"].items())
     return iter([dumps(data.get("value") if data.get("type") == UNREAD else sorted(data.items()))])
 
 
 def _content(data: Json) -> object:
-    """What a record says, its parts by their hashes."""
+    """A record's content, with parts as hashes."""
     parts = data.get("parts")
     if isinstance(parts, list):
         return [block_of(part) for part in parts]

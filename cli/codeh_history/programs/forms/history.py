@@ -1,7 +1,7 @@
-"""History entries, their summaries and the file that holds both, as records.
+"""Read history entries, their summaries, and the file that holds both.
 
-What a record has no field for is kept under its `historyEntry`, and comes back on export; an element that
-does not fit becomes an `unread` line: it stays in the session, and is named.
+Fields without a place in a record are kept under `historyEntry` and restored on export. An element that
+does not fit becomes an `unread` line, which stays in the session and is reported.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from ...base.times import to_millis
 from ...session.model import BESIDE, EXTRA, SOURCES, Json
 from ...session.records import bare_id, dumps
 
-UNREAD = "unread"  # the type of the line that keeps an element as it is
+UNREAD = "unread"  # type of the record that keeps an element unchanged
 FIELDS = ("recentConversations", "summaries", "lastSummarized")
-_EPOCH = 10**11  # a larger number is epoch milliseconds
+_EPOCH = 10**11  # larger numbers are epoch milliseconds
 
-Outcome = tuple[Json, str | None]  # a record, and what is wrong with the element it is made of
+Outcome = tuple[Json, str | None]  # a record, and what is wrong with its element
 
 
 def unread(where: str, value: Any, reason: str) -> Outcome:
-    """The line that keeps an element which cannot be read."""
+    """Keep an element that cannot be read."""
     return {"type": UNREAD, "where": where, "value": value}, f"{where}: {reason}"
 
 
 def bare_ids(items: Iterable[Any]) -> Iterator[str]:
-    """The id of each element as a line without one has it: by content and occurrence."""
+    """The id of each element, by its content and occurrence."""
     seen: Counter[bytes] = Counter()
     for item in items:
         raw = dumps(item)
@@ -38,9 +38,9 @@ def bare_ids(items: Iterable[Any]) -> Iterator[str]:
 def outcomes(
     items: list[Any], read: Callable[[Any, str], list[Outcome] | str], name: str = ""
 ) -> list[Outcome]:
-    """The records of a list's elements, each by `read(element, id)`, with what is wrong with the element.
+    """Read each element of a list with `read(element, id)`, and name what is wrong with it.
 
-    An element for which `read` returns a reason is kept unread.
+    If `read` returns a reason instead of records, the element is kept unread.
     """
     made: list[Outcome] = []
     for number, (item, id) in enumerate(zip(items, bare_ids(items), strict=True)):
@@ -53,7 +53,7 @@ def outcomes(
 
 
 def readable(made: list[Outcome]) -> list[Outcome] | None:
-    """The outcomes; None if no element could be read."""
+    """Return the outcomes; None if no element could be read."""
     return made if not made or any(record["type"] != UNREAD for record, _ in made) else None
 
 
@@ -70,7 +70,7 @@ def _is_time(value: object) -> bool:
     return isinstance(value, str) and to_millis(value) is not None
 
 
-Rule = tuple[Callable[[Any], bool], str]  # whether a field's value fits; what it should be
+Rule = tuple[Callable[[Any], bool], str]  # whether a value fits, and what it should be
 _TEXT: Rule = (_is_text, "must be text")
 _NAME: Rule = (lambda value: isinstance(value, str) and value != "", "must be text")
 _TIME: Rule = (_is_time, "is not a time (2026-01-31T12:00:00Z)")
@@ -91,7 +91,7 @@ _REQUIRED = ("userMessage", "summary")
 
 
 def wrong_in_entry(entry: Json) -> dict[str, str]:
-    """What is wrong with the fields of a whole history entry, by field; null is like no field."""
+    """What is wrong with a history entry, by field; null counts as missing."""
     unanswered = entry.get("assistantResponse") is None
     return _wrong_in(entry, _ENTRY) | ({"assistantResponse": "is missing"} if unanswered else {})
 
@@ -108,7 +108,7 @@ def is_entry(value: object) -> bool:
 
 
 def history_in(value: object, depth: int = 3) -> Json | None:
-    """A history of conversations, or the first one among other settings, as an editor's plugin keeps it."""
+    """The first history of conversations in an object, which may be an editor's settings."""
     if not isinstance(value, dict) or not depth:
         return None
     if FIELDS[0] in value:
@@ -121,9 +121,9 @@ def history_in(value: object, depth: int = 3) -> Json | None:
 
 
 def exchange(entry: Json, id: str | None = None) -> list[Json]:
-    """A HistoryEntry as its two messages, the model's with the names of the tools it used.
+    """Return a history entry's two messages; the model's names the tools used.
 
-    The user's alone where there is neither an answer nor a tool. `id` stands in for the entry's own.
+    Without an answer or a tool there is only the user's. `id` replaces the entry's own.
     """
     id = id or entry.get("id") or bare_id(dumps(entry), 0)
     fields = {"ts": entry.get("timestamp"), "source": entry.get("source")}
@@ -142,7 +142,7 @@ def exchange(entry: Json, id: str | None = None) -> list[Json]:
 
 
 def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
-    """The field for what the records of an entry do not say: unknown and null fields, numbers as times."""
+    """Keep what an entry's records cannot hold: unknown fields, null, and numbers as times."""
     beside = {
         key: value
         for key, value in entry.items()
@@ -155,13 +155,13 @@ def _beside(entry: Json, recorded: Iterable[str], id: str) -> Json:
 
 
 def persisted(value: Any) -> list[Outcome] | None:
-    """`{recentConversations, …}`, also among other settings, or an array of conversations."""
+    """Read `{recentConversations, …}`, also inside other settings, or an array of entries."""
     history = {FIELDS[0]: value} if isinstance(value, list) else history_in(value)
     return _records(history) if history is not None else None
 
 
 def _records(value: Json) -> list[Outcome]:
-    """Summaries first, then the exchanges."""
+    """Summaries first, then settings and exchanges."""
     taken: set[str] = set()
     summaries = _fitting(value, "summaries", _SUMMARY, _summary, taken)
     settings: list[Json] = []
@@ -184,7 +184,7 @@ def _fitting(
     make: Callable[[Json, str], list[Json]],
     taken: set[str],
 ) -> list[Outcome]:
-    """The records of each element of a list, which `make` makes; an id that is taken is replaced."""
+    """Read each element of a list with `make`; an id that is taken is replaced."""
 
     def read(item: Any, made: str) -> list[Outcome] | str:
         if not isinstance(item, dict):

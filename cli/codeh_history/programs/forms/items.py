@@ -1,6 +1,6 @@
-"""Histories as an interface keeps them: lists of `HistoryItem {committed, pending}`, or of its `Message`.
+"""Read an interface's history: a list of `HistoryItem {committed, pending}`, or of `Message`.
 
-A `Message` is `{type, text, parts?, toolCalls?, timestamp, metadata?}`; its `parts` say all.
+A `Message` is `{type, text, parts?, toolCalls?, timestamp, metadata?}`; `parts`, if present, is complete.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from ..fields import name_at, object_at, objects_at
 from .history import Outcome, outcomes, readable
 
 NAME = "history-items"
-FIELDS = ("provider", "model", "usage", "finish", "source")  # of a record, that its metadata keeps
+FIELDS = ("provider", "model", "usage", "finish", "source")  # fields of a record that are in `metadata`
 _KINDS = {
     **{kind: kind for kind in ROLE_OF_KIND}, "gemini": "codeh", "model": "codeh", "assistant": "codeh",
     "warning": "info",
 }  # fmt: skip
-_RESULTS = ("result", "response", "output", "error")  # of a call, as clients name them
+_RESULTS = ("result", "response", "output", "error")  # names that clients use for a call's result
 
 
 def holds(value: object) -> bool:
-    """Whether this is a history item or a message of an interface."""
+    """Whether this is a history item or an interface's message."""
     return _is_item(value) or _is_message(value)
 
 
@@ -56,7 +56,7 @@ def _read(item: Any, id: str) -> list[Outcome] | str:
 
 
 def records(item: Json, id: str) -> list[Json] | None:
-    """The records of an item or a message; None where a part or a call in it cannot be read."""
+    """The records of an item or a message; None if a part or a call cannot be read."""
     if not _is_item(item):
         return _committed(item, id)
     done, pending = item.get("committed"), item.get("pending")
@@ -76,7 +76,7 @@ def records(item: Json, id: str) -> list[Json] | None:
 
 
 def _committed(message: Json, id: str) -> list[Json] | None:
-    """The record of a message, and that of the results which its calls hold."""
+    """The record of a message, and of the results inside its calls."""
     content, kind, id = _parts(message), _KINDS[message["type"]], _id(message) or id
     if content is None:
         return None
@@ -110,14 +110,14 @@ def _parts(message: Json) -> list[Any] | None:
 
 
 def _results(message: Json) -> list[Any]:
-    """The results that the calls of a message hold."""
+    """The results inside a message's calls."""
     results: list[Any] = []
     for call in objects_at(message, "toolCalls"):
         name = next((name for name in _RESULTS if parts.has_value(call.get(name))), None)
         if name is None:
             continue
         value = call[name]
-        if isinstance(value, list):  # of responses, as they were sent
+        if isinstance(value, list):  # responses as they were sent
             results += [part for part in parts.objects(value) if "functionResponse" in part]
             continue
         response = value if isinstance(value, dict) else {"error" if name == "error" else "output": value}

@@ -1,4 +1,4 @@
-"""The seeds of this format: lines of a session, arrays of contents, and refs-only arrays."""
+"""Read earlier forms of sessions: their lines, arrays of contents, and arrays of references."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _SNAKE = re.compile(
 
 
 def session(data: bytes) -> Log | None:
-    """The lines of a session of ours, ids and all; damaged ones cost only themselves.
+    """The lines of one of our sessions; damaged ones are skipped.
 
-    None where what is damaged was every message: another program may use the same names for its lines.
+    None if all messages are damaged, since another program may use the same types.
     """
     log = parse(lines_of(data))
     types = {record.data["type"] for record in log.records}
@@ -29,7 +29,7 @@ def session(data: bytes) -> Log | None:
 
 
 def is_ours(log: Log, data: bytes) -> bool:
-    """Whether these lines are a session's: records of ours, or bare messages that are not only Gemini's."""
+    """Whether these lines are ours: records, or bare messages that are not only Gemini's."""
     first = next((record for record in log.records if record.data["type"] in RULES), None)
     if first is None or first.bare is None or not (log.damage or _SNAKE.search(data)):
         return first is not None
@@ -38,7 +38,7 @@ def is_ours(log: Log, data: bytes) -> bool:
 
 
 def contents(value: Any) -> list[Outcome] | None:
-    """A JSON array of `{role, parts}` (or `{role, content}`), at least one of which can be read."""
+    """Read an array of `{role, parts}` (or `{role, content}`); None if no element can be read."""
     if not isinstance(value, list) or any(map(is_ref, value[:1])):
         return None
 
@@ -50,7 +50,7 @@ def contents(value: Any) -> list[Outcome] | None:
 
 
 def refs(value: Any) -> list[Outcome] | None:
-    """A JSON array of `{flowId, blockIds, role}`, or `{"type":"llm2","refs":[…]}` around one."""
+    """Read an array of `{flowId, blockIds, role}`, or `{"type":"llm2","refs":[…]}` around one."""
     wrapper = value if isinstance(value, dict) else {}
     items = wrapper.get("refs") if wrapper else value
     if not isinstance(items, list) or not any(map(is_ref, items[:1])):
@@ -59,18 +59,18 @@ def refs(value: Any) -> list[Outcome] | None:
     made = outcomes(
         items, lambda item, _: _checked(_ref(item, next(number), wrapper)), "refs" if wrapper else ""
     )
-    around: Json = {"type": "meta", "set": {WRAPPER: {**wrapper, "refs": []}}}  # gives the wrapper back
+    around: Json = {"type": "meta", "set": {WRAPPER: {**wrapper, "refs": []}}}  # restores the wrapper
     return [*([(around, None)] if wrapper else []), *made]
 
 
 def _checked(record: Json) -> list[Outcome] | str:
-    """The record of an element; why it is none."""
+    """Return the record of an element, or why it is invalid."""
     without_parts = record.get("type") != "ref" and not isinstance(record.get("parts"), list)
     return ("no `parts`" if without_parts else check(record)) or [(record, None)]
 
 
 def _with_parts(item: Json) -> Json:
-    """A content; `{role, content}` of the very first files becomes one."""
+    """Turn the `{role, content}` of the first files into a content."""
     if "parts" in item or not isinstance(item.get("content"), str):
         return item
     rest = {key: value for key, value in item.items() if key != "content"}
@@ -79,7 +79,7 @@ def _with_parts(item: Json) -> Json:
 
 
 def is_ref(item: object) -> bool:
-    """Whether an element names the blocks of its parts."""
+    """Whether an element refers to the blocks of its parts."""
     return isinstance(item, dict) and _block_ids(item) is not None
 
 

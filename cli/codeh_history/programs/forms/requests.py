@@ -1,4 +1,4 @@
-"""Provider request bodies, and bare lists of a provider's messages: the inverse of `payload`."""
+"""Read provider request bodies and bare lists of a provider's messages: the inverse of `payload`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .history import Outcome, bare_ids, unread
 
 
 def provider_of(body: Json) -> str | None:
-    """A request body's provider: by the field of its messages, and among those of one field by the rest."""
+    """Detect a request body's provider: by the field of its messages, then by the other fields."""
     names: list[str] = []
     for name, package in providers.packages().items():
         value = body.get(package.FIELD)
@@ -25,7 +25,7 @@ def provider_of(body: Json) -> str | None:
 
 
 def shown_by(messages: list[Json]) -> str | None:
-    """The format that a list of messages shows; None where all are texts that each format has."""
+    """The format that only these messages have; None if they are text, which every format has."""
     for name, package in providers.packages().items():
         body: Json = {package.FIELD: messages}
         if any(holds(name, item) for item in messages) and providers.load(name).body.shows(body):
@@ -34,12 +34,12 @@ def shown_by(messages: list[Json]) -> str | None:
 
 
 def holds(name: str, item: object) -> bool:
-    """Whether an element has the shape of a message of this provider."""
+    """Whether an element looks like a message of this provider."""
     return providers.load(name).body.holds(item)
 
 
 def read(name: str, value: Any) -> list[Outcome] | None:
-    """A body of this provider, or a bare list of its messages; None where it is neither."""
+    """Read a body of this provider, or a bare list of its messages; None if it is neither."""
     format = providers.load(name)
     field = format.package.FIELD
     if not isinstance(value, list):
@@ -49,7 +49,7 @@ def read(name: str, value: Any) -> list[Outcome] | None:
         return _records(name, format.imported(value))
 
     def reason(item: Any) -> str | None:
-        """Why an element cannot be read."""
+        """Why an element cannot be read; None if it can."""
         if not holds(name, item):
             return "not a message"
         try:
@@ -65,7 +65,7 @@ def read(name: str, value: Any) -> list[Outcome] | None:
 
 
 def _without_system(imported: Imported) -> Imported:
-    """The same with the session's system prompt taken from a leading system message."""
+    """Make a leading system message the session's system prompt."""
     first = imported.messages[0] if imported.messages else {}
     item, parts = first.get("item", {}), first.get("parts", ())
     text = "\n\n".join(part["text"] for part in parts if part.keys() == {"text"})
@@ -78,7 +78,7 @@ def _without_system(imported: Imported) -> Imported:
 
 
 def _records(name: str, imported: Imported) -> list[Outcome]:
-    """The messages, and a `meta` record with all else that `payload` gives back."""
+    """The messages, after a `meta` record with everything else in the body."""
     values: Json = {"system": imported.system, "tools": imported.tools or None}
     values |= {f"model.{name}": imported.model, f"settings.{name}": imported.settings or None}
     values = {key: value for key, value in values.items() if value is not None}

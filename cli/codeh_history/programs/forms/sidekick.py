@@ -1,4 +1,4 @@
-"""Sidekick's chat histories: lists of its `ChatMessage` or `llm2.Message`, and their content blocks."""
+"""Read Sidekick's chat histories: lists of `ChatMessage` or `llm2.Message`, and their blocks."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from .history import Outcome, outcomes, readable
 
 NAME = "sidekick"
 KINDS = {"text", "inlineData", "fileData", "functionCall", "functionResponse", "native"}
-_MARKS = {"toolCalls", "toolCallId", "isError", "contextType"}  # only its ChatMessage has these
+_MARKS = {"toolCalls", "toolCallId", "isError", "contextType"}  # only in ChatMessage
 _OF_CHAT = ("role", "content", "toolCalls", "name", "toolCallId", "isError")
 _READ = ("toolUse", "toolResult", "reasoning", "refusal", "image", "file")  # fields of a block
-_KEPT = ("mcpCall", "builtinToolUse", "builtinToolResult")  # kept as they are, sent to nobody
+_KEPT = ("mcpCall", "builtinToolUse", "builtinToolResult")  # kept unchanged, never sent
 _BESIDE = ("id", "type", "text", *_READ, *_KEPT)
 _ROLES = ("system", "user", "assistant", "tool")
 
 
 def holds(item: object) -> bool:
-    """Whether this is a message that only sidekick writes."""
+    """Whether this is a message that only Sidekick writes."""
     if not isinstance(item, dict) or item.get("role") not in _ROLES or "parts" in item:
         return False
     content = item.get("content")
@@ -43,13 +43,13 @@ def _is_block(block: object) -> bool:
 
 
 def read(value: Any) -> list[Outcome] | None:
-    """A list of messages, each with its calls, results and failures; None if it holds none.
+    """Read a list of messages with their calls, results and failures; None if it holds none.
 
-    Also an object around one (`{messages, tools, …}`), whose other fields become settings.
+    The fields of an object around the list (`{messages, tools, …}`) become settings.
     """
     around = value if isinstance(value, dict) else {}
     items = list_at(around, "messages") if around else parts.listed(value)
-    names: dict[str, str] = {}  # of the tools called, by the ids of the calls
+    names: dict[str, str] = {}  # function of each call, by id
     made = readable(outcomes(items, lambda item, id: _read(item, id, names, first=item is items[0])))
     if not made:
         return None
@@ -75,7 +75,7 @@ def _read(item: Any, id: str, names: dict[str, str], *, first: bool) -> list[Out
 
 
 def _parts_of(item: Json, names: dict[str, str]) -> Iterator[Part | None]:
-    """The parts of a message; None for what cannot be read."""
+    """Yield the parts of a message; None for one that cannot be read."""
     content = item.get("content")
     if item["role"] == "tool" and not isinstance(content, list):
         id = name_at(item, "toolCallId")
@@ -102,7 +102,7 @@ def _fields(item: Json) -> Json:
 
 
 def _item(item: Json) -> Json:
-    """What else a message says."""
+    """The other fields of a message, as `item`."""
     fields = {"system": ("role",), "user": ("name",)}.get(item["role"], ())
     beside = {**{key: item[key] for key in fields if item.get(key)}, **parts.rest(item, _OF_CHAT)}
     return {"item": beside} if beside else {}
@@ -112,7 +112,7 @@ def _item(item: Json) -> Json:
 
 
 def part(data: bytes) -> Part | None:
-    """The part that a stored block holds, in sidekick's shape or in ours; None where it holds none."""
+    """The part in a stored block, in Sidekick's form or ours; None if there is none."""
     value = json_object(data)
     if value is None:
         return None
@@ -123,7 +123,7 @@ def part(data: bytes) -> Part | None:
 
 
 def part_of(block: Json) -> Part | None:
-    """The part that says what a content block says; None where it cannot be read."""
+    """The part of a content block; None if it cannot be read."""
     name = next((name for name in _READERS if isinstance(block.get(name), dict)), None)
     made: Any = None
     if name is not None:
@@ -132,7 +132,7 @@ def part_of(block: Json) -> Part | None:
         made = {"text": block.get("text", "")}
     elif any(isinstance(block.get(name), dict) for name in _KEPT):
         return parts.native(NAME, block)
-    metadata = parts.rest(object_at(block, "metadata"), ("persistence",))  # where it is stored
+    metadata = parts.rest(object_at(block, "metadata"), ("persistence",))  # without where it is stored
     beside = parts.rest({**block, "metadata": metadata}, _BESIDE)
     if made is not None and beside:
         made = {**made, "item": {**made.get("item", {}), **beside}}
@@ -161,7 +161,7 @@ def _result(value: Json) -> Part:
 
 
 def _thought(value: Json) -> Part:
-    """How the model thought; its provider's proof of it stays beside, for the provider is not known."""
+    """A thought; the signature is kept beside it, since its provider is unknown."""
     text = text_at(value, "text") or text_at(value, "summary")
     beside = parts.rest(value, ("text",))
     return {"text": text, "thought": True, **({"item": beside} if beside else {})}  # type: ignore[typeddict-unknown-key]

@@ -1,7 +1,7 @@
-"""Gemini CLI: operations line by line, a session a file (`~/.gemini/tmp/PROJECT/chats/session-*.jsonl`).
+"""Read Gemini CLI's files: operations in `~/.gemini/tmp/PROJECT/chats/session-*.jsonl`, one per session.
 
-Older versions wrote one JSON object a session; `checkpoint-TAG.json` holds what its provider gets. Read is
-what its operations leave, and what compressions replaced.
+Older versions wrote one JSON object per session; `checkpoint-TAG.json` contains what the provider gets. A
+session is what the operations leave, with what compressions replaced.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ..model import REWOUND, Entry, Item, Piece, Session, Summary
 from ..protocol import Head, Place, Program, Source
 from ..tree import taken_back
 
-Version = tuple[int, Json]  # the line on which a message was written, and what it was then
+Version = tuple[int, Json]  # line number and content of one version of a message
 _TYPES = ("user", "gemini", "info", "error", "warning")
-_CONTEXT = ("<session_context>", "<hook_context>")  # how the program begins what it says
-SNAPSHOT = "<state_snapshot>"  # its summary of what it compressed
-WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # ours around a summary that is none of its own
-_PROJECT = re.compile(r".*/tmp/([^/]+)/[^/]+$", re.DOTALL)  # of a checkpoint
-_CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # of a sub-agent, below its parent's
+_CONTEXT = ("<session_context>", "<hook_context>")  # beginnings of the program's own messages
+SNAPSHOT = "<state_snapshot>"  # marks the program's summary of what it compressed
+WRAPPER = f"{SNAPSHOT}\n{{}}\n</state_snapshot>"  # put around other summaries when writing
+_PROJECT = re.compile(r".*/tmp/([^/]+)/[^/]+$", re.DOTALL)  # the project of a checkpoint
+_CHATS = re.compile(r".*/chats/([^/]+)/[^/]+$", re.DOTALL)  # a sub-agent's parent session
 _ANSWER = {"model": "model", "usage": "tokens"}
 _USAGE = {
     "input": "input tool", "output": "output thoughts", "cached": "cached", "reasoning": "thoughts",
@@ -43,7 +43,7 @@ def recognises(head: Head) -> bool:
 
 
 def is_kept(head: Head) -> bool:
-    """Whether a file in its own place is one: a checkpoint may be a bare list of contents, or empty."""
+    """Whether a file in the program's folder is a session: a bare list of contents or {} is, too."""
     bare = head.whole and all(map(_is_content, head.values))
     return bare or any(isinstance(data.get("history"), list) for data in head.values)
 
@@ -62,13 +62,13 @@ def _is_checkpoint(data: Json) -> bool:
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """The session of a file."""
+    """Yield the session of a file."""
     session = Session(program.name, source.stem)
     operations = list(sources.objects(source, session.problems, program.recognises))
     rewinds = _Reading(session, source, program.title).read(operations)
 
     def before() -> Iterator[list[Item]]:
-        """What there was before each rewind, the newest first."""
+        """Yield the items before each rewind, newest first."""
         for count in reversed(rewinds):
             branch = Session(program.name, source.stem)
             _Reading(branch, source, program.title).read(operations[:count])
@@ -79,7 +79,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
 
 
 class _Reading:
-    """The operations one after the other."""
+    """Reads a session's operations in order."""
 
     def __init__(self, session: Session, source: Source, title: str) -> None:
         self.session = session
@@ -87,12 +87,12 @@ class _Reading:
         self.source = source
         self.done = _Operations()
         self.headed = False
-        self.checkpoint = False  # a file of contents, whose name is its only one
-        self.seen: Counter[bytes] = Counter()  # these
-        self.results: dict[str, bytes] = {}  # by the call that they answer, those that were read
+        self.checkpoint = False  # a file of contents, identified only by its name
+        self.seen: Counter[bytes] = Counter()  # contents so far, with their count
+        self.results: dict[str, bytes] = {}  # results so far, by call
 
     def read(self, operations: Sequence[Version]) -> list[int]:
-        """Make the items of a session; before which operations there was a rewind."""
+        """Fill the session; return the index of each operation that is a rewind."""
         rewinds = [place for place, (line, data) in enumerate(operations) if self.operation(line, data)]
         if not self.headed and not self.checkpoint:
             why = f"no header: {self.title} does not find the session"
@@ -100,7 +100,7 @@ class _Reading:
         self.session.left.update(self.done.gone.values())
         newest = (self.done.versions[id][-1][1] for id in self.done.live)
         in_calls = {call for data in newest for part in _results(data) if (call := _call_of(part))}
-        ids: dict[str, list[str]] = {}  # of a message of theirs, those of ours
+        ids: dict[str, list[str]] = {}  # their message ids → our ids
         for item in self.done.log:
             if isinstance(item, Summary):
                 covers = [own for id in item.covers for own in ids.get(id, [])]
@@ -113,7 +113,7 @@ class _Reading:
         return rewinds
 
     def operation(self, number: int, data: Json) -> bool:
-        """Take an operation, known by its keys, in this order; whether it took anything back."""
+        """Apply an operation, known by its keys; return whether it is a rewind that undid something."""
         if isinstance(data.get("$rewindTo"), str):
             return self.rewound(number, data["$rewindTo"])
         if name_at(data, "id") and data.get("type") in _TYPES:
@@ -126,7 +126,7 @@ class _Reading:
             self.header(number, data)
         elif isinstance(data.get("history"), list):
             self.contents(number, data["history"])
-        elif isinstance(data.get("parts"), list) and not self.headed:  # of a bare list
+        elif isinstance(data.get("parts"), list) and not self.headed:  # an element of a bare list
             self.contents(number, [data])
         else:
             kind = next((key for key in data if key.startswith("$")), None)
@@ -134,7 +134,7 @@ class _Reading:
         return False
 
     def header(self, number: int, data: Json) -> None:
-        """The first one is the session's; a resumed file has more of them."""
+        """Read the session's header; a resumed file has further ones."""
         session = self.session
         if self.headed:
             session.skip("header of a resumption")
@@ -145,12 +145,12 @@ class _Reading:
             parent = _CHATS.fullmatch(self.source.path) if data.get("kind") == "subagent" else None
             if parent:
                 session.set_parent(f"{session.program}-{parent[1]}", agent=True)
-                if session.id == parent[1]:  # whose the file's name alone tells
+                if session.id == parent[1]:  # only the file name tells sub-agents apart
                     session.id = f"{parent[1]}-{self.source.stem}"
         self.settings(number, data)
 
     def settings(self, number: int, values: Json) -> None:
-        """The title, the directory, and which messages there are from here on."""
+        """Set the title and directory, and replace all messages if the values contain some."""
         self.session.titled(values.get("summary"))
         directories = filter(name_of, list_at(values, "directories"))
         self.session.cwd = self.session.cwd or next(directories, None)
@@ -159,7 +159,7 @@ class _Reading:
             self.done.replaced(number, [message for message in named if message.get("type") in _TYPES])
 
     def contents(self, number: int, contents: list[Any]) -> None:
-        """Messages as the provider gets them, of a checkpoint; they have no ids."""
+        """Add the messages of a checkpoint, as the provider gets them; they have no ids."""
         self.checkpoint = True
         if project := _PROJECT.fullmatch(self.source.path):
             self.session.id = f"{project[1]}-{self.source.stem}"
@@ -179,7 +179,7 @@ class _Reading:
         return False
 
     def entries(self, id: str, in_calls: set[str]) -> list[Entry]:
-        """The messages that one of theirs is; `in_calls`: the calls in which their results stand."""
+        """Make our messages of one of theirs; `in_calls`: the calls that contain their results."""
         versions = self.done.versions[id]
         number, data = versions[-1]
         if data["type"] not in ("user", "gemini"):
@@ -198,7 +198,7 @@ class _Reading:
         return made
 
     def repeated(self, line: int, data: Json, in_calls: set[str]) -> set[str]:
-        """The calls whose results in this user's message stand in them too, or in a message before."""
+        """Report and return the calls whose results in this user message are already in the history."""
         results = {call: dumps(part) for part in _results_of(data) if (call := _call_of(part))}
         repeated = {id for id, raw in results.items() if id in in_calls or self.results.get(id) == raw}
         self.results |= results
@@ -209,37 +209,37 @@ class _Reading:
 
 
 class _Operations:
-    """`versions`: all that was written of each message; `live`: ids of what would be sent, in order."""
+    """All `versions` of each message, and the ids of the `live` ones, in order."""
 
     def __init__(self) -> None:
         self.versions: dict[str, list[Version]] = {}
         self.live: dict[str, None] = {}
-        self.gone: dict[str, str] = {}  # ids of messages that are in the log no more, and why
-        self._covered: dict[str, str | Summary] = {}  # what compressions replaced, each before its own
+        self.gone: dict[str, str] = {}  # ids of removed messages → why
+        self._covered: dict[str, str | Summary] = {}  # what compressions replaced, then these
 
     @property
     def log(self) -> list[str | Summary]:
-        """Ids of messages, compressions after what they replaced."""
+        """Ids of messages, and compressions after what they replaced."""
         return [*self._covered.values(), *(id for id in self.live if id not in self._covered)]
 
     def message(self, line: int, data: Json) -> None:
-        """A message, or what it is from now on."""
+        """Add a message, or a new version of one."""
         self.versions.setdefault(data["id"], []).append((line, data))
         self.gone.pop(data["id"], None)
         self.live.setdefault(data["id"])
 
     def rewound(self, id: str) -> None:
-        """Take a message that is live and all after it back."""
+        """Undo a live message and everything after it."""
         gone: set[str] = set()
         while id not in gone:
             gone.add(self.live.popitem()[0])
-        while self._covered and next(reversed(self._covered)) in gone:  # what a compression replaced too
+        while self._covered and next(reversed(self._covered)) in gone:  # undo compressions, too
             item = self._covered.popitem()[1]
             gone.update(item.covers if isinstance(item, Summary) else ())
         self.gone |= dict.fromkeys(gone, REWOUND)
 
     def replaced(self, line: int, messages: Sequence[Json]) -> None:
-        """All messages are these from here on; a summary among them stands for those that are gone."""
+        """Replace all messages; a new summary among them covers those that are gone."""
         ids = {data["id"] for data in messages}
         summaries = (data for data in messages if data["type"] == "user" and SNAPSHOT in _text(data))
         summary = next((data for data in summaries if data["id"] not in self.live), None)
@@ -259,15 +259,15 @@ class _Operations:
 
 
 def is_forgotten(value: Any) -> bool:
-    """Whether a prompt with this content is forgotten on resumption: it is blank, a command, or context."""
+    """Whether the program ignores a prompt when it resumes: it is blank, a command, or context."""
     first = _beginning(value)
     return not first or first.startswith(("/", "?", *_CONTEXT))
 
 
 def _beginning(value: Any) -> str:
-    """What a content says, as the program looks at it: words of its own stand for all but texts.
+    """The beginning of a content as the program compares it: everything but text counts as `...`.
 
-    A text that is marked as no thought is one of these.
+    Text that is explicitly marked as no thought counts as `...`, too.
     """
     parts = _content(value)
     words = ("..." if "text" not in part or "thought" in part else text_at(part, "text") for part in parts)
@@ -275,7 +275,7 @@ def _beginning(value: Any) -> str:
 
 
 def _snapshot(data: Json) -> str:
-    """The text of a snapshot; of one that we wrote, without the program's words around it."""
+    """The text of a snapshot, without the tags that we add when writing."""
     before, after = WRAPPER.split("{}")
     whole = _text(data)
     ours = whole.startswith(before + SUMMARY_HEAD) and whole.endswith(after)
@@ -288,7 +288,7 @@ def _text(data: Json) -> str:
 
 
 def _content(value: Any) -> list[Any]:
-    """A content as parts: it is a text, a part, or a list of both."""
+    """A content as parts; it may be a text, a part, or a list of these."""
     if isinstance(value, list):
         return [part for item in value for part in _content(item)]
     if isinstance(value, str):
@@ -297,12 +297,12 @@ def _content(value: Any) -> list[Any]:
 
 
 def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]:
-    """The messages that one is: its content, and results; those of the calls `repeated` are left out."""
+    """Yield the messages that one of theirs becomes, without the results of `repeated` calls."""
     data = versions[-1][1]
     id, ts = data["id"], time_of(data.get("timestamp"))
 
     def entry(id: str, kind: str, parts_of: Callable[[Json], list[Any]], **fields: Any) -> Iterator[Entry]:
-        """What a version adds is a piece; where one says otherwise, the message is another."""
+        """Make a message: each version that only adds is a piece, one that changes something a new id."""
         pieces: list[Piece] = []
         now: list[Any] = []
         for line, version in versions:
@@ -336,13 +336,13 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
 
 
 def _results_of(data: Json) -> list[Any]:
-    """The results in a user's message."""
+    """The results in a user message."""
     content = _content(data.get("content")) if data["type"] == "user" else ()
     return [_sent(part) for part in content if "functionResponse" in part]
 
 
 def _model_parts(data: Json) -> list[Any]:
-    """The parts of a model's message: thoughts, text, calls; what has calls or thoughts in it is whole."""
+    """The parts of a model message: thoughts, text, calls; a content with calls or thoughts is complete."""
     parts = _content(data.get("content"))
     if any("functionCall" in part or part.get("thought") for part in parts):
         return [_sent(part) for part in parts]
@@ -359,7 +359,7 @@ def _call(call: Json) -> Any:
 
 
 def _results(data: Json) -> list[Any]:
-    """The parts of the results that stand in the calls of a message."""
+    """The results inside the calls of a message."""
     calls = objects_at(data, "toolCalls")
     return [_sent(part) for call in calls for part in _content(call.get("result"))]
 
@@ -370,9 +370,9 @@ def _call_of(part: Part) -> str | None:
 
 
 def _sent(part: Any) -> Any:
-    """A part as it is sent: ids of calls without the names of their functions before them.
+    """A part as the program sends it, without the function's name before a call's id.
 
-    That a text is no thought needs no saying.
+    `thought: false` is removed.
     """
     if part.get("thought") is False:
         part = {key: value for key, value in part.items() if key != "thought"}
@@ -380,7 +380,7 @@ def _sent(part: Any) -> Any:
         call = part.get(key)
         if isinstance(call, dict):
             id, prefix = name_at(call, "id"), f"{call.get('name')}__"
-            if id and not id.startswith(prefix):  # as most are
+            if id and not id.startswith(prefix):  # the usual case
                 return part
             rest = {name: value for name, value in call.items() if id or name != "id"}
             return {**part, key: {**rest, "id": id.removeprefix(prefix)} if id else rest}

@@ -1,4 +1,4 @@
-"""A view → a file that Gemini CLI goes on with: contents of Gemini, results in their calls."""
+"""Write a view as a file that Gemini CLI resumes: Gemini contents, with results inside their calls."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from . import SNAPSHOT, WRAPPER, is_forgotten
 
 
 class File(writing.Writer):
-    """Messages, one a line; a summary begins them as the program's own compression does."""
+    """One line per message; a summary becomes a compression."""
 
     RESUME = ("--resume",)
 
     def begin(self) -> None:
         about = self.about
-        self.calls: dict[str, Json] = {}  # those of the last model's message, as they are written, by id
-        self.folder = self.program.places[0].patterns[0].partition("/")[0]  # of the program, in the home
+        self.calls: dict[str, Json] = {}  # the calls of the last model message, by id
+        self.folder = self.program.places[0].patterns[0].partition("/")[0]  # in the home directory
         head: Json = {
             "sessionId": about.id, "projectHash": _hash(about.cwd), "startTime": self.ts,
             "lastUpdated": about.time, "kind": "main", "directories": [about.cwd],
@@ -31,9 +31,9 @@ class File(writing.Writer):
         self.lines.append({**head, "summary": about.title} if about.title else head)
 
     def name(self) -> str:
-        """Where it looks: a project that has no name yet has a hash, from which it is moved."""
+        """The path in the project's folder; a project without a name has a hash, and is moved later."""
         about = self.about
-        table = value_of(about.read_file(f"{self.folder}/projects.json"))  # the names of projects
+        table = value_of(about.read_file(f"{self.folder}/projects.json"))  # the projects' names
         project = name_of(object_at(table, "projects").get(about.cwd)) or _hash(about.cwd)
         minute = about.time[:16].replace(":", "-")
         chats = f"{project.replace('/', '-')}/chats"
@@ -46,7 +46,7 @@ class File(writing.Writer):
         self.lines.append({"$set": {"messages": [message]}})
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """An element of a request: a user's, a model's, or results, which go into their calls."""
+        """Write an element; results are added to their calls."""
         self.ts = writing.time_of(sources) or self.ts
         parts = element["parts"]
         if element["role"] == "model":
@@ -64,7 +64,7 @@ class File(writing.Writer):
             self.lines.append({**self._head("user"), "content": _kept(others)})
 
     def _model(self, parts: list[Any], model: str | None) -> None:
-        """A model's message."""
+        """Write a model message."""
         parts = [_unmarked(part) for part in parts]
         calls = [self._call(part["functionCall"]) for part in parts if _is_call(part)]
         self.calls = {call["id"]: call for call in calls}
@@ -79,7 +79,7 @@ class File(writing.Writer):
         return {**written, "timestamp": self.ts}
 
     def _answered(self, part: Json) -> None:
-        """Put a result into its call; beside media where the program would drop what is within it."""
+        """Add a result to its call; media go beside it where the program would drop nested ones."""
         answer = {**part["functionResponse"], "id": _id(part["functionResponse"])}
         call = self.calls[answer["id"]]
         held = answer.pop("parts", []) if answer["id"] != part["functionResponse"]["id"] else []
@@ -96,34 +96,34 @@ def _hash(cwd: str) -> str:
 
 
 def _is_call(part: Any) -> bool:
-    """Whether this is a call that can be answered; another one may stand in a native part."""
+    """Whether this is a call that can be answered; native parts may contain others."""
     call = part.get("functionCall")
     return bool(_id(call) and name_of(call.get("name")))
 
 
 def _id(call: Any) -> str | None:
-    """A call's id; the program takes its function's name off one that begins with it, once."""
+    """A call's id, with its function's name doubled if it begins with that: the program removes it once."""
     id = name_at(call, "id")
     prefix = f"{call.get('name')}__" if id else ""
     return prefix + id if id and id.startswith(prefix) else id
 
 
 def _unmarked(part: Any) -> Any:
-    """The part without the mark that stands in for a signature: the program sets it itself."""
+    """The part without our placeholder for a signature: the program sets its own."""
     if part.get("thoughtSignature") != SKIP_SIGNATURE:
         return part
     return {key: value for key, value in part.items() if key != "thoughtSignature"}
 
 
 def _kept(parts: list[Part]) -> list[Any]:
-    """A prompt's parts, marked as no thought where the program would take it for a command or nothing."""
+    """A prompt's parts, marked as no thought if the program would take them for a command or nothing."""
     if not is_forgotten(parts):
         return [*parts]
     return [{**parts[0], "thought": False}, *parts[1:]]
 
 
 def _content(parts: list[Any]) -> Json:
-    """What a message says besides its calls; of one that is more than texts and calls after them, all."""
+    """A message's content besides its calls; all parts if they are more than texts followed by calls."""
     texts = [part for part in parts if not _is_call(part)]
     plain = all(part.keys() == {"text"} for part in texts) and parts[: len(texts)] == texts
     if plain and all(part.keys() == {"functionCall"} for part in parts[len(texts) :]):
@@ -133,6 +133,6 @@ def _content(parts: list[Any]) -> Json:
 
 
 def _whole(part: Any) -> Any:
-    """The part as its message holds it: a call by the id that the program knows it by."""
+    """The part as stored in the message: a call has the id that the program uses."""
     call = part.get("functionCall")
     return {**part, "functionCall": {**call, "id": _id(call)}} if _is_call(part) else part

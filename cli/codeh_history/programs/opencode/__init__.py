@@ -1,4 +1,4 @@
-"""opencode: a database of sessions (`~/.local/share/opencode/opencode.db`), or one that was exported.
+"""Read opencode's sessions: from its database (`~/.local/share/opencode/opencode.db`), or an export.
 
 Older versions kept a tree of JSON files (`~/.local/share/opencode/storage`).
 """
@@ -35,14 +35,14 @@ _TABLES = {
     "session": {"id", "parent_id", "directory", "title"}, "message": {"id", "session_id", "data"},
     "part": {"id", "message_id", "data"},
 }  # fmt: skip
-CLEARED = "[Old tool result content cleared]"  # what stands for an output that was pruned
+CLEARED = "[Old tool result content cleared]"  # replaces an output that was pruned
 _SUBTASK = "The following tool was executed by the user"
-_UNSENT = ("text/plain", "application/x-directory")  # files whose text stands beside them
+_UNSENT = ("text/plain", "application/x-directory")  # files whose text is in another part
 _TYPES = (
     "text", "file", "tool", "reasoning", "step-start", "subtask", "step-finish", "snapshot", "patch",
     "agent", "retry", "compaction",
 )  # fmt: skip
-_FORMATS = {  # by the provider that a model is of
+_FORMATS = {  # provider of a model → our format
     "anthropic": "anthropic", "openai": "openai-responses", "google": "gemini", "google-vertex": "gemini",
     "google-vertex-anthropic": "anthropic",
 }  # fmt: skip
@@ -54,7 +54,7 @@ _USAGE = {
     "cacheWrite": "cache.write", "reasoning": "reasoning", "total": "total",
 }  # fmt: skip
 _KNOWN = "SELECT id FROM session"
-_STORAGE, _DATA = 2, 3  # how far above the folder of a session's own file in the tree
+_STORAGE, _DATA = 2, 3  # levels above the folder of a session's file in the tree
 
 
 def recognises(head: Head) -> bool:
@@ -65,13 +65,13 @@ def recognises(head: Head) -> bool:
 
 
 def _is_of_tree(value: Json) -> bool:
-    """Whether this is what the tree's file of a session holds."""
+    """Whether this is a session's file in the older tree."""
     named = str(value.get("id")).startswith("ses_") and {"title", "version"} <= value.keys()
     return named and isinstance(value.get("time"), dict)
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """The sessions of a database; of an export, or a file of the older tree, the one."""
+    """Yield the sessions of a database, or the session of an export or of a file in the older tree."""
     if source.head.tables:
         return _in_database(source, program)
     return sessions(
@@ -97,10 +97,10 @@ def _exported(program: Program, value: Json) -> Session:
 
 
 def _in_tree(source: Source, program: Program, info: Json) -> Session:
-    """A session's file (`storage/session/PROJECT/ID.json`).
+    """Read a session's file in the older tree (`storage/session/PROJECT/ID.json`).
 
-    Its messages (`storage/message/ID/…`) and their parts (`storage/part/MESSAGE/…`) are in folders of their
-    own; a file that cannot be read costs itself.
+    Its messages (`storage/message/ID/…`) and their parts (`storage/part/MESSAGE/…`) are in other folders;
+    a file that cannot be read is skipped.
     """
     problems: list[Problem] = []
     messages = [
@@ -110,13 +110,13 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
     if not messages:
         problems.append(Problem(0, "skips", f"no messages in storage/message/{info['id']}"))
     session = _session(program, info, messages, problems)
-    # beside a database the program writes to the tree no more
+    # once there is a database, the program no longer writes to the tree
     session.partial = any(name.endswith(".db") for name in source.names(above=_DATA))
     return session
 
 
 def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterator[Json]:
-    """The objects of the files in a folder, by the names of these, each with its id and its `file`."""
+    """Yield the objects in a folder's files, sorted by name, each with its id and its `file`."""
     for name in source.names(*folder, above=_STORAGE):
         try:
             data = source.beside(*folder, name, above=_STORAGE)
@@ -134,9 +134,9 @@ def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterato
 
 
 def _in_database(source: Source, program: Program, *above: str) -> Iterator[Session]:
-    """The sessions whose parent is the last of these: sub-agents are sessions of their own.
+    """Yield the root sessions, or those whose parent is the last of `above`: sub-agents.
 
-    `above`: all of which it is one, so that a circle of them has an end.
+    `above` holds all ancestors, so that a cycle ends.
     """
     below = "FROM session WHERE parent_id = ?"
     for row in list(source.rows(f"SELECT * {below} ORDER BY id", above[-1])) if above else _roots(source):
@@ -164,7 +164,7 @@ def _in_database(source: Source, program: Program, *above: str) -> Iterator[Sess
 
 
 def _roots(source: Source) -> list[Json]:
-    """The sessions that have no parent; where rows were lost those too whose parent, or own row, was."""
+    """Rows of sessions without a parent; after damage also those whose parent or own row is lost."""
     rows = list(source.rows("SELECT * FROM session WHERE parent_id IS NULL ORDER BY id"))
     if source.damage is not None:
         rows += source.rows(f"SELECT * FROM session WHERE parent_id NOT IN ({_KNOWN}) ORDER BY id")  # noqa: S608
@@ -187,7 +187,7 @@ def _used(source: Source, program: Program, *above: str) -> Iterator[Used]:
 
 
 def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
-    """The objects in the column of data, with their ids."""
+    """Yield the objects in the data column, with their ids."""
     for row in rows:
         value = value_of(row["data"])
         if isinstance(value, dict):
@@ -214,7 +214,7 @@ def _session(program: Program, info: Json, messages: list[Message], problems: li
 
 
 def _reverted(messages: list[Message], revert: Json) -> list[Message]:
-    """The messages before the one that was reverted, and of that one the parts before the one that was."""
+    """Drop the reverted message and later ones, or only its parts from the reverted one on."""
     places = (place for place, message in enumerate(messages) if message.id == revert.get("messageID"))
     place = next(places, None)
     if place is None:
@@ -227,14 +227,14 @@ def _reverted(messages: list[Message], revert: Json) -> list[Message]:
 
 
 def _add(session: Session, messages: list[Message]) -> None:
-    """Make entries and summaries of a session's messages."""
+    """Add a session's messages and summaries."""
     answers = {
         name_at(message.info, "parentID"): message for message in messages
         if not message.is_users and message.info.get("summary") and message.info.get("finish")
         and not message.info.get("error")
     }  # fmt: skip
     places = {message.id: place for place, message in enumerate(messages)}
-    place_of: dict[str, int] = {}  # of an item, the place of its message
+    place_of: dict[str, int] = {}  # item id → index of its message
     summaries: set[str] = set()
     for place, message in enumerate(messages):
         session.left.update(
@@ -244,7 +244,7 @@ def _add(session: Session, messages: list[Message]) -> None:
         answer = answers.get(message.id) if message.is_users and compaction else None
         if answer is not None:
             summaries.add(answer.id)
-            tail = places.get(str(at(compaction, "tail_start_id")), place)  # from where on all was kept
+            tail = places.get(str(at(compaction, "tail_start_id")), place)  # the first that was kept
             keep = [id for id in session.live if place_of.get(id, -1) >= tail]
             session.number = answer.number
             session.summarise(answer.id, answer.ts, answer.text(), keep)
@@ -262,7 +262,7 @@ def _add(session: Session, messages: list[Message]) -> None:
 
 
 class Message(NamedTuple):
-    """A message with its parts, in their order, and which of the session it is."""
+    """A message with its parts in order; `number` is its position."""
 
     number: int
     info: Json
@@ -277,14 +277,14 @@ class Message(NamedTuple):
         return self.info.get("role") == "user"
 
     def is_sent(self) -> bool:
-        """Whether the program sends an answer: none that failed, but what one that was aborted had said."""
+        """Whether the program sends an answer: failed ones only if they were aborted with some content."""
         if not self.info.get("error"):
             return True
         some = any(part.get("type") not in ("step-start", "reasoning") for part in self.parts)
         return at(self.info, "error.name") == "MessageAbortedError" and some
 
     def text(self) -> str:
-        """What it says, thoughts aside."""
+        """Its text, without thinking."""
         texts = [text_at(part, "text") for part in self.parts if part.get("type") == "text"]
         return "\n\n".join(text for text in texts if text)
 
@@ -302,9 +302,9 @@ def _number(value: object) -> float:
 
 
 def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
-    """A prompt, or an answer: each step of it is a message, and one of its results.
+    """Yield the messages of a prompt or an answer; each step of an answer has a message of results.
 
-    What the `last` one is still writing is left out: it is read when it stands there.
+    Parts that the `last` answer is still writing are left out until they are complete.
     """
 
     def entry(id: str, kind: str, parts: Iterable[Any], **fields: Any) -> Iterator[Entry]:
@@ -326,7 +326,7 @@ def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
         parts = (new for part in kept for new in _answer_parts(part, provider))
         yield from entry(id, "codeh", parts, **answer_fields(info, paths, _USAGE, provider))
         tools = [part for part in kept if part.get("type") == "tool"]
-        # later results come behind those that are there
+        # later results follow those already imported
         tools.sort(key=lambda tool: _number(at(tool, "state.time.end")))
         yield from entry(f"{id}.results", "tool", (part for tool in tools for part in _result(tool)))
 
@@ -356,7 +356,7 @@ def _steps(parts: Sequence[Json]) -> Iterator[list[Json]]:
 
 
 def _is_open(part: Json) -> bool:
-    """Whether a part is being written: a text that has begun, a call whose arguments are not there yet."""
+    """Whether a part is still being written: a text without an end, a call without its arguments."""
     if part.get("type") == "tool":
         return bool(at(part, "state.status") == "pending")
     time = object_at(part, "time")
@@ -364,7 +364,7 @@ def _is_open(part: Json) -> bool:
 
 
 def _answer_parts(part: Json, provider: str) -> Iterator[Any]:
-    """The part that is sent, with the signature of a thought or a call by whom it was made."""
+    """Yield the sent form of a part, with its signature if this provider made it."""
     text = text_at(part, "text")
     signed = omit_empty(thoughtSignature=name_at(part, _SIGNATURES.get(provider, "")))
     match part.get("type"):
@@ -382,7 +382,7 @@ def _answer_parts(part: Json, provider: str) -> Iterator[Any]:
 
 
 def _result(tool: Json) -> Iterator[Part]:
-    """The part of a call's result; none where it has none."""
+    """Yield the result of a call, if it has one."""
     state = object_at(tool, "state")
     pruned, failed = bool(at(state, "time.compacted")), state.get("status") == "error"
     if state.get("status") not in ("completed", "error"):

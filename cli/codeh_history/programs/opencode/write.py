@@ -1,4 +1,4 @@
-"""A view → an export that opencode takes in; a call and its result are one part."""
+"""Write a view as an export that opencode imports; a call and its result are one part."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from .. import writing
 from ..fields import object_at
 from ..protocol import Written
 
-VERSION = "1.18.33"  # whose exports these are like
+VERSION = "1.18.33"  # the version whose format this is
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
-_UNKNOWN = "unknown"  # provider and model where none is recorded
-_BEFORE = 60_000  # milliseconds: ids are from before now, for what comes next must have greater ones
-_IDS = Alphabet("a-zA-Z0-9_-", 40)  # what every provider takes
+_UNKNOWN = "unknown"  # a provider or model that is not recorded
+_BEFORE = 60_000  # milliseconds: ids are this old, because later ids must be greater
+_IDS = Alphabet("a-zA-Z0-9_-", 40)  # every provider accepts these
 _TOKENS: Json = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 
 
 class File(writing.Writer):
-    """An export without thinking: messages in the order of their times, which never run back.
+    """An export without thinking; its messages are sorted by time.
 
-    `lines`: the export once it is whole; `calls`: the last answer's, by id.
+    `calls`: those of the answers so far, by id.
     """
 
     RESUME = ("--session",)
@@ -39,7 +39,7 @@ class File(writing.Writer):
         self.count = 0
         self.id = self.mint("ses")
         self.messages: list[Json] = []
-        self.prompt = ""  # the last user's message
+        self.prompt = ""  # id of the last user message
         self.model = {"providerID": _UNKNOWN, "modelID": _UNKNOWN}
         self.calls: dict[str, Json] = {}
 
@@ -56,7 +56,7 @@ class File(writing.Writer):
             "info": {
                 "id": self.id, "slug": f"session-{about.id[:8]}", "projectID": "global",
                 "directory": about.cwd,
-                "title": about.title or f"New session - {about.time}",  # which it names itself
+                "title": about.title or f"New session - {about.time}",  # the program's default
                 "version": VERSION, "time": {"created": first, "updated": self.time},
             },
             "messages": self.messages,
@@ -71,14 +71,14 @@ class File(writing.Writer):
         )  # fmt: skip
 
     def mint(self, kind: str) -> str:
-        """An id greater than those before it, as the program makes them."""
+        """Make an id greater than all earlier ones, as the program does."""
         self.count += 1
         number = ((self.now - _BEFORE) * 0x1000 + self.count) % (1 << 48)
         digest = sha256(f"{self.about.id}\0{self.count}".encode()).hexdigest()
         return f"{kind}_{number:012x}{digest[:14]}"
 
     def at(self, ts: str | None) -> None:
-        """Go on to this time, if it is one that has passed."""
+        """Advance to this time, unless it is earlier or in the future."""
         self.time = max(self.time, min(to_millis(ts) or 0, self.now)) if ts else self.time
 
     def message(self, role: str, parts: list[Json], **info: object) -> str:
@@ -94,7 +94,7 @@ class File(writing.Writer):
     # -- what is said ------------------------------------------------------------------------------------
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """An element of a request: an answer, or results and what a user says."""
+        """Write an element: an answer, or results and user messages."""
         blocks, is_answer = element["content"], element["role"] == "assistant"
         by_source = list(writing.by_source(blocks, sources))
         if is_answer and any(block["type"] == "tool_use" for block in blocks):
@@ -137,7 +137,7 @@ class File(writing.Writer):
         )  # fmt: skip
 
     def answered(self, block: Json) -> None:
-        """Put a result to its call; one that failed and has files says so itself."""
+        """Add a result to its call; a failed one with files is stored as output that says so."""
         made = [content for part in writing.result_blocks(block) for content in _content(part)]
         text = "\n".join(part["text"] for part in made if part["type"] == "text")
         files = [part for part in made if part["type"] == "file"]
@@ -156,11 +156,11 @@ class File(writing.Writer):
 
 
 def _content(block: Json) -> Iterator[Json]:
-    """What opencode has for a block; a text file it would leave out is a text."""
+    """opencode's part for a block; a text file becomes text, because it would be ignored."""
     source = object_at(block, "source")
     if block["type"] == "text":
         yield {"type": "text", "text": block["text"]}
-    elif block["type"] == "tool_use":  # whose result comes later
+    elif block["type"] == "tool_use":  # the result follows
         state = {"input": block["input"]}
         yield {"type": "tool", "tool": block["name"], "callID": _IDS.fit(block["id"]), "state": state}
     elif source.get("type") == "base64":

@@ -1,6 +1,6 @@
-"""pi: JSON lines, a session a file (`~/.pi/agent/sessions/--DIR--/TIME_UUID.jsonl`), a tree.
+"""Read pi's files: JSON lines in `~/.pi/agent/sessions/--DIR--/TIME_UUID.jsonl`, a tree per session.
 
-Read is the branch that ends at its last line.
+A session is the branch that ends at its last line.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from ..tree import Node, apart, branches, report_broken, walk
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TALK = ("message", "custom_message", "branch_summary", "compaction")
-_FORMATS = {  # by the API that a message came through
+_FORMATS = {  # API of a message → our format
     "anthropic-messages": "anthropic", "bedrock-converse-stream": "anthropic",
     "openai-responses": "openai-responses", "openai-codex-responses": "openai-responses",
     "azure-openai-responses": "openai-responses", "openai-completions": "openai-chat",
     "google-generative-ai": "gemini", "google-gemini-cli": "gemini", "google-vertex": "gemini",
 }  # fmt: skip
-_SIGNED = ("anthropic", "gemini")  # whose signatures stand on the part that they sign
+_SIGNED = ("anthropic", "gemini")  # formats with a signature on the part
 _ANSWER = {"model": "model", "finish": "stopReason", "response": "responseId", "usage": "usage"}
 _USAGE = {
     "input": "input cacheRead cacheWrite", "output": "output", "cached": "cacheRead",
@@ -49,12 +49,12 @@ def recognises(head: Head) -> bool:
 
 
 def _is_header(data: Json) -> bool:
-    """Whether this is the first line of a file; ours has a `created` instead."""
+    """Whether this is pi's header; ours has `created`."""
     return data.get("type") == "session" and "timestamp" in data and "created" not in data
 
 
 def read(source: Source, program: Program) -> Iterable[Session]:
-    """The session of a file."""
+    """Yield the session of a file."""
     session = Session(program.name, source.stem)
     tree = _Tree(program.title)
     headed = False
@@ -95,14 +95,14 @@ def _header(session: Session, data: Json) -> None:
 
 
 class _Node(Node):
-    """A line of the tree; `number`: the first line with its id."""
+    """A line of the tree; `number` is the first line with its id."""
 
     def __init__(self, id: str, parent: str | None, line: int, data: Json) -> None:
         super().__init__(id, parent, line)
         self.fill(line, data)
 
     def fill(self, line: int, data: Json) -> None:
-        """Take what a line says; another one of the same id takes the place of the first."""
+        """Take the content of a line; a later line with the same id replaces an earlier one."""
         self.line = line
         self.data = data
         self.type = data.get("type")
@@ -110,18 +110,18 @@ class _Node(Node):
 
 
 class _Tree:
-    """Takes the lines in the order of the file; entries without ids (version 1) follow each other."""
+    """The lines in file order; entries without ids (version 1) follow each other."""
 
     def __init__(self, title: str) -> None:
         self.title = title
         self.nodes: dict[str, _Node] = {}
         self.leaf: _Node | None = None
         self.repeated = 0
-        self.again: tuple[int, _Node] | None = None  # the last line, if it is the same as one before
+        self.again: tuple[int, _Node] | None = None  # the last line, if it repeats another
         self.seen: Counter[bytes] = Counter()  # lines without an id
 
     def add(self, line: int, data: Json, session: Session) -> None:
-        """A line of the file; what it says of the session is taken."""
+        """Add a line to the tree, and take a title from it."""
         id, parent = name_at(data, "id"), name_at(data, "parentId")
         if data.get("type") == "session_info":
             session.titled(data.get("name"))
@@ -147,7 +147,7 @@ class _Tree:
         self.leaf, self.again = node, None
 
     def branch(self, session: Session, leaf: _Node) -> list[_Node]:
-        """Fill a session with the branch up to a leaf; the line before stands in for a missing parent."""
+        """Fill a session with the branch up to a leaf; the line before replaces a missing parent."""
         path, broken = walk(self.nodes, leaf)
         report_broken(session, broken, (node.line for node in path if node.type == "message"), self.title)
         if self.again is not None and leaf is self.leaf:
@@ -166,7 +166,7 @@ class _Tree:
 
 
 class _Branch:
-    """Makes entries and summaries of the nodes of a branch."""
+    """Makes the messages and summaries of a branch."""
 
     def __init__(self, session: Session, path: list[_Node], title: str) -> None:
         self.session = session
@@ -174,7 +174,7 @@ class _Branch:
         self.title = title
 
     def add(self, node: _Node) -> None:
-        """What a line adds to the session."""
+        """Add the message or summary of a line."""
         data, session = node.data, self.session
         message = object_at(data, "message") if node.type == "message" else {}
         match message.get("role") or node.type:
@@ -216,9 +216,9 @@ class _Branch:
             self.session.leave("empty message")
 
     def compacted(self, node: _Node, data: Json) -> None:
-        """The summary of all before the first entry that is kept; older summaries are always replaced."""
+        """Summarise everything before the first entry that is kept, older summaries included."""
         id, index = data.get("firstKeptEntryId"), data.get("firstKeptEntryIndex")
-        if isinstance(index, int):  # of the first version, the header being 0
+        if isinstance(index, int):  # version 1; the header is 0
             first = max(index - 1, 0)
         else:
             places = (place for place, node in enumerate(self.path) if node.id == id)
@@ -228,7 +228,7 @@ class _Branch:
         self.session.summarise(node.id, node.ts, text_at(data, "summary"), keep)
 
     def content(self, message: Json, provider: str | None = None) -> list[Part]:
-        """The parts of a content: a text, or a list of blocks."""
+        """The parts of a content: text, or a list of blocks."""
         content = message.get("content")
         if isinstance(content, str):
             return [{"text": content}]
@@ -261,7 +261,7 @@ def _thought(block: Json, provider: str | None) -> Iterator[Any]:
 
 
 def _shell(message: Json) -> str:
-    """What the model reads of a command that the user ran."""
+    """The text that the model gets about a command that the user ran."""
     output = text_at(message, "output")
     text = f"Ran `{text_at(message, 'command')}`\n"
     text += f"```\n{output}\n```" if output else "(no output)"

@@ -1,4 +1,4 @@
-"""A view → a file that pi goes on with: Anthropic's blocks in its spelling, in a chain of entries."""
+"""Write a view as a file that pi resumes: Anthropic's blocks in pi's format, a chain of entries."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ...providers.names import Alphabet
 from ...session.model import Json, Message
 from .. import writing
 
-_APIS = {  # whose model an answer is attributed to: its API, and its provider
+_APIS = {  # the format of an answer → API and provider
     "anthropic": ("anthropic-messages", "anthropic"), "gemini": ("google-generative-ai", "google"),
     "openai-responses": ("openai-responses", "openai"), "openai-chat": ("openai-completions", "openai"),
 }  # fmt: skip
 _UNKNOWN = ("anthropic-messages", "unknown")
-_IDS = Alphabet("a-zA-Z0-9_-", 64)  # of a longer one pi sends the beginning
+_IDS = Alphabet("a-zA-Z0-9_-", 64)  # pi cuts longer ids
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 
 
 class File(writing.Writer):
-    """Entries, each hanging on the one before; a summary begins them as a compaction.
+    """Entries, each with the previous one as its parent; a summary becomes a compaction.
 
-    Thinking stays behind: pi would send it as text.
+    Thinking is left out, because pi would send it as text.
     """
 
     RESUME = ("--session",)
@@ -33,7 +33,7 @@ class File(writing.Writer):
     def begin(self) -> None:
         about = self.about
         self.last: str | None = None
-        self.names: dict[str, str] = {}  # of the functions of the calls, by id
+        self.names: dict[str, str] = {}  # the functions of the last calls, by id
         head = {"type": "session", "version": 3, "id": about.id, "timestamp": self.ts, "cwd": about.cwd}
         self.lines.append(head)
         if about.title:
@@ -61,7 +61,7 @@ class File(writing.Writer):
         self.entry("message", message=message)
 
     def add(self, element: Json, sources: Sequence[Message | None]) -> None:
-        """An element of a request: an answer, or results and what a user says."""
+        """Write an element: an answer, or results and user messages."""
         self.ts = writing.time_of(sources) or self.ts
         blocks = element["content"]
         if element["role"] == "assistant":
@@ -77,7 +77,7 @@ class File(writing.Writer):
                 self.message("user", content)
 
     def _answer(self, blocks: list[Json], sources: Sequence[Message | None]) -> None:
-        """An answer; one without usage makes pi crash, and what others used is none of its context."""
+        """Write an answer, with zero usage: pi crashes without any, and does not count other programs'."""
         content = [made for block in blocks if block["type"] not in THINKING for made in _content(block)]
         self.names = {block["id"]: block["name"] for block in content if block["type"] == "toolCall"}
         if not content:
@@ -101,7 +101,7 @@ class File(writing.Writer):
 
 
 def _content(block: Any) -> Iterator[Json]:
-    """What pi has for a block; of a document its text, or words about it."""
+    """pi's block for a block; a document becomes its text, or a description."""
     match block["type"]:
         case "text":
             yield {"type": "text", "text": block["text"]}
