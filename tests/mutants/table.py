@@ -335,7 +335,7 @@ MUTANTS = [
         ("session/test_fold.py::test_a_log_means_what_its_case_says[content-stream-again]",),
     ),
     Mutant(
-        "a request waits for none but those of its session", "commands/serve/order.py",
+        "a request waits for none but those of its session", "commands/serve/request.py",
         "{self._last.get(key, self._wide) for key in keys}",
         "{self._last.get(key) for key in keys}",
         ("commands/serve/test_serve_order.py::test_each_waits_for_those_before_it_that_it_must_wait_for_and_for_no_other",),

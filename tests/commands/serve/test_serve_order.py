@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history.base.env import Env
-from codeh_history.commands.serve.order import Order, Turn, turn_of
+from codeh_history.commands.serve.request import Order, Turn, turn_of
 from codeh_history.main import options_of
 from codeh_history.store.paths import path_of
 

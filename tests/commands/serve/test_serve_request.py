@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from codeh_history import main
-from codeh_history.commands.serve import output
-from codeh_history.commands.serve.output import Output
+from codeh_history.commands.serve import worker
 from codeh_history.commands.serve.request import Cancel, Refusal, Request, read
-from codeh_history.commands.serve.worker import Worker
+from codeh_history.commands.serve.worker import Output, Worker
 from length import not_short
 from node import EXAMPLES, node, script
 from strategies import json_values
@@ -94,7 +93,7 @@ NONE = os.open(os.devnull, os.O_RDONLY)
 
 
 def test_output_is_kept_as_far_as_there_is_room(monkeypatch):
-    monkeypatch.setattr(output, "MOST", 10)
+    monkeypatch.setattr(worker, "MOST", 10)
     kept = Output(NONE, "stdout", None)
     kept.add(b"12345")
     kept.add(b"67890")

@@ -20,10 +20,8 @@ from ...base.errors import BadData, HistoryError, Interrupted, Usage
 from ...base.escape import visible
 from ...store.paths import SERVER
 from . import request as requests
-from .order import Order, Turn, turn_of
-from .output import MOST, Json, Output
-from .request import Cancel, Refusal, Request
-from .worker import Worker
+from .request import Cancel, Order, Refusal, Request, Turn, turn_of
+from .worker import MOST, Json, Output, Worker
 
 RUNNING = 128  # concurrent commands, and as many that follow a session
 IDLE = 8  # idle workers to keep

@@ -7,14 +7,14 @@ process of its own. `Worker` is the server's side, `_work` the worker's.
 from __future__ import annotations
 
 import asyncio
+import codecs
 import fcntl
 import gc
 import os
-import resource
 import signal
 import socket
-import struct
 import sys
+from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from typing import NoReturn
 
@@ -25,10 +25,12 @@ from ...base.errors import Interrupted
 
 Program = Callable[[list[str], Env], int]
 
-MOST_MEMORY = 256 << 20  # bytes; a worker whose peak is higher exits after its request
-_RESULT = struct.Struct("=B?")  # the exit code, and whether the worker exits
 _DESCRIPTORS = 1 << 12
 _ENDING = (signal.SIGTERM, signal.SIGHUP)
+Json = dict[str, object]
+MOST = 64 << 20  # bytes of output kept for an answer
+_CHUNK = 1 << 16
+_REST = 16  # chunks; a pipe holds less, so the rest is not the command's own output
 
 
 class Worker:
@@ -47,7 +49,7 @@ class Worker:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         theirs.close()
-        self.spent = False  # not reusable: it was signalled, or used much memory
+        self.spent = False  # not reusable: it was signalled, or died
 
     def give(
         self, argv: list[str], cwd: str, environ: Mapping[str, str | None], files: Sequence[int]
@@ -65,12 +67,11 @@ class Worker:
     async def code(self, loop: asyncio.AbstractEventLoop) -> int | None:
         """Wait for the exit code; None if the worker died."""
         try:
-            result = await loop.sock_recv(self.socket, _RESULT.size)
+            result = await loop.sock_recv(self.socket, 1)
         except ConnectionError:
             result = b""
-        code, spent = _RESULT.unpack(result) if result else (0, True)
-        self.spent = self.spent or spent
-        return int(code) if result else None
+        self.spent = self.spent or not result
+        return result[0] if result else None
 
     def signal(self, number: int, *, all: bool = False) -> None:
         """Signal the command, which stops its children; with `all`, signal the whole process group."""
@@ -161,7 +162,7 @@ def _work(
     root: int,
     ended_by: Sequence[int],
 ) -> None:
-    """Run requests until the server closes the connection or too much memory was used."""
+    """Run requests until the server closes the connection."""
     gc.freeze()
     gc.enable()
     reader = connection.makefile("rb")
@@ -179,10 +180,7 @@ def _work(
         code = _code(program, argv, cwd, root)
         _silence()
         _end_by(ended_by)  # before the answer: a later signal is meant for the next request
-        spent = _memory() > MOST_MEMORY
-        connection.sendall(_RESULT.pack(code & 255, spent))
-        if spent:
-            return
+        connection.sendall(bytes([code & 255]))
 
 
 def _code(program: Program, argv: list[str], cwd: str, root: int) -> int:
@@ -210,7 +208,67 @@ def _code(program: Program, argv: list[str], cwd: str, root: int) -> int:
     return code
 
 
-def _memory() -> int:
-    """Peak memory of this process in bytes."""
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most << 10
+class Output:
+    """The reading end of a command's stdout or stderr (`name`).
+
+    With `send`, each piece becomes an event. Otherwise output is kept for the answer, up to `MOST` bytes.
+    """
+
+    def __init__(self, fd: int, name: str, send: Callable[[Json], None] | None) -> None:
+        os.set_blocking(fd, False)
+        self.fd = fd
+        self.name = name
+        self.lost = False
+        self._send = send
+        self._data = bytearray()  # with `send`: the beginning of a character
+
+    def take(self) -> int:
+        """Read a piece; return its length, 0 at the end or if nothing is available."""
+        try:
+            data = os.read(self.fd, _CHUNK)
+        except BlockingIOError:
+            return 0
+        self.add(data)
+        return len(data)
+
+    def drain(self) -> None:
+        """Read what remains in the pipe."""
+        for _ in range(_REST):
+            if not self.take():
+                return
+
+    def add(self, data: bytes) -> None:
+        self._data += data
+        if self._send is not None:
+            whole = len(self._data) - _begun(self._data)
+            self._event(self._send, bytes(self._data[:whole]))
+            del self._data[:whole]
+        elif self.lost or len(self._data) > MOST:
+            self.lost = True
+            self._data.clear()
+
+    def end(self, note: str = "") -> Json:
+        """Its field of the answer, followed by a note from `serve`."""
+        if self._send is None:
+            return field(self.name, bytes(self._data) + note.encode())
+        self._event(self._send, bytes(self._data))
+        return {self.name: note}
+
+    def _event(self, send: Callable[[Json], None], data: bytes) -> None:
+        if data:
+            send({"event": self.name, **field("data", data)})
+
+
+def _begun(data: bytes | bytearray) -> int:
+    """The number of trailing bytes that begin an incomplete character."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoder.decode(data[-3:])
+    return len(decoder.getstate()[0])
+
+
+def field(name: str, data: bytes) -> Json:
+    """A JSON field for bytes: text, or base64 in `NAME64` if they are not UTF-8."""
+    try:
+        return {name: data.decode()}
+    except UnicodeDecodeError:
+        return {f"{name}64": b64encode(data).decode()}
