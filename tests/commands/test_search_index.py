@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import support
 from codeh_history.base.env import Env
-from codeh_history.commands.search.index import Entry, find, matches_longer, query_of
+from codeh_history.commands.search.matches import Entry, find, matches_longer, query_of
 
 
 @pytest.fixture

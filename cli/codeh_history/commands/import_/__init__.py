@@ -13,7 +13,7 @@ from functools import partial
 from typing import IO
 
 from ...base.env import Env
-from ...base.errors import BadData, InputOutput, Usage
+from ...base.errors import BadData, InputOutput, Lost, Usage
 from ...base.input import nothing
 from ...base.options import (
     ALLOW_MISSING,
@@ -27,11 +27,14 @@ from ...base.options import (
     option,
 )
 from ...base.words import some
+from ...blocks import fetch, open_stores
+from ...blocks.protocol import is_block_id
 from ...programs import forms, sessions
 from ...programs.forms import again
 from ...programs.model import Problem, Session
+from ...session.by_reference import Blocks, referring, summary_in
 from ...session.fold import fold, kind_of
-from ...session.model import Json
+from ...session.model import AS_REF, Json, Part
 from ...session.records import check_message, dumps
 from ...session.rules import ROLE_OF_KIND
 from ...store import create, log, program_files, read
@@ -39,8 +42,9 @@ from ...store.paths import id_of, is_path
 from ...store.protocol import Locked
 from ...store.resolve import Target
 from ...sync.sealing import Seal, is_bundle, is_sealed
-from ...views.view import MOST_NAMED, tell_damage
-from . import blocks, copy
+from ...views.stored_parts import foreign_parts, parts_of, place_of
+from ...views.view import MOST_NAMED, tell_damage, tell_lost
+from . import copy
 from .copy import Imported
 
 EXAMPLES = """\
@@ -146,7 +150,7 @@ def one_file(env: Env, options: Options, name: str, form: str) -> Iterator[str]:
     records = forms.read(data, form, where, tell=damaged)
     for number, record in enumerate(records):
         check(record, f"{where}: message {number}")
-    records = blocks.with_own_blocks(env, records, where, allow_missing=options.allow_missing)
+    records = with_own_blocks(env, records, where, allow_missing=options.allow_missing)
     yield bring(env, records, name, options.into)
 
 
@@ -271,3 +275,47 @@ def lines(env: Env, locked: Locked, records: list[Json]) -> bytes:
         chunks.append(chunk)
         offset += len(chunk)
     return b"".join(chunks)
+
+
+def with_own_blocks(env: Env, records: list[Json], where: str, *, allow_missing: bool) -> list[Json]:
+    """Store the parts of another program's blocks as blocks here, and return the records that name these.
+
+    All blocks are fetched; BadData names a missing one.
+    """
+    refs = [record for record in records if record.get("type") == "ref" and record.get("blockIds")]
+    if not refs:
+        return records
+    lost: Lost | None = {} if allow_missing else None
+    stores = open_stores(env)
+    ours = fetch(stores, (id for ref in refs for id in ref["blockIds"] if is_block_id(id)), lost)
+    new: Blocks = {}
+    made: dict[str, Json] = {}
+    for ref in refs:
+        ids = ref["blockIds"]
+        if not all(map(is_block_id, ids)):
+            try:
+                parts = parts_of(stores, [id for id in ids if is_block_id(id)], ours)
+                others = [id for id in ids if not is_block_id(id)]
+                parts |= foreign_parts(stores, others, place_of(ref))
+            except BadData as error:
+                raise BadData(f"{where}: {error}; nothing was imported") from None
+            made[ref["id"]], blocks = _converted(ref, [parts[id] for id in ids])
+            new |= blocks
+        elif (summary := summary_in(ours.get(ids[0], b""))) is not None:
+            made[ref["id"]] = summary
+    if new:
+        stores[0].mset(new)
+    tell_lost(env, where, lost)
+    adopted = (made.get(record.get("id", ""), record) for record in records)
+    return [{key: value for key, value in record.items() if key != "workspaceId"} for record in adopted]
+
+
+def _converted(ref: Json, parts: list[Part]) -> tuple[Json, Blocks]:
+    """The message with references to new blocks, and these blocks."""
+    message = {key: value for key, value in ref.items() if key not in ("blockIds", "flowId", "kind")}
+    adopted = referring({**message, "type": "message", "parts": parts}, None, ref["flowId"], every=True)
+    assert adopted is not None  # noqa: S101 - with `every` each message with parts is
+    new, blocks = adopted
+    if AS_REF in new:
+        new[AS_REF] = {**new[AS_REF], "blockIds": new["blockIds"]}  # the original references, too
+    return new, blocks
