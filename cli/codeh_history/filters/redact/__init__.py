@@ -1,7 +1,7 @@
-"""Secrets in text: found by how they begin, by their form, by the name beside them; best effort.
+"""Find secrets in text by their prefix, their form or an adjacent name, on a best-effort basis.
 
-They become `[redacted:kind]`. Signatures and base64 media are left alone: they are long random text that
-would match by chance, and a changed signature is refused by its provider.
+They are replaced by `[redacted:kind]`. Signatures and base64 media are skipped: long random text matches by
+chance, and a provider refuses a changed signature.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which rules a text needs: each of its words is looked at once, however often it comes again.
+"""Determine which rules a text needs, examining each distinct word only once.
 
-A rule begins somewhere, and most texts hold no word in which one could. A text is parted at blanks,
-quotes and brackets, so that the words of a line of JSON are those of the texts in it; a word that was seen
-to show no rule costs one lookup.
+A rule starts at a fixed string, which most texts do not contain. Texts are split at whitespace, quotes and
+brackets, so that the words of a JSON line are those of the strings in it. A word known to need no rule
+costs one lookup.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Check = Callable[[str, re.Match[str]], bool]
 _APART = "\\\"'`()[]{}<>;|"
 _TABLE = bytes(32 if char <= 32 or chr(char) in _APART else char for char in range(256))
 _PARTED = re.compile(f"[{re.escape(_APART)}\\s]+")
-_KEPT = 200_000  # words that are remembered
-_AT_ONCE = 256  # lines
-_SPELLED = re.compile(rb"\\u(?!00[01])")  # a character that is no control, written as its number
-# A word begins although a letter stands before it: after `\n`, `%22`, a terminal's colour; in a text, and
-# in a line of words, which the backslash and the bracket end.
+_KEPT = 200_000  # words to remember
+_AT_ONCE = 256  # lines examined together
+_SPELLED = re.compile(rb"\\u(?!00[01])")  # a printable character written as a number
+# A word can start right after a letter: after `\n`, `%22`, or a terminal's colour code. The first pattern
+# is for a text, the second for a word, which does not include the backslash and the bracket.
 _BEGINS, _MAY_BEGIN = (
     re.compile(
         r"(?:(?<![A-Za-z0-9_])|%[0-9A-Fa-f]{2}"
@@ -36,15 +36,15 @@ _BEGINS, _MAY_BEGIN = (
     )
     for escape, bracket in ((r"\\", r"\["), ("^", "^"))
 )
-_BEFORE = 12  # characters of these
+_BEFORE = 12  # maximal length of such a prefix
 _compiled = cache(re.compile)
 
 
 class Rule:
-    """A secret that begins with `start` (in small letters unless `exact`), at a word's start or `anywhere`.
+    """A secret that begins with `start` (lower case unless `exact`), at the start of a word or `anywhere`.
 
-    `find`: given a text, the same in small letters and a place where it begins, the secrets there; an
-    empty span says how far was looked. `tells`: whether a word that has the start there may be one.
+    `find` takes a text, its lower-case form and the position of a start, and yields the secrets there; an
+    empty span marks how far it searched. `tells` decides from a single word whether there may be one.
     """
 
     __slots__ = ("anywhere", "exact", "find", "start", "tells")
@@ -65,14 +65,14 @@ class Rule:
         self.tells = tells
 
     def may_begin(self, text: str, lower: str, at: int, end: int) -> bool:
-        """Whether it may begin at the start that stands there, in a text of words."""
+        """Whether a secret may begin at this start, in a text of words."""
         if self.start[-1] in _APART + " " and text[end : end + 1] not in ("", "\n"):
             return False
         begins = self.anywhere or _MAY_BEGIN.search(text, max(0, at - _BEFORE), at)
         return bool(begins) and self.tells(text, lower, at)
 
     def spans(self, text: str, lower: str) -> Iterator[Span]:
-        """What it finds in a text."""
+        """Yield the secrets in a text."""
         within, done = text if self.exact else lower, 0
         while (at := within.find(self.start, done)) >= 0:
             done = at + 1
@@ -84,9 +84,9 @@ class Rule:
 
 
 class WordRule(Rule):
-    """A secret that is known by its form alone: `pattern`, wherever it matches.
+    """A secret recognised by its form alone, wherever `pattern` matches.
 
-    `clue` matches inside at least one word of each such secret; a word has no space, quote or bracket.
+    `clue` matches inside at least one word of each such secret; words have no space, quote or bracket.
     """
 
     __slots__ = ("clue", "kind", "pattern")
@@ -105,10 +105,10 @@ def pattern_rule(
     kind: str, start: str, pattern: str, backs: Sequence[int] = (0,), check: Check | None = None,
     tells: Tells | None = None,
 ) -> Rule:  # fmt: skip
-    """A secret by its pattern, its group `secret` or all of it, which holds `start`.
+    """Make a rule from a pattern that contains `start`; the secret is its group `secret`, or all of it.
 
-    `backs`: how many characters before the start it may begin; `check`: what else must hold; without
-    `tells` it matches in the word that has the start.
+    `backs` are the offsets before the start where it may begin, `check` is a further condition. Without
+    `tells`, the pattern must match within the word that has the start.
     """
 
     def find(text: str, _lower: str, at: int) -> Iterator[Span]:
@@ -126,20 +126,19 @@ def pattern_rule(
 
 
 class Hints(NamedTuple):
-    """The rules that may find something, in their order, and whether there may be base64."""
+    """The rules that may match, in order, and whether there may be base64."""
 
     rules: Sequence[Rule]
     base64: bool
 
 
-_CODED, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # what else a word may show
+_CODED, _KEY = Rule("base64", lambda *_: ()), Rule("key", lambda *_: ())  # further properties of a word
 
 
 class Clues:
-    """Finds the rules that a text needs.
+    """Determines the rules that a text needs.
 
-    `phrase`: the one of them that no single word shows. `keys`: names of fields by which a line is one to
-    look at, whatever its texts are.
+    `phrase` is the rule that no single word reveals. A line with one of the fields `keys` always has clues.
     """
 
     def __init__(self, rules: Sequence[Rule], phrase: Rule, keys: Iterable[str]) -> None:
@@ -151,12 +150,12 @@ class Clues:
         self._forget()
 
     def of(self, text: str) -> Hints:
-        """What a text needs."""
+        """Return the rules that a text needs."""
         (rules,) = self._rules([text.encode("utf-8", "surrogatepass")])
         return Hints(sorted(rules & self._order.keys(), key=self._order.__getitem__), _CODED in rules)
 
     def of_lines(self, lines: Iterable[bytes]) -> Iterator[bool]:
-        """Whether each line needs any, in the texts that it is the JSON of or as it is."""
+        """Yield whether each line needs any rule, as JSON or as plain text."""
         rest = iter(lines)
         while batch := list(islice(rest, _AT_ONCE)):
             every = self._rules([line.replace(b"\\/", b"/") for line in batch])
@@ -165,7 +164,7 @@ class Clues:
                 yield bool(rules - {_KEY}) or any_key or _SPELLED.search(line) is not None
 
     def _rules(self, texts: Sequence[bytes]) -> Iterator[set[Rule]]:
-        """The rules that the words of each text show."""
+        """Yield the rules that the words of each text need."""
         if len(self._harmless) + len(self._clues) > _KEPT:
             self._forget()
         split = [text.translate(_TABLE).split() for text in texts]
@@ -180,7 +179,7 @@ class Clues:
             yield rules.union(*map(self._clues.__getitem__, clues.intersection(words)))
 
     def _look_at(self, words: Sequence[bytes]) -> None:
-        """Note what new words show."""
+        """Record the rules that new words need."""
         shown: list[set[Rule]] = [set() for _ in words]
         text = b"\n".join(words).decode("utf-8", "surrogateescape")
         lower = ascii_lower(text)
@@ -209,7 +208,7 @@ class Clues:
 def _starts(
     rules: Iterable[Rule], *, exact: bool
 ) -> tuple[re.Pattern[str], dict[str, list[tuple[str, Rule]]]]:
-    """A pattern of the longest word of each start, and the rules that may begin at a match of it."""
+    """Return a pattern of the longest word of each start, and the rules that may begin at each match."""
     rows: dict[str, list[tuple[str, Rule]]] = {}
     for rule in rules:
         if rule.start and rule.exact == exact:
@@ -223,5 +222,5 @@ def _starts(
         longest: [row for end in range(len(longest)) for row in rows.get(longest[: end + 1], ())]
         for longest in rows
     }
-    # looked for by their first letters, which is faster
+    # first the initial character, which is faster
     return re.compile(f"[{''.join(map(re.escape, groups))}](?<=(?=({rests})).)", re.DOTALL), rules_of

@@ -1,4 +1,4 @@
-"""Texts inside a text: percent-encoded, base64, JSON with escapes; what is found is placed in the text."""
+"""Find secrets in encoded text (percent-encoding, base64, JSON escapes) and locate them in the original."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .spans import Span
 
 Find = Callable[[str], Iterable[Span]]
 _PERCENT = re.compile(r"(?:%(?:25)*[0-9A-Fa-f]{2})++\+{0,2}")  # `%3A+`: a colon and a space
-# One sign is enough where it stands between a name and a value.
+# A single code is enough if it separates a name and a value.
 _ESCAPED = re.compile("%(?:25)*(?:3[AaDd]|7[Cc])|%[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2}")
 _TWICE = re.compile("%(?:25)+(?=[0-9A-Fa-f]{2})")
 _UNICODE = re.compile(r"\\+u00([2-7][0-9A-Fa-f])")
@@ -20,20 +20,20 @@ _BASE64 = re.compile(
     r"(?<![A-Za-z0-9+/_-])([A-Za-z0-9+/]{24,}={0,2})(?:(?:\\n|\r?\n)[A-Za-z0-9+/]{1,100}){0,400}={0,2}(?![A-Za-z0-9_-])"
 )
 _LINES = re.compile(r"([A-Za-z0-9+/=]+)(?:\\n|\r?\n|$)")
-_SHORTEST = 24  # characters that are looked at to see whether they are base64 of a text
+_SHORTEST = 24  # characters to examine for whether they are base64 of a text
 _RUN = re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{24,}+")
 _TEXT = re.compile(r"[\x09\x0a\x0d\x1b -~\x80-\U0010ffff]*")
 
 
 def coded(text: str) -> Iterator[int]:
-    """Where base64 of a text may begin."""
+    """Yield where base64 of a text may begin."""
     for run in _RUN.finditer(text):
         if any(_begins_text(run[0][at : at + _SHORTEST]) for at in (0, 1)):
             yield run.start()
 
 
 def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
-    """Where the text holds a secret in another spelling; `base64`: `coded` finds a place in it."""
+    """Yield encoded secrets in a text; `base64` says whether `coded` finds anything in it."""
     if "%" in text and _ESCAPED.search(text):
         yield from decoded(text, _PERCENT, _unquoted, find)
     if "\\u00" in text:
@@ -48,21 +48,21 @@ def spans(text: str, find: Find, *, base64: bool) -> Iterator[Span]:
 
 
 def _begins_text(data: str) -> bool:
-    """Whether what this base64 holds is a text, a character that is cut aside."""
+    """Whether this base64 encodes text, ignoring a truncated last character."""
     raw = a2b_base64(data + "==" if len(data) % 4 else data)
     head = raw.decode("utf-8", "ignore")
     return _TEXT.fullmatch(head) is not None and len(head.encode()) >= len(raw) - 3
 
 
 def _wrapped(data: str) -> tuple[str, ...]:
-    """Its lines of one length, with the shorter one after them, and without: a word may follow."""
+    """Return its lines of equal length, with and without a shorter line after them, possibly a word."""
     lines = list(_LINES.finditer(data))
     long = len(list(takewhile(lambda line: len(line[1]) == len(lines[0][1]), lines)))
     return tuple(data[: line.end(1)] for line in reversed(lines[long - 1 : long + 1]))
 
 
 def text_in(data: str) -> str | None:
-    """The text that this base64 holds, None where it holds none."""
+    """Decode base64 to text; None if it does not encode text."""
     if len(data) < 16:
         return None
     try:
@@ -82,9 +82,9 @@ def _unquoted(match: re.Match[str]) -> str:
 def decoded(
     text: str, pattern: re.Pattern[str], decode: Callable[[re.Match[str]], str], find: Find
 ) -> Iterator[Span]:
-    """What is found once these places are decoded, where it stands in the text itself."""
+    """Yield what `find` finds after decoding, with positions in the original text."""
     pieces: list[str] = []
-    places: list[int] = []  # where each character of the decoded text stands in this one
+    places: list[int] = []  # position in the original of each decoded character
     at = 0
     for match in pattern.finditer(text):
         new = decode(match)
@@ -96,7 +96,7 @@ def decoded(
     for span in find("".join(pieces)):
         end = span.end
         while places[end] == places[end - 1]:
-            end += 1  # the whole of what was decoded at once
+            end += 1  # include the whole encoded sequence
         yield Span(places[span.start], places[end], span.kind)
 
 

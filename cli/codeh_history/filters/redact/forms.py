@@ -1,4 +1,4 @@
-"""Secrets that stand in a form of their own: key files, headers, URLs, lines of password files, command lines."""
+"""Secrets with a form of their own: key files, headers, URLs, password files, command lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SEP = rf"{_Q}\s{{0,8}}[:=,]\s{{0,8}}{_Q}"
 
 
 def _of_a_pair(_: str, match: re.Match[str]) -> bool:
-    """Whether it is base64 of `user:password`."""
+    """Whether the secret is base64 of `user:password`."""
     try:
         return b":" in a2b_base64(match["secret"] + "==")
     except NotBase64:
@@ -26,20 +26,20 @@ def _of_a_pair(_: str, match: re.Match[str]) -> bool:
 
 def _of_a_cookie(_: str, match: re.Match[str]) -> bool:
     pairs = (pair.partition("=")[2] for pair in match["secret"].split(";"))
-    return any(len(value) >= 16 or (len(value) >= 8 and values.mixed(value)) for value in pairs)
+    return any(len(value) >= 16 or (len(value) >= 8 and values.is_mixed(value)) for value in pairs)
 
 
 def _no_port(_: str, match: re.Match[str]) -> bool:
     secret = match["secret"]
-    return not re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", secret) and not values.nothing(secret)
+    return not re.match(r"\d{1,5}(?:[/?#]|$)|[/?#\\]", secret) and not values.is_placeholder(secret)
 
 
 def _no_word(_: str, match: re.Match[str]) -> bool:
-    return not values.nothing(match["secret"])
+    return not values.is_placeholder(match["secret"])
 
 
 def _mixed(_: str, match: re.Match[str]) -> bool:
-    return values.mixed(match["secret"]) and not values.number(match["secret"])
+    return values.is_mixed(match["secret"]) and not values.is_number(match["secret"])
 
 
 def _of_a_secret(text: str, match: re.Match[str]) -> bool:
@@ -47,22 +47,22 @@ def _of_a_secret(text: str, match: re.Match[str]) -> bool:
 
 
 def _no_prompt(_: str, match: re.Match[str]) -> bool:
-    return not values.sentence(match["secret"].strip())
+    return not values.is_prose(match["secret"].strip())
 
 
 def _of_a_header(_: str, match: re.Match[str]) -> bool:
     secret = match["secret"]
-    plain = values.mixed(secret) and not values.code(secret) and "," not in match[0][: -len(secret)]
-    return (bool(match["scheme"]) or plain) and not values.nothing(secret.split()[-1])
+    plain = values.is_mixed(secret) and not values.is_code(secret) and "," not in match[0][: -len(secret)]
+    return (bool(match["scheme"]) or plain) and not values.is_placeholder(secret.split()[-1])
 
 
 def _of_npm(text: str, match: re.Match[str]) -> bool:
     before = text[match.start() - 1 : match.start()]
-    return values.mixed(match["secret"]) and not (before.isalnum() or before in (".", "_", "$"))
+    return values.is_mixed(match["secret"]) and not (before.isalnum() or before in (".", "_", "$"))
 
 
 def _of_a_role(text: str, match: re.Match[str]) -> bool:
-    """Whether a statement of SQL gives it: `ALTER ROLE app WITH PASSWORD '…'`."""
+    """Whether it is part of an SQL statement: `ALTER ROLE app WITH PASSWORD '…'`."""
     return (
         text[max(0, match.start() - 20) : match.start()].rstrip().lower().endswith((" with", " encrypted"))
     )
@@ -73,9 +73,9 @@ def _starts_a_line(text: str, match: re.Match[str]) -> bool:
     return bool(re.fullmatch(r"(?:.{0,40}[\"'\s])?[\w.*-]{1,80}", line))
 
 
-# Kind, what it begins with (parted by commas; in small letters, unless capitals count), how many characters
-# before that belong to it, the pattern from there, and what else must hold. Each bound keeps a beginning that
-# repeats from being read to the end.
+# Kind, prefixes (separated by commas; lower case unless case matters), how many characters before the prefix
+# belong to the secret, the pattern from there, and a further condition. The bounds keep the time linear when a
+# prefix repeats.
 _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("private-key", "private-lines:", (0,),
      r"(?i:private-lines:)\s*\d{1,4}(?:\s|\\[rn]){1,24}(?P<secret>(?:[A-Za-z0-9+/=]{1,100}(?:\s|\\[rn]){1,24}){1,200})", None),
@@ -145,7 +145,7 @@ _TABLE: tuple[tuple[str, str, tuple[int, ...], str, Check | None], ...] = (
     ("password-hash", "{SSHA},{SSHA256},{SSHA512},{SHA},{SMD5},{CRYPT},{PBKDF2}", (0,), r"\{[A-Z0-9]{3,7}\}[A-Za-z0-9+/=$.]{20,200}", None),
     ("private-key", "openvpn", (0,), r"(?i)openvpn static key v1-----(?P<secret>[0-9a-f\s\\nr]{32,1200})", None),
 )  # fmt: skip
-# Commands, and what of their line is a secret.
+# Commands, and the pattern of the secret in their line.
 _COMMANDS: tuple[tuple[str, str], ...] = (
     ("curl", r"(?<=\s)(?:-u|-U|--user|--proxy-user|-[a-zA-Z]{1,6}u)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"']{1,256})"),
     ("curl", r"(?<=\s)(?:-E|--cert)[ =]?[\"']?[^\s:\"'$]{1,128}:(?P<secret>[^\s\"'/]{2,256})"),
@@ -192,23 +192,25 @@ _END = re.compile(r"-{4,5} ?END (?:[A-Za-z0-9]{1,20} ){0,5}PRIVATE KEY(?: BLOCK)
 _BODY = re.compile(
     r"(?:\s{0,4}(?:Comment|Subject|Version|Proc-Type|DEK-Info|x-)[^\n]{0,200}\n(?:(?<=\\\n)[^\n]{0,200}\n){0,4}){0,8}"
     r"(?:[A-Za-z0-9+/=\s,:.-]|\\{1,6}[nr]|[\"'][,\\]?\s{0,60}(?:[+.]\s{0,60})?[fbr]?[\"']"
-    r"|(?<=[\n \t\d])[>|#*→]{1,2})*"  # before each line: quoted, numbered, a comment
+    r"|(?<=[\n \t\d])[>|#*→]{1,2})*"  # before each line: quoting, numbering, or a comment sign
 )
 _DSN = re.compile(r"(?<![\w.-])[\w.-]{1,40}:(?P<secret>[^\s:@/\"']{3,40})@\Z")
-_JWK = 3000  # characters before and after
+_JWK = 3000  # characters to search before and after
 _MEMBER = re.compile(
     r"\"(?P<name>[dkpq]|d[pq]|qi)\\{0,6}\"\s{0,8}:\s{0,8}\\{0,6}\"(?P<secret>[A-Za-z0-9_-]{16,2048})"
 )
 _CUT = re.compile(r"(?:[A-Za-z0-9+/=.…>|#*→\s\[\]<>-]|\\{1,6}[nr])*")
 _KEY_TEXT = re.compile(r"[A-Za-z0-9+/]{16,}={0,2}(?:\s{1,4}[A-Za-z0-9+/]{1,80}={1,2})?")
-_LINE, _WORD = 600, 300  # characters of a command line that are looked at, and of a word that goes on
+_LINE, _WORD = 600, 300  # characters of a command line to examine, and of a word that continues
 _LINE_END = re.compile(r"(?<!\\)\n|\\n|$")
-_NO_PATH = re.compile(r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MULTILINE)  # most have one
+_NO_PATH = re.compile(
+    r"://(?:[^\s/:@]{0,200}(?::|$)|[A-Za-z0-9_-]{20})", re.MULTILINE
+)  # most URLs have a path
 _compiled = cache(re.compile)
 
 
 def _tells(start: str) -> Tells:
-    """Of a word with `://`: whether it may have a password."""
+    """Return a check that a word with `://` may have a password."""
     return lambda word, _lower, at: start != "://" or _NO_PATH.match(word, at) is not None
 
 
@@ -217,7 +219,7 @@ def _commanded(name: str, pattern: str) -> Rule:
         line = text[at : at + _LINE + _WORD]
         line = line[: _LINE_END.search(line).start()]  # type: ignore[union-attr]
         for match in _compiled(pattern).finditer(line):
-            if match.start() < _LINE and not values.nothing(match["secret"]):
+            if match.start() < _LINE and not values.is_placeholder(match["secret"]):
                 yield Span(at + match.start("secret"), at + _quoted_to(line, match), "option")
         looked = at + min(len(line), _LINE)
         yield Span(looked, looked, "")
@@ -226,7 +228,7 @@ def _commanded(name: str, pattern: str) -> Rule:
 
 
 def _quoted_to(line: str, match: re.Match[str]) -> int:
-    """Where a command's secret ends: at the quote that its word began with, however many words it has."""
+    """Return the end of a command's secret: the closing quote, if its word began with a quote."""
     start, end = match.span("secret")
     before = line[max(0, match.start() - 1) : start]
     for sign in "'\"":
@@ -236,14 +238,14 @@ def _quoted_to(line: str, match: re.Match[str]) -> int:
 
 
 def _dsn(text: str, _lower: str, at: int) -> Iterator[Span]:
-    """The password before Go's `@tcp(`."""
+    """Find the password before Go's `@tcp(`."""
     match = _DSN.search(text, max(0, at - 82), at + 1)
     if match:
         yield Span(*match.span("secret"), "url-password")
 
 
 def _jwk(text: str, _lower: str, at: int) -> Iterator[Span]:
-    """The secret members of a key in JSON, before and after the one that says of what kind it is."""
+    """Find the secret members of a JSON Web Key, before and after its type."""
     until = at + _JWK
     for match in _MEMBER.finditer(text, max(0, at - _JWK), until):
         yield Span(*match.span("secret"), "jwk")
@@ -251,7 +253,7 @@ def _jwk(text: str, _lower: str, at: int) -> Iterator[Span]:
 
 
 def _key_file(text: str, _lower: str, at: int) -> Iterator[Span]:
-    """A private key between its lines, or as far as it goes where the end is missing."""
+    """Find a private key between its delimiters, or as far as it goes if the end is missing."""
     begin = _BEGIN.search(text, max(0, at - 6), at + 200)
     if begin is None or begin.start() > at:
         return
@@ -265,13 +267,13 @@ def _key_file(text: str, _lower: str, at: int) -> Iterator[Span]:
         and not _KEY_TEXT.search(text, begin.end(), stop)
         and not _CUT.fullmatch(text, begin.end(), end.start())
     ):
-        return  # the marks of a program
+        return  # delimiters in a program's source
     lines = [looked] if end else [match.end() for match in _KEY_TEXT.finditer(text, begin.end(), stop)]
-    if lines:  # else it only speaks of one
+    if lines:  # otherwise the text only mentions a key
         yield Span(begin.start(), lines[-1], "private-key")
 
 
-# A line of curl's own settings: no word of it tells.
+# A line of curl's configuration file, which no single word reveals.
 SETTING = pattern_rule(
     "login", "user = ", r"user = \"[^\s:\"]{1,64}:(?P<secret>[^\"\n]{2,256})\"", check=_no_port
 )

@@ -1,4 +1,4 @@
-"""What still holds the text that was removed from a session: any file of this home, and blocks."""
+"""Find files of this home and blocks that still contain text redacted from a session."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from ...views import rewrite
 from .run import streams
 
 BATCH = 256  # blocks fetched at once
-LEAST = 6  # characters; a shorter text stands anywhere by chance
+LEAST = 6  # characters; shorter text occurs anywhere by chance
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 class Needles:
-    """Texts to look for, also as JSON and as base64 spells them."""
+    """Texts to search for, also in JSON and base64 encoding."""
 
     def __init__(self, texts: Collection[str]) -> None:
         forms = sorted({form for text in texts if len(text) >= LEAST for form in _forms(text)})
@@ -43,7 +43,7 @@ class Needles:
         return self.pattern is not None and self.pattern.search(data) is not None
 
     def within_file(self, path: str) -> bool:
-        """Whether a file that can be read holds one, in one piece or in the pieces of a stream."""
+        """Whether a readable file contains one, whole or split over the deltas of a stream."""
         try:
             on_server = path.startswith(SERVER)
             fd = read.held(path)[0] if on_server else os.open(path, _OPEN | os.O_NOFOLLOW)
@@ -55,11 +55,11 @@ class Needles:
 
 
 def _forms(text: str) -> Iterator[bytes]:
-    """How a text may be spelled in a file."""
+    """Yield the encodings of a text in a file."""
     raw = text.encode("utf-8", "surrogateescape")
     yield raw
     yield orjson.dumps(text.encode("utf-8", "replace").decode())[1:-1]
-    for before in range(3):  # as it stands in base64, wherever it begins; the ends hang on what is around
+    for before in range(3):  # in base64 at each alignment, without the ends, which depend on adjacent bytes
         data = b2a_base64(b"\0" * before + raw, newline=False).rstrip(b"=")
         core = data[-(-before * 8 // 6) : len(data) - 1]
         if len(core) > 2 * LEAST:
@@ -67,7 +67,7 @@ def _forms(text: str) -> Iterator[bytes]:
 
 
 def _streamed(data: bytes) -> bytes:
-    """The texts of a session that came in pieces, those of each stream joined."""
+    """Return the joined text of each stream of a session."""
     records = [record.data for record in parse(lines_of(data)).records]
     texts = (
         "".join(str(records[record]["parts"][part].get("text", "")) for record, part in places)
@@ -77,9 +77,9 @@ def _streamed(data: bytes) -> bytes:
 
 
 def places(env: Env, target: Target, before: bytes, removed: Collection[str]) -> list[str]:
-    """Where one of these texts, removed from a session that was `before`, still is.
+    """Return where one of these texts, removed from the session `before`, still exists.
 
-    What killed commands left and what `list` and `search` remember is removed, not named.
+    Leftovers of killed commands and the cache of `list` and `search` are deleted instead.
     """
     needles = Needles(removed)
     if needles.pattern is None:
@@ -95,7 +95,7 @@ def places(env: Env, target: Target, before: bytes, removed: Collection[str]) ->
 
 
 def _files(env: Env, target: Target, needles: Needles, sessions: Collection[str]) -> Iterator[str]:
-    """The other files of this home, and those that were to become the session; blocks aside."""
+    """Yield other files of this home, except blocks, and unfinished replacements of the session."""
     paths = [
         os.path.abspath(os.path.join(folder, name))
         for folder, _, names in os.walk(env.home)
@@ -114,7 +114,7 @@ def _files(env: Env, target: Target, needles: Needles, sessions: Collection[str]
 
 
 def _removed(path: str) -> bool:
-    """Whether half a file of a killed command could be removed; whoever writes one holds its lock."""
+    """Whether a killed command's temporary file was removed; a running writer holds its lock."""
     try:
         with open(os.open(path, _OPEN | os.O_NOFOLLOW), "rb") as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -125,9 +125,9 @@ def _removed(path: str) -> bool:
 
 
 def _blocks(env: Env, before: bytes, needles: Needles) -> list[str]:
-    """Blocks that hold one: all of the home's own, of a shared store those that the session named.
+    """Count blocks that contain one: in the home's own store, and of shared stores those of the session.
 
-    Also those that a killed command left half written.
+    Temporary files of killed commands count too.
     """
     held = {id for store in open_stores(env) for id in _held(store, before, needles)}
     held |= {

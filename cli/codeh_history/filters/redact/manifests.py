@@ -1,4 +1,4 @@
-"""Kubernetes' `kind: Secret`, as YAML or JSON: each value of its `data` and `stringData`."""
+"""Kubernetes' `kind: Secret`, as YAML or JSON: all values of its `data` and `stringData`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]+={0,2}")
 
 
 def _find(text: str, _lower: str, at: int) -> Iterator[Span]:
-    """All that the text holds, at whatever level of quoting, once it names a Secret."""
+    """Find all secrets of a text that contains a Secret, at any level of quoting."""
     if _NAMED.search(text, max(0, at - 100), at + len("Secret") + 1):
         yield from _at_level(text, 0)
         yield Span(len(text), len(text), "")
@@ -81,7 +81,7 @@ def _json(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def is_value(field: str, value: str) -> bool:
-    """Whether it may be a value of this field: those of `data` are base64."""
+    """Whether it may be a value of this field; values of `data` are base64."""
     if not value or "[redacted:" in value:
         return False
     return field == "stringData" or (len(value) % 4 == 0 and _BASE64.fullmatch(value) is not None)

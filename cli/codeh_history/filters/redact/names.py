@@ -1,7 +1,7 @@
-"""Values that a name beside them tells: `password: x`, `"api_key": "x"`, `<secret>x</secret>`.
+"""Values after a telling name: `password: x`, `"api_key": "x"`, `<secret>x</secret>`.
 
-What stands between name and value is one of `op` (an assignment), `type` (a declaration), `block` (YAML),
-`pair` (`name: … value: …`), `plist`, `xml`, `equal`, `cell` (of a table), `call`, `prose`, `space`.
+Between name and value is one of `op` (an assignment), `type` (a declaration), `block` (YAML), `pair`
+(`name: … value: …`), `plist`, `xml`, `equal`, `cell` (of a table), `call`, `prose`, `space`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .clues import Rule
 from .secret_names import Name
 from .spans import Span
 
-_LONGEST = 256  # characters of a value that are looked at before it is taken for one
+_LONGEST = 256  # characters of a value to examine before accepting it
 
 _AFTER = re.compile(
     r"""(?P<close>\\{0,6}["'`]|["']?\])?\)?\*{0,2}
@@ -38,10 +38,10 @@ _AFTER = re.compile(
     )""",
     re.VERBOSE,
 )
-_VERBS = ("pass", "key", "keys", "auth", "session id")  # pass `x=1`
-_SERVERS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings without a sign
+_VERBS = ("pass", "key", "keys", "auth", "session id")  # as in: pass `x=1`
+_SERVERS = ("requirepass", "masterauth", "bindpw", "rootpw")  # settings without an assignment sign
 _QUOTE = re.compile(r"(?:[fFrRbBuU@$]{0,2})(\\{0,6}[\"'`]{1})")
-# Each of its own: `\s` among them is ten times slower.
+# Listed one by one: `\s` would be ten times slower.
 _STOPS = " \t\n\r\f\v\u00a0\"'`,;()\\[\\]{}<>\\\\&|"
 _BARE = re.compile(f"[^{_STOPS}]{{1,{_LONGEST}}}")
 _REST = re.compile(f"[^{_STOPS}]*")
@@ -55,8 +55,8 @@ _VARIABLE = re.compile(r"[A-Z_]{2,64}=")
 _PAIR_BEFORE = re.compile(r"(?:^|[\s\"'])\w{1,32}=[^\s,;()\"'<>]{1,64}[ ]$")
 
 
-class Place:
-    """A name in a text, and where a value may stand after it."""
+class Candidate:
+    """A name in a text, and the position after it where a value may be."""
 
     __slots__ = ("after", "at", "how", "name", "start", "text")
 
@@ -70,13 +70,13 @@ class Place:
         self.how = {"gap": "op", "close": ""}.get(group, group)
 
     def before(self) -> str:
-        """The character before the name."""
+        """Return the character before the name."""
         return self.text[self.start - 1] if self.start else "\n"
 
     # -- in quotes ------------------------------------------------------------------------------
 
     def quoted(self, quote: re.Match[str]) -> tuple[int, int] | None:
-        """The value between these quotes, where it is a secret."""
+        """Return the span of the quoted value if it is a secret."""
         text, name = self.text, self.name
         if self.how == "space" and name.lower in _VERBS:
             return None
@@ -86,29 +86,29 @@ class Place:
         while end > 0 and text[end - 1] == "\\" and not (sign.startswith("\\") and text[end - 2] != "\\"):
             end = text.find(sign, end + 1, most)
         value = text[start:end] if end >= 0 else ""
-        if not value or "\n" in value or values.nothing(value):
+        if not value or "\n" in value or values.is_placeholder(value):
             return None
         secret = is_secret(name, self.how, value)
         if (
             " " in value
             and text[quote.start() - 1] == "="
-            and name.loud
+            and name.is_upper
             and name.kind in ("pass", "phrase")
         ):
-            secret = not values.message(value)  # of a shell's variable
+            secret = not values.is_message(value)  # a shell variable
         return (start, end) if secret else None
 
     # -- without quotes -------------------------------------------------------------------------
 
     def bare(self) -> tuple[int, int] | None:
-        """The word, or the words of a passphrase, where it is a secret."""
+        """Return the span of the unquoted word, or the words of a passphrase, if it is a secret."""
         text, at, name = self.text, self.at, self.name
         match = _BARE.match(text, at)
         if not match or text[at] in "$%*.@":
             return None
         if name.kind in ("pass", "phrase") and self.how in ("op", "prose", "block", "pair"):
             words = _WORDS_TO_THE_END.match(text, at)
-            if words and not values.sentence(words[0], a_phrase=name.a_phrase):
+            if words and not values.is_prose(words[0], a_phrase=name.a_phrase):
                 least = 6 if name.kind == "phrase" else 2 if name.a_phrase else 3
                 if len(words[0].split()) >= least:
                     return at, at + len(words[0].rstrip())
@@ -116,71 +116,75 @@ class Place:
         if match[0].endswith("...") and value.endswith(("-", "_")):
             return None  # sk-...
         end = at + len(value)
-        if text[end : end + 1] in ("(", "[", "{") or not self._stands(value) or values.nothing(value):
+        if (
+            text[end : end + 1] in ("(", "[", "{")
+            or not self._is_secret_word(value)
+            or values.is_placeholder(value)
+        ):
             return None
         rest = _REST.match(text, end) if len(match[0]) == _LONGEST else None
         return at, rest.end() if rest else end
 
-    def _stands(self, value: str) -> bool:
-        """Whether a word without quotes is a secret, and no code."""
+    def _is_secret_word(self, value: str) -> bool:
+        """Whether an unquoted word is a secret rather than code."""
         name = self.name
         if value.isdigit():
             if name.lower.endswith(("pin", "otp", "passcode")):
-                return name.loud or len(value) >= 6
+                return name.is_upper or len(value) >= 6
             if name.kind not in ("pass", "id"):
                 return False
         if len(value) < (4 if name.kind == "pass" else 6):
             return False
         if name.kind in ("key", "id"):
-            return self._random_key(value) and not _of_a_conversation(name, value)
-        if self.how == "cell" and not values.random(value, 6):
+            return self._is_key(value) and not _of_a_conversation(name, value)
+        if self.how == "cell" and not values.is_random(value, 6):
             return False
         if self.how == "space":
-            return self._after_a_space(value)
+            return self._is_option_value(value)
         if name.option or self.before() in "?&;=":
-            return not values.a_name(value) or values.mixed(value)
-        return self._assigned(value)
+            return not values.is_name(value) or values.is_mixed(value)
+        return self._is_assigned_secret(value)
 
-    def _assigned(self, value: str) -> bool:
-        """Whether the word after `name:` or `name =` is a setting's value, and no code."""
+    def _is_assigned_secret(self, value: str) -> bool:
+        """Whether the word after `name:` or `name =` is a setting's value rather than code."""
         name = self.name
-        if values.code(value) or (values.number(value) and len(value) < 10):
+        if values.is_code(value) or (values.is_number(value) and len(value) < 10):
             return False
         if name.lower.startswith("x-") and self.after["op"] == ":":
             return True  # a header
-        if values.mixed(value):
+        if values.is_mixed(value):
             return len(value) >= 6
-        return self._a_word(value)
+        return self._is_plain_word_secret(value)
 
-    def _random_key(self, value: str) -> bool:
-        """Whether something called a key is a secret: `STRIPE_KEY=x`, or random; an id has to be random."""
+    def _is_key(self, value: str) -> bool:
+        """Whether a value called a key is a secret: `STRIPE_KEY=x`, or random; an id must be random."""
         name = self.name
         if name.kind == "id":
-            return (self.how != "space" or name.option) and values.drawn(value)
-        if name.loud and self.after["op"] == "=" and not self.after["gap"]:
-            long_enough = "_" in name.text or (len(value) >= 8 and values.mixed(value))
-            return long_enough and not values.code(value) and not values.number(value)
+            return (self.how != "space" or name.option) and values.is_machine_id(value)
+        if name.is_upper and self.after["op"] == "=" and not self.after["gap"]:
+            long_enough = "_" in name.text or (len(value) >= 8 and values.is_mixed(value))
+            return long_enough and not values.is_code(value) and not values.is_number(value)
         plain = name.lower.strip("-_.0123456789") in ("key", "signature", "salt")
-        return not plain and values.random(value, 20) and not values.code(value)
+        return not plain and values.is_random(value, 20) and not values.is_code(value)
 
-    def _after_a_space(self, value: str) -> bool:
-        """Whether a word after `--password` or `requirepass` is one, not the next word of a sentence."""
+    def _is_option_value(self, value: str) -> bool:
+        """Whether a word after `--password` or `requirepass` is a value rather than prose."""
         name = self.name
         if name.option:
-            return not value.startswith("-") and not values.a_name(value)
-        sure = name.loud or (name.kind == "pass" and (self.before() == "\n" or name.lower in _SERVERS))
-        if values.code(value) or value.startswith("/") or _VARIABLE.fullmatch(value):
+            return not value.startswith("-") and not values.is_name(value)
+        sure = name.is_upper or (name.kind == "pass" and (self.before() == "\n" or name.lower in _SERVERS))
+        if values.is_code(value) or value.startswith("/") or _VARIABLE.fullmatch(value):
             return False
-        return values.random(value, 20) or (sure and len(value) >= 6 and values.mixed(value))
+        return values.is_random(value, 20) or (sure and len(value) >= 6 and values.is_mixed(value))
 
-    def _a_word(self, value: str) -> bool:
-        """Whether a word of letters only is a secret, by where it stands."""
-        text, start, loud = self.text, self.start, self.name.loud
+    def _is_plain_word_secret(self, value: str) -> bool:
+        """Whether a word of letters only is a secret, judging by its context."""
+        text, start, is_upper = self.text, self.start, self.name.is_upper
         op, gap = self.after["op"], self.after["gap"]
         ends = _TO_THE_END.match(text, self.at + len(value)) is not None
         if op == "=":
             pair = _PAIR_BEFORE.search(text, max(0, start - 100), start)  # user=u password=word
-            if not gap and (pair or (loud and not value.isupper())):
+            if not gap and (pair or (is_upper and not value.isupper())):
                 return True
             line = text.rfind("\n", max(0, start - 200), start) + 1
             return (
@@ -188,16 +192,16 @@ class Place:
                 and ends
                 and (not gap or bool(_SECTION.search(text, max(0, line - 500), line)))
             )
-        if op == ":" and loud:
+        if op == ":" and is_upper:
             return True
-        if op != ":" or not gap or (value[:1].isupper() and values.camel(value)):
+        if op != ":" or not gap or (value[:1].isupper() and values.is_camel_case(value)):
             return False
         if self.name.kind != "pass":
             return len(value) >= 12 and ends
         return ends or (value.islower() and text[self.at + len(value)] in ",;}")
 
     def in_xml(self) -> tuple[int, int] | None:
-        """What stands between two tags, where the first names it; of a label only what is no word."""
+        """Return the span between two tags if the first names a secret; a label needs more than a word."""
         label = bool(
             self.after["close"]
         )  # <string name="api_key">; a dotted one is a setting's, no label's
@@ -205,44 +209,49 @@ class Place:
         if not match or self.name.kind == "key" or not (label or self.before() in "<:;"):
             return None
         value = match[0].strip()
-        if len(value) < 3 or "\n" in value or not values.LETTER.search(value) or values.nothing(value):
+        if (
+            len(value) < 3
+            or "\n" in value
+            or not values.LETTER.search(value)
+            or values.is_placeholder(value)
+        ):
             return None
-        if (" " in value and values.sentence(value)) or values.a_name(value):
+        if (" " in value and values.is_prose(value)) or values.is_name(value):
             return None
         sure = not label or "." in self.name.text
-        if not values.mixed(value) and (not sure):
+        if not values.is_mixed(value) and (not sure):
             return None
         start = self.at + match[0].index(value)
         return start, start + len(value)
 
 
 def is_secret(name: Name, how: str, value: str) -> bool:
-    """Whether what stands in quotes is one."""
+    """Whether a quoted value is a secret."""
     kind, length = name.kind, len(value)
     if kind == "id":
-        return values.drawn(value)
-    if length < {"pass": 3, "phrase": 8, "secret": 6, "key": 16}[kind] or values.code(value):
+        return values.is_machine_id(value)
+    if length < {"pass": 3, "phrase": 8, "secret": 6, "key": 16}[kind] or values.is_code(value):
         return False
     if kind == "key":
-        drawn = how != "prose" and values.random(value, 16) and value.isascii()
+        drawn = how != "prose" and values.is_random(value, 16) and value.isascii()
         return drawn and name.lower != "key" and not _of_a_conversation(name, value)
     if " " in value:
         several = name.option or how in ("op", "type", "pair", "plist")
         several = several or (kind != "secret" and how == "prose" and value.count(" ") > 1)
-        return several and not values.sentence(value, a_phrase=name.a_phrase)
-    if kind == "secret" and values.number(value):
+        return several and not values.is_prose(value, a_phrase=name.a_phrase)
+    if kind == "secret" and values.is_number(value):
         return False
-    loud = name.loud and kind == "pass" and "_" in name.text
+    is_upper = name.is_upper and kind == "pass" and "_" in name.text
     if how in ("call", "equal", "cell") or (
-        how == "space" and not (name.option or name.lower == "password" or loud)
+        how == "space" and not (name.option or name.lower == "password" or is_upper)
     ):
-        label = how == "call" and values.label(value)
-        return length >= (6 if kind == "pass" else 8) and values.mixed(value) and not label
-    return kind != "secret" or values.mixed(value) or length >= (6 if "key" in name.lower else 8)
+        label = how == "call" and values.is_label(value)
+        return length >= (6 if kind == "pass" else 8) and values.is_mixed(value) and not label
+    return kind != "secret" or values.is_mixed(value) or length >= (6 if "key" in name.lower else 8)
 
 
 def _of_a_conversation(name: Name, value: str) -> bool:
-    """Whether it is the id by which programs that talk to models call a session."""
+    """Whether it is a session id of an LLM program."""
     return "session" in name.lower and values.UUID.fullmatch(value) is not None
 
 
@@ -254,24 +263,24 @@ def _rule(core: str, kind: str, pattern: re.Pattern[str]) -> Rule:
         named = secret_names.named(text, lower, at, end, kind) if after else None
         if after is None or named is None:
             return ()
-        place = Place(text, *named, after)
-        name, how = place.name, place.how
+        candidate = Candidate(text, *named, after)
+        name, how = candidate.name, candidate.how
         if (how == "type" and name.kind == "key") or (how == "call" and name.lower.endswith("_pass")):
             return ()
-        quote = _QUOTE.match(text, place.at)
+        quote = _QUOTE.match(text, candidate.at)
         if how == "xml":
-            secret = place.in_xml()
+            secret = candidate.in_xml()
         elif quote:
-            secret = place.quoted(quote)
+            secret = candidate.quoted(quote)
         else:
-            secret = place.bare() if how not in ("call", "equal", "") else None
+            secret = candidate.bare() if how not in ("call", "equal", "") else None
         return (Span(*secret, "option" if name.option else "assignment"),) if secret else ()
 
     def tells(word: str, lower: str, at: int) -> bool:
         match = pattern.match(lower, at)
         end = match.end() if match else at + len(core) if " " in pattern.pattern else 0
         end = secret_names.end_in(word, end) if end else 0
-        return end > 0 and word[end : end + 1] != "/"  # `token/budget`: no value follows
+        return end > 0 and word[end : end + 1] != "/"  # as in `token/budget`: no value follows
 
     return Rule(core, find, anywhere=True, tells=tells)
 

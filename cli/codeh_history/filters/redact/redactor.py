@@ -1,4 +1,4 @@
-"""Replacing secrets in texts and JSON values, and counting them."""
+"""Replace secrets in texts and JSON values, and count them."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ...session.model import Json
 from . import disguises, forms, manifests, names, secret_names, vendors
 from .clues import Clues, Rule
 from .spans import Span, ascii_lower, mark, merged, shares, without
-from .values import random as by_machine
+from .values import is_random
 
-_LEAST = 6  # characters; a shorter text holds no secret
-_SURE = 12  # characters of what is a secret wherever it stands
-_WORDS = 64  # of a command
-_AGAIN = 3  # times a text is looked at once more: what was found may have hidden the next
-# Values that say what a record is, and what hangs on what.
+_LEAST = 6  # characters; shorter texts contain no secret
+_SURE = 12  # characters of a value that is a secret wherever it occurs
+_WORDS = 64  # words of a command
+_AGAIN = 3  # passes over a text: one secret may have hidden the next
+# Fields of the structure and references of records.
 _STRUCTURE = frozenset(
     """type kind role ts id of op covers ids after block blockId blockIds flowId created createdAt
     periodStart periodEnd mimeType media_type""".split()
 )
 _OPAQUE = frozenset(("thoughtSignature", "signature", "encrypted_content"))
 _LEFT = _STRUCTURE | _OPAQUE
-# Names that records and parts are read by.
+# Field names of records and parts.
 _FIELDS = _LEFT | frozenset(
     """parts text thought functionCall functionResponse name args response inlineData fileData data
         fileUri native provider value set title tags system tools model usage ops why with part message
@@ -38,18 +38,18 @@ _FIELDS = _LEFT | frozenset(
         references number url score attached bytes key pinned source finish reason idless spelling
         displayName item raw lines""".split()
 )
-DROPPED = object()  # in the place of a field that goes
-_OF_TOOLS = frozenset(("args", "response"))  # of a call and its result
-_MEDIA = frozenset(("mimeType", "media_type"))  # what stands as `data` beside them is media
-_UNSURE = ("key", "id")  # kinds of names whose value has to look like a secret
-_NAMED = ("name", "key", "header", "Name", "Key")  # of an object that gives a name and a `value`
+DROPPED = object()  # marks a field to remove
+_OF_TOOLS = frozenset(("args", "response"))  # fields of a call and its result
+_MEDIA = frozenset(("mimeType", "media_type"))  # beside them, `data` is media
+_UNSURE = ("key", "id")  # kinds of names whose value must look like a secret
+_NAMED = ("name", "key", "header", "Name", "Key")  # fields of an object with a name and a `value`
 
 
 class Redactor:
     """Replaces secrets in strings and counts them by kind.
 
-    `removed`: the values, to look for what else holds them; `left`: what was found where it cannot be
-    replaced, as (kind, key). No value of either is ever printed.
+    `removed` are the values, for finding other copies; `left` counts secrets that cannot be replaced, by
+    (kind, key). The values are never printed.
     """
 
     def __init__(self, extra: Sequence[tuple[str, str]] = ()) -> None:
@@ -62,13 +62,13 @@ class Redactor:
     # -- texts --------------------------------------------------------------------------------------
 
     def text(self, text: str) -> str:
-        """The text with every secret that is found replaced."""
+        """Return the text with its secrets replaced."""
         if not self._spans(text):
             return text  # as most
         return self.texts([text])[0]
 
     def texts(self, pieces: Sequence[str]) -> list[str]:
-        """Pieces of one text, each without its share of a secret, even of one that goes on in the next."""
+        """Redact the pieces of one text; a secret may continue in the next piece."""
         pieces = list(pieces)
         for _ in range(_AGAIN):
             spans = self.shares(pieces)
@@ -78,7 +78,7 @@ class Redactor:
         return pieces
 
     def shares(self, pieces: Sequence[str]) -> list[list[Span]]:
-        """What each piece of a text holds of the secrets in it, which count as found; empty without any."""
+        """Return and count the spans of secrets in each piece of a text; empty if there are none."""
         whole = pieces[0] if len(pieces) == 1 else "".join(pieces)
         spans = self._spans(whole)
         if not spans:
@@ -89,16 +89,16 @@ class Redactor:
         return shares(pieces, spans)
 
     def certain(self) -> set[str]:
-        """What was found and is a secret wherever it stands, for no chance writes it."""
-        return {value for value in self.removed if by_machine(value, _SURE)}
+        """Return the removed values that are too random to occur by chance."""
+        return {value for value in self.removed if is_random(value, _SURE)}
 
     def forget(self) -> None:
-        """Begin to count anew."""
+        """Reset the counts."""
         self.counts.clear()
         self.left.clear()
 
     def learn(self, rest: bytes) -> bool:
-        """Make a rule of what was found and is certain; whether `rest` still holds any of it."""
+        """Make a rule of the certain removed values; whether `rest` may contain one."""
         values = sorted(self.certain())
         if not values:
             return False
@@ -109,20 +109,20 @@ class Redactor:
         return self._known is not None and self._known.search(line.decode("utf-8", "replace")) is not None
 
     def worth_a_look(self, lines: Iterable[bytes]) -> Iterator[bytes]:
-        """Those lines of a session that may hold a secret, in a text of the record or as they stand."""
+        """Yield the lines of a session that may contain a secret, as JSON or as plain text."""
         once, again = tee(lines)
         for line, has_clues in zip(once, _CLUES.of_lines(again), strict=True):
             if (
                 has_clues
                 or self._own
-                or line.count(b'"text"') > 1  # which are read as one
+                or line.count(b'"text"') > 1  # which may form one text
                 or (b"%" in line and _PERCENT.search(line) is not None)
                 or self._knows(line)
             ):
                 yield line
 
     def finds(self, text: str) -> bool:
-        """Whether a secret is found; nothing is counted."""
+        """Whether a text contains a secret, without counting it."""
         return bool(self._spans(text))
 
     def _spans(self, text: str) -> list[Span]:
@@ -149,14 +149,14 @@ class Redactor:
     # -- values -------------------------------------------------------------------------------------
 
     def value(self, value: Any, key: str = "", *, of_tool: bool = False) -> Any:
-        """A JSON value with its strings redacted, keys too; the same object where nothing was found.
+        """Return a JSON value with its strings and keys redacted; the same object if there are no secrets.
 
-        Ids, signatures and base64 media stay, but not under such names in a call or a result (`of_tool`).
+        Ids, signatures and base64 media stay, except in the arguments or result of a call (`of_tool`).
         """
         if isinstance(value, str):
             return self.text(value) if of_tool or key not in _LEFT else self._stays(value, key)
         if isinstance(value, list):
-            # together first: what is left of a secret without its beginning tells nothing
+            # together first: the rest of a secret is not recognisable without its beginning
             whole = self._joined(value) if key == "parts" and not of_tool else value
             items = [self.value(item, key, of_tool=of_tool) for item in whole]
             if of_tool:
@@ -167,7 +167,7 @@ class Redactor:
         return value
 
     def _stays(self, value: str, key: str) -> str:
-        """An id or a signature stays, unless a key stands in a signature's place."""
+        """Keep an id or a signature, unless a key is in place of a signature."""
         kind = _issued(value)
         if kind and key in _OPAQUE:
             return self.text(value)
@@ -176,7 +176,7 @@ class Redactor:
         return value
 
     def _joined(self, parts: list[Any]) -> list[Any]:
-        """The parts of a message without a secret that goes over from one text to the next."""
+        """Redact secrets that span several text parts of a message."""
         new = list(parts)
         for run in runs(parts):
             if len(run) > 1:
@@ -185,7 +185,7 @@ class Redactor:
         return new
 
     def _command(self, items: list[Any]) -> list[Any]:
-        """The words of a command, of which one may tell that the next is a secret."""
+        """Redact the words of a command, one of which may announce a secret."""
         if not 1 < len(items) <= _WORDS or not all(isinstance(item, str) for item in items):
             return items
         words = [f'"{item}", ' for item in items]
@@ -210,7 +210,7 @@ class Redactor:
             elif key == "lines" and "summary" in new and not of_tool:
                 cleaned = self._lines(item, new["summary"])
             elif within == "references" and isinstance(item, str):
-                cleaned = self.text(item)  # an id on which nothing hangs
+                cleaned = self.text(item)  # an id that nothing refers to
             elif isinstance(item, str) and item and _is_secret(key, item, of_tool=of_tool):
                 cleaned = self._whole(item)  # `{"password": "x"}`
             else:
@@ -225,9 +225,9 @@ class Redactor:
         return new if changed else value
 
     def _lines(self, lines: Any, summary: Any) -> Any:
-        """The `lines` of a summary, which its text repeats; DROPPED where they would tell more than it.
+        """Redact the `lines` of a summary; DROPPED if they would reveal more than its redacted text.
 
-        They are read as one text, as the summary was; what is found counts once.
+        Like the text, they are redacted jointly. Their secrets are already counted.
         """
         ours = isinstance(lines, list) and all(map(_is_line, lines))
         if not ours or not isinstance(summary, str):
@@ -249,7 +249,7 @@ class Redactor:
         return mark(kind)
 
     def _manifest(self, field: str, data: Json) -> Json:
-        """`data` or `stringData` of a Secret of Kubernetes without its values."""
+        """Redact `data` or `stringData` of a Kubernetes Secret."""
         secrets = [
             name
             for name, value in data.items()
@@ -262,7 +262,7 @@ class Redactor:
         )
 
     def _media(self, data: str) -> str:
-        """The content of a file: text is looked at, the rest stays, unless all of it is a key."""
+        """Redact an encoded text file; other content stays, unless all of it is a key."""
         text = disguises.text_in(data)
         if text is not None:
             new = self.text(text)
@@ -275,7 +275,7 @@ def _is_line(line: Any) -> bool:
 
 
 def _all_in(lines: list[Any], summary: str) -> bool:
-    """Whether a summary's text holds all that its lines tell."""
+    """Whether a summary's text contains all of its lines."""
     labels = (kind.partition(" ")[2] for kind, _, _ in lines)
     return all(text in summary for _, text, _ in lines) and all(
         label in summary or is_ours(label) for label in labels
@@ -283,10 +283,10 @@ def _all_in(lines: list[Any], summary: str) -> bool:
 
 
 def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
-    """Neighbouring texts, as a reader joins them: by their places."""
+    """Yield runs of adjacent text parts, as indices."""
 
     def thought(number: int) -> bool | None:
-        """Whether a text is one; None for what is no text."""
+        """Whether a text part is a thought; None for other parts."""
         part = parts[number]
         text = isinstance(part, dict) and isinstance(part.get("text"), str)
         return bool(part.get("thought")) if text else None
@@ -296,7 +296,7 @@ def runs(parts: Sequence[Any]) -> Iterator[list[int]]:
 
 RULES = (*vendors.RULES, *forms.RULES, *names.RULES, *manifests.RULES, forms.SETTING)
 _BY_VENDORS = frozenset(vendors.RULES)
-# Fields of what must be looked at as a whole: pieces of a stream, files.
+# Fields of records that must be redacted as a whole: deltas and files.
 _KEYS = ("delta", "update", "mimeType", "media_type")
 _CLUES = Clues(RULES[:-1], forms.SETTING, _KEYS)
 _PERCENT = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2})")
@@ -304,18 +304,18 @@ _PERCENT = re.compile(rb"%(?:3[AaDd]|7[Cc]|25|[0-9A-Fa-f]{2}[^%]*+%[0-9A-Fa-f]{2
 
 @lru_cache(maxsize=10_000)
 def _name_of(key: str) -> secret_names.Name | None:
-    """What a key says of its value; keys come again and again."""
+    """Return what a key says about its value, cached because keys repeat."""
     return secret_names.name_of(key) if len(key) < 128 else None
 
 
 def says_secret(key: str) -> bool:
-    """Whether this key says that its value is secret."""
+    """Whether this key names a secret."""
     name = _name_of(key)
     return name is not None and name.kind not in _UNSURE
 
 
 def _is_secret(key: str, value: str, *, of_tool: bool) -> bool:
-    """Whether the value of a key is one; in a call or a result also by what it looks like."""
+    """Whether a key's value is a secret; in a call or a result also judging by the value."""
     name = _name_of(key)
     return name is not None and (
         name.kind not in _UNSURE or (of_tool and names.is_secret(name, "op", value))
@@ -323,14 +323,14 @@ def _is_secret(key: str, value: str, *, of_tool: bool) -> bool:
 
 
 def _issued(text: str) -> str | None:
-    """The kind of secret that all of the text is, by how it begins."""
+    """Return the kind of a text that is entirely a vendor's secret, otherwise None."""
     rules = (rule for rule in _CLUES.of(text).rules if rule in _BY_VENDORS)
     spans = (span for rule in rules for span in rule.spans(text, text))
     return next((span.kind for span in spans if (span.start, span.end) == (0, len(text))), None)
 
 
 def _secret_pair(value: Json) -> bool:
-    """Whether it is `{"name": "DB_PASSWORD", "value": "x"}`."""
+    """Whether it has the form `{"name": "DB_PASSWORD", "value": "x"}`."""
     if not isinstance(value.get("value"), str) or not value["value"]:
         return False
     return any(isinstance(value.get(name), str) and says_secret(value[name]) for name in _NAMED)
@@ -342,7 +342,7 @@ def _span(kind: str, match: re.Match[str]) -> Span:
 
 
 def compiled(kind: str, text: str) -> Pattern[str]:
-    """A rule's pattern; a wrong one, and one that finds nothing at all everywhere, is BadData."""
+    """Compile a rule's pattern; BadData if it is invalid or matches the empty string."""
     try:
         pattern = re.compile(text)
     except (re.error, OverflowError, RecursionError) as error:

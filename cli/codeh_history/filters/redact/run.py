@@ -1,4 +1,4 @@
-"""A session without its secrets: as a stream, or the file itself for good."""
+"""Redact a session, as a stream or permanently in its file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ...session.records import Log, Record, block_of, dumps, lines_of
 from ...views.rewrite import ended, records
 from . import Redactor, Span, merged, runs, without
 
-Place = tuple[int, int]  # a record, and a part of it
+Place = tuple[int, int]  # indices of a record and of its part
 REPLACED = "found and replaced in the output"
 
 
 def rules(name: str | None) -> list[tuple[str, str]]:
-    """Further rules from a JSON file: an object of kind → regular expression."""
+    """Read additional rules from a JSON object of kinds and regular expressions."""
     if name is None:
         return []
     value = demanded(read_file(name), name)
@@ -30,12 +30,12 @@ def rules(name: str | None) -> list[tuple[str, str]]:
 
 
 def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
-    """Every line without its secrets, undone and damaged ones too; the others keep their bytes.
+    """Redact all lines, including undone and damaged ones; lines without secrets keep their bytes.
 
-    What hangs on a part's hash (`block` of a replacement) follows the part; a bare line that changes
-    becomes a full record, for its id hangs on its bytes.
+    References to a part's hash (`block` of a replacement) are updated. A changed bare line becomes a full
+    record, because its id depends on its bytes.
     """
-    # a replacement hangs on parts wherever they are; else a line that tells of nothing is left unread
+    # a replacement may refer to any part; otherwise lines without clues are not parsed
     every = lines_of(data)
     looked = set(every if b'"block"' in data else redactor.worth_a_look(every))
     entries = list(records(data, skip=lambda line: line not in looked))
@@ -54,9 +54,9 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
 
 
 def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
-    """The records without their secrets; the same object where nothing was found.
+    """Redact records; those without secrets stay the same object.
 
-    First what came in pieces: a secret may go over from one delta of a stream to the next.
+    Streams come first, because a secret may span several deltas.
     """
     spans_at: dict[Place, list[Span]] = {}
     for places in streams(records):
@@ -75,8 +75,8 @@ def redacted_records(records: Sequence[Any], redactor: Redactor) -> list[Any]:
 
 
 def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
-    """What is read as one text, whichever updates are undone: (record, part) of a stream's deltas, and of
-    each update and the deltas after it."""
+    """Yield what forms one text, whichever updates are undone: the deltas of a stream, and each update with
+    the deltas after it, as (record, part)."""
     stream_of: dict[str, str] = {}
     deltas: dict[str, list[Place]] = {}
     edited: dict[str, list[Place]] = {}
@@ -99,7 +99,7 @@ def streams(records: Sequence[Any]) -> Iterator[list[Place]]:
 
 
 def _moved(entries: Sequence[tuple[bytes, Record | None]], new: Sequence[Any]) -> dict[str, str]:
-    """The blocks of parts, before and after: of each record's own, and of what a stream's pieces make."""
+    """Map the old block ids of changed parts to the new ones, including parts assembled from streams."""
     blocks: dict[str, str] = {}
 
     def pair(olds: Sequence[Any], news: Sequence[Any]) -> None:
@@ -136,12 +136,12 @@ def _following(data: Any, blocks: dict[str, str]) -> Any:
 
 
 def _shadowed(line: bytes, data: Any, redactor: Redactor) -> bool:
-    """Whether a secret is in the line and in none of its values: under a key that stands there twice."""
+    """Whether a line contains a secret that its values do not, under a duplicate key."""
     if dumps(data) == line.strip():
         return False
     import json
 
-    lost: list[int] = []  # for each object, how many of its keys stand there again
+    lost: list[int] = []  # the number of duplicate keys per object
 
     def pairs(items: list[tuple[str, Any]]) -> None:
         lost.append(len(items) - len(dict(items)))
@@ -157,10 +157,10 @@ def _damaged(line: bytes, redactor: Redactor) -> bytes:
 
 
 def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor) -> list[bytes]:
-    """A session's lines without their secrets; `whole` are the same lines with what lies in blocks.
+    """Redact a session's lines; `whole` are the same lines with the contents of blocks.
 
-    A message with a secret in one of its blocks has its parts again, the others stay by reference.
-    What was found once is then looked for everywhere, also where no rule finds it.
+    A message with a secret in a block gets its parts back; other messages stay references. Values found
+    once are then searched for everywhere, also where no rule matches.
     """
     old = list(whole)
     new = redacted_lines(b"".join(old), redactor)
@@ -170,9 +170,9 @@ def rewritten(lines: Iterable[bytes], whole: Iterable[bytes], redactor: Redactor
 
 
 def report(env: Env, session: str, redactor: Redactor, outcome: str = REPLACED) -> int:
-    """Note how many secrets of each kind were found and what became of them, never a value.
+    """Print the number of secrets by kind and their outcome, never a value.
 
-    Returns the exit code: 1 if one had to stay, which is said with the key that holds it.
+    Return the exit code: 1 if a secret had to stay, in which case its key is named.
     """
     total = sum(redactor.counts.values())
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.counts.items()))

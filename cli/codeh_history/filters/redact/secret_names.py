@@ -1,4 +1,4 @@
-"""Names that say that a secret is beside them: `DB_PASSWORD`, `apiKey`, `Kennwort`."""
+"""Names that announce a secret: `DB_PASSWORD`, `apiKey`, `Kennwort`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from string import ascii_letters, digits
 from typing import NamedTuple
 
 _OF_NAMES = ascii_letters + digits + "_.-"
-_NAME = 64  # characters of a name before the word that tells
-_WITHOUT_BLANKS = "\u3000"  # from here on are scripts that put nothing between words
-# What the name's last word is (in small letters), how it goes on, and what that says. `key` alone says
-# little, with one of the words below before it as much as `secret`; the value of an `id` must look random.
+_NAME = 64  # characters of a name before the telling word
+_WITHOUT_BLANKS = "\u3000"  # scripts from here on do not separate words
+# The last word of a name (lower case), its kind, and its full pattern. `key` alone says little, but after
+# one of the words below it counts as `secret`; the value of an `id` must look random.
 CORES = {
     "pass": ("pass", "pass(?:word|wd|phrase|code|wort)?"), "pwd": ("pass", "pwd"),
     "pw": ("pass", "pw(?!d)"), "kennwort": ("pass", "kennwort"), "密码": ("pass", "密码"),
@@ -37,14 +37,14 @@ CORES = {
     "api": ("id", "api[_-]?id"), "secret_id": ("id", "secret_id"), "secretid": ("id", "secretid"),
 }  # fmt: skip
 WORDS = {core: (kind, re.compile(rest)) for core, (kind, rest) in CORES.items()}
-# Words that make a `key` a secret, with one sign between them at most.
+# Words that make a following `key` a secret, with at most one separator between.
 _OF_A_SECRET = tuple(
     """secret api access private encryption signing shared preshared storage client subscription
     primary secondary app application integration account auth license licence deploy webhook service
     hmac publish registry admin personal recovery backup write read ingest root vault unseal tls ca
     master""".split()
 )
-# Words with letters before them that are part of the same name: PGPASSWORD, authtoken, clientsecret.
+# Prefixes joined to a telling word: PGPASSWORD, authtoken, clientsecret.
 _JOINED = tuple(
     """pg ssh db require my sql mysql auth access refresh bearer id bot user session csrf xsrf oauth
     registry app client consumer shared api admin root login store keystore truststore bind ldap smtp
@@ -55,7 +55,7 @@ _SUFFIX = re.compile(
     r"(?:[_.-]?(?:[dD]ata|[bB]ase)(?![a-z0-9]))?(?:[_-]?(?:[vV]alue|[sS]tring|[cC]onfirm(?:ation)?|[pP]lain|[tT]ext|[bB]64|[bB]ase64|[oO]ld|[nN]ew|[pP]rod(?:uction)?|[dD]ev|[tT]est"
     r"|[sS]taging|[lL]ive)(?![a-z]))?(?:_[A-Z0-9]{1,24}(?![a-z])){0,3}(?:[_-]?\d{1,3})?"
 )
-# `SECRET_NAME` is no secret.
+# `SECRET_NAME` is not a secret.
 _ABOUT = re.compile(
     r"_(?:NAMES?|IDS?|ARN|TYPE|REF|COUNT|SIZE|LENGTH|LIMIT|TTL|UR[LI]|PATH|FILE|DIR|HOST|PORT|REGION|VERSION|EXPIRY|EXPIRES|LIFETIME"
     r"|COMMAND|FIELD|HEADER|PREFIX|ENDPOINT)(?![A-Z])"
@@ -70,18 +70,18 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class Name(NamedTuple):
-    """A name that says that a secret follows."""
+    """A name that announces a secret."""
 
     kind: str  # phrase, pass, secret, key or id
     text: str
     lower: str
-    option: bool  # of a command line
-    loud: bool  # all capitals, as a variable of the environment
-    a_phrase: bool  # it says that several words follow
+    option: bool  # a command-line option
+    is_upper: bool  # all capitals, like an environment variable
+    a_phrase: bool  # announces several words
 
 
 def name_of(key: str) -> Name | None:
-    """What the key of an object says of its value, None where it is no secret's."""
+    """Return the name that an object's key is, if it announces a secret, otherwise None."""
     lower = key.lower()
     for core, (kind, rest) in WORDS.items():
         at = lower.rfind(core)
@@ -95,7 +95,7 @@ def name_of(key: str) -> Name | None:
 
 
 def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
-    """Where the name ends that this word tells of, 0 where the word is part of another."""
+    """Return the end of the name with this word; 0 if the word is part of another."""
     before = text[start - 1] if start and text[start] < _WITHOUT_BLANKS else " "
     if before.isalnum() and not (text[start].isupper() and (before.islower() or before.isdigit())):
         any_before = kind == "pass" and end - start > len("pass")
@@ -106,7 +106,7 @@ def end_of(text: str, lower: str, start: int, end: int, kind: str) -> int:
 
 
 def end_in(text: str, end: int) -> int:
-    """The same for a word that ends here at the earliest, whatever stands before it."""
+    """Return the end of a name whose word ends here, regardless of what precedes it; 0 if there is none."""
     after = text[end : end + 1]
     if after.isalnum() or after in ("_", "-", "."):
         suffix = _SUFFIX.match(text, end)
@@ -120,7 +120,7 @@ def end_in(text: str, end: int) -> int:
 
 
 def named(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name, int] | None:
-    """The whole of a name that ends here, and where it begins; None for another kind of key."""
+    """Return the whole name that ends here, and its start; None for another kind of key."""
     before = text[max(0, start - _NAME) : start]
     left = start - len(before) + len(before.rstrip(_OF_NAMES))
     if kind == "key":
@@ -137,7 +137,7 @@ def named(text: str, lower: str, start: int, end: int, kind: str) -> tuple[Name,
 
 @lru_cache(maxsize=4096)
 def _name(kind: str, text: str, slash: bool) -> Name | None:  # noqa: FBT001
-    """What a name says, None where it is a key of a table or a page's token."""
+    """Return the name, cached because names repeat; None for other keys, such as of a table or page."""
     if kind != "pass" and _NO_KEY.search(_HUMP.sub("_", text).lower()):
         return None
     text = "/" + text if slash else text

@@ -1,4 +1,4 @@
-"""Places in a text that hold a secret, and texts without them."""
+"""Spans of secrets in a text, and their replacement."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-_VAGUE = ("assignment", "option", "signature")  # kinds that say where it stood, not what it was
+_VAGUE = ("assignment", "option", "signature")  # kinds that describe the context, not the secret
 
 
 class Span(NamedTuple):
-    """Where a secret stands, and of what kind it is."""
+    """The position of a secret, and its kind."""
 
     start: int
     end: int
@@ -22,7 +22,7 @@ def mark(kind: str) -> str:
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """The spans in order, those that overlap as one, of the kind that says most."""
+    """Sort spans and merge overlapping ones, with the most specific kind."""
     result: list[Span] = []
     for span in sorted(spans, key=itemgetter(0)):
         if result and span.start < result[-1].end:
@@ -39,7 +39,7 @@ def _says(kind: str) -> int:
 
 
 def shares(pieces: Sequence[str], spans: Iterable[Span]) -> list[list[Span]]:
-    """What of the spans of a text each of its pieces holds; where one only goes on, it has no kind."""
+    """Split the spans of a text among its pieces; the continuation of a span has no kind."""
     result: list[list[Span]] = []
     start = 0
     todo = list(reversed(list(spans)))
@@ -58,7 +58,7 @@ def shares(pieces: Sequence[str], spans: Iterable[Span]) -> list[list[Span]]:
 
 
 def without(text: str, spans: Iterable[Span]) -> str:
-    """The text with a mark in each span's place, or nothing where one only goes on."""
+    """Replace each span by its mark, or by nothing if it is a continuation."""
     new, at = [], 0
     for span in spans:
         new += [text[at : span.start], mark(span.kind) if span.kind else ""]
@@ -67,6 +67,6 @@ def without(text: str, spans: Iterable[Span]) -> str:
 
 
 def ascii_lower(text: str) -> str:
-    """The text in small letters, each in its place."""
+    """Return the text in lower case, with unchanged positions."""
     lower = text.lower()
     return lower if len(lower) == len(text) else "".join(c.lower() if c.isascii() else c for c in text)

@@ -1,11 +1,11 @@
-"""Is it a secret? Words for what stands after a name like `password`: a secret, or code and prose."""
+"""Predicates on the text after a name like `password`: is it a secret, or code or prose?"""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-# What stands where a value is missing, is described, or is a type.
+# Words for a missing value, a description or a type.
 _NOTHING = frozenset(
     """none null nil undefined true false yes no on off required optional empty missing invalid incorrect
     wrong expired unknown default disabled enabled hidden masked redacted removed secret secrets
@@ -17,12 +17,12 @@ _NOTHING = frozenset(
     test placeholder changeme_here todo tbd n/a insert set unset see the that your
     example not and pass pw pwd""".split()
 )
-_LONGEST = 120  # characters of what stands for something else
+_LONGEST = 120  # maximal length of a placeholder
 _SAYS_SO = re.compile(
     r"x{3,}|…\W*|\*{3,}|\.{3,}|…|•{3,}|-{3,}|_{3,}|#{3,}|<[^<>]*>|\[[^\[\]]*\]|\{[^{}]*\}|%\(?\w*\)?[sdr]|%\w+%"
     r"|@\w+@|\$.*|(?:your|enter|insert|replace|put|add)[-_ ].*|#[0-9a-f]{3,8}|urn:.*"
     r"|.*(?:[-_ ]here|\$\{.*|\{\{.*|%[sdr]|%\(\w+\)s)"
-    r"|(?:\{[^{}]*\}[^\w{}]*)+|\.{0,2}(?:/[a-z][\w.-]{0,30}){2,8}/?"  # only what is put in, and a path
+    r"|(?:\{[^{}]*\}[^\w{}]*)+|\.{0,2}(?:/[a-z][\w.-]{0,30}){2,8}/?"  # only interpolations; a path
     r"|[\w./-]{2,}\."  # a file
     r"(?:jsonl?|ya?ml|toml|md|txt|py|[jt]sx?|sh|pem|crt|go|rs|deb|zip|html?|css|log|conf|cfg|ini)"
     r"|process\.env.*|os\.environ.*|(?:https?|file)://.*",
@@ -63,57 +63,57 @@ _NO_LETTER = re.compile(r"[0-9!@#$%^*+~?=]")
 
 
 @lru_cache(maxsize=4096)
-def nothing(value: str) -> bool:
-    """Whether it stands for a secret that is not given, or names a type."""
+def is_placeholder(value: str) -> bool:
+    """Whether it is a placeholder for a secret, or a type."""
     if len(value) > _LONGEST:
         return "[redacted:" in value
     return value.strip().lower() in _NOTHING or bool(_SAYS_SO.fullmatch(value)) or "[redacted:" in value
 
 
-def sentence(value: str, *, a_phrase: bool = False) -> bool:
-    """Whether it is prose rather than a passphrase of several words; one that is called so may have any."""
+def is_prose(value: str, *, a_phrase: bool = False) -> bool:
+    """Whether it is prose rather than a passphrase; after a name like `passphrase`, fewer texts are."""
     pattern = _MESSAGE if a_phrase else _SENTENCE
     return len(value) > 8 * _LONGEST or bool(pattern.search(value))
 
 
-def message(value: str) -> bool:
-    """Whether it ends or is filled in as what a program says is."""
+def is_message(value: str) -> bool:
+    """Whether it ends like a message, or contains interpolations."""
     return bool(_SAID.search(value))
 
 
 @lru_cache(maxsize=4096)
-def a_name(value: str) -> bool:
-    """Whether it is what a secret is called (`access_token`), not one."""
+def is_name(value: str) -> bool:
+    """Whether it is a name for a secret (`access_token`), not a secret."""
     return len(value) <= _LONGEST and bool(_NAMES.fullmatch(value))
 
 
 @lru_cache(maxsize=4096)
-def code(value: str) -> bool:
-    """Whether it is a variable or an expression of a program, as far as one word tells; a name too."""
+def is_code(value: str) -> bool:
+    """Whether it is a variable, an expression, or a name for a secret, judging by one word."""
     return (
         bool(_DOTTED.fullmatch(value.lstrip("!&*-")) and not _token(value))
         or ("_" in value and value.replace("_", "").isalpha())
-        or a_name(value)
+        or is_name(value)
     )
 
 
-def label(value: str) -> bool:
-    """Whether it is what programs call things by: `HAS_TLSv1_3`, `scram-sha-256`."""
+def is_label(value: str) -> bool:
+    """Whether it is an identifier: `HAS_TLSv1_3`, `scram-sha-256`."""
     return bool(_LABEL.fullmatch(value))
 
 
-def number(value: str) -> bool:
+def is_number(value: str) -> bool:
     return bool(_NUMBER.fullmatch(value))
 
 
-def camel(value: str) -> bool:
-    """Whether it is words joined by capitals; `LbZnzwGbjiRH` is not."""
+def is_camel_case(value: str) -> bool:
+    """Whether it is words in camel case; `LbZnzwGbjiRH` is not."""
     return bool(_CAMEL.fullmatch(value)) and not _jumbled(value)
 
 
 @lru_cache(maxsize=4096)
-def drawn(value: str) -> bool:
-    """Whether it is an id that a machine drew: a UUID, a long number, letters and digits in no order."""
+def is_machine_id(value: str) -> bool:
+    """Whether it is a random id: a UUID, a long number, unordered letters and digits."""
     return bool(_DRAWN.fullmatch(value)) or any(map(_drawn_word, _WORD.findall(value)))
 
 
@@ -123,24 +123,24 @@ def _drawn_word(word: str) -> bool:
 
 
 def _jumbled(word: str) -> bool:
-    """Whether capitals, small letters and digits alternate as in no word."""
+    """Whether upper case, lower case and digits alternate as in no word."""
     return len(word) >= 8 and len(_ALIKE.findall(word)) * 2 > len(word)
 
 
 def _token(value: str) -> bool:
-    """Whether dotted words are a token: `abcDEF123ghi.JKLmno456`, not `utf8.JsonReader`."""
+    """Whether dotted words are a token, like `abcDEF123ghi.JKLmno456` but not `utf8.JsonReader`."""
     words = value.split(".")
     odd = [word for word in words if len(word) >= 8 and not _HUMPS.fullmatch(word)]
     return len(odd) > 1 or any(map(_drawn_word, words))
 
 
-def mixed(value: str) -> bool:
-    """Whether it has letters and digits, or signs that a word has not."""
+def is_mixed(value: str) -> bool:
+    """Whether it has letters as well as digits or symbols."""
     return bool(LETTER.search(value) and _NO_LETTER.search(value))
 
 
-def random(value: str, least: int = 16) -> bool:
-    """Whether it is long and of letters and digits, as what a machine drew."""
+def is_random(value: str, least: int = 16) -> bool:
+    """Whether it is long and has letters and digits, like a generated value."""
     return (
         len(value) >= least
         and " " not in value

@@ -1,4 +1,4 @@
-"""Secrets that are known by how they begin, as their vendors document them."""
+"""Secrets recognised by their prefix, as documented by their vendors."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import re
 from .clues import WordRule, pattern_rule
 
 _B = "[A-Za-z0-9_-]"  # base64 for URLs
-_D = rf"(?={_B}{{0,60}}\d)"  # words joined by hyphens have no digit
+_D = rf"(?={_B}{{0,60}}\d)"  # hyphenated words have no digit
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-# Kind, beginnings, and what has to follow one. What may repeat without end stands last, or has a bound:
-# a beginning that repeats would else be read to the end of the text each time.
+# Kind, prefixes, and the pattern after a prefix. An unbounded repetition is only at the end of a pattern, so that
+# the time stays linear when a prefix repeats.
 _TABLE: tuple[tuple[str, str, str], ...] = (
     ("jwt", "eyJ",
      rf"{_B}{{8,1000}}+\.(?:eyJ{_B}{{8,8000}}+|{_B}{{0,1000}}+\.{_B}{{8,100}}+\.{_B}{{8,8000}}+)\.{_B}{{8,}}"),
@@ -53,7 +53,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("gitlab-token", "GR1348941", rf"{_B}{{20}}"),
     ("slack-token", "xoxa- xoxb- xoxe- xoxo- xoxp- xoxr- xoxs- xoxc- xoxd- xoxe.xoxp- xoxe.xoxb-", "[A-Za-z0-9%-]{10,}"),
     ("slack-token", "xapp-", r"\d-[A-Za-z0-9-]{10,}"),
-    ("jwt", "ZXlK", r"[A-Za-z0-9+/_-]{60,}={0,2}"),  # once more in base64
+    ("jwt", "ZXlK", r"[A-Za-z0-9+/_-]{60,}={0,2}"),  # base64 of a JWT
     ("slack-webhook", "https://hooks.slack.com/", r"(?:services|workflows|triggers)/[A-Za-z0-9/_-]{20,}"),
     ("discord-webhook", "discord.com/api/webhooks/ discordapp.com/api/webhooks/", rf"\d{{1,20}}/{_B}{{20,}}"),
     ("webhook", "webhook.office.com/", r"webhookb2/[A-Za-z0-9@/_-]{40,}"),
@@ -164,7 +164,7 @@ _TABLE: tuple[tuple[str, str, str], ...] = (
     ("password-hash", "pbkdf2_sha256$ pbkdf2_sha1$ pbkdf2:sha256: scrypt:", r"[A-Za-z0-9$:+/=]{30,300}"),
 )  # fmt: skip
 
-# What is known by the form of a whole word: kind, how a text of words tells it, and the word.
+# Recognised by the form of a whole word: kind, clue in a text of words, pattern.
 _WORDS: tuple[tuple[str, str, str], ...] = (
     ("facebook-token", r"[1-9](?<![\d.-].)\d{14,15}$", r"(?<![\d.-])[1-9]\d{14,15}\|[A-Za-z0-9_-]{27,40}(?![\w-])"),
     ("terraform-token", r"\.atlasv1\.", r"(?:(?<!\w)[A-Za-z0-9]{14})?\.atlasv1\.[A-Za-z0-9_=-]{60,}"),
