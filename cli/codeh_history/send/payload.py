@@ -14,19 +14,15 @@ from ..base.shared_options import BySettings, Compaction, Request, beside, tools
 from ..filters.curate import pairs, passes
 from ..filters.curate import run as curating
 from ..providers.base import Options
-from ..providers.base import Request as Body
+from ..providers.parts import name_of
 from ..session import sources
 from ..session.fold import View
 from ..session.labels import escaped
-from ..session.model import Json, Message
+from ..session.model import Any, Json, Message
 from ..session.pairing import open_at_end
-from ..store.resolve import Target, for_filtering, for_reading, named
+from ..store.resolve import for_filtering, for_reading, named
 from ..views.late_media import Deferred
 from ..views.view import tell_lost, view_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from ..views.view import Filling
 
 STEP = 64  # elements of a list that are one piece of a body
 _LEFT_OUT = ("only", "skip", "ide_marker", "keep_system", "remove", "remove_cmd")  # by --raw
@@ -59,8 +55,7 @@ def body_of(
         persist_now(env, session, argument, {} if flags.allow_missing else None)
     media = Deferred(measured=bool(flags.specified(*Compaction.DEFAULTS)))
     lost: Lost | None = {} if flags.allow_missing else None
-    how: Filling = {"strict": strict, "media": media, "lost": lost}
-    view = view_of(env, target, data, **how)
+    view = view_of(env, target, data, strict=strict, media=media, lost=lost)
     tell_lost(env, target.id, lost)
     if under:
         over = {key: value for key, value in view.meta.items() if value is not None}
@@ -76,11 +71,19 @@ def body_of(
         if flags.set:
             raise Usage("--set: plain text has no fields")
         transcript = providers.transcript(messages, options, own)
-        _tell(env, target, transcript.notes)
+        for note in transcript.notes:
+            env.note(f"{target.id}: {note}")
         return [transcript.text.encode("utf-8", "replace")]
     request = providers.load(to).request(messages, options, summaries)
     env.held = env.held, view, request  # the view as it was read, as it is sent, and what that became
-    written = _written(env, target, request, flags)
+    for note in request.notes:
+        env.note(f"{target.id}: {note}")
+    added = ("set", "context", "user_template", "system_template", "rendered_user")
+    if flags.pretty or flags.specified(*added):  # what others made may be no JSON, in the midst
+        option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
+        written: Iterable[bytes] = [orjson.dumps(_set(request.body, flags.set), option=option)]
+    else:
+        written = pieces(request.body)
     return media.pieces(b"".join(written), env) if media.used else written
 
 
@@ -141,26 +144,6 @@ def checked(flags: Request) -> str:
     return to
 
 
-def _written(env: Env, target: Target, request: Body, flags: Request) -> Iterable[bytes]:
-    """The request's bytes; what could not be sent as it is goes to stderr.
-
-    In pieces where its messages come from a session alone: what others made may be no JSON, in the midst.
-    """
-    _tell(env, target, request.notes)
-    if not (
-        flags.pretty
-        or flags.specified("set", "context", "user_template", "system_template", "rendered_user")
-    ):
-        return pieces(request.body)
-    option = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if flags.pretty else 0)
-    return [orjson.dumps(_set(request.body, flags.set), option=option)]
-
-
-def _tell(env: Env, target: Target, notes: Sequence[str]) -> None:
-    for note in notes:
-        env.note(f"{target.id}: {note}")
-
-
 def pieces(body: Json) -> Iterator[bytes]:
     """A request body and a newline, in pieces: a long list is not in memory a second time.
 
@@ -192,22 +175,6 @@ def provider_of(to: str | None) -> str:
     return to
 
 
-def _within(env: Env, view: View, options: Options, flags: Request, session: str) -> View:
-    """The view made to fit, as given or as the session's settings say; tells how, where asked to."""
-    from ..filters.compact import bounds
-
-    with BySettings(session):
-        limits = bounds.limits(flags, options.system or "", options.tools)
-    limits = limits._replace(model=options.model)
-    after = bounds.within(env, view, limits)
-    if flags.explain:
-        from ..render import explanation
-
-        bounds.demanding(limits)
-        explanation.tell(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
-    return after
-
-
 def _reduced(
     env: Env, view: View, options: Options, flags: Request, session: str, *, lost_known: bool
 ) -> View:
@@ -222,10 +189,20 @@ def _reduced(
     if repaired:
         repairs = "1 repair" if repaired == 1 else f"{repaired} repairs"
         env.note(f"{session}: {repairs} of call/response pairs (curate --report shows each)")
-    if flags.explain or flags.specified(*Compaction.DEFAULTS):
-        view = _within(env, view, options, flags, session)
-        view, _, _ = passes.curate(sources.rendered(view), settings, ("pairs",))
-    return view
+    if not (flags.explain or flags.specified(*Compaction.DEFAULTS)):
+        return view
+    from ..filters.compact import bounds
+
+    with BySettings(session):
+        limits = bounds.limits(flags, options.system or "", options.tools)
+    limits = limits._replace(model=options.model)
+    after = bounds.within(env, view, limits)
+    if flags.explain:
+        from ..render import explanation
+
+        bounds.demanding(limits)
+        explanation.tell(env, bounds.explanation(env, session, view, after, limits), json=flags.json)
+    return passes.curate(sources.rendered(after), settings, ("pairs",))[0]
 
 
 def check_sendable(view: View, session: str, *, prefill: bool) -> None:
@@ -245,20 +222,15 @@ def check_sendable(view: View, session: str, *, prefill: bool) -> None:
         advice = "append a user's, or --prefill to continue it"
         if newest.role == "user":
             advice = f"{newest.id} is pending: `commit {newest.id}` makes it a message"
-        elif edited := view.edited_after(last):
-            advice = (
-                f"{edited} was edited after it: `fork --at {edited}` asks again, `undo` reverts the edit"
-            )
+        elif id := view.edited_after(last):
+            advice = f"{id} was edited after it: `fork --at {id}` asks again, `undo` reverts the edit"
         raise BadData(f"{session}: the last message is the model's; {advice}")
 
 
 def model_for(view: View, to: str, model: str | None) -> str | None:
     """`--model`, else the session's `model.PROVIDER`, else its last one of that provider."""
-    kept = view.meta.get(f"model.{to}")
-    if model or (isinstance(kept, str) and kept):
-        return model or str(kept)
     made = (m.model for m in reversed(view.messages) if m.role == "model" and m.provider == to)
-    return next(filter(None, made), None)
+    return model or name_of(view.meta.get(f"model.{to}")) or next(filter(None, made), None)
 
 
 def _options(view: View, to: str, flags: Request, session: str) -> Options:
@@ -296,15 +268,16 @@ def _set(body: Json, settings: Sequence[str]) -> Json:
     return body
 
 
-def _put(node: object, keys: list[str], value: object, setting: str) -> Json:
+def _put(node: Any, keys: list[str], value: object, setting: str) -> Any:
     if not keys:
-        return value  # type: ignore[return-value]
+        return value
     key, rest = keys[0], keys[1:]
     if isinstance(node, list):
-        if not key.lstrip("-").isdigit() or not -len(node) <= int(key) < len(node):
-            raise Usage(f"--set {setting}: no element {key}")
-        at = int(key) % len(node)
-        return [*node[:at], _put(node[at], rest, value, setting), *node[at + 1 :]]  # type: ignore[return-value]
-    if node is not None and not isinstance(node, dict):
+        try:
+            at = range(len(node))[int(key)]
+        except (ValueError, IndexError):
+            raise Usage(f"--set {setting}: no element {key}") from None
+        return [*node[:at], _put(node[at], rest, value, setting), *node[at + 1 :]]
+    if not isinstance(node, dict | None):
         raise Usage(f"--set {setting}: {key} stands inside a plain value")
     return {**(node or {}), key: _put((node or {}).get(key), rest, value, setting)}
