@@ -27,8 +27,8 @@ from ..store.paths import path_of
 from ..store.resolve import Target, for_filtering, for_reading, for_writing
 from ..summaries import store as summarizing
 from ..summaries import two_step
-from ..summaries.ask import Asked
-from ..summaries.command import Commands, Runs
+from ..summaries.ask import CommandSummarizer
+from ..summaries.command import CommandRunner, Commands
 from ..summaries.request import Prompt, Sources, Wording, standard, words_of
 from ..summaries.store import Settings
 from ..summaries.window import not_due
@@ -111,13 +111,13 @@ def counter_of(env: Env, options: Options) -> Counter:
     return open_counter(options.counter, model=options.model, cache=Cache(env.home))
 
 
-def command_of(env: Env, options: Options) -> Runs | None:
+def command_of(env: Env, options: Options) -> CommandRunner | None:
     """The runner of the configured command, or None."""
     via = layers.command(env, "summarize.via", options.profile, options.via)
     return None if via is None else Commands(via, options.timeout)
 
 
-def settings_of(options: Options, counter: Counter, command: Runs | None) -> Settings:
+def settings_of(options: Options, counter: Counter, command: CommandRunner | None) -> Settings:
     """Settings for a command or the built-in outline; raise Usage if options require a command."""
     if command is None and options.prompt is not None:
         raise Usage("--prompt requires --via CMD or --emit: the built-in outline has no prompt")
@@ -132,7 +132,7 @@ def settings_of(options: Options, counter: Counter, command: Runs | None) -> Set
     if command is None:
         return settings
     made = sources(options, counter)
-    writer = Asked(command, made, options.to, options.model, faithful=options.gate)
+    writer = CommandSummarizer(command, made, options.to, options.model, faithful=options.gate)
     return replace(settings, summarizer=writer.write, stop=command.stop)
 
 

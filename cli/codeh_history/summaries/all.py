@@ -1,4 +1,4 @@
-"""`summarize --all`: every session of this home; a line for each that acted or failed."""
+"""`summarize --all`: every session of the home; one line for each that acted or failed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from .store import Settings
 def run(
     env: Env, settings: Settings, *, jobs: int, done: Callable[[int, int], None]
 ) -> Generator[Json, None, None]:
-    """A line for each session that acted or failed, in their order; `done` is called for every session.
+    """Yield a line for each session that acted or failed, in order; call `done` after every
+    session.
 
-    Sessions that are locked, streaming or being summarised by another run are left for the next time.
-    When the caller goes away, the commands that run are ended.
+    Sessions that are locked, streaming or being summarised by another run are skipped. Closing the
+    generator ends the running commands.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -48,7 +49,9 @@ def run(
 
 
 def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
-    """The line of one session, None when it has nothing to do; no failure of one stops the others."""
+    """Summarise one session; return its line, or None if nothing is due. A failure does not stop
+    the others.
+    """
     try:
         if read.being_written(target.path) or not _may_be_due(env, target, settings):
             return None
@@ -69,7 +72,7 @@ def summarized(env: Env, target: Target, settings: Settings) -> Json | None:
 
 
 def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
-    """Whether something may be due, by what needs no block; never while an answer arrives."""
+    """Whether anything may be due, without reading blocks; False while an answer arrives."""
     view = view_of(env, target, hydrate=False)
     last = view.messages[-1] if view.messages else None
     if last and last.pending is not None and not last.committed and "aborted" not in last.fields:
@@ -80,9 +83,9 @@ def _may_be_due(env: Env, target: Target, settings: Settings) -> bool:
 
 @contextmanager
 def _claimed(env: Env, path: str) -> Iterator[bool]:
-    """Whether no other run is summarising this session; it is ours as long as the block lasts.
+    """Claim a session for this run while the block lasts; yields False if another run has it.
 
-    It only saves asking twice: what is stored is decided under the session's own lock.
+    This only avoids asking twice: what is stored is decided under the session's own lock.
     """
     import fcntl
     import hashlib

@@ -1,4 +1,4 @@
-"""A summary by a command of the user's: asked in requests that fit, its answer held to the gate."""
+"""Summaries by the user's command: requests that fit a budget, answers that pass the gate."""
 
 from __future__ import annotations
 
@@ -9,21 +9,28 @@ from ..base.errors import SummarizerFailed
 from ..providers.base import Options
 from ..providers.wire import Cut, Failure, Nothing, Reply, read
 from ..session.model import Json, Message, Part
-from .command import Runs
+from .command import CommandRunner
 from .request import SUMMARIES, Prompt, Source, Sources, silence
 from .window import Batch
 
 _WHOLE = frozenset((None, "STOP", "stop", "end_turn", "stop_sequence", "completed", "complete"))
 
 
-class Asked:
-    """A command's: asked in requests that each fit the budget of `sources`, its answers held to the gate.
+class CommandSummarizer:
+    """Summarises by a command, in requests that fit the budget of `sources`.
 
-    In plain text; or, for a command such as `curl`, with provider `to`'s request body and response.
+    Prompt and answer are plain text or, for a command such as `curl`, provider `to`'s request body and
+    response.
     """
 
     def __init__(
-        self, commands: Runs, sources: Sources, to: str | None, model: str | None, *, faithful: bool
+        self,
+        commands: CommandRunner,
+        sources: Sources,
+        to: str | None,
+        model: str | None,
+        *,
+        faithful: bool,
     ) -> None:
         self.commands = commands
         self.sources = sources
@@ -33,7 +40,7 @@ class Asked:
         self.by = f"{to}/{model}" if model else to or "command"
 
     def write(self, batch: Batch) -> Json:
-        """One summary of all of a batch: where it does not fit one request, a summary of summaries."""
+        """Summarise a whole batch; if it does not fit one request, summarise the summaries of its parts."""
         source = self.sources.of_batch(batch)
         if not source.pieces:
             return {"summary": silence(batch), "by": self.by}
@@ -58,7 +65,7 @@ class Asked:
         return request.accept(self.answer(request.prompt), self.sources.count, faithful=self.faithful)
 
     def answer(self, prompt: Prompt) -> str:
-        """The command's answer to this prompt; how a provider failed says whether to try again."""
+        """Return the command's answer to a prompt; raises SummarizerFailed, saying whether to try again."""
         if self.to is None:
             return self.commands.run(prompt.plain.encode(errors="replace")).text()
         parts: list[Part] = [{"text": prompt.data}]

@@ -1,4 +1,4 @@
-"""What tool calls did: the files they read or changed, the commands they ran, and how they failed."""
+"""The outcome of tool calls: files read or changed, commands run, actions taken, failures."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _CHANGING = frozenset(
      "git add", "git mv", "git rm", "sed -i", "sed -i.bak", "perl -pi")
 )  # fmt: skip
 _SHOWING = frozenset("cat head tail less nl wc sed grep rg awk diff code".split())
-_PATTERN_FIRST = frozenset("grep rg ag awk sed".split())  # whose first argument is no file
+_PATTERN_FIRST = frozenset("grep rg ag awk sed".split())  # their first argument is a pattern
 _BEFORE = frozenset("sudo cd time env then do".split())  # a command
-LONG = 40  # characters of an argument that comes after the others
-_MARKS = "'\"`,()"  # around a word of one
+LONG = 40  # longer arguments go last
+_MARKS = "'\"`,()"  # quotes around a word
 _QUOTED = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
-_OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # state → those before that stay
+_OUTLIVING = {"read": ("written", "created"), "written": ("created",)}  # new state → old states that win
 _STATES = {
     "rm": "deleted",
     "delete": "deleted",
@@ -63,23 +63,23 @@ _AWAY = re.compile(r"^(?:\s*cd \S+ *(?:&&|;))+ *")
 
 
 class Effects:
-    """What the calls of some messages came to; everything in order, each thing once."""
+    """The combined outcome of calls, in order, each thing once."""
 
     def __init__(self) -> None:
-        self.files: dict[str, tuple[str, int]] = {}  # path → what became of it, and at which message
+        self.files: dict[str, tuple[str, int]] = {}  # path → its state, and the message's position
         self.commands: set[str] = set()
-        self.actions: dict[str, tuple[str, int]] = {}  # what was done to what → how it is told, and where
-        self.failures: dict[str, tuple[str, int]] = {}  # what → how, and where
-        self.mended: set[str] = set()  # failures that went well later
-        self._failed: dict[str, str] = {}  # what, but for where its output goes → what
+        self.actions: dict[str, tuple[str, int]] = {}  # action and thing → description, position
+        self.failures: dict[str, tuple[str, int]] = {}  # call → reason, position
+        self.mended: set[str] = set()  # failures that passed later
+        self._failed: dict[str, str] = {}  # command without redirections → command
 
     def touch(self, path: str, state: str, place: int) -> None:
-        """A file was read, written, created or deleted; what changed it outlives what read it."""
+        """Record that a file was read, written, created or deleted; a change outlives a read."""
         before, _ = self.files.pop(path, ("", 0))
         self.files[path] = (before if before in _OUTLIVING.get(state, ()) else state), place
 
     def act(self, what: str, place: int) -> None:
-        """Something was done; where the same fields of a thing are updated again, the newest counts."""
+        """Record an action; a later update of the same fields of the same thing replaces it."""
         thing, _, fields = what.partition(",")
         if "update" in _words_of(what.partition("(")[0]):
             thing += _VALUE.sub("", fields)
@@ -89,7 +89,7 @@ class Effects:
         self.actions[thing] = what, place
 
     def fail(self, what: str, how: str, place: int, *, passed: bool = False) -> None:
-        """A call failed; the last failure of a command is the one that counts, until it goes well."""
+        """Record a failure; the last failure of a command counts, until it passes."""
         stem = _stem(what)
         self.failures.pop(self._failed.pop(stem, ""), None)
         self._failed[stem] = what
@@ -97,7 +97,7 @@ class Effects:
         (self.mended.add if passed else self.mended.discard)(what)
 
     def add(self, call: Call) -> None:
-        """Take in what a call did, by itself and its answer."""
+        """Record the outcome of a call."""
         args = call.args if isinstance(call.args, dict) else {}
         response, words = _response(call), _words_of(call.name)
         shell = not _SHELLS.isdisjoint(words)
@@ -127,7 +127,7 @@ class Effects:
 def effects(
     messages: Sequence[Message], pairing: Pairing | None = None, done: Effects | None = None
 ) -> Effects:
-    """The effects of every call, with its result where there is one; `done`: those of what was before."""
+    """Return the outcome of every call in these messages, added to `done`."""
     done = done or Effects()
     for call in (pairing or pair(messages)).calls:
         done.add(call)
@@ -135,7 +135,7 @@ def effects(
 
 
 def _files(args: Json, words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The files among a call's arguments, each with what became of it."""
+    """The files in a call's arguments, each with its new state."""
     verb = args.get("command")
     writes = not _WRITES.isdisjoint(words) and verb != "view"
     state = next((_STATES[word] for word in words if word in _STATES), "written" if writes else "read")
@@ -147,14 +147,14 @@ def _files(args: Json, words: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def acts(name: str) -> bool:
-    """Whether a tool changes something, by the words of its name: `book_flight`, not `get_order`."""
+    """Whether a tool changes something, judged by the words of its name: `book_flight`, not `get_order`."""
     words = _words_of(name)
     return bool(words) and words[0] not in _LOOKS and not _ACTS.isdisjoint(words)
 
 
 @lru_cache
 def _words_of(name: str) -> tuple[str, ...]:
-    """The words of a tool's name: a history calls few tools often."""
+    """Split a tool's name into words; cached, because a session uses few tools often."""
     return tuple(word.lower() for word in _WORDS.findall(name))
 
 
@@ -171,7 +171,7 @@ def command_of(args: Json) -> str:
 
 
 def paths_of(args: Json) -> list[str]:
-    """The paths among a call's arguments, by key and by look; those that a patch names too."""
+    """The paths in a call's arguments, by key and by form, and those in patches."""
     paths: list[str] = []
     for key, value in args.items():
         plain = key.lower().replace("_", "").replace("-", "")
@@ -187,14 +187,16 @@ def paths_of(args: Json) -> list[str]:
 
 
 def patched(text: str) -> dict[str, str]:
-    """The paths that a patch in a text names, each with what becomes of it."""
+    """The paths that a patch in a text changes, each with its new state."""
     if "*** " not in text and "+++ " not in text:
         return {}
     return {path: _PATCH_STATES.get(verb, "written") for verb, path in _PATCHED.findall(text)}
 
 
 def looks_like_path(text: str) -> bool:
-    """Whether a text is a path: a slash or an extension, no URL; blanks only inside `folder/a b.ext`."""
+    """Whether a text is a path: it has a slash or an extension and is not a URL. Spaces are allowed
+    as in `folder/a b.ext`.
+    """
     if len(text) > 300 or "://" in text:
         return False
     if not _PATH.fullmatch(text):
@@ -204,7 +206,7 @@ def looks_like_path(text: str) -> bool:
 
 
 def _shell_files(command: str) -> Iterator[tuple[str, str]]:
-    """The files of a command: those it writes, patches or removes, those it shows."""
+    """The files that a command writes, patches, removes or shows."""
     yield from patched(command).items()
     for piece in _STEPS.split(command[:4000]):
         words = piece.split()
@@ -226,20 +228,20 @@ def _shell_files(command: str) -> Iterator[tuple[str, str]]:
 
 
 def _after_pattern(piece: str) -> list[str]:
-    """The arguments of a search after what it looks for; options aside."""
+    """The arguments of a search after its pattern, without options."""
     words = [word for word in _QUOTED.sub("''", piece).split()[1:] if not word.startswith("-")]
     return words[1:]
 
 
 def _described(name: str, args: Json) -> str:
-    """A call in a few words: its name and plain arguments, ids and states first, long ones last and cut."""
+    """Describe a call by its name and plain arguments: ids and states first, long ones last and cut."""
     plain = {key: text for key, value in args.items() if (text := _plain(value))}
     order = sorted(plain, key=lambda key: (not _TELLING.search(key), len(plain[key]) > LONG))
     return clip(f"{name}({', '.join(f'{key}={clip(plain[key], 60)}' for key in order)})", 160)
 
 
 def _plain(value: Any) -> str:
-    """A plain value as text; lists of plain values joined; "" for anything nested."""
+    """A plain value as text, a list of plain values joined, "" for anything nested."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list) and all(isinstance(item, (str, int, float)) for item in value):
@@ -248,7 +250,7 @@ def _plain(value: Any) -> str:
 
 
 def _outcome(args: Json, value: Any) -> str:
-    """What an action gave back, where that is an id, a number or a state."""
+    """The ids, numbers and states that an action returned."""
     fields = [
         f"{key}={clip(str(item), 40)}"
         for key, item in (value.items() if isinstance(value, dict) else ())
@@ -258,18 +260,18 @@ def _outcome(args: Json, value: Any) -> str:
 
 
 def _response(call: Call) -> Any:
-    """What a call was answered with; None where it was not."""
+    """The response to a call, or None."""
     if call.answer is None:
         return None
     return call.answer.message.parts[call.answer.part]["functionResponse"].get("response")
 
 
 def _stem(label: str) -> str:
-    """A command without what its output goes to: `make 2>&1 | tail` is `make` again; else the label."""
+    """A command without redirections: `make 2>&1 | tail` is `make` again."""
     return _OUTLET.split(label, 1)[0].rstrip("` ") if label[:1] == "`" else label
 
 
 def without_cd(command: str) -> str:
-    """A command without the folders it goes to first."""
+    """Remove `cd FOLDER &&` from the beginning of a command."""
     away = _AWAY.match(command)
     return command[away.end() :] if away else command

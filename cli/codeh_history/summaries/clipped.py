@@ -1,4 +1,4 @@
-"""A text on one line, cut at a word."""
+"""Shorten a text to one line, at a word."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _BLANK = 50  # characters of a text for each that is shown: nearly all of more w
 
 
 def clip(text: str, room: int) -> str:
-    """The text on one line, in at most `room` characters, cut at a word and never inside a URL.
+    """Return the text on one line, at most `room` characters, cut at a word and never inside a URL.
 
     A shortened URL would lead elsewhere, so a text that begins with one may be longer.
     """

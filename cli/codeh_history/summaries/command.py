@@ -1,4 +1,4 @@
-"""Running the user's command for a summary: own process group, time limit, output limit."""
+"""Run the user's command for a summary: own process group, time limit, output limit."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 MOST = 4 << 20  # bytes of output; a summary is far smaller
 GRACE = 2.0  # seconds between TERM and KILL
-STEP = 0.2  # seconds that are waited at once
-POLL = 0.02  # seconds between two looks at what a command has printed
+STEP = 0.2  # seconds to wait at a time
+POLL = 0.02  # seconds between checks of a command's output
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,9 @@ class Done:
     err: bytes
 
     def text(self) -> str:
-        """The output as text; raises SummarizerFailed where the command failed or it is none."""
+        """Return the output as text; raises SummarizerFailed if the command failed or the output is
+        not UTF-8.
+        """
         self.check()
         try:
             return self.out.decode("utf-8")
@@ -43,31 +45,31 @@ class Done:
             ) from None
 
     def check(self) -> None:
-        """Raises SummarizerFailed where the command failed."""
+        """Raises SummarizerFailed if the command failed."""
         if self.code:
             how = f"ended with {self.code}" if self.code > 0 else f"was ended by signal {-self.code}"
             raise SummarizerFailed(f"the command {how}{_last_line(self.err or self.out)}")
 
 
 def result_of(future: Future[T]) -> T:
-    """A future's result, waited for in steps: a signal just before an endless wait would not end it."""
+    """Wait for a future in short steps, so that signals are handled."""
     while not future.done():
         wait([future], STEP)
     return future.result()
 
 
-class Runs(Protocol):
-    """What a request is given to."""
+class CommandRunner(Protocol):
+    """Runs a command, or the caller's function."""
 
     def run(self, data: bytes) -> Done:
-        """How it ended for this input."""
+        """Run it with this input."""
 
     def stop(self) -> None:
         """End what runs and start nothing more."""
 
 
 class Commands:
-    """Runs one shell command again and again, from any number of threads, until `stop`."""
+    """Runs one shell command repeatedly, from any number of threads, until `stop`."""
 
     def __init__(self, command: str, seconds: float) -> None:
         self.command = command
@@ -77,10 +79,10 @@ class Commands:
         self._stopped = False
 
     def run(self, data: bytes) -> Done:
-        """How the command ended for this input; raises SummarizerFailed where it did not end by itself.
+        """Run the command with this input; raises SummarizerFailed if it had to be stopped.
 
-        Never in the main thread: there a signal could come between the command's start and its being
-        known, and nobody would end it.
+        Never in the main thread: a signal could arrive after the process starts and before it is recorded,
+        and nothing would end it.
         """
         if threading.current_thread() is not threading.main_thread():
             return self._run(data)
@@ -93,7 +95,7 @@ class Commands:
                 raise
 
     def _run(self, data: bytes) -> Done:
-        """All three streams are unnamed files, so neither side blocks the other."""
+        """Run the command with unnamed files as its streams, so that neither side blocks."""
         with (
             tempfile.TemporaryFile() as file,
             tempfile.TemporaryFile() as out,
@@ -138,7 +140,9 @@ class Commands:
         return process
 
     def _wait(self, process: subprocess.Popen[bytes], *printed: IO[bytes]) -> int:
-        """The exit code; SummarizerFailed for a command that takes too long or prints too much."""
+        """Return the exit code; raises SummarizerFailed if the command takes too long or prints too
+        much.
+        """
         deadline = time.monotonic() + self.seconds
         while True:
             with suppress(subprocess.TimeoutExpired):
@@ -152,7 +156,7 @@ class Commands:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """End the whole process group: TERM, then KILL; nothing of it is left behind."""
+    """End the whole process group: TERM, then KILL."""
     _signal(process, signal.SIGTERM)
     with suppress(subprocess.TimeoutExpired):
         process.wait(GRACE)

@@ -1,11 +1,9 @@
-"""Which sentences say what shall be, what was decided, what is still open: in English, German and Chinese.
+"""Recognise rules, decisions and open questions in sentences: English, German and Chinese.
 
-A rule is an order that holds (a verb that forbids or demands, and what), or a wish; a sentence is never
-rewritten, only chosen. A question is none of these but an open end.
-
-The tables below hold phrases, one after a comma. `^` stands where the sentence begins (polite openings
-aside), `a/b` for either word, `*` for any word, `...` for any number of them, `$` for the end, and `;` for
-a comma or a dash too; what stands behind `but:` must not come next.
+A rule is an order (a verb that forbids or demands, and its object) or a wish. Questions are only ever
+open. The tables have comma-separated phrases: `^` is the beginning of the sentence (after polite
+openings), `a/b` either word, `*` any word, `...` any number of words, `$` the end, `;` a comma or dash;
+words after `but:` must not follow.
 """
 
 from __future__ import annotations
@@ -133,7 +131,7 @@ _CHINESE = {
 
 
 def topic(sentence: str, *, user: bool) -> str:
-    """What kind of thing a sentence says: `rule` (of users alone), `decision`, `open`, or "" for none."""
+    """Classify a sentence: `rule` (only a user's), `decision`, `open`, or ""."""
     if len(sentence) > LONGEST:
         return ""
     words = _words(sentence)
@@ -146,19 +144,19 @@ def topic(sentence: str, *, user: bool) -> str:
 
 
 def takes_back(sentence: str) -> bool:
-    """Whether a user's sentence allows again what was forbidden."""
+    """Whether a user's sentence revokes a rule."""
     return not _is_question(sentence) and _says(_words(sentence), sentence, "back")
 
 
 def _is_rule(sentence: str, words: str) -> bool:
-    """Whether a user's sentence says what shall hold, or what he wants."""
+    """Whether a user's sentence states a rule or a wish."""
     if _is_question(sentence) or _is_short(sentence, FEWEST) or not _says(words, sentence, "rule"):
         return False
     return not _says(words, sentence, "no rule")
 
 
 def _is_decision(sentence: str, words: str) -> bool:
-    """Whether a sentence says what was decided or found out; one that ends in a colon announces it only."""
+    """Whether a sentence states a decision or a finding; one that ends in a colon only announces it."""
     if _is_question(sentence) or _is_short(sentence, DECIDES) or sentence.endswith((":", "：")):
         return False
     return _says(words, sentence, "decision") and not _says(words, sentence, "not yet")
@@ -173,12 +171,12 @@ def _is_short(sentence: str, fewest: int) -> bool:
 
 
 def _words(sentence: str) -> str:
-    """The words and marks of a sentence, with a blank around each."""
+    """The words and marks of a sentence, separated and surrounded by spaces."""
     return f" {' '.join(_WORDS.findall(sentence.lower().translate(_COMMAS)))} "
 
 
 def _says(words: str, sentence: str, table: str) -> bool:
-    """Whether one of a table's phrases stands in a sentence."""
+    """Whether a sentence has one of a table's phrases."""
     if not sentence.isascii() and any(phrase in sentence for phrase in _CHINESE.get(table, "").split()):
         return True
     phrases = _phrases(table)
@@ -194,7 +192,7 @@ def _says(words: str, sentence: str, table: str) -> bool:
 
 @cache
 def _phrases(table: str) -> dict[str, list[tuple[bool, re.Pattern[str]]]]:
-    """The phrases of a table, each as a pattern, by their first word; and whether a sentence begins so."""
+    """Compile a table: for each first word its phrases, and whether they must begin the sentence."""
     phrases: dict[str, list[tuple[bool, re.Pattern[str]]]] = {}
     for phrase in _TABLES[table].replace("\n", " ").split(","):
         text, _, without = phrase.partition(" but: ")

@@ -1,4 +1,4 @@
-"""Which lines of a message are its author's own words; the others were pasted: code, logs, quotes, tags."""
+"""Separate an author's own words from pasted text: code, logs, quotes, tags, documents."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ _FIELD = re.compile(r"\s*(?:[a-z_][\w.-]*\s*[:=]\s|[\"'{}\[\]|$>])")
 _PRINTED = re.compile(
     r"\s*(?:(?:API )?[\w.]*(?:Error|Exception|Warning)(?:\[\w+\])?: |npm (?i:warn|err!|error) )"
 )
-_DOCUMENT = re.compile(r"\s*#{1,6} |---+\s*$")  # begins in this line: all that follows is of it
+_DOCUMENT = re.compile(r"\s*#{1,6} |---+\s*$")  # a document begins; everything after it belongs to it
 _LETTER = re.compile(r"(?:Hi|Hello|Dear|Hallo|Liebe\w*)\b[^.!?]{0,40},\s*$")
 _SHOWN = re.compile(  # code, data, a quote
     r" {4}|\t|\s*[-*+] [a-z_][\w.-]*: "
     '|\\s*["\u201c-\u201f\xab\xbb\u2018\u201a].*["\u201c-\u201f\xab\xbb\u2019]\\s*$'
 )
-PASTED = 1_200  # characters of a message in one's own words; in what follows no rule is looked for
+PASTED = 1_200  # characters of a message that may state a rule
 ROWS = 25  # and lines
-LONG = 2_000  # characters of a message that are its author's; what follows is what he pasted
+LONG = 2_000  # characters of a message after which text counts as pasted
 
 
 def rows(text: str, most: float = LONG, *, user: bool = False) -> Iterator[tuple[str, bool, bool]]:
-    """The lines of a text, each with whether it is one's own words, and whether it may say what shall be.
+    """Yield each line of a text, whether its author wrote it, and whether it may state a rule.
 
-    What stands beyond `most` characters is what somebody pasted; so is a document that a user's line with a
-    colon at its end announces. Nothing far down says what shall be; of a user's text nothing either in a
-    document, a letter, a quote or data.
+    Text after `most` characters counts as pasted, and so does a document announced by a line that ends in
+    a colon. Lines far down state no rules, nor do lines of a user's text in a document, a letter, a quote
+    or data.
     """
     fence = tag = ""
     seen = 0

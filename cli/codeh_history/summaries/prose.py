@@ -1,4 +1,4 @@
-"""Sentences: where they end, which lines are prose at all, and what says nothing of its own."""
+"""Sentences: where they end, which lines are prose, and which have no content."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _FILLER = frozenset(
 
 
 def split(line: str) -> list[str]:
-    """The sentences of a line, each as it stands."""
+    """Split a line into sentences."""
     sentences: list[str] = []
     start = 0
     for end in _END.finditer(line):
@@ -42,7 +42,7 @@ def split(line: str) -> list[str]:
 
 
 def is_prose(line: str) -> bool:
-    """Whether a line is something said, not a log, a prompt, a table or code."""
+    """Whether a line is prose, not a log, a prompt, a table or code."""
     if len(line) < 2 or _NOISE.match(line):
         return False
     if line.isascii():  # several times as fast
@@ -53,7 +53,7 @@ def is_prose(line: str) -> bool:
 
 
 def fence_after(line: str, open: str) -> str:
-    """The code fence that is open after this line, `open` before it; "" for none."""
+    """Return the code fence that is open after this line ("": none), given the one before it."""
     mark = line[:3]
     if not open:
         return mark if mark in ("```", "~~~") and mark not in line[3:] else ""
@@ -61,7 +61,7 @@ def fence_after(line: str, open: str) -> str:
 
 
 def is_filler(text: str) -> bool:
-    """Whether a text asks for nothing and says nothing of its own: `ok, thanks!`, a lone slash command."""
+    """Whether a text has no content: `ok, thanks!`, a slash command alone."""
     if len(text) > LONG_FILLER:
         return False
     words = text.lower().strip(" .,!?…#。！？，")

@@ -1,4 +1,4 @@
-"""What a tool's result says: its content, and how the call failed."""
+"""Tool results: their content, and how a call failed."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from ..providers.json_text import value_of
 from ..session.pairing import failed_call
 from .clipped import clip
 
-_ERROR = (  # compiled where a line may be one
+_ERROR = (  # compiled on first use
     r"(?m)^[^\w\n]*+(?:[\w.]*(?:Error|Exception)\b|error\b|fatal\b|panic\b|FAIL(?:ED|URE)?\b|npm ERR!"
     r"|E\s{2,}\w)|\b(?:error (?:TS|CS|E)?\d+|error:|FAILED|Traceback|AssertionError|panicked"
     r"|[1-9]\d* (?:failed|failing|failures?|errors?)\b)|(?:command not found|No such file or directory"
     r"|Permission denied|Segmentation fault)|\*\*\* .*\bError \d"
 )
-_HINTS = (  # one of them is in whatever `_ERROR` matches
+_HINTS = (  # every match of `_ERROR` has one of these
     "rror", "xception", "fatal", "panic", "FAIL", "ERR!", "E ", "E\t", "Traceback", "failed", "failing",
     "failure", "not found", "No such", "denied", "fault",
 )  # fmt: skip
-_COMPLAINT = re.compile(  # what a command that is known to have failed says of it
+_COMPLAINT = re.compile(  # what failed commands print
     r"(?i)error|fail|panic|abort|fatal|can(?:no|['\u2019])t|could(?: no|n['\u2019])t|unable|not found"
     r"|no such|denied|refused|undefined|unknown|invalid|time(?:d |-)?out|killed|fault|exit status"
     r"|did not|does not exist|reject|unhandled|expected|conflict|✗"
 )
-_SPECIFIC = re.compile(  # a line that names something: in quotes, a path, a symbol, a call
+_SPECIFIC = re.compile(  # names something: a quote, a path, a symbol, a call
     r"['\"`\u2018\u201c]\w|\w[._/:]\w|\w_\w|[a-z][A-Z]|\w\(|[=!<>]="
     r"|^(?!error|fatal|warning)[a-z][\w.+-]*: \w"  # `ld: cannot find -lssl`
 )
@@ -38,13 +38,13 @@ _CRASHED = re.compile(r"\s*(?:Error|ERROR|Traceback)\b")
 _SHOWS = re.compile(
     r"^\s*(?:cat|head|tail|grep|rg|ag|sed -n|less|awk|find|ls|git (?:diff|log|show|grep))\b"
 )
-FEW = 4  # fewer words name a place, or a file, and not why: `FAIL src/a.test.js`
-LENGTH = 160  # characters of how something failed
-_ENDS = 4000  # characters of an output, from either end, that show whether it failed
+FEW = 4  # fewer words only name a place, not a reason: `FAIL src/a.test.js`
+LENGTH = 160  # characters of a failure
+_ENDS = 4000  # characters at each end of an output to search for errors
 
 
 def result_value(response: Any) -> Any:
-    """A response's content: what lies under its only key `output` (JSON text read), else the object."""
+    """The content of a response: the value of its only key, parsed if it is JSON, else the object."""
     if isinstance(response, dict) and len(response) == 1:
         inner = next(iter(response.values()))
         if isinstance(inner, str) and inner[:1] in ("{", "["):
@@ -55,7 +55,7 @@ def result_value(response: Any) -> Any:
 
 
 def failure(name: str, response: Any, command: str) -> str:
-    """How a call of this tool, or of this command of a shell, failed, in one line; "" where it did not."""
+    """Return in one line how a call failed, "" if it did not."""
     if not isinstance(response, dict):
         return ""
     error = response.get("error")
@@ -64,14 +64,14 @@ def failure(name: str, response: Any, command: str) -> str:
         return _reason(text.removeprefix(failed_call(name, "")))
     value = result_value(response)
     text = value if isinstance(value, str) else "\n".join(texts_in(value))
-    if len(text) > 2 * _ENDS:  # what went wrong stands first or last
+    if len(text) > 2 * _ENDS:  # errors are at the beginning or the end
         text = f"{text[:_ENDS]}\n{text[-_ENDS:]}"
     code = _exit_code(value) or _exit_code(response)
     flagged = response.get("is_error") or response.get("isError") or response.get("success") is False
     exited = "xit" in text and (_EXITED.search(text[-2000:]) or _EXITED.search(text[:300]))
     if flagged or code or (exited and command):
         if (shows(command) or shows(command.rpartition("|")[2])) and not is_error(text):
-            return ""  # a search that matched nothing
+            return ""  # a search without matches
         return _reason(text) or f"exit {exited[1] if exited else code}"
     if (command and not shows(command) and is_error(text)) or _CRASHED.match(text):
         return _reason(text)
@@ -79,17 +79,17 @@ def failure(name: str, response: Any, command: str) -> str:
 
 
 def shows(command: str) -> bool:
-    """Whether a command does nothing but show what is there."""
+    """Whether a command only prints what exists."""
     return _SHOWS.match(command) is not None
 
 
 def is_error(text: str) -> bool:
-    """Whether a line of a text says that something went wrong."""
+    """Whether a text has a line that reports an error."""
     return any(hint in text for hint in _HINTS) and re.search(_ERROR, text) is not None
 
 
 def _exit_code(value: Any) -> int:
-    """The exit code in an object, or in what lies in it; 0 where there is none."""
+    """The exit code anywhere in an object, or 0."""
     if not isinstance(value, dict):
         return 0
     for key, inner in value.items():
@@ -100,7 +100,7 @@ def _exit_code(value: Any) -> int:
 
 
 def _reason(text: str) -> str:
-    """The line of an output that says best what went wrong, with the next where it is too short."""
+    """The line of an output that best explains a failure, with a second one if it is too short."""
     lines = [line for raw in text.splitlines() if (line := _FIELD.sub("", raw.strip()))]
     if not lines:
         return ""
@@ -115,7 +115,7 @@ def _reason(text: str) -> str:
 
 
 def _telling(line: str) -> int:
-    """How well a line says what went wrong: best an error that names something, then such a complaint."""
+    """Rank a line by how well it explains a failure: errors that name something first."""
     wrong, complains = is_error(line), _COMPLAINT.search(line) is not None
     if line.startswith("Traceback"):
         return 0
@@ -128,7 +128,7 @@ def _telling(line: str) -> int:
 
 
 def _with_more(best: str, lines: Sequence[str]) -> str:
-    """A line with the next that says where or why, where it does not."""
+    """Add the next line that says where or why, if this one does not."""
     after = lines[lines.index(best) + 1 :]
     short = len(best.split()) < FEW
     if best[-1] == ":":

@@ -1,6 +1,6 @@
-"""`summarize`: one session. What is due is worked out and written without the lock, then stored under it.
+"""`summarize` for one session: prepare a summary without the lock, then store it under the lock.
 
-Nothing is deleted: a summary covers messages, and `undo` takes it back.
+Nothing is deleted: a summary covers messages, and `undo` reveals them again.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from ..views.view import view_of
 from . import window
 from .window import Batch
 
-TRIES = 2  # a session that changed meanwhile is done once more
+TRIES = 2  # attempts, if the session changes meanwhile
 # A batch's `summary` and `by`, perhaps `lines` and `shortened`; raises SummarizerFailed where it has none.
 Summarizer = Callable[[Batch], Json]
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How `summarize` was asked for.
+    """Settings of `summarize`.
 
-    `over`: due by tokens, more than so many, as `due_over` says which messages; else by exchanges. `stop`
-    ends what still runs for the summarizer.
+    `over`: due above so many tokens, selected by `due_over`; otherwise due by exchanges. `stop` ends
+    running commands.
     """
 
     summarizer: Summarizer
@@ -51,13 +51,13 @@ class Settings:
     stop: Callable[[], None] = lambda: None
 
     def due(self, view: View) -> Batch | None:
-        """What is due to be summarised."""
+        """Select what is due."""
         if self.over is not None and self.due_over is not None:
             return self.due_over(view, self.over, self.counter)
         return window.due(view.messages, self.most, self.least)
 
     def not_due(self, view: View) -> str:
-        """Why nothing is due, and how to ask for it anyway."""
+        """Say why nothing is due, and how to ask for it anyway."""
         if self.over is None:
             return window.not_due(view.messages, self.most, self.least)
         count = tokens(view, self.counter)
@@ -66,9 +66,9 @@ class Settings:
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be stored: summary records without ids, of which each absorbs those before it.
+    """What to store: summary records without ids, each absorbing the ones before it.
 
-    `ids`: the messages and summaries that they cover; `digest`: how these looked; `folded`: how many
+    `ids`: the messages and summaries covered; `digest`: a hash of how they looked; `folded`: how many
     summaries become one.
     """
 
@@ -81,9 +81,10 @@ class Work:
 
 
 def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -> Json | None:
-    """Summarise what is due and append the record; returns the line to report, None when nothing is due.
+    """Summarise what is due and append the record; return the line to report, or None if nothing is
+    due.
 
-    Raises SummarizerFailed with the file as it was, TryAgain when the session changed twice meanwhile.
+    Raises SummarizerFailed with the file unchanged, TryAgain if the session changed twice meanwhile.
     """
     for _ in range(TRIES):
         work = prepare(view_of(env, target, strict=strict), settings)
@@ -96,14 +97,14 @@ def run(env: Env, target: Target, settings: Settings, *, strict: bool = False) -
 
 
 def prepare(view: View, settings: Settings) -> Work | None:
-    """What is due, with the texts written by the summariser; None when nothing is."""
+    """Have what is due summarised; None if nothing is."""
     batch = settings.due(view)
     folds = window.foldable(view.summaries, int(batch is not None))
     return work(view, batch, settings.summarizer, folds=folds) if batch is not None or folds else None
 
 
 def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool) -> Work:
-    """The records of a batch, and of one summary in the place of all there are then."""
+    """Make the records: of a batch, and of one summary that replaces all others."""
     drafts: list[Json] = []
     if batch is not None:
         system = view.meta.get("system")
@@ -118,13 +119,13 @@ def work(view: View, batch: Batch | None, summarizer: Summarizer, *, folds: bool
 
 
 def covered(view: View, batch: Batch | None, *, folds: bool) -> set[str]:
-    """All of what a view shows that summaries of a batch, and of all there are, stand for."""
+    """The visible messages and summaries that the new summaries will cover."""
     messages = {message.id for message in batch.messages} if batch is not None else set[str]()
     return messages | ({summary.id for summary in view.summaries} if folds else set())
 
 
 def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Json:
-    """The record of a batch; pinned messages that it covers stand in it word for word."""
+    """Make the record for a batch; pinned messages that it covers are added verbatim."""
     fields = summarizer(batch)
     text, lines, shortened = fields["summary"], fields.get("lines"), fields.get("shortened")
     pinned = {id: text_of(view.all[id]) for id in batch.covers if id in view.all and view.all[id].pinned}
@@ -135,7 +136,7 @@ def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Json:
         "conversationCount": batch.count, **({"shortened": shortened} if shortened else {}),
         "covers": batch.ids, "by": fields["by"],
     }  # fmt: skip
-    if lines is not None:  # last, for people who read it
+    if lines is not None:  # last, for readability
         draft["lines"] = [
             *lines,
             *(["pinned", line, id] for id, its in pinned.items() for line in its.splitlines()),
@@ -147,7 +148,7 @@ def _draft(view: View, batch: Batch, summarizer: Summarizer) -> Json:
 
 
 def store(env: Env, target: Target, work: Work) -> View | None:
-    """Append the records under the lock; None where something to be covered is not as it was."""
+    """Append the records under the lock; return None if something covered has changed."""
     stored: list[View] = []
 
     def build(locked: Locked) -> bytes | None:
@@ -164,7 +165,7 @@ def store(env: Env, target: Target, work: Work) -> View | None:
 
 
 def holds(view: View, work: Work) -> bool:
-    """Whether all that is to be covered is visible and as it was, and not of the newest exchange."""
+    """Whether everything to be covered is visible, unchanged, and not of the newest exchange."""
     if digest_of(view, work.ids) != work.digest:
         return False
     if work.batch is not None and work.batch.inside:
@@ -174,7 +175,7 @@ def holds(view: View, work: Work) -> bool:
 
 
 def digest_of(view: View, ids: Collection[str]) -> str:
-    """A hash of how these messages and summaries look in a view, however their content is stored."""
+    """Hash how these messages and summaries look in a view, wherever their content is stored."""
     looks: list[object] = [
         (m.id, m.blocks if m.blocks is not None else [block_of(part) for part in m.own or ()],
          m.replaced, m.pinned, m.pending is not None)
@@ -185,7 +186,7 @@ def digest_of(view: View, ids: Collection[str]) -> str:
 
 
 def records(env: Env, session: str, offset: int, drafts: Sequence[Json]) -> list[Json]:
-    """The drafts as records, with ids and the time."""
+    """Complete the drafts with ids and times."""
     made: list[Json] = []
     for draft in drafts:
         head = {"type": "summary", "id": env.new_id(session, offset), "createdAt": env.now()}
@@ -195,13 +196,13 @@ def records(env: Env, session: str, offset: int, drafts: Sequence[Json]) -> list
 
 
 def filtered(env: Env, view: View, work: Work) -> View:
-    """The view as it is once this is stored; the session itself is not changed."""
+    """The view after storing this, without storing it."""
     offset = view.log.size - (streamed(view.log.records) if env.seed else 0)
     return after(view, records(env, view.id, offset, work.drafts))
 
 
 def after(view: View, new: Sequence[Json]) -> View:
-    """The view once these summary records stand at its end."""
+    """The view with these summary records appended."""
     covered = {id for record in new for id in record["covers"]}
     place = len(view.log.records) + len(view.applied)
     made = [Summary(fields=record, place=place + n, raw=None) for n, record in enumerate(new)]
@@ -212,7 +213,7 @@ def after(view: View, new: Sequence[Json]) -> View:
 
 
 def report(session: str, work: Work, done: View, counter: Counter) -> Json:
-    """The line of a session that acted: exchanges before and covered, tokens before and after."""
+    """The line to report: exchanges before and covered, tokens before and after."""
     line: Json = {
         "session": session, "action": "summarized" if work.batch is not None else "folded",
         "exchanges": len(exchanges(work.view.messages)), "covered": work.batch.count if work.batch else 0,
@@ -226,5 +227,5 @@ def report(session: str, work: Work, done: View, counter: Counter) -> Json:
 
 
 def tokens(view: View, counter: Counter) -> int:
-    """What sending the view costs."""
+    """The tokens of a request with this view."""
     return history_tokens(counter, view.messages, summaries=[summary.text for summary in view.summaries])

@@ -1,4 +1,4 @@
-"""Messages as the text that a summariser reads, and as all that a summary of them may name."""
+"""Messages as text for a summariser, and everything that their summary may name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ARGS, _HEAD, _TAIL = 400, 300, 200  # characters of a call's arguments, and of 
 
 
 def entries(messages: Sequence[Message]) -> list[str]:
-    """Each exchange as text: its time, the texts, and tool calls, their contents cut short."""
+    """Each exchange as text: its time, texts, and tool calls, shortened."""
     return [text for group in exchanges(messages) if (text := _entry(group))]
 
 
@@ -41,7 +41,7 @@ def _entry(group: Sequence[Message]) -> str:
 
 
 def _lines(message: Message) -> list[tuple[str, str]]:
-    """What a message says and does, each with the label that it stands under."""
+    """The content of a message, each piece with its label."""
     text = text_of(message).strip()
     lines = _typed(text) if message.role == "user" else [("Assistant", text)] if text else []
     for part in message.parts:
@@ -62,10 +62,7 @@ def _lines(message: Message) -> list[tuple[str, str]]:
 
 
 def _typed(text: str) -> list[tuple[str, str]]:
-    """A user's text, what is typed apart from what is pasted; a text of one line is typed.
-
-    Notifications and the words of others are pasted as a whole.
-    """
+    """Label what a user typed and what the user pasted; notifications and text by others are pasted."""
     if text.startswith(NOT_USERS) or "\n" not in text:
         return [("Pasted" if text.startswith(NOT_USERS) else "User", text)] if text else []
     label = "User"
@@ -89,7 +86,7 @@ def _cut(text: str, head: int, tail: int) -> str:
 
 
 def source(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
-    """Everything that a summary of these messages (and of other texts) may name, their dates too."""
+    """Everything that a summary of these messages and texts may name, dates included."""
     texts: list[str] = list(others)
     for message in messages:
         texts += _dates(message.ts)
@@ -105,7 +102,7 @@ def source(messages: Sequence[Message], others: Sequence[str] = ()) -> str:
 
 
 def _dates(ts: str | None) -> list[str]:
-    """A time, its date, and the numbers that a date is written with."""
+    """A time, its date, and the numbers of the date."""
     day = re.match(r"(\d{4})-(\d\d)-(\d\d)", ts or "")
     clock = re.search(r"T(\d\d:\d\d)", ts or "")
     return [str(ts), day[0], *day.groups(), *(clock.groups() if clock else ())] if day else []

@@ -1,6 +1,6 @@
-"""`summarize --emit` and `--apply`: what is due as a prompt, and later the record that its answer makes.
+"""`summarize --emit` prints the prompt for what is due, `--apply` stores its answer.
 
-What is emitted has a digest of all that it covers; nothing is stored where that changed since.
+The emitted object has a digest of everything it covers; nothing is stored if that has changed.
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ BATCH, FOLD = "summarized", "folded"
 
 
 def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -> Json | None:
-    """The next prompt of a session and what its answer will stand for; None when nothing is due.
+    """Return the next prompt of a session and what its answer will cover, or None if nothing is
+    due.
 
-    Raises SummarizerFailed where no prompt within the budget can show it.
+    Raises SummarizerFailed if it does not fit a prompt of the budget.
     """
     batch = window.due(view.messages, most, least)
     if batch is None and not window.foldable(view.summaries):
@@ -53,7 +54,7 @@ def emit(view: View, session: str, sources: Sources, *, most: int, least: int) -
 
 
 def read(data: bytes, name: str) -> Json:
-    """What `--emit` printed, and perhaps an `answer` in it; BadData where it is anything else."""
+    """Parse what `--emit` printed, perhaps with an `answer`; raises BadData for anything else."""
     try:
         emitted = orjson.loads(data)
     except ValueError:
@@ -69,9 +70,9 @@ def read(data: bytes, name: str) -> Json:
 def apply(
     env: Env, target: Target, emitted: Json, answer: str, counter: Counter, *, faithful: bool, strict: bool
 ) -> Json:
-    """Store the answer, if it is a summary of what still looks as it did; returns the line to report.
+    """Store an answer if everything it covers is unchanged; return the line to report.
 
-    Raises SummarizerFailed or TryAgain, with the file as it was.
+    Raises SummarizerFailed or TryAgain with the file unchanged.
     """
 
     def written(batch: Batch) -> Json:

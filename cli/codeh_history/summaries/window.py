@@ -1,4 +1,4 @@
-"""The rolling window: which exchanges are due to be summarised, and which summaries to be folded."""
+"""The rolling window: which exchanges are due, and which summaries are to be folded into one."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ..session.fold import View, timestamp
 from ..session.model import Json, Message, Summary
 from ..session.pairing import pair
 
-SUMMARIES = 5  # more than these fold one level up
+SUMMARIES = 5  # more than these are folded into one
 
 
 @dataclass(frozen=True)
 class Batch:
-    """What one summary is to stand for: messages of `count` exchanges, and earlier summaries.
+    """What one summary covers: messages of `count` exchanges, and earlier summaries.
 
-    `start` and `end` are their period; `system` the prompt that they were sent with, which a summary may
-    name too. `inside`: some may be of the newest exchange. `covers`: ids, where they are not the messages'.
+    `start` and `end`: the period; `system`: the system prompt, which a summary may name too; `inside`:
+    some messages may be of the newest exchange; `covers`: ids, if they are not the messages'.
     """
 
     messages: Sequence[Message]
@@ -39,10 +39,11 @@ class Batch:
 
 
 def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
-    """The batch that brings the session back to `most` exchanges, at least `least` of them; None: not due.
+    """Select the batch that brings the session back to `most` exchanges, at least `least`; None if
+    not due.
 
-    Never the newest exchange, nor a pinned or pending message and what belongs to it, nor a message whose
-    call or answer stays outside.
+    Never covers the newest exchange, pinned or pending messages with what belongs to them, or one half of
+    a call and its result.
     """
     groups = exchanges(messages)
     if len(groups) <= most:
@@ -62,7 +63,7 @@ def due(messages: Sequence[Message], most: int, least: int) -> Batch | None:
 
 
 def not_due(messages: Sequence[Message], most: int, least: int) -> str:
-    """Why nothing is due, and how to ask for it anyway."""
+    """Say why nothing is due, and how to ask for it anyway."""
     count = len(exchanges(messages))
     if count > most:
         return f"not due: fewer than {least} of {some(count, 'exchange')} may go; --min-batch N takes fewer"
@@ -73,12 +74,12 @@ def not_due(messages: Sequence[Message], most: int, least: int) -> str:
 
 
 def earliest(times: Iterable[object]) -> str | None:
-    """The first of these times, as it is written; None where there is none."""
+    """The first of these times, or None."""
     return min((time for time in times if isinstance(time, str)), key=_moment, default=None)
 
 
 def latest(times: Iterable[object]) -> str | None:
-    """The last of these times."""
+    """The last of these times, or None."""
     return max((time for time in times if isinstance(time, str)), key=_moment, default=None)
 
 
@@ -87,14 +88,14 @@ def _moment(time: str) -> int:
 
 
 def _links(messages: Sequence[Message]) -> list[tuple[str, str]]:
-    """Which messages belong together: a call and its answer, an inserted message and its root."""
+    """Pairs that belong together: a call and its result, an inserted message and its anchor."""
     answered = ((call.message.id, call.answer) for call in pair(messages).calls)
     links = [(id, answer.message.id) for id, answer in answered if answer is not None]
     return links + [(message.after, message.id) for message in messages if message.after]
 
 
 def _closed(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
-    """These ids, and those of all that belongs together with them."""
+    """Add everything linked to these ids, directly or not."""
     beside: dict[str, list[str]] = {}
     for first, second in links:
         beside.setdefault(first, []).append(second)
@@ -109,12 +110,12 @@ def _closed(ids: set[str], links: Sequence[tuple[str, str]]) -> set[str]:
 
 
 def foldable(summaries: Sequence[Summary], more: int = 0) -> bool:
-    """Whether there are too many summaries, counting `more` that are about to come."""
+    """Whether there are too many summaries, with `more` about to be added."""
     return len(summaries) + more > SUMMARIES
 
 
 def folded(view: View, batch: Batch | None = None, made: Sequence[Summary] = ()) -> Batch:
-    """All summaries of a view, and the one `made` of a batch just now, as what one summary stands for."""
+    """The batch of all summaries of a view, and of those just `made`, to be covered by one."""
     parts = [facts(summary, view) for summary in (*view.summaries, *made)]
     return Batch(
         (),
@@ -127,9 +128,9 @@ def folded(view: View, batch: Batch | None = None, made: Sequence[Summary] = ())
 
 
 def stands_for(summaries: Sequence[Summary], view: View, more: Iterable[str] = ()) -> list[str]:
-    """The ids that a summary of these summaries (and of `more` messages) covers, each once.
+    """All ids that a summary of these summaries, and of `more` messages, covers.
 
-    First the messages, in the order of the log, then the summaries.
+    First the messages, in log order, then the summaries.
     """
     by_id = {s.id: s for s in (*view.hidden_summaries, *view.summaries)}
     messages = set(more)
@@ -148,7 +149,7 @@ def stands_for(summaries: Sequence[Summary], view: View, more: Iterable[str] = (
 def facts(summary: Summary, view: View) -> Json:
     """A summary as `{id, createdAt, periodStart, periodEnd, summary, conversationCount}`.
 
-    What its record does not say is read off the messages it covers.
+    Fields that its record lacks are derived from the messages it covers.
     """
     fields = summary.fields
     covered = [view.all[id] for id in stands_for([summary], view) if id in view.all]

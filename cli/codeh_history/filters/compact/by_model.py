@@ -12,8 +12,8 @@ from ...base.errors import SummarizerFailed
 from ...session.exchanges import prompts
 from ...session.ops import Op, apply
 from ...session.view import View
-from ...summaries.ask import Asked
-from ...summaries.command import Runs
+from ...summaries.ask import CommandSummarizer
+from ...summaries.command import CommandRunner
 from ...summaries.request import Prompt, Sources, instructions
 from ...summaries.window import Batch
 from ...tokens import Counter, history_tokens
@@ -25,7 +25,7 @@ WORDS = 0.6  # words of a summary per token of room
 LEAST = 20  # tokens of a summary worth asking for
 
 
-def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: Runs) -> Plan:
+def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: CommandRunner) -> Plan:
     """Return the plan with the command's summary, or the same plan if it has no summary.
 
     Raises SummarizerFailed if the command fails, or its answer is refused or too long.
@@ -52,14 +52,16 @@ def written(view: View, plan: Plan, counter: Counter, settings: Settings, runs: 
     return plan._replace(steps=steps, after=size)
 
 
-def _summary_text(view: View, op: Op, counter: Counter, settings: Settings, runs: Runs, room: int) -> str:
+def _summary_text(
+    view: View, op: Op, counter: Counter, settings: Settings, runs: CommandRunner, room: int
+) -> str:
     """Ask the command to summarise what an op covers."""
     covered = set(op["ids"])
     messages = [message for message in view.messages if message.id in covered]
     earlier = [summary for summary in view.summaries if summary.id in covered]
     sources = Sources(counter.counts, REQUEST, SOURCE, partial(extracted, counter), partial(_wording, room))
     batch = Batch(messages, max(1, prompts(messages)), None, None, settings.system or "", summaries=earlier)
-    return str(Asked(runs, sources, None, None, faithful=True).write(batch)["summary"])
+    return str(CommandSummarizer(runs, sources, None, None, faithful=True).write(batch)["summary"])
 
 
 def _wording(room: int, count: int, what: str, _tokens: int, data: str) -> Prompt:

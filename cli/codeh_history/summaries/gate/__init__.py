@@ -1,7 +1,8 @@
-"""The gate: what is wrong with a summary that a command wrote, each reason named.
+"""The gate: the reasons to refuse a summary that a command wrote.
 
-Blank, an error, a refusal, an echo of its input, no smaller than its source; and unfaithful: paths, URLs,
-ids, dates, amounts and quotes that its source does not have, and what it claims that calls did. No more.
+Blank, an error, a refusal, an echo, longer than its source; or unfaithful: paths, URLs, ids, dates,
+amounts and quotes that the source lacks, and claims about calls that their results contradict. Nothing
+else is checked.
 """
 
 from __future__ import annotations
@@ -18,17 +19,19 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffd]")
 _LABEL = re.compile(
     r"(?:\[\d{4}-\d\d-\d\d[T ][\d:.]+Z?\]$|(?:User|Pasted|Assistant|Tool call|Tool result): )"
 )
-_THINKING = re.compile(r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # local models print it first
-FAR_LONGER = 8  # times its prompt: refused without counting its tokens
+_THINKING = re.compile(
+    r"\A\s*<(think|thinking)>.*?</\1>", re.DOTALL
+)  # local models print their thoughts first
+FAR_LONGER = 8  # times its prompt: refused without counting tokens
 
 
 def summary_in(
     answer: str, source: str, prompt: str, size: int, count: Callable[[Sequence[str]], list[int]], *,
     messages: Sequence[Message] = (), checked: bool,
 ) -> str:  # fmt: skip
-    """The summary that an answer is; SummarizerFailed with every reason where it is none.
+    """Extract the summary from an answer; raises SummarizerFailed with every reason to refuse it.
 
-    `size` is the tokens of what the summary replaces, the others as for `problems`.
+    `size` is the tokens of what it replaces; for the other arguments see `problems`.
     """
     text = _THINKING.sub("", answer).strip()
     if len(text) > FAR_LONGER * max(len(prompt), 1000):
@@ -45,10 +48,10 @@ def problems(
     summary: str, source: str, prompt: str, *, tokens: tuple[int, int],
     messages: Sequence[Message] = (), checked: bool = True,
 ) -> list[str]:  # fmt: skip
-    """Why a summary must not stand for its source; empty where it may.
+    """Return why a summary must be refused, or an empty list.
 
-    `source` is everything that it may name, `prompt` what the command was given, `messages` what it is of;
-    `tokens` are the counts of the summary and of what it replaces. `checked`: by its source too.
+    `source` is everything that it may name, `prompt` the command's input, `messages` what it covers;
+    `tokens` counts the summary and what it replaces. `checked`: compare it with the source too.
     """
     text = summary.strip()
     if not re.search(r"\w", text):
@@ -73,7 +76,7 @@ def problems(
 
 
 def is_echo(text: str, prompt: str) -> bool:
-    """Whether a text gives its input back: half of it or more, its first line, or its very lines."""
+    """Whether a text repeats its input: at least half of it, its first line, or most of its own lines."""
     answer, input = " ".join(text.split()), " ".join(prompt.split())
     if len(answer) * 2 >= len(input) and (answer in input or input in answer):
         return True

@@ -1,7 +1,7 @@
-"""Statements about calls, held against what the calls returned.
+"""Check claims about calls against their results.
 
-`W8 was cancelled` needs a call that cancelled W8 and did not fail, or somebody's word for it; where no tool
-of the conversation cancels anything, nothing is claimed. A command passed if it did so the last time.
+`W8 was cancelled` needs a call that cancelled W8 and did not fail, or a message that says so; it is
+checked only if some tool of the conversation cancels. A command passed if it did so the last time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..calls import effects
 from ..clipped import clip
 from ..results import failure
 
-# Acts that tools are named by, those of a line the same; with how it is said that they were done.
+# Actions in tools' names, synonyms together, and their irregular past forms.
 _ACTS = (
     "cancel", "book reserve order buy purchase", "refund return", "send submit post email",
     "pay transfer charge", "exchange swap replace", "schedule reschedule", "deploy publish release",
@@ -42,7 +42,7 @@ _COMMAND = re.compile(r"`([^`\n]{2,200})`[^.;\n`]{0,40}?\b(pass(?:es|ed)|succeed
 
 
 def _pattern(acts: str) -> re.Pattern[str]:
-    """How a text says that one of these acts was done."""
+    """A pattern for statements that one of these actions was done."""
     forms = (_DONE.get(act) or f"{act.removesuffix('e')}ed" for act in acts.split())
     return re.compile(rf"\b(?:{'|'.join(forms)})\b", re.IGNORECASE)
 
@@ -51,7 +51,7 @@ _PATTERNS = {acts: _pattern(acts) for acts in _ACTS}
 
 
 def problems(text: str, messages: Sequence[Message]) -> list[str]:
-    """What a text claims that calls did and these messages do not show."""
+    """The claims in a text that these messages contradict."""
     calls = pair(messages).calls
     if not calls:
         return []
@@ -63,7 +63,7 @@ def problems(text: str, messages: Sequence[Message]) -> list[str]:
 
 
 def _is_wrong(clause: str, calls: Sequence[Call], messages: Sequence[Message]) -> bool:
-    """Whether a clause says that an act was done to something that no call did it to."""
+    """Whether a clause claims an action on something that no call did."""
     if _NOT.search(clause):
         return False
     for acts, pattern in _PATTERNS.items():
@@ -91,7 +91,7 @@ def _in(thing: str, texts: Sequence[str]) -> bool:
 
 
 def _tried(acts: str, calls: Sequence[Call]) -> list[tuple[str, bool]]:
-    """The calls of these acts: all that each was given and returned, and whether it failed."""
+    """The calls of these actions: everything each was passed and returned, and whether it failed."""
     verbs = set(acts.split())
     tried = []
     for call in calls:
@@ -106,7 +106,7 @@ def _tried(acts: str, calls: Sequence[Call]) -> list[tuple[str, bool]]:
 
 
 def _wrong_ends(text: str, messages: Sequence[Message]) -> Iterator[str]:
-    """Statements that a command passed or failed which ended otherwise."""
+    """Claims that a command passed or failed, if it ended otherwise."""
     matches = [*_COMMAND.finditer(text)]
     ends = effects(messages if matches else ())
     for match in matches:

@@ -1,6 +1,6 @@
-"""Whether a summary is faithful: what of it can be looked up stands in its source.
+"""Check a summary against its source: paths, URLs, addresses, ids, dates, numbers and quotes.
 
-Paths, URLs, addresses, ids, dates, numbers and quotes. Names of people and things are not looked up.
+Names of people and things are not checked.
 """
 
 from __future__ import annotations
@@ -45,15 +45,15 @@ _SLASHED = frozenset(
 _QUOTE = re.compile(r"\"([^\"\n]{3,300})\"|`([^`\n]{3,300})`")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d\u201e\u00ab\u00bb", "''" + '"' * 5)
 _DAY = re.compile(r"\d{1,2}[.]\d{1,2}[.](?:19|20)\d\d")
-COUNTS = 10  # plain whole numbers up to this are a summariser's own counting
-STEM = 5  # letters by which two words are the same
-FEW = 2  # longer words of a short text, of which one has to be the source's
-_PEOPLE = "user assistant customer client agent team group".split()  # people whom summaries mention
-SHORT = 400  # characters of a text that may be no summary; a longer one may be in another language
+COUNTS = 10  # whole numbers up to this may be the summariser's own counts
+STEM = 5  # words are compared by so many letters
+FEW = 2  # a short text with so many longer words must share one with the source
+_PEOPLE = "user assistant customer client agent team group".split()  # words for people in any summary
+SHORT = 400  # only shorter texts are compared by words
 
 
 def problems(text: str, source: str) -> list[str]:
-    """What a text names, by kind, that its source does not have."""
+    """The names in a text, by kind, that its source does not have."""
     source_names = _names_of(source)
     rest = _LIST_MARK.sub(" ", text.translate(_QUOTES))
     reasons: list[str] = []
@@ -89,7 +89,7 @@ def _names_of(source: str) -> _Source:
 
 
 class _Source:
-    """What a source names, for looking up."""
+    """An index of what a source names."""
 
     def __init__(self, source: str) -> None:
         self.text = source.casefold()
@@ -105,7 +105,7 @@ class _Source:
         return self.has(name.rstrip("/"))
 
     def has_path(self, name: str) -> bool:
-        """Paths of the source and their ends; plain words joined by a slash (`and/or`) are none."""
+        """Paths in the source and their ends; words joined by a slash (`and/or`) are not paths."""
         plain = name.strip("/\\~.*").replace("\\", "/")
         if self.has(name.rstrip("/\\*")) or not plain:
             return True
@@ -121,11 +121,11 @@ class _Source:
         )
 
     def has_quote(self, name: str) -> bool:
-        """Quotes by their words; one word may be a term."""
+        """Quotes are compared by words; a single word may be a term."""
         return " " not in name.strip() or _plain(name) in self.plain
 
     def has_words(self, text: str) -> bool:
-        """Whether any longer word of a text is the source's: else it is about something else."""
+        """Whether any longer word of a text is in the source; otherwise it is about something else."""
         words = [word[:STEM] for word in re.findall(r"[^\W\d_]{4,}", text.casefold())]
         return len(words) < FEW or not self.stems.isdisjoint(words)
 
@@ -134,7 +134,7 @@ class _Source:
         return ending not in _EXTENSIONS or name.lower() in _PRODUCTS or self.has(name)
 
     def has_id(self, name: str) -> bool:
-        """An id as it stands, a hash cut short, a number with its unit by its value."""
+        """An id as written, an abbreviated hash, or a number with a unit by its value."""
         if self.bounded(name, "a-z0-9") or (re.fullmatch(r"[0-9a-fA-F]{7,}", name) and self.has(name)):
             return True
         value = re.fullmatch(r"(\d[\d,.]*)([A-Za-z%]+)", name)
@@ -151,7 +151,7 @@ class _Source:
         return counts or value in self.numbers or self.bounded(name, r"\d")
 
     def bounded(self, name: str, alphabet: str) -> bool:
-        """Whether the source has the name, not inside a longer one (`v2` has 2)."""
+        """Whether the source has the name as a whole, not inside a longer one (`v2` in `v20`)."""
         pattern = rf"(?<![{alphabet}.])(?<![a-z0-9]{{2}}){re.escape(name.casefold())}(?![{alphabet}])"
         return re.search(pattern, self.text) is not None
 
@@ -162,7 +162,7 @@ def _plain(text: str) -> str:
 
 
 def _value(number: str) -> str:
-    """A number without grouping, leading and trailing zeros: `1,234.50` and `1234.5` are the same."""
+    """Normalise a number: no grouping, no leading or trailing zeros (`1,234.50` is `1234.5`)."""
     plain = re.sub(r"[^\d.]", "", number).strip(".")
     whole, dot, rest = plain.partition(".")
     if "." in rest:

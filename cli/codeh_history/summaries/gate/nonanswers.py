@@ -1,7 +1,8 @@
-"""Answers that are no summary: an error, a refusal or nothing, told by how a short text begins.
+"""Answers that are not summaries: an error, a refusal or nothing, recognised by how a short text
+begins.
 
-English alone; what says the same in other languages is refused because none of its words are its
-source's (`faithful`).
+Only in English; in other languages they are refused because they share no words with the source
+(`faithful`).
 """
 
 from __future__ import annotations
@@ -42,14 +43,14 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 _OF_AN_ERROR = frozenset("error errors detail message code status type request_id statuscode msg".split())
-SHORT = 400  # characters of an answer of which every line is looked at
-LONG = 2000  # and above which it is no error text
-FEWEST = 3  # words of a summary
+SHORT = 400  # check every line of shorter answers
+LONG = 2000  # longer answers are not error texts
+FEWEST = 3  # a summary has at least so many words
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 def is_error(text: str) -> bool:
-    """Whether an answer is a JSON object with an error, or begins as what a program or a service prints."""
+    """Whether an answer is a JSON error object, or begins like the error of a program or service."""
     if (text[:1] + text[-1:]) == "{}" or (text[:2] + text[-2:]) == "[{}]":
         return _is_error_object(text)
     if len(text) >= LONG:
@@ -64,7 +65,7 @@ def is_refusal(text: str) -> bool:
 
 
 def is_contentless(text: str) -> bool:
-    """Whether an answer says nothing: an acknowledgement, an announcement, a word or two."""
+    """Whether an answer has no content: an acknowledgement, an announcement, a word or two."""
     plain = _bare(text)
     if _NOTHING.fullmatch(plain):
         return True
@@ -72,7 +73,7 @@ def is_contentless(text: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    """The text with straight apostrophes, without marks around it."""
+    """The text with straight apostrophes, without surrounding marks."""
     return text.replace("\u2019", "'").strip().lstrip("\"'*#>[⚠❌✗ \ufe0f`").rstrip("\"'*`")
 
 
