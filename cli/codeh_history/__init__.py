@@ -1,7 +1,7 @@
 """codeh-history: the Unix tool that keeps LLM conversations.
 
-`Session` and the errors named in `__all__` are the public API (docs/library.md), stable by semantic
-versioning. Every other module of this package is private, whatever its name.
+The names in `__all__` are the public API (docs/library.md), under semantic versioning. All other modules of
+this package are private.
 """
 
 __version__ = "1.0.0"
@@ -17,7 +17,7 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> object:
-    """The public names, each imported when it is asked for: the command needs none of them."""
+    """Import a public name on first use; the command needs none of them."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from .base.lazy import module

@@ -1,4 +1,4 @@
-"""The command line as Typer reads it, with help: each verb as its module in `commands` declares it."""
+"""The command line by Typer, with help; each verb is declared by its module in `commands`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inspect import cleandoc
 from typing import Any
 
 import typer
-from typer import _click as click  # Typer 0.28 carries its own Click; the range is pinned
+from typer import _click as click  # Typer 0.28 includes its own Click; the version is pinned
 from typer._click.exceptions import NoSuchOption, UsageError
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
@@ -27,7 +27,7 @@ EXAMPLES = """\
 """
 
 OWN = ("-h", "--help", "--help-all", "--version", "--")
-OTHER_NAMES = {  # what others call a verb, or something like it
+OTHER_NAMES = {  # names of similar verbs in other programs
     "sessions": "list", "ls": "list", "lst": "list", "messages": "show", "cat": "show", "view": "show",
     "log": "show", "history": "show", "delete": "rm", "remove": "rm", "del": "rm",
     "restore": "rm --restore", "grep": "search", "find": "search",
@@ -39,19 +39,19 @@ OTHER_NAMES = {  # what others call a verb, or something like it
     "save": "export", "load": "import", "get": "show", "rename": "set title=TEXT", "version": "--version",
 }  # fmt: skip
 OTHER_OPTIONS = {"--format": "--to", "--out": "--output"}
-ONLY = "the session is the only argument"  # what to say of an argument too many
+ONLY = "the session is the only argument"  # hint for a stray argument
 NONE = "the session is -s SESSION"
 
 
 class Command(TyperCommand):
-    """A verb: its module's options, its help, which begins with examples, and usage errors in one line."""
+    """A verb, with its module's options, help that begins with examples, and one-line usage errors."""
 
     def __init__(self, verb: str) -> None:
         self.module = module_of(verb)
         self.takes: type[OptionSet] = self.module.Options
         self.declared = self.takes.SPELLED
         self.examples: str = getattr(self.module, "EXAMPLES", "")
-        self.everything = False  # whether the help has every option
+        self.everything = False  # whether the help lists every option
         params = [parameter(self.takes, name, verb) for name in self.declared]
         takes_one = any(each.param_type_name == "argument" for each in params)
         self.stray: str = getattr(self.module, "STRAY", ONLY if takes_one else NONE)
@@ -62,7 +62,7 @@ class Command(TyperCommand):
 
     @property
     def summary(self) -> str:
-        """What it does, in a line or two."""
+        """Its description, in a line or two."""
         return (self.help or "").split("\n\n")[0].replace("\n", " ")
 
     def invoke(self, ctx: click.Context) -> int:
@@ -87,9 +87,9 @@ class Command(TyperCommand):
         super().format_help(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options by section; those of other verbs and the rare ones only with `--help-all`."""
+        """Write the options by section; rare ones and those of other verbs only with `--help-all`."""
         sections: dict[str, list[tuple[str, str]]] = {}
-        further: set[str] = set()  # the verbs whose options are left out
+        further: set[str] = set()  # the verbs whose options are omitted
         for param in self.params:
             spelled = self.declared.get(str(param.name), Option(help=""))
             rows = sections.setdefault(spelled.section or "Options", [])
@@ -111,9 +111,9 @@ class Command(TyperCommand):
 
 
 class Group(TyperGroup):
-    """The verbs, each imported when it is named."""
+    """The verbs, each imported when needed."""
 
-    everything = False  # whether the help has every command
+    everything = False  # whether the help lists every command
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(SHOWN)
@@ -122,7 +122,7 @@ class Group(TyperGroup):
         return load(cmd_name) if cmd_name in COMMANDS else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`help VERB` is `VERB --help`; `help --all` lists every command."""
+        """Treat `help VERB` as `VERB --help`; `help --all` lists every command."""
         if args and args[0] in ("help", "--help-all"):
             everything = "--all" in args or "--help-all" in args
             verbs = [arg for arg in args[1:] if arg not in ("--all", "--help-all")][:1]
@@ -148,7 +148,7 @@ class Group(TyperGroup):
         super().format_help(ctx, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The commands; the options, which every program has, only with `--all`."""
+        """Write the commands; the global options only with `--all`."""
         if self.everything:
             super().format_options(ctx, formatter)
         else:
@@ -168,7 +168,7 @@ load = Command  # the command of a verb
 
 
 def words(takes: type[OptionSet], params: Mapping[str, Any]) -> dict[str, Any]:
-    """The words of a command line by option; more than one of an option of one word stay a list."""
+    """Return the words by option: a single one for a non-repeatable option, unless it was repeated."""
     single = {name for name, type in takes.TYPES.items() if not type.startswith("Sequence")}
     return {
         name: value[0] if name in single and isinstance(value, tuple) and len(value) == 1 else value
@@ -178,7 +178,7 @@ def words(takes: type[OptionSet], params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parameter(takes: type[OptionSet], name: str, verb: str) -> click.Parameter:
-    """An option as Click has it: a flag, or words, which `OptionSet` makes values of."""
+    """Make a Click parameter of an option; `OptionSet` converts its words to values."""
     spelled, type, default = takes.SPELLED[name], takes.TYPES[name], takes.DEFAULTS[name]
 
     def complete(ctx: click.Context, _args: list[str], _incomplete: str) -> list[str]:
@@ -203,7 +203,7 @@ def parameter(takes: type[OptionSet], name: str, verb: str) -> click.Parameter:
 
 
 def _printed(names: list[str], text: Callable[[click.Context], str], **more: Any) -> TyperOption:
-    """An option that prints a text where all output goes: to a full disk is 74, to a closed pipe 141."""
+    """Make an option that prints a text by `Env.write`: a full disk is 74, a closed pipe 141."""
 
     def write(ctx: click.Context, _: click.Parameter, value: Any) -> None:
         if value and not ctx.resilient_parsing:
@@ -228,7 +228,7 @@ VERSION = _printed(["--version"], lambda _: f"codeh-history {__version__}")
 
 
 def group() -> Group:
-    """The whole command line."""
+    """Return the whole command line."""
     return Group(
         help="Keep conversations with LLMs as plain files, and build requests from them.",
         params=[VERSION, HELP], add_help_option=False, rich_markup_mode=None,
@@ -236,8 +236,8 @@ def group() -> Group:
 
 
 def options_of(argv: list[str]) -> dict[str, Any] | None:
-    """The options of a command line, by name; None where there is no such command or option."""
-    if argv[0] not in COMMANDS:
+    """Return the options of a command line by name; None if it is invalid."""
+    if not argv or argv[0] not in COMMANDS:
         return None
     try:
         params = load(argv[0]).make_context(argv[0], argv[1:], resilient_parsing=True).params
@@ -247,7 +247,7 @@ def options_of(argv: list[str]) -> dict[str, Any] | None:
 
 
 def run(argv: list[str], env: Env) -> int:
-    """The exit code of a command line; usage errors become one line."""
+    """Run a command line and return its exit code; usage errors become one line."""
     unwind()
     if COMPLETE in env.environ:
         from typer._completion_classes import completion_init

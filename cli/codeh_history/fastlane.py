@@ -1,6 +1,6 @@
-"""Plain command lines without Typer: their start-up is what scripts wait for.
+"""Run plain command lines without Typer, for a fast start.
 
-A verb's options are read as its `Options` declares them. Anything unusual (`--x=y`, `-mTEXT`, `--help`, a
+Options are parsed as the verb's `Options` declares them. Anything unusual (`--x=y`, `-mTEXT`, `--help`, a
 repeated option, a stray word) is left to Typer.
 """
 
@@ -11,11 +11,11 @@ from .base.env import Env
 from .base.options import OptionSet
 from .commands import COMMANDS, module_of
 
-_AT_ONCE = ("append", "payload", "curate", "compact")  # what a signal may end: nothing is half done
+_AT_ONCE = ("append", "payload", "curate", "compact")  # safe to end by a signal at any time
 
 
 def read(argv: list[str], takes: type[OptionSet]) -> dict[str, Any] | None:
-    """The options of a plain command line, by name, as words; None for anything unusual."""
+    """Parse a plain command line into words by option; None for anything unusual."""
     names = {word: name for name, spelled in takes.SPELLED.items() if not spelled.positional
              for word in spelled.flags(name)}  # fmt: skip
     placed = [name for name, spelled in takes.SPELLED.items() if spelled.positional]
@@ -49,20 +49,15 @@ def read(argv: list[str], takes: type[OptionSet]) -> dict[str, Any] | None:
     return options if next(required, None) is None else None
 
 
-def options_of(argv: list[str]) -> dict[str, Any] | None:
-    """The options of a plain command line, by name; None when it is not plain."""
+def run(argv: list[str], env: Env) -> int | None:
+    """Run a plain command line; None if it is not plain."""
     if not argv or argv[0] not in COMMANDS:
         return None
-    return read(argv[1:], module_of(argv[0]).Options)
-
-
-def run(argv: list[str], env: Env) -> int | None:
-    """Run a plain command line; None when it is not plain."""
-    options = options_of(argv)
+    verb = module_of(argv[0])
+    options = read(argv[1:], verb.Options)
     if options is None:
         return None
-    verb = module_of(argv[0])
-    if argv[0] not in _AT_ONCE or options.get("remove_cmd"):  # a signal is to end that command, too
+    if argv[0] not in _AT_ONCE or options.get("remove_cmd"):  # a signal must end that command too
         from .base.env import unwind
 
         unwind()

@@ -1,4 +1,4 @@
-"""The way in: the fast lane or the command table, and the one place where errors become exit codes."""
+"""The entry point: run a command line by the fast lane or Typer, and turn errors into exit codes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,13 @@ if TYPE_CHECKING:
 
 
 def program() -> None:
-    """The installed command: `main`, and then out.
-
-    What is in memory need not be taken apart: that takes a tenth of a long payload.
-    """
+    """Run `main` and exit at once, without freeing memory, which would take a tenth of a long payload."""
     env = Env()
     try:
         main(env)
     except SystemExit as leaving:
         code = leaving.code
-    except KeyboardInterrupt:  # before or after the command itself
+    except KeyboardInterrupt:  # outside the command itself
         code = 128 + SIGINT
     except Interrupted as signal:
         code = signal.exit_code
@@ -37,7 +34,7 @@ def program() -> None:
         except OSError:
             code = code or 74
     try:
-        os.close(env.stdout)  # whoever reads it need not wait until all memory is given back
+        os.close(env.stdout)  # so that a reader sees the end of the output at once
     except OSError:
         code = code or 74
     os._exit(code if isinstance(code, int) else 1)
@@ -45,16 +42,16 @@ def program() -> None:
 
 def main(env: Env | None = None) -> NoReturn:
     """Run the command of `sys.argv` and exit with its code."""
-    gc.disable()  # a short process; what reads for long turns it on again
+    gc.disable()  # long-running commands turn it on again
     open_standard_streams()
     sys.exit(run(sys.argv[1:], env or Env()))
 
 
 def run(argv: list[str], env: Env) -> int:
-    """The exit code of a command line; every failure is one line on stderr."""
+    """Run a command line and return its exit code; every failure is one line on stderr."""
     env.program, env.options_of = run, options_of
     try:
-        _see_that_files_can_be_locked()
+        _check_that_files_can_be_locked()
         from . import fastlane
 
         code = fastlane.run(argv, env)
@@ -77,7 +74,7 @@ def run(argv: list[str], env: Env) -> int:
     except MemoryError:
         env.complain("out of memory; nothing was changed")
         return 74
-    except Exception as error:  # noqa: BLE001 - the boundary: a bug is one line and exit 70
+    except Exception as error:  # noqa: BLE001 - a bug is reported in one line, exit 70
         expected = env.understood(error)
         if expected is None:
             return _bug(error, env)
@@ -87,13 +84,13 @@ def run(argv: list[str], env: Env) -> int:
 
 
 def options_of(argv: list[str]) -> Mapping[str, object] | None:
-    """The options of a command line by name, as it would be run; None where they cannot be read."""
-    from . import cli, fastlane
+    """Return the options of a command line by name; None if it is invalid."""
+    from . import cli
 
-    return fastlane.options_of(argv) or cli.options_of(argv)
+    return cli.options_of(argv)
 
 
-def _see_that_files_can_be_locked() -> None:
+def _check_that_files_can_be_locked() -> None:
     try:
         import fcntl  # noqa: F401
     except ImportError:
