@@ -193,7 +193,7 @@ def _draft(
     answer = next((m for m in islice(since, 1, None) if m.role == "model" and m.committed), None)
     if answer is not None:
         compose.store(env, target, draft)  # checks that the prompt is the same
-        env.note(f"{target.id}: --key {options.key}: answered already, by {answer.id}")
+        env.note(f"{target.id}: --key {options.key}: already answered by {answer.id}")
         if not options.id:
             env.write(f"{text_of(answer)}\n".encode())
         return Received(answer.id, [], repeated=True)

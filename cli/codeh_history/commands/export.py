@@ -82,7 +82,7 @@ def check(options: Options, to: str) -> None:
         if to not in ONLY_WITH[name]:
             raise Usage(f"{options.SPELLED[name].label(name)} requires --to {'|'.join(ONLY_WITH[name])}")
     if options.all and (options.output in (None, "-") or options.specified("session", "argument")):
-        raise Usage("--all goes with --to html --output DIR, and names no session")
+        raise Usage("--all requires --to html and --output DIR, and takes no session")
 
 
 def write(env: Env, target: Target, to: str, options: Options, lost: Lost | None) -> None:

@@ -46,7 +46,7 @@ def run(env: Env, options: Options) -> None:
             raise Usage(f"set {setting}: KEY=VALUE or KEY=@FILE expected")
         check_key(key)
         if key in values and key not in shared_options.LISTS:
-            raise Usage(f"set {key}: given twice, and it takes one value")
+            raise Usage(f"set {key}: given twice; it takes one value")
         before, value = values.get(key), value_of(key, text)
         values[key] = [*before, *value] if isinstance(before, list) and isinstance(value, list) else value
     store(env, options.session, values)

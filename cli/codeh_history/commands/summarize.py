@@ -193,7 +193,7 @@ def apply(env: Env, options: Options, file: str, counter: Counter) -> int:
             try:
                 answer = env.read_stdin().decode("utf-8")
             except UnicodeDecodeError as error:
-                raise SummarizerFailed(f"the answer is no text: byte {error.start} is not UTF-8") from None
+                raise SummarizerFailed(f"the answer is not text: byte {error.start} is not UTF-8") from None
         done = two_step.apply(
             env, target, emitted, answer, counter, faithful=options.gate, strict=options.strict
         )

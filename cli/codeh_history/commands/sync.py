@@ -38,7 +38,7 @@ def run(env: Env, options: Options) -> int:
     only = options.sessions or ()
     for name in only:
         if not is_id(name):
-            raise Usage(f"{name}: an exact session id expected")
+            raise Usage(f"{name}: not an exact session id")
     other = other_side(env, options.url, options.encrypt_to, options.identity)
     code = 0
     for done in sync(env, (own_side(env), other), only, dry=options.dry_run):

@@ -100,7 +100,7 @@ class Talk:
         last = next(reversed(self.view().messages), None)
         if last is not None and last.pending is not None:
             commit = f"codeh-history commit -s {named(self.env, self.target)} {last.id}"
-            self.env.note(f"the received part stays pending: `{commit}` makes it the answer")
+            self.env.note(f"the received part stays pending; `{commit}` commits it")
 
     def _called(self) -> bool:
         """Answer the open calls with the `calls.via` command; return False if none is configured."""

@@ -70,7 +70,7 @@ def reduced(env: Env, view: View, to: str | None, limit: int | None) -> Reduced:
         smaller = apply(smaller, compaction)
     after = smaller if to is None else sessions.held(to, smaller)
     if to is not None and not after.messages and not after.summaries:
-        raise BadData(f"{view.id}: of what can be read in it nothing can be sent again")
+        raise BadData(f"{view.id}: no readable message in it can be sent again")
     counter = counter_for(env, view, None, model)
     spent = explained(repaired, after, counter, None, ())
     before = total_of(counter, view)["tokens"]["total"]

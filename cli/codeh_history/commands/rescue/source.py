@@ -83,7 +83,7 @@ def _of_a_program(file: File, program: str, target: Target) -> Recovered:
         )
     items = list(_usable(session)) if session is not None else []
     if session is None or not items:
-        raise BadData(f"{target.path}: no message of {program} in it can be read")
+        raise BadData(f"{target.path}: it contains no readable message of {program}")
     session.items = items
     first = dumps(records.header(session, records.session_id(session), os.path.abspath(target.path)))
     body = records.lines(records.records(session), target.path)
@@ -131,7 +131,7 @@ def _of_session(env: Env, target: Target) -> Recovered:
 
         view = hydrated(env, view, lost={})
     if not view.summaries and all(message.after is not None for message in view.all.values()):
-        raise BadData(f"{target.path}: no message in it can be read")
+        raise BadData(f"{target.path}: it contains no readable message")
     problems: list[Json] = [
         {"line": p.line, "reason": p.reason} for p in verifying.verify(env, target).problems
     ]

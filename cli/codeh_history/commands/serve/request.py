@@ -19,7 +19,7 @@ from ...store.paths import SERVER, is_path, path_of
 from .. import module_of
 
 LONGEST = 64 << 20  # bytes of a line
-REFUSED = {"chat": "it talks with a person", "serve": "it is running"}
+REFUSED = {"chat": "it is interactive", "serve": "it is already running"}
 FIELDS = ("id", "argv", "stdin", "stdin64", "cwd", "env", "stream", "cancel")
 
 Id = str | int | None
@@ -65,7 +65,7 @@ def read(line: bytes) -> Request | Cancel | Refusal:
     name = "cancel" if list(value) == ["cancel"] else "id"
     id = value.get(name)
     if not isinstance(id, str | int) or isinstance(id, bool):
-        return Refusal(None, BadData(f"{name}: a text or an integer expected"))
+        return Refusal(None, BadData(f"{name}: must be a string or an integer"))
     if name == "cancel":
         return Cancel(id)
     try:
@@ -76,7 +76,7 @@ def read(line: bytes) -> Request | Cancel | Refusal:
 
 def _request(id: Id, value: dict[str, object]) -> Request:
     if "cancel" in value:
-        raise BadData("cancel goes alone")
+        raise BadData("cancel: no other fields allowed")
     for name in value:
         if name not in FIELDS:
             meant = near(name, FIELDS)
@@ -84,28 +84,28 @@ def _request(id: Id, value: dict[str, object]) -> Request:
     argv, cwd, stream = value.get("argv"), value.get("cwd", ""), value.get("stream", False)
     environ = value.get("env", {})
     if not isinstance(argv, list) or not argv or not all(isinstance(word, str) for word in argv):
-        raise BadData("argv: a list of texts expected, the verb first")
+        raise BadData("argv: must be a list of strings, the verb first")
     if not isinstance(environ, dict) or not all(
         name and "=" not in name and isinstance(each, str | None) for name, each in environ.items()
     ):
-        raise BadData("env: an object expected, of texts by name, null for what is to be left out")
+        raise BadData("env: must be an object of strings; null removes a variable")
     if not isinstance(cwd, str):
-        raise BadData("cwd: a text expected")
+        raise BadData("cwd: must be a string")
     if not isinstance(stream, bool):
-        raise BadData("stream: true or false expected")
+        raise BadData("stream: must be true or false")
     if any("\0" in text for text in (*argv, cwd, *environ, *filter(None, environ.values()))):
-        raise BadData("argv, cwd and env hold no NUL: no process can be given one")
+        raise BadData("argv, cwd and env must not contain NUL")
     verb = next((word for word in argv if word != "--"), "")  # `--` may precede the verb
     if verb in REFUSED:
-        raise Usage(f"{verb} is not for `serve`: {REFUSED[verb]}")
+        raise Usage(f"`serve` does not run {verb}: {REFUSED[verb]}")
     return Request(id, argv, _stdin(value.get("stdin"), value.get("stdin64")), cwd, environ, stream)
 
 
 def _stdin(text: object, coded: object) -> bytes | None:
     if text is not None and coded is not None:
-        raise BadData("stdin and stdin64: one of them")
+        raise BadData("stdin and stdin64 cannot be combined")
     if not isinstance(text, str | None) or not isinstance(coded, str | None):
-        raise BadData(f"{'stdin64' if text is None else 'stdin'}: a text expected")
+        raise BadData(f"{'stdin64' if text is None else 'stdin'}: must be a string")
     if coded is None:
         return None if text is None else text.encode()
     try:

@@ -123,7 +123,7 @@ class Server:
             if line.id in self.jobs:
                 self.cancel(self.jobs[line.id], signal.SIGTERM)
         elif line.id in self.jobs:
-            self.refuse(line.id, Usage("id: a request without an answer has it"))
+            self.refuse(line.id, Usage("id: already used by an unanswered request"))
         else:
             job = self.jobs[line.id] = Job(line, self.turn_of(line))
             over = self.loop.create_future()
