@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..base.lazy import Pattern
+from ..base.lazy import Fields, Pattern
 from ..session.model import Any, Part
+from .parts import name_of
 
 _ALIASES = {
     "image/jpg": "image/jpeg", "image/pjpeg": "image/jpeg", "image/x-png": "image/png",
@@ -31,7 +32,7 @@ _NOT_FETCHED = (
 )
 
 
-class Media:
+class Media(Fields):
     """An image, sound, document or text file.
 
     `mime` is lower case, without parameters, "" if unknown; `data` is standard padded base64; `url` is
@@ -39,13 +40,10 @@ class Media:
     damaged base64).
     """
 
-    __slots__ = ("data", "mime", "name", "url")
-
-    def __init__(self, mime: str, data: str | None, url: str | None, name: str | None) -> None:
-        self.mime = mime
-        self.data = data
-        self.url = url
-        self.name = name
+    mime: str = ""
+    data: str | None = None
+    url: str | None = None
+    name: str | None = None
 
     @property
     def textual(self) -> bool:
@@ -75,18 +73,18 @@ def media(part: Part) -> Media | None:
     """What an inlineData or fileData part holds; None for any other part."""
     blob: Any = part.get("inlineData")
     if isinstance(blob, dict):
-        name = _text(blob.get("displayName"))
-        return Media(mime_of(blob.get("mimeType"), name), base64_of(blob.get("data")), None, name)
+        name = name_of(blob.get("displayName"))
+        return Media(mime=mime_of(blob.get("mimeType"), name), data=base64_of(blob.get("data")), name=name)
     file: Any = part.get("fileData")
     if not isinstance(file, dict):
         return None
-    uri, name = _text(file.get("fileUri")) or "", _text(file.get("displayName"))
+    uri, name = name_of(file.get("fileUri")) or "", name_of(file.get("displayName"))
     inline = parse_data_url(uri)
     if inline is not None:
-        return Media(inline[0], base64_of(inline[1]), None, name)
+        return Media(mime=inline[0], data=base64_of(inline[1]), name=name)
     mime = mime_of(file.get("mimeType"), uri.split("?", 1)[0])
     fetched = uri.startswith(("https://", "http://")) and not uri.startswith(_NOT_FETCHED)
-    return Media(mime, None, uri if fetched else None, name)
+    return Media(mime=mime, url=uri if fetched else None, name=name)
 
 
 def mime_of(mime_type: object, name: str | None) -> str:
@@ -120,7 +118,3 @@ def parse_data_url(url: str) -> tuple[str, str] | None:
     """The media type and base64 of a `data:` URL; None for any other."""
     match = _DATA_URL.fullmatch(url) if url.startswith("data:") else None
     return (mime_of(match[1], None), match[3]) if match else None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None

@@ -9,15 +9,19 @@ if TYPE_CHECKING:
     from .turns import Turn
 
 
-class Alphabet:
-    """What a provider takes as a name or an id: one of `[first][rest]*`, at most `limit` characters long.
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+WORD = LETTERS + "0123456789_"
 
-    `first` and `rest` are the insides of character classes; both hold letters and `_`, and `rest` digits.
+
+class Alphabet:
+    """What a provider takes as a name or an id: at most `limit` of these characters, `first` at the start.
+
+    Both hold letters and `_`, and `rest` digits.
     """
 
     def __init__(self, rest: str, limit: int, *, first: str | None = None) -> None:
-        self._rest = _characters(rest)
-        self._first = _characters(first or rest)
+        self._rest = frozenset(rest)
+        self._first = frozenset(first or rest)
         self._limit = limit
 
     def takes(self, text: object) -> bool:
@@ -84,14 +88,3 @@ class CallIds:
             fit = self._fit(f"{id}_{count}")
         self.taken.add(fit)
         return fit
-
-
-def _characters(inside: str) -> frozenset[str]:
-    """What a character class with this inside takes: `a-c_-` is a, b, c, `_` and `-`."""
-    characters = set(inside)
-    for place in range(1, len(inside) - 1):
-        if inside[place] == "-":
-            characters.update(map(chr, range(ord(inside[place - 1]), ord(inside[place + 1]) + 1)))
-    if not inside.endswith("-"):
-        characters.discard("-")
-    return frozenset(characters)

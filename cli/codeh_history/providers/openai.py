@@ -5,13 +5,13 @@ from __future__ import annotations
 from ..session.model import Any, Json, Part
 from .array import Array
 from .base import Options
-from .names import Alphabet, CallIds
+from .names import WORD, Alphabet, CallIds
 from .openai_content import Content
 from .parts import is_text, item_of, listed, texts_of
 from .turns import EMPTY_MESSAGE
 
 MAX_ID = 64
-NAMES = Alphabet("a-zA-Z0-9_-", 64)
+NAMES = Alphabet(WORD + "-", 64)
 SYSTEM_ROLES = ("system", "developer")
 
 

@@ -10,7 +10,7 @@ from ...base.times import to_millis
 from ...providers.answers import response_of
 from ...providers.anthropic.blocks import THINKING
 from ...providers.anthropic.body import media_part
-from ...providers.names import Alphabet
+from ...providers.names import WORD, Alphabet
 from ...session.model import Json, Message
 from ...session.records import dumps
 from .. import writing
@@ -21,7 +21,7 @@ VERSION = "1.18.33"  # the version whose format this is
 _PROVIDERS = {"anthropic": "anthropic", "openai-responses": "openai", "gemini": "google"}
 _UNKNOWN = "unknown"  # a provider or model that is not recorded
 _BEFORE = 60_000  # milliseconds: ids are this old, because later ids must be greater
-_IDS = Alphabet("a-zA-Z0-9_-", 40)  # every provider accepts these
+_IDS = Alphabet(WORD + "-", 40)  # every provider accepts these
 _TOKENS: Json = {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}}
 
 

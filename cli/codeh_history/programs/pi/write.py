@@ -8,7 +8,7 @@ from typing import Any
 
 from ...base.times import to_millis
 from ...providers.anthropic.blocks import THINKING
-from ...providers.names import Alphabet
+from ...providers.names import WORD, Alphabet
 from ...session.model import Json, Message
 from .. import writing
 
@@ -17,7 +17,7 @@ _APIS = {  # the format of an answer → API and provider
     "openai-responses": ("openai-responses", "openai"), "openai-chat": ("openai-completions", "openai"),
 }  # fmt: skip
 _UNKNOWN = ("anthropic-messages", "unknown")
-_IDS = Alphabet("a-zA-Z0-9_-", 64)  # pi cuts longer ids
+_IDS = Alphabet(WORD + "-", 64)  # pi cuts longer ids
 _USAGE = ("input", "output", "cacheRead", "cacheWrite")
 
 

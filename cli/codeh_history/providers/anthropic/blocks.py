@@ -8,7 +8,7 @@ from ...base.lazy import Pattern
 from ...session.model import Any, Json
 from ..answers import FAILED, answer
 from ..media import Media, media
-from ..names import Alphabet
+from ..names import WORD, Alphabet
 from ..parts import item_of, listed, object_of, objects
 from ..turns import described
 from . import NAME
@@ -20,8 +20,8 @@ OF_A_USER = ("tool_result", "image", "document", "search_result", "container_upl
 OF_A_MODEL = ("tool_use", "thinking", "redacted_thinking", "server_tool_use", "mcp_tool_use")
 PDF = "application/pdf"
 TITLE = 500  # characters of a document's title
-IDS = Alphabet("a-zA-Z0-9_-", 1000)
-NAMES = Alphabet("a-zA-Z0-9_-", 128)
+IDS = Alphabet(WORD + "-", 1000)
+NAMES = Alphabet(WORD + "-", 128)
 
 _OF_A_DOCUMENT = ("title", "context", "citations")
 _VERSION = Pattern(r"claude-(?:([a-z]+)-)?(\d+)(?:-(\d{1,2}))?(?![0-9])(?:-([a-z]+))?")
@@ -65,7 +65,7 @@ def says(text: object) -> bool:
 
 def media_block(part: Any) -> Json | str:
     """The block for an image, PDF or text file; a text about anything else, or why it cannot be sent."""
-    held = media(part) or Media("", None, None, None)
+    held = media(part) or Media()
     source: Json | None = {"type": "url", "url": held.url} if held.url else None
     if held.data is not None:
         source = {"type": "base64", "media_type": held.mime, "data": held.data}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...base.lazy import Pattern
 from ...session.model import Any
-from ..names import Alphabet
+from ..names import LETTERS, WORD, Alphabet
 
 SKIP_SIGNATURE = "skip_thought_signature_validator"  # Google's word for "this call was not signed"
 
@@ -19,7 +19,7 @@ BESIDE = frozenset((
 CALL = frozenset(("id", "name", "args", "partialArgs", "willContinue"))
 RESPONSE = frozenset(("id", "name", "response", "parts", "willContinue", "scheduling"))
 
-NAMES = Alphabet("a-zA-Z0-9_.:-", 128, first="a-zA-Z_")
+NAMES = Alphabet(WORD + ".:-", 128, first=LETTERS + "_")
 
 _IMAGES = {"image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "image/bmp"}
 _SIGNATURE = Pattern(r"[A-Za-z0-9+/_-]+={0,2}")

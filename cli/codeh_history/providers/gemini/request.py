@@ -144,7 +144,7 @@ class _Contents(Array):
     def _media(self, key: str, held: Any, source: str) -> tuple[str, Any]:
         """What is sent for media, as key and value of a part: of its own kind, inline, or a text."""
         part: Any = {key: held}
-        clean = media(part) or Media("", None, None, None)
+        clean = media(part) or Media()
         uri = held.get("fileUri") if key == "fileData" else None
         mime = held.get("mimeType")
         if isinstance(uri, str) and "://" in uri and (not clean.mime or fields.takes(clean.mime)):
