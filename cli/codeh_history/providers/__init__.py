@@ -1,8 +1,8 @@
 """The provider formats: a package each, whose parts stand behind the protocols of `protocol`.
 
-A new format is such a package and a line in `FORMATS`; a later line is asked first whose something is.
-What asks all of them (`detect`, `failures`, `tools`) imports this, so this imports nothing that does.
-Beside them stands `text`, which is no protocol: a transcript there, what a command prints back.
+A new format is such a package and a line in `FORMATS`; later lines take precedence in detection.
+`detect`, `failures` and `tools` import this module, so it imports none of them.
+`text` is no API: a transcript is sent, and what a command prints is read.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 FORMATS = {name: name.replace("-", "_") for name in PROVIDERS[:-1]}
 PLAIN = "text"
-TARGETS = PROVIDERS  # what a session can be sent as, and an answer come as
-COMMON = "openai-chat"  # what most hosts speak: where nothing tells whose plain messages are
+TARGETS = PROVIDERS  # the formats of requests and of answers
+COMMON = "openai-chat"  # what most hosts speak: the default where messages fit several formats
 
 
 class Format:
@@ -78,14 +78,14 @@ def load(name: str) -> Format:
 
 
 def packages() -> dict[str, Provider]:
-    """Every provider by name, the one to ask first at the beginning."""
+    """Every provider by name, in order of precedence."""
     if not _packages:
         _packages.update((name, load(name).package) for name in reversed(FORMATS))
     return _packages
 
 
 def model_in_url(target: str) -> bool:
-    """Whether the model stands in the address of a request instead of its body."""
+    """Whether a request names its model in the URL instead of the body."""
     return target != PLAIN and load(target).package.MODEL_IN_URL
 
 

@@ -1,4 +1,4 @@
-"""The messages of a request as they grow, turn by turn: what all formats share."""
+"""The messages of a request, added turn by turn: what all formats share."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def _is_blank(part: Part) -> bool:
 
 
 class Array:
-    """A body's messages; a format says what becomes of a user's turn, a model's, and of results.
+    """A body's messages; a format defines how a user's turn, a model's turn and results are written.
 
-    `sources` are as in a `Request`, kept where they are asked for; `notes` are for people.
+    `sources` are as in a `Request`, kept if requested; `notes` are for people.
     """
 
     def __init__(self, name: str, options: Options) -> None:
@@ -42,7 +42,7 @@ class Array:
             add[turn.role](turn)
 
     def need_message(self, messages: Sequence[Message]) -> None:
-        """Say something where nothing of these messages can be sent."""
+        """Add an empty user's message if none of these messages can be sent."""
         if not self.array and messages and not self.faithful:
             self.add({"role": "user", "content": EMPTY_MESSAGE}, [""])
 
@@ -55,11 +55,11 @@ class Array:
         return body
 
     def request(self, body: Json) -> Request:
-        """The body with its notes, each said once."""
+        """The body with its notes, without duplicates."""
         return Request(body=body, notes=list(dict.fromkeys(self.notes)), sources=self.sources)
 
     def settings(self, *written: str) -> Json:
-        """The settings to send back, without those that are written otherwise."""
+        """The settings to send back, without those written elsewhere."""
         skipped = ("model", "tools", *written)
         return {key: value for key, value in self.options.settings.items() if key not in skipped}
 
@@ -80,13 +80,13 @@ class Array:
     # -- notes --------------------------------------------------------------------------------------
 
     def stub(self, part: Part, why: str, source: str) -> str:
-        """The text in the place of media that cannot be sent."""
+        """The text that replaces media that cannot be sent, which is noted."""
         text = described(part, why)
         self.notes.append(f"message {source}: sent to {self.name} as a text about it: {text[1:-1]}")
         return text
 
     def left_out(self, part: Part, source: str) -> None:
-        """Note a part that is not sent; how a model thought, and a part with nothing in it, need none."""
+        """Note a part that is not sent, unless it is empty or a model's thought."""
         native = part.get("native")
         value = native.get("value") if native is not None else None
         kind = value.get("type") if isinstance(value, dict) else None

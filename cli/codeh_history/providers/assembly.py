@@ -9,7 +9,7 @@ _STEADY = frozenset(("role", "type", "id"))  # texts that some hosts repeat in e
 
 
 class Assembly:
-    """The items of an answer; `items` holds what is said of each besides the texts in pieces."""
+    """The items of an answer; `items` holds their fields, apart from the texts that arrive in pieces."""
 
     def __init__(self) -> None:
         self.items: dict[int, Json] = {}

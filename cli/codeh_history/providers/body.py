@@ -1,4 +1,4 @@
-"""Request bodies → messages: what is read of one, and what the readers of all formats share."""
+"""Request bodies → messages: the result, and what the readers of all formats share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Imported:
 
 
 def messages_in(body: Json, field: str, name: str) -> list[Any]:
-    """The elements of a body's messages; BadData where there is no list of them."""
+    """The elements of a body's messages; BadData if they are no list."""
     messages = body.get(field)
     if not isinstance(messages, list):
         article = "a" if name[0] not in "ao" else "an"

@@ -38,7 +38,7 @@ class Frame(NamedTuple):
     seam      None: what was being read ends here, finished or not
     damage    why an event or document cannot be read
     cut       the beginning of an event or document whose end is missing
-    noise     a line that is none of these
+    noise     any other line
     gzip      None: compressed bytes; nothing after them is read
     """
 

@@ -84,7 +84,7 @@ class Content(Fields):
         return {"type": kind, kind: fields} if self.nested else {"type": kind, **fields}
 
     def why_not(self, part: Part, *, by_model: bool = False) -> str:
-        """Why media cannot be sent, "" for a part that is none; a model's message takes none at all."""
+        """Why media cannot be sent, "" for other parts; a model's message takes no media."""
         held = media(part)
         if held is None:
             return ""

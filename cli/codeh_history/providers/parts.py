@@ -153,7 +153,7 @@ def kinds(messages: Iterable[Json]) -> set[str]:
 
 
 def first(choices: object) -> Json:
-    """The choice (or candidate) of index 0, which may be left out; {} where there is none."""
+    """The choice (or candidate) of index 0, which may be left out; {} if it is missing."""
     return next((choice for choice in objects(choices) if not choice.get("index")), {})
 
 

@@ -86,7 +86,7 @@ class StreamReader(Protocol):
         """Whether an event continues this reply; else it begins another one."""
 
     def conflicts(self, event: Json, /) -> bool:  # noqa: ARG002
-        """Whether an event that belongs here shows that those of two answers came through each other."""
+        """Whether an event that belongs here shows that two answers are interleaved."""
         return False
 
     def end(self) -> None:

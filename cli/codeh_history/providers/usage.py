@@ -43,7 +43,7 @@ def read(raw: Json | None, paths: Mapping[str, str]) -> Json | None:
 
 
 def count(raw: object, *path: str) -> int | None:
-    """A count, or None where there is none that a record can hold."""
+    """A count that a record can hold, or None."""
     for key in path:
         if type(raw) is not dict:
             return None

@@ -1,4 +1,4 @@
-"""What a provider sent, read as it arrives: bytes in any chunking → parts as they come, then one outcome.
+"""A provider's answer, read as it arrives: bytes in any chunking → parts, then one outcome.
 
     reader = Reader(format)            # None: detect it
     while chunk := read(stdin):
@@ -27,11 +27,11 @@ from .reply import AnswerReader, Cut, Failure, Nothing, Outcome, Reply, Unreadab
 
 __all__ = ["Cut", "Failure", "Nothing", "Outcome", "Reader", "Reply", "Unreadable", "read"]
 
-_NOISE_KEPT = 50  # lines, for the message about what came instead of an answer
+_NOISE_KEPT = 50  # lines, for the message about input that is no answer
 
 
 class Reader(AnswerReader):
-    """Reads what a provider sent, whatever curl did on the way.
+    """Reads a provider's answer, also behind curl's retries and headers.
 
     `done`: the terminator has arrived; only close() says whether more followed.
     """
@@ -47,7 +47,7 @@ class Reader(AnswerReader):
         self._new: list[Part] = []  # the parts of this feed
         self._id: str | None = None  # its id
         self._earlier: set[str] = set()  # ids of streams that another one followed
-        self._mixed = ""  # ids of responses whose events came through each other: nothing more is read
+        self._mixed = ""  # ids of interleaved responses: nothing more is read
         self._replies: list[Reply] = []  # the complete answers, equal ones once
         self._last: Reply | Failure | Cut | Unreadable | None = None
         self._status = 0
@@ -83,7 +83,7 @@ class Reader(AnswerReader):
         return self._last if isinstance(self._last, (Failure, Cut)) else self._nothing_usable()
 
     def _nothing_usable(self) -> Outcome:
-        """What to say where there is no answer, no error and no beginning of either."""
+        """The outcome when there is no answer, no error and no beginning of either."""
         seen = self._last.text if isinstance(self._last, Unreadable) else ""
         noise = "\n".join(self._noise).strip()
         page = _page(noise)

@@ -38,7 +38,7 @@ CHUNK = 1 << 16
 
 
 class Received(NamedTuple):
-    """What came of an answer: the id of the stored message, and the names of the tools that it calls."""
+    """A stored answer: the id of its message, and the names of the tools that it calls."""
 
     id: str
     calls: list[str]

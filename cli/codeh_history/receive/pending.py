@@ -38,7 +38,7 @@ class Pending:
         self.target = target
         self.first = _first_line(target.path)  # of the log that is there
         self.pending: str | None = None  # the id of the open message
-        self.opened = (0, b"")  # where its first line stands in the log, and that line
+        self.opened = (0, b"")  # the offset of its first line in the log, and that line
         self.gone = ""  # once that log is: what became of the text
         self.came: list[Part] = []  # all that arrived
         self.held: list[Part] = []  # arrived and not yet on disk
@@ -187,7 +187,7 @@ class Pending:
 
 
 def _first_line(path: str) -> bytes:
-    """The first line of a session's file, which says when it was begun; nothing where there is none."""
+    """The first line of a session's file, which says when it was begun; empty if there is no file."""
     try:
         fd, _ = open_regular(path)
     except (OSError, HistoryError):

@@ -108,7 +108,7 @@ def _as_sent(
 
 
 def split(env: Env, view: View) -> tuple[str, View]:
-    """The context prompt of what came before the newest exchange, and the view without it.
+    """The context prompt of all before the newest exchange, and the view without it.
 
     The prompt has the summaries and the newest of the earlier exchanges, as many as a context prompt shows;
     an exchange with a pinned message is sent instead, as older ones are.

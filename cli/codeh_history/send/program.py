@@ -42,7 +42,7 @@ def make(
     env: Env, view: View, program: str, *, cwd: str | None = None, title: str | None = None,
     install: bool = False, of: tuple[object, ...] = (),
 ) -> Made:  # fmt: skip
-    """The file of a view, made valid for any provider; BadData where there is no message in it.
+    """The file of a view, made valid for any provider; BadData if it has no message.
 
     Without `cwd` it continues in the session's own directory, else in this one; if it is to be installed,
     in one that exists. `of`: what the new session's id is made of, instead of a random one.

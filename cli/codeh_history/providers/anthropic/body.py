@@ -1,6 +1,6 @@
 """An Anthropic request body → messages: the inverse of `request.build`.
 
-Cache marks are not kept: they are hints of one request, and `--cache` sets them anew.
+Cache marks are not kept: they are hints of one request, and `--cache` sets new ones.
 """
 
 from __future__ import annotations

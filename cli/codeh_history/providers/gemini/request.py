@@ -1,6 +1,6 @@
 """Gemini's request body (`POST …/models/MODEL:generateContent`): the session's parts nearly as they are.
 
-The model stands in the URL. Neighbouring contents of one role are joined by the API, so none is joined
+The model is in the URL. Neighbouring contents of one role are joined by the API, so none is joined
 here: every message keeps a content of its own, whatever follows it.
 """
 
@@ -160,7 +160,7 @@ class _Contents(Array):
         """The parts with their first call signed, where Gemini 3 would miss a signature.
 
         Gemini 3 refuses the current loop's steps whose first call is unsigned. Every turn is treated
-        alike, for what is the current loop changes with each message. Another provider's call is always
+        the same, for the current loop changes with each message. Another provider's call is always
         marked: it has no signature to lose, and older models accept the mark, so that the target's model
         need not be known. A turn of Gemini's own is marked only where that model or the target is known
         to be of generation 3: Gemini 2 does not sign, and a history that names no model is sent as it is.

@@ -60,7 +60,7 @@ class _Messages(Messages):
         elif role == "tool":
             self.result(message)
         elif role in ("user", "system"):
-            self.add_user(_said(message), {"role": role} if role != "user" else None)
+            self.add_user(_content(message), {"role": role} if role != "user" else None)
         else:
             raise BadData(f"{where}: role is {role!r}: system, user, assistant or tool expected")
 
@@ -68,7 +68,7 @@ class _Messages(Messages):
         parts: list[Any] = []
         if text_of(message.get("thinking")):
             parts.append({"text": message["thinking"], "thought": True})
-        parts += _said(message) if message.get("content") or not message.get("tool_calls") else []
+        parts += _content(message) if message.get("content") or not message.get("tool_calls") else []
         self.open = []
         for number, call in enumerate(objects(message.get("tool_calls"))):
             function = object_of(call.get("function"))
@@ -90,7 +90,7 @@ class _Messages(Messages):
         self.add_results([{"functionResponse": response}])
 
 
-def _said(message: Json) -> list[Any]:
+def _content(message: Json) -> list[Any]:
     """What a message says: its text, and images, whose type their first bytes tell."""
     images, text = _images(message), text_of(message.get("content"))
     return [*([{"text": text}] if text or not images else []), *images]

@@ -100,7 +100,7 @@ class _Chat(Array):
             self.add(self._message(held), [held[0][1]])
 
     def add_model_turn(self, turn: Turn) -> None:
-        """One message: what was said, a blank line where a call or a thought was in between; its calls."""
+        """One message: its texts, a blank line where a call or a thought was in between, and its calls."""
         own = turn.made_by(NAME, self.model)
         content, thought, last = "", "", -1
         tool_calls: list[Json] = []

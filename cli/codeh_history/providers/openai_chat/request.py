@@ -35,7 +35,7 @@ def build(messages: Sequence[Message], options: Options, summaries: Sequence[str
     body = chat.body(FIELD, _declare)
     settings = chat.settings(FIELD, SYSTEM)
     if "tools" not in body:
-        for name in ("tool_choice", "parallel_tool_calls"):  # refused where there is nothing to choose
+        for name in ("tool_choice", "parallel_tool_calls"):  # refused without tools
             settings.pop(name, None)
     if options.max_tokens is not None:
         settings.pop("max_tokens", None)

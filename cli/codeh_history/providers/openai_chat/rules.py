@@ -24,8 +24,8 @@ class Rules(OpenAIValidator):
         super().__init__(body)
         self.named = str(body.get("model") or "").lower()
         self.open: dict[str, None] = {}
-        self.asked: set[str] = set()
-        self.asker = ""  # where the calls stand
+        self.calls: set[str] = set()
+        self.caller = ""  # where the calls stand
 
     def check(self) -> None:
         body = self.body
@@ -63,8 +63,8 @@ class Rules(OpenAIValidator):
     def unanswered(self) -> None:
         """The calls left open where another role, or the end, follows them."""
         for id in self.open:
-            self.report(self.asker, f"no tool message answers the call {id} right after it")
-        self.open, self.asked = {}, set()
+            self.report(self.caller, f"no tool message answers the call {id} right after it")
+        self.open, self.calls = {}, set()
 
     def result(self, message: Json, path: str) -> None:
         id = message.get("tool_call_id")
@@ -72,7 +72,7 @@ class Rules(OpenAIValidator):
             self.report(f"{path}.tool_call_id", "required: the id of the call that this answers")
         elif id in self.open:
             del self.open[id]
-        elif id in self.asked:
+        elif id in self.calls:
             self.report(f"{path}.tool_call_id", f"the call {id} was answered before")
         else:
             self.report(path, f"no assistant message right before calls a tool with the id {id}")
@@ -86,9 +86,9 @@ class Rules(OpenAIValidator):
             self.report(f"{path}.content", "a text is expected, for there are no tool calls")
         if calls is None:
             return
-        self.asker = f"{path}.tool_calls"
-        self.require(listed(calls), self.asker, "a list of at least one call is expected")
-        for where, call in each(calls, self.asker):
+        self.caller = f"{path}.tool_calls"
+        self.require(listed(calls), self.caller, "a list of at least one call is expected")
+        for where, call in each(calls, self.caller):
             self.call(call, where)
 
     def call(self, call: Any, path: str) -> None:
@@ -98,9 +98,9 @@ class Rules(OpenAIValidator):
             return
         id = call.get("id")
         another = f"{id} is the id of another call of this message"
-        if self.call_id(id, f"{path}.id") and self.require(id not in self.asked, f"{path}.id", another):
+        if self.call_id(id, f"{path}.id") and self.require(id not in self.calls, f"{path}.id", another):
             self.open[id] = None
-            self.asked.add(id)
+            self.calls.add(id)
         function = call.get(kind)
         self.name(object_of(function).get("name"), f"{path}.{kind}")
         if isinstance(function, dict):

@@ -15,7 +15,7 @@ from ..turns import Turn
 from . import NAME
 
 # Items that the model asks for and this side answers; each needs its output, found by `call_id`.
-ASKED = frozenset((
+CLIENT_CALLS = frozenset((
     "computer_call", "local_shell_call", "shell_call", "apply_patch_call", "custom_tool_call",
     "function_call",
 ))  # fmt: skip
@@ -30,10 +30,10 @@ def is_answer(item: Json) -> bool:
     return kind in _OF_THIS_SIDE or (isinstance(kind, str) and kind.endswith("_call_output"))
 
 
-def is_asked(item: Json) -> bool:
+def is_client_call(item: Json) -> bool:
     """Whether the model asks for something in it that this side must answer."""
     of_this_side = item["type"] == "tool_search_call" and item.get("execution") == "client"
-    return item["type"] in ASKED or of_this_side
+    return item["type"] in CLIENT_CALLS or of_this_side
 
 
 class Replay:
@@ -49,7 +49,7 @@ class Replay:
         self.taken = taken
         self.faithful = faithful
         self.sent: set[str] = set()  # ids of items
-        self.asked: set[str] = set()  # call ids of native calls that wait for their answer
+        self.waiting: set[str] = set()  # call ids of native calls that wait for their answer
         self._messages = messages
         self._answers: dict[str, set[str]] = {}
 
@@ -82,12 +82,12 @@ class Replay:
             return True
         if kind == "message" and not item.get("content"):
             return False
-        if not is_asked(item):
+        if not is_client_call(item):
             return True
         call = item.get("call_id")
         if not isinstance(call, str) or call in self.taken or call not in self._answers_to(turn.id):
             return False
-        self.asked.add(call)
+        self.waiting.add(call)
         self.taken.add(call)
         return True
 
@@ -101,9 +101,9 @@ class Replay:
         call = item.get("call_id")
         if not kind.endswith("_output") or call is None:
             return True
-        if call not in self.asked:
+        if call not in self.waiting:
             return False
-        self.asked.remove(call)
+        self.waiting.remove(call)
         return True
 
     def _answers_to(self, id: str) -> set[str]:

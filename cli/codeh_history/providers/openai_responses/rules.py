@@ -7,12 +7,12 @@ from ..media import parse_data_url
 from ..openai_rules import OpenAIValidator
 from ..parts import name_of, object_of
 from ..validator import each
-from .replay import ASKED, is_asked
+from .replay import CLIENT_CALLS, is_client_call
 
 _ROLES = ("user", "assistant", "system", "developer")
 _INPUTS = ("input_text", "input_image", "input_file")
 _OUTPUTS = ("output_text", "refusal")
-_ANSWERS = frozenset(f"{kind}_output" for kind in ASKED)
+_ANSWERS = frozenset(f"{kind}_output" for kind in CLIENT_CALLS)
 
 
 class Rules(OpenAIValidator):
@@ -20,7 +20,7 @@ class Rules(OpenAIValidator):
 
     def __init__(self, body: Json) -> None:
         super().__init__(body)
-        self.asked: dict[str, str] = {}  # call id → where
+        self.calls: dict[str, str] = {}  # call id → where
         self.answered: dict[str, str] = {}
         self.ids: set[str] = set()
 
@@ -36,10 +36,10 @@ class Rules(OpenAIValidator):
             if object_of(item).get("type") == "reasoning":
                 self.reasoning(object_of(item), items[number + 1 : number + 2], path)
         if not any(self.body.get(name) for name in ("previous_response_id", "conversation")):
-            for id, path in self.asked.items():  # else what the provider keeps may hold the other half
+            for id, path in self.calls.items():  # else what the provider keeps may hold the other half
                 self.require(id in self.answered, path, f"no output answers the call {id}")
             for id, path in self.answered.items():
-                self.require(id in self.asked, path, f"no call has the id {id}, which this answers")
+                self.require(id in self.calls, path, f"no call has the id {id}, which this answers")
         self.tools()
 
     def item(self, item: Any, path: str) -> None:
@@ -50,7 +50,7 @@ class Rules(OpenAIValidator):
             self.message(item, path)
         elif not isinstance(kind, str):
             self.report(f"{path}.type", "an item's type is expected")
-        elif is_asked(item):
+        elif is_client_call(item):
             self.call(item, kind, path)
         elif kind in _ANSWERS or (kind == "tool_search_output" and item.get("execution") == "client"):
             self.output(item, kind, path)
@@ -72,8 +72,8 @@ class Rules(OpenAIValidator):
         id = item.get("call_id")
         self.call_id(id, f"{path}.call_id")
         if isinstance(id, str):
-            self.require(id not in self.asked, f"{path}.call_id", f"{id} is the id of another call")
-            self.asked[id] = path
+            self.require(id not in self.calls, f"{path}.call_id", f"{id} is the id of another call")
+            self.calls[id] = path
         field = {"function_call": "arguments", "custom_tool_call": "input"}.get(kind)
         if field:
             self.name(item.get("name"), path)

@@ -20,7 +20,7 @@ _WHO = {"user": "User", "model": "Assistant"}
 def build(messages: Sequence[Message], options: Options, summaries: Sequence[str]) -> Transcript:
     """The transcript of these messages, curated and paired; a prompt that stands alone is sent as it is.
 
-    A line of a message that looks like a label of ours is indented, so that nobody speaks for another.
+    A line of a message that looks like one of the labels is indented, so that it is not taken for one.
     Summaries come with such lines indented, but for those that we wrote.
     """
     notes: list[str] = []
