@@ -142,7 +142,7 @@ def test_of_many_the_first_are_named_and_all_are_reported(tmp_path):
 def test_2026_11_23_what_was_said_comes_before_what_the_interface_keeps(tmp_path):
     session = Session("p", "s", left=Counter({"thought": 2, "zebra": 1}))
     for kind in ("attachment", "attachment", "mode"):
-        session.skip(kind)
+        session.skip(kind, own=True)
     said = ["not imported: 2 thought", "not imported: 1 zebra"]
     assert told(tmp_path, session) == [*said, "not imported: 3 interface records (-v names them)"]
     assert told(tmp_path, session, verbose=True) == [

@@ -38,7 +38,7 @@ def test_a_title_is_a_text_and_what_is_left_out_is_counted_by_kind():
     session.titled("two")
     assert session.settings == {"title": "two"}
     for kind, many in (("command", 2), ("note", 0), ("command", 1)):
-        session.leave(kind, many)
+        session.skip(kind, many)
     assert session.left == {"command": 3}
     assert "note" not in session.left
 

@@ -133,7 +133,7 @@ def test_a_time_in_seconds_or_as_text(value, time):
 def test_a_result_says_of_which_call_it_is_where_it_is_known(id, name, failed, response):
     assert programs_parts.result(id, name, "x", failed=failed) == {"functionResponse": response}
     held = [programs_parts.inline(b"x", None)]
-    made = programs_parts.result(id, name, "x", failed=failed, held=held)
+    made = programs_parts.result(id, name, "x", failed=failed, files=held)
     assert made == {"functionResponse": {**response, "parts": held}}
 
 

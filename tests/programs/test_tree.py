@@ -104,13 +104,13 @@ def tree(text):
 )  # fmt: skip
 def test_the_newest_branch_comes_first_and_takes_what_it_shares(text, leaves, used, found):
     nodes = tree(text)
-    apart = trees.apart([nodes[id] for id in leaves], nodes, set(used), lambda leaf: ())
+    apart = trees.own_nodes([nodes[id] for id in leaves], nodes, set(used), lambda leaf: ())
     assert ["".join(node.id for node in own) for own in apart] == found
 
 
 def test_what_a_branch_takes_in_beside_its_way_is_no_branch_of_its_own():
     nodes = tree("a ba ca")
-    apart = trees.apart([nodes["b"], nodes["c"]], nodes, {"a"}, lambda leaf: nodes.values())
+    apart = trees.own_nodes([nodes["b"], nodes["c"]], nodes, {"a"}, lambda leaf: nodes.values())
     assert ["".join(node.id for node in own) for own in apart] == ["c"]
 
 

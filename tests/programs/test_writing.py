@@ -4,6 +4,7 @@ import json
 import os
 import re
 import tempfile
+from pathlib import Path
 from typing import cast
 
 import pytest
@@ -25,11 +26,13 @@ from codeh_history.session import sources
 from codeh_history.session.fold import fold
 from codeh_history.session.model import Part
 from codeh_history.session.records import lines_of, parse
+from codeh_history.store import program_files
 from codeh_history.store.program_files import File
 from coding_agents import AGENTS
 from length import examples
 from written_cases import spoken
 
+CASES = Path(__file__).parent / "agents" / "cases"
 PROGRAMS = pytest.mark.parametrize("program", sessions.WRITTEN)
 ABOUT = About(writing.uuid("a test"), "/home/dev/project", "A title", "2026-01-02T03:04:05.000Z")
 
@@ -45,6 +48,26 @@ def read_back(program, written):
             assert sessions.detect_program(opened.head) == program
             (session,) = sessions.read(program, opened)
             return session
+
+
+@PROGRAMS
+def test_a_fork_of_a_program_is_read_and_written_with_its_own_name(program):
+    """Kilo is a fork of opencode, Qwen Code one of Gemini CLI: other fields make their readers and writers."""
+    own = sessions.program(program)
+    places = [place._replace(patterns=[f".fork/{name}" for name in place.patterns]) for place in own.places]
+    fork = own._replace(name="fork", title="The Fork", command="fork", places=places)
+    texts = []
+    for path in sorted((CASES / program).glob("*/*.json*")):
+        with program_files.opened(str(path)) as file:
+            if sessions.detect_program(file.head) == program:
+                for session in fork.read(file, fork):
+                    assert session.program == "fork"
+                    texts += [problem.reason for problem in session.problems]
+                    written = writing.write(fork, view_of(session), ABOUT)
+                    assert written.resume[0] == "fork"
+                    texts += written.notes
+    assert texts
+    assert not [text for text in texts if own.title in text.replace(str(CASES), "")]
 
 
 def view_of(session):
@@ -176,7 +199,7 @@ def test_2026_11_23_what_is_held_of_reasoning_is_what_is_written(text):
     ]
     view = strategies.view_of([head, *log])
     assert b"c2ln" in sessions.written("codex", view, ABOUT).data
-    assert sessions.held("codex", view).messages[1].parts == view.messages[1].parts
+    assert sessions.as_written("codex", view).messages[1].parts == view.messages[1].parts
 
 
 @PROGRAMS

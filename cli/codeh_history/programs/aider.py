@@ -53,17 +53,17 @@ def read(source: Source, program: Program) -> Iterator[Session]:
 def _runs(source: Source) -> Iterator[tuple[str, list[tuple[int, str]]]]:
     """Yield the start time and the lines of each run."""
     started = ""
-    held: list[tuple[int, str]] = []
+    lines: list[tuple[int, str]] = []
     for number, raw in enumerate(source.lines(), 1):
         raw = raw.removeprefix(BOM) if number == 1 else raw
         if raw.startswith(_START):
-            if held:
-                yield started, held
-            started, held = raw[len(_START) :].decode("utf-8", "replace").strip(), []
+            if lines:
+                yield started, lines
+            started, lines = raw[len(_START) :].decode("utf-8", "replace").strip(), []
         else:
-            held.append((number, raw.decode("utf-8", "replace").rstrip("\r\n")))
-    if held:
-        yield started, held
+            lines.append((number, raw.decode("utf-8", "replace").rstrip("\r\n")))
+    if lines:
+        yield started, lines
 
 
 def _blocks(lines: list[tuple[int, str]]) -> tuple[list[Block], str]:
@@ -93,19 +93,19 @@ class _Run:
     def prompt(self, text: str) -> None:
         sent = _ASKING.sub("", text, count=1)
         if text.strip() == "<blank>" or (sent == text and _COMMAND.match(text)):
-            self.session.leave("blank prompt" if text.strip() == "<blank>" else "command")
+            self.session.skip("blank prompt" if text.strip() == "<blank>" else "command")
         else:
             self.session.add("user", [{"text": sent}])
 
     def answer(self, text: str) -> None:
         if text.strip() and not self.session.items:
-            self.session.leave("text before the first prompt")
+            self.session.skip("text before the first prompt")
         elif text.strip():
             self.session.add("codeh", [{"text": text.strip("\n")}], model=self.model)
 
     def notes(self, text: str) -> None:
         """Take version, model and usage from aider's notes."""
-        self.session.leave("note of aider")
+        self.session.skip("note of aider")
         for line in text.split("\n"):
             if model := _MODEL.match(line):
                 self.model = model[1].rstrip(",")

@@ -38,10 +38,10 @@ def _session(program: str, value: Json, names: Names) -> Session:
     session.set(tools=objects_at(value, "agent.tool_definitions"))
     for session.number, step in enumerate(steps, 1):
         _step(session, step, name_at(value, "agent.model_name"))
-    session.leave(SUB_SESSION, len(below))
+    session.skip(SUB_SESSION, len(below))
     session.branches = lambda: _below(session, below)
     if value.get("continued_trajectory_ref"):
-        session.leave(f"continuation in another file ({value['continued_trajectory_ref']})")
+        session.skip(f"continuation in another file ({value['continued_trajectory_ref']})")
     return session
 
 
@@ -76,7 +76,7 @@ def _step(session: Session, step: Json, model: str | None) -> None:
         case "system":
             session.add("user", parts, ts=ts, item={"role": "system"})
         case who:
-            session.leave(f"step of {who}")
+            session.skip(f"step of {who}")
     _observed(session, step, ts)
 
 

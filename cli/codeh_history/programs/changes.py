@@ -39,7 +39,7 @@ def changes(session: Session, view: View) -> Changes:
     return _Comparison(session, view).changes()
 
 
-def anew(session: Session, view: View) -> Iterator[Json]:
+def for_new_copy(session: Session, view: View) -> Iterator[Json]:
     """The records of a new copy; what was redacted in the previous copy, `view`, stays redacted."""
     return map(_Comparison(session, view).as_redacted, records.records(session))
 
@@ -167,9 +167,9 @@ class _Comparison:
         id = record.get("id")
         if id not in self.redacted:
             return record
-        held, _ = self.brought.get(id, (_NOTHING, 0))
-        content = {key: held[key] for key in _CONTENT if key in held}
-        if "parts" in held or "summary" in held:
+        brought, _ = self.brought.get(id, (_NOTHING, 0))
+        content = {key: brought[key] for key in _CONTENT if key in brought}
+        if "parts" in brought or "summary" in brought:
             return {**record, **content}
         return {**{key: value for key, value in record.items() if key != "parts"}, **content, "type": "ref"}
 
@@ -187,8 +187,10 @@ class _Comparison:
 
 def _same(parts: Sequence[Part], record: Json) -> bool:
     """Whether a stored record has these parts."""
-    held = record.get("parts")
-    if held == parts:
+    recorded = record.get("parts")
+    if recorded == parts:
         return True
     stored = loads(dumps(parts))
-    return stored == held if held is not None else [*map(block_of, stored)] == record.get("blockIds")
+    if recorded is None:
+        return [*map(block_of, stored)] == record.get("blockIds")
+    return bool(stored == recorded)

@@ -61,7 +61,7 @@ def _session(program: str, source: Source, value: Json) -> Session:
     live = read_exported(session, nodes, name_at(value, "current_node"), fill)
     others = (message for key, message in messages.items() if key not in live and not _hidden(message))
     roles = [at(message, "author.role") for message in others]
-    session.leave(ABANDONED, sum(role in ("user", "assistant", "tool") for role in roles))
+    session.skip(ABANDONED, sum(role in ("user", "assistant", "tool") for role in roles))
     return session
 
 
@@ -85,13 +85,13 @@ class _Branch:
         role, content = at(message, "author.role"), object_at(message, "content")
         kind, ts = text_at(content, "content_type"), seconds(message.get("create_time"))
         if kind in _UNSENT:
-            session.leave(kind)
+            session.skip(kind)
         elif role == "system" or _hidden(message):
-            session.leave("system message" if role == "system" else "hidden message")
+            session.skip("system message" if role == "system" else "hidden message")
         elif _parts(content) is None:
-            session.leave(f"content ({kind or 'without a type'})")
+            session.skip(f"content ({kind or 'without a type'})")
         elif role not in ("assistant", "tool", "user"):
-            session.leave(f"message of {role if isinstance(role, str) and role else 'nobody'}")
+            session.skip(f"message of {role if isinstance(role, str) and role else 'nobody'}")
         else:
             parts = _parts(content, self.image) or []
             if role == "assistant":
@@ -125,13 +125,13 @@ class _Branch:
             result = self.answer["functionResponse"]
             output = (result["response"]["output"], "\n".join(texts(parts)))
             result["response"]["output"] = "\n\n".join(filter(None, output))
-            if held := without_texts(parts):
-                result.setdefault("parts", []).extend(held)
+            if files := without_texts(parts):
+                result.setdefault("parts", []).extend(files)
         elif self.session.open_calls:
             self.answer = self.session.result(None, at(message, "author.name"), parts)
             self.session.add("tool", [self.answer], id=key, ts=ts)
         else:
-            self.session.leave("message of a tool that was not called")
+            self.session.skip("message of a tool that was not called")
 
     def image(self, pointer: str) -> Part | None:
         """The part of an image; if it is missing, count it and return None."""
@@ -142,7 +142,7 @@ class _Branch:
             data = b""
         kind = mime_type(data, "")
         if not kind.startswith("image/"):
-            self.session.leave(_MISSING)
+            self.session.skip(_MISSING)
             return None
         self.room -= len(data)
         return inline(data, kind)

@@ -47,7 +47,7 @@ def _session(program: str, value: Json) -> Session:
             _message(session, by_id[id], name_at(value, "model"))
 
     live = read_exported(session, nodes, name_at(value, "current_leaf_message_uuid"), fill)
-    session.leave(ABANDONED, len(messages) - len(live))
+    session.skip(ABANDONED, len(messages) - len(live))
     return session
 
 
@@ -56,7 +56,7 @@ def _message(session: Session, message: Json, model: str | None) -> None:
     sender = text_at(message, "sender")
     kind = _KINDS.get(sender)
     if kind is None:
-        session.leave(f"message of {sender or 'nobody'}")
+        session.skip(f"message of {sender or 'nobody'}")
         return
     blocks = objects_at(message, "content")
     parts = [part for block in blocks if (part := _part(session, block)) is not None]
@@ -84,7 +84,7 @@ def _part(session: Session, block: Json) -> Any:
             id, name = block.get("tool_use_id"), block.get("name")
             return session.result(id, name, [{"text": text}], failed=failed)
         case kind:
-            session.leave(f"block ({kind})")
+            session.skip(f"block ({kind})")
             return None
 
 

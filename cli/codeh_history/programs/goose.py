@@ -56,7 +56,7 @@ def _sessions(
         session.cwd = name_at(row, "working_dir")
         session.titled(name_at(row, "name") or row.get("description"))
         if parent is None:
-            session.leave(SUB_SESSION, len(below.get(session.id, ())))
+            session.skip(SUB_SESSION, len(below.get(session.id, ())))
         try:
             _fill(session, source, row)
         except Refused as error:
@@ -84,7 +84,7 @@ def _fill(session: Session, source: Source, row: Json) -> None:
         _message(session, message, fields, hidden)
     # messages hidden without a summary are for the user only
     session.items = [item for item in session.items if item.id not in hidden]
-    session.leave("message that the agent does not see", len(hidden))
+    session.skip("message that the agent does not see", len(hidden))
     if "usage_ledger" in source.head.tables:
         _used(session, source.rows(f"SELECT * FROM usage_ledger {where}", session.id))  # noqa: S608
 
@@ -92,7 +92,7 @@ def _fill(session: Session, source: Source, row: Json) -> None:
 def _message(session: Session, row: Json, fields: Json, hidden: set[str]) -> None:
     kind = _KINDS.get(str(row.get("role")))
     if kind is None:
-        session.leave(f"message of {row.get('role')}")
+        session.skip(f"message of {row.get('role')}")
         return
     about, blocks = value_of(row.get("metadata_json")), objects(value_of(row.get("content_json")))
     seen = at(about, "agentVisible") is not False
@@ -118,9 +118,9 @@ def _used(session: Session, rows: Iterable[Json]) -> None:
         before = (answer for answer in reversed(answers) if ts and answer.ts and answer.ts <= ts)
         entry = next(before, None)
         if row.get("is_compaction"):
-            session.leave("usage of a compaction")
+            session.skip("usage of a compaction")
         elif entry is None or "usage" in entry.fields:
-            session.leave("further usage")
+            session.skip("further usage")
         else:
             raw = {key: row[key] for key in row if isinstance(row[key], (int, float)) and key != "id"}
             counts = usage.read(raw, _USAGE)
@@ -131,7 +131,7 @@ def part_of(block: Json, session: Session) -> Any:
     """The part of a block; if the model is not sent it, count it and return None."""
     match block.get("type"):
         case "text" | "image" as kind if not _for_the_agent(block):
-            session.leave(f"{kind} for the user alone")
+            session.skip(f"{kind} for the user alone")
             return None
         case "text":
             return {"text": text_at(block, "text")}
@@ -147,7 +147,7 @@ def part_of(block: Json, session: Session) -> Any:
         case "toolResponse":
             return _result(block, session)
         case kind:
-            session.leave(f"content ({kind})")
+            session.skip(f"content ({kind})")
             return None
 
 

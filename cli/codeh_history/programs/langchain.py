@@ -53,7 +53,7 @@ def _messages(value: Json) -> list[Any]:
     """The messages in an object: a prompt, a history, or a state."""
     holders = (value, value.get("kwargs"), value.get("values"), value.get("channel_values"))
     lists = (at(holder, "messages") for holder in holders)
-    return next((held for held in lists if isinstance(held, list)), [])
+    return next((messages for messages in lists if isinstance(messages, list)), [])
 
 
 def data_of(message: Json) -> tuple[str, Json]:
@@ -121,7 +121,7 @@ def add_message(session: Session, message: Json) -> None:
             made = session.result(data.get("tool_call_id"), data.get("name"), parts, failed=failed)
             session.add("tool", [made], id=id)
         case _:
-            session.leave(f"message of type {kind or 'unknown'}")
+            session.skip(f"message of type {kind or 'unknown'}")
 
 
 def parts_of(session: Session, data: Json) -> list[Any]:
@@ -144,7 +144,7 @@ def _part(session: Session, block: Any) -> Any:
         case "image_url" | "image" | "audio" | "video" | "file":
             return _media(block)
         case kind if kind not in _CALLS:
-            session.leave(f"block ({kind})")
+            session.skip(f"block ({kind})")
     return None
 
 

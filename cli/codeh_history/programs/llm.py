@@ -107,7 +107,7 @@ class _Reading:
         role = text_at(message, "role")
         kind = _KINDS.get(role)
         if kind is None:
-            self.session.leave(f"message of {role or 'nobody'}")
+            self.session.skip(f"message of {role or 'nobody'}")
             return
         query = "SELECT * FROM parts WHERE message_hash = ? ORDER BY position"
         rows = list(self.source.rows(query, message["hash"]))
@@ -129,7 +129,7 @@ class _Reading:
             case "text":
                 return [{"text": text}]
             case "reasoning":
-                self.session.leave("redacted reasoning", payload.get("redacted") is True)
+                self.session.skip("redacted reasoning", payload.get("redacted") is True)
                 return [{"text": text, "thought": True}] if text else []
             case "tool_call":
                 id, name = payload.get("tool_call_id"), payload.get("name")
@@ -138,7 +138,7 @@ class _Reading:
                 return [self.result(payload, objects_at(payload, "attachments"))]
             case "attachment":
                 return self.attachment(at(payload, "attachment.id"))
-        self.session.leave(f"part ({kind})")
+        self.session.skip(f"part ({kind})")
         return []
 
     def joined_text(self, payload: Json) -> str:

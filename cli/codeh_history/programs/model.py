@@ -160,16 +160,12 @@ class Session:
         """The time of the last item, or of the session's start; None if unknown."""
         return next((item.ts for item in reversed(self.items) if item.ts), self.created)
 
-    def skip(self, kind: str, *, own: bool = True) -> None:
-        """Count a record outside the conversation; `own`: of a known kind of the program's."""
-        self.left[kind] += 1
-        if own:
-            self.interface.add(kind)
-
-    def leave(self, kind: str, count: int = 1) -> None:
-        """Count messages or parts that are not imported."""
+    def skip(self, kind: str, count: int = 1, *, own: bool = False) -> None:
+        """Count what is not imported; `own`: a known kind of the program's own records."""
         if count:
             self.left[kind] += count
+        if own:
+            self.interface.add(kind)
 
     # -- its items -----------------------------------------------------------------------------------------
 
@@ -239,4 +235,4 @@ class Session:
             self.open_calls.pop(own, None)
             function = self._functions.get(own) or function
         text = "\n".join(texts(parts))
-        return result(own, function, text, failed=failed, held=without_texts(parts))
+        return result(own, function, text, failed=failed, files=without_texts(parts))

@@ -53,7 +53,7 @@ def _session(program: str, value: Json, number: int, names: Names) -> Session:
         add_body(session, body)
     if preference:
         add_body(session, {"messages": value.get("preferred_output")})
-        session.leave("message of an answer not preferred", len(list_at(value, "non_preferred_output")))
+        session.skip("message of an answer not preferred", len(list_at(value, "non_preferred_output")))
     return session
 
 

@@ -17,10 +17,10 @@ _WHAT = {
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
     EARLY: "the result of {} stands before its call",
 }  # fmt: skip
-Does = Mapping[str, tuple[Effect, str]]  # by kind: effect, description (`{}` is the program's name)
+Effects = Mapping[str, tuple[Effect, str]]  # by kind: effect, description (`{}` is the program's name)
 
 
-def report(session: Session, does: Does, title: str) -> None:
+def report(session: Session, does: Effects, title: str) -> None:
     """Add a problem for each unmatched call or result of a session, sorted by line.
 
     Messages that a summary covers are not sent, so they do not count.
@@ -37,15 +37,15 @@ def report(session: Session, does: Does, title: str) -> None:
 def _unpaired(entries: Sequence[Entry], *, early: bool) -> Iterator[tuple[str, str, int]]:
     """Yield the kind, function and line of each unmatched call or result."""
     last = max((place for place, entry in enumerate(entries) if entry.kind != "tool"), default=0)
-    held = [
+    placed = [
         (place, piece.line, part)
         for place, entry in enumerate(entries) for piece in entry.pieces for part in piece.parts
     ]  # fmt: skip
-    called = {part["functionCall"].get("id") for _, _, part in held if "functionCall" in part}
+    called = {part["functionCall"].get("id") for _, _, part in placed if "functionCall" in part}
     calls: dict[str, tuple[str, int, int]] = {}  # by id: function, line, place
     answered: set[str] = set()
     before: set[str] = set()  # calls that follow their result
-    for place, line, part in held:
+    for place, line, part in placed:
         if "functionCall" in part and (id := part["functionCall"].get("id")):
             calls[id] = part["functionCall"]["name"], line, place
         elif "functionResponse" in part and (id := part["functionResponse"].get("id")):

@@ -41,12 +41,12 @@ def thought(text: str, signature: object = None) -> Part:
     return {"text": text, "thought": True, **signed}  # type: ignore[typeddict-item]
 
 
-def result(id: object, name: object, text: str, *, failed: bool, held: list[Part] | None = None) -> Part:
-    """A tool's result for a call; `held`: its parts that are not text."""
+def result(id: object, name: object, text: str, *, failed: bool, files: list[Part] | None = None) -> Part:
+    """A tool's result for a call; `files`: its parts that are not text."""
     response: Json = {"name": name_of(name) or "tool", "response": response_of(text, failed=failed)}
     if name_of(id):
         response = {"id": id, **response}
-    part: Any = {"functionResponse": {**response, "parts": held} if held else response}
+    part: Any = {"functionResponse": {**response, "parts": files} if files else response}
     return part  # type: ignore[no-any-return]
 
 

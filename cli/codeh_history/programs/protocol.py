@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from ..session.model import Json
     from .model import Session
-    from .pairs import Does
+    from .pairs import Effects
 
 
 class Head(NamedTuple):
@@ -56,7 +56,7 @@ class Program(NamedTuple):
     `title`: the name used in messages. `recognises`: whether a file with this head is one of the
     program's; `is_kept`: the same for files in its own folders. `read` yields the sessions of a file;
     damage becomes a problem of theirs. `superseded`: those of its files that the program no longer
-    resumes because a newer one exists. `writer`: the module with a `File` (`writing.Writer`); `spells`:
+    resumes because a newer one exists. `writer`: the module with a `File` (`writing.Writer`); `format`:
     the provider whose requests its files contain; `keeps_thinking`: whether they contain thinking;
     `command`: the program's command. `pairs`: what it does with unmatched calls and results.
     """
@@ -69,10 +69,10 @@ class Program(NamedTuple):
     is_kept: Callable[[Head], bool] | None = None
     superseded: Callable[[Iterable[str]], Collection[str]] = lambda _: ()
     writer: str = ""
-    spells: str = ""
+    format: str = ""
     keeps_thinking: bool = False
     command: str = ""
-    pairs: Does | None = None
+    pairs: Effects | None = None
 
 
 class Refused(Exception):

@@ -75,7 +75,7 @@ def read(name: str, source: Source) -> Iterator[Session]:
         yield session
 
 
-def held(name: str, view: View) -> View:
+def as_written(name: str, view: View) -> View:
     """The view as `written` would store it: without the thinking that this program does not get back."""
     from . import writing
 

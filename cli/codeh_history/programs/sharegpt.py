@@ -65,7 +65,7 @@ def _turn(session: Session, turn: Json) -> None:
         case "result":
             session.problem(session.number, "drops", "an observation without a call")
         case None:
-            session.leave(f"turn of {who or 'nobody'}")
+            session.skip(f"turn of {who or 'nobody'}")
         case kind:
             session.add(kind, parts)
 

@@ -23,7 +23,7 @@ _STEP = 1 << 10
 Recognises = Callable[[Head], bool]
 
 
-class Held(Source):
+class MemorySource(Source):
     """A source in memory: a file beside another one."""
 
     path = ""

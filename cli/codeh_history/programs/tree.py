@@ -124,11 +124,11 @@ def read_exported(
     def add(branch: Session, own: list[Node]) -> None:
         fill(branch, [node.id for node in walk(nodes, own[-1])[0]])
 
-    session.branches = lambda: branches(session, apart(leaves, nodes, set(live)), add)
+    session.branches = lambda: branches(session, own_nodes(leaves, nodes, set(live)), add)
     return set(live)
 
 
-def apart(
+def own_nodes(
     talk: Sequence[N],
     nodes: Mapping[str, N],
     used: set[str],
@@ -173,7 +173,7 @@ def branches(
                 yield last
             last = branch
     if last is not None:
-        last.leave(BEYOND, sum(1 for _ in rest))
+        last.skip(BEYOND, sum(1 for _ in rest))
         yield last
 
 

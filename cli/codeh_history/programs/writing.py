@@ -85,7 +85,7 @@ def without_unsent(view: View, program: Program) -> View:
     """Remove the thinking that this program's file would not hold, and messages that are nothing else."""
     if not thoughts(view.messages):
         return view
-    thinking = sent(view, program.spells).thinking() if program.keeps_thinking else ()
+    thinking = sent(view, program.format).thinking() if program.keeps_thinking else ()
     kept = {message.id for message in thinking if message is not None}
     messages = (m if m.id in kept else _without_thinking(m, Counter()) for m in view.messages)
     return view.with_messages([message for message in messages if message.parts])
@@ -146,8 +146,8 @@ class Sent:
     def thinking(self) -> Iterator[Message | None]:
         """Yield the message of each thought in the elements."""
         for element, sources in self:
-            held = objects(element.get("content") or element.get("parts"))
-            blocks = [element] if element.get("type") == "reasoning" or not held else held
+            blocks = objects(element.get("content") or element.get("parts"))
+            blocks = [element] if element.get("type") == "reasoning" or not blocks else blocks
             for block, source in zip(blocks, sources, strict=False):
                 if block.get("thought") or block.get("type") in (*THINKING, "reasoning"):
                     yield source
@@ -266,7 +266,7 @@ class Writer:
 def write(program: Program, view: View, about: About) -> Written:
     """Write a view as a file that a program resumes."""
     view, left = prepared(view, program.name)
-    elements = sent(view, program.spells)
+    elements = sent(view, program.format)
     writer = import_module(program.writer).File(program, about, time_of(view.messages) or about.time)
     if summary := summary_of(view, program.name):
         writer.summary(summary)

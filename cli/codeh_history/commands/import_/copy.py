@@ -13,7 +13,7 @@ from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
 from ...base.words import is_id, prefixes
 from ...programs import records, sessions
-from ...programs.changes import anew, changes
+from ...programs.changes import changes, for_new_copy
 from ...programs.model import AS_BRANCHES, Session
 from ...render import changes as rendering
 from ...render.progress import progress
@@ -91,7 +91,7 @@ def _copied(env: Env, session: Session, path: str, target: str, before: View | N
     base, made = b"", records.records(session)
     if before is not None:
         redactions = (record.raw for record in before.log.records if record.data["type"] == REDACTION)
-        base, made = b"".join(raw + b"\n" for raw in redactions), anew(session, before)
+        base, made = b"".join(raw + b"\n" for raw in redactions), for_new_copy(session, before)
     new = records.lines(made, path)
     body = base + new
     first = dumps(records.header(session, id_of(target), path, parent)) + b"\n"

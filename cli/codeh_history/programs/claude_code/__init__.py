@@ -22,8 +22,8 @@ from ..model import ABANDONED, SUB_AGENT, SUB_AGENTS, Entry, Piece, Session, Use
 from ..parts import texts
 from ..protocol import Head, Place, Program, Refused, Source
 from ..records import session_id
-from ..source import Held, line_objects
-from ..tree import apart, branches, report_broken, used
+from ..source import MemorySource, line_objects
+from ..tree import branches, own_nodes, report_broken, used
 from . import attachments
 from .tree import Branch, Node, Tree
 
@@ -74,7 +74,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.branches = partial(_branches, source, session, tree, branch, program)
         session.used = partial(_used, source, tree, program)
         _count(session, tree, branch)
-        session.leave(SUB_AGENTS, len(_files(source)))
+        session.skip(SUB_AGENTS, len(_files(source)))
     yield session
 
 
@@ -114,10 +114,10 @@ def _count(session: Session, tree: Tree, branch: Branch) -> None:
     on = {node.id for node in branch.all}
     for node in (node for node in tree.nodes.values() if node.id not in on):
         if node.talks or node.queued:
-            session.leave(SUB_AGENT if node.side else ABANDONED)
+            session.skip(SUB_AGENT if node.side else ABANDONED)
         elif node.attached:
-            session.skip(_kind(node.data))
-    session.leave("repeated line", tree.repeated)
+            session.skip(_kind(node.data), own=True)
+    session.skip("repeated line", tree.repeated)
 
 
 # -- what else there is to import --------------------------------------------------------------------------
@@ -134,7 +134,7 @@ def _branches(
         _Items(branch, source, tree, program).add(tree.branch(own[-1]))
 
     for talk in (tree.talk, tree.others):
-        ends = apart(talk, tree.nodes, on, lambda leaf: tree.branch(leaf).all)
+        ends = own_nodes(talk, tree.nodes, on, lambda leaf: tree.branch(leaf).all)
         yield from branches(session, ends, fill)
     for agent in _agents(source, program):
         agent.id = f"{session.id}-{agent.id}"
@@ -157,11 +157,11 @@ def _agents(source: Source, program: Program) -> Iterator[Session]:
     """Yield the sub-agents with files of their own."""
     for name in _files(source):
         try:
-            held = Held(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
+            file = MemorySource(source.beside(_FOLDER, name), name.removesuffix(".jsonl"))
         except Refused:
             continue
-        for agent in read(held, program):
-            agent.id = held.stem
+        for agent in read(file, program):
+            agent.id = file.stem
             yield agent
 
 
@@ -227,7 +227,7 @@ class _Items:
         """Add a line to its response."""
         message = object_at(node.data, "message")
         if at(message, "model") == _ERRORS or node.data.get("isApiErrorMessage") is True:
-            self.session.leave("error of the program")
+            self.session.skip("error of the program")
             return
         if not name_at(message, "model"):
             why = f"a model's message without `model`: {self.title} hangs"
@@ -259,7 +259,7 @@ class _Items:
         attachment, session = node.data["attachment"], self.session
         parts = attachments.parts(attachment)
         if not parts:
-            session.skip(f"attachment ({attachment['type']})")
+            session.skip(f"attachment ({attachment['type']})", own=True)
             return
         self.flush()
         session.number = node.number
@@ -307,7 +307,7 @@ class _Items:
 PROGRAM = Program(
     "claude-code", "Claude Code", recognises, read,
     (Place("CLAUDE_CONFIG_DIR", ".claude", ("projects/*/*.jsonl",)),), writer=f"{__name__}.write",
-    spells=FORMAT, keeps_thinking=True, command="claude",
+    format=FORMAT, keeps_thinking=True, command="claude",
     pairs={
         pairs.OPEN_AT_THE_END: ("drops", "{} drops it, and says that no response was requested"),
         pairs.OPEN_BETWEEN: ("drops", "{} drops the model's message"),

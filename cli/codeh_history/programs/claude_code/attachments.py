@@ -137,19 +137,21 @@ def is_sent(attachment: object) -> bool:
     return kind in _TEXTS or kind in _TEMPLATES
 
 
-def _fields(held: Json) -> Mapping[str, Any]:
+def _fields(attachment: Json) -> Mapping[str, Any]:
     """An attachment's fields for a template; missing ones are None."""
-    text, snippet = text_at(held, "content"), text_at(held, "snippet")
+    text, snippet = text_at(attachment, "content"), text_at(attachment, "snippet")
     fields = ("response.systemMessage", "response.hookSpecificOutput.additionalContext")
-    return defaultdict(lambda: None, held) | {
+    return defaultdict(lambda: None, attachment) | {
         "selection": text if len(text) <= _MOST else f"{text[:_MOST]}\n... (truncated)",
-        "lines": some(_number(held.get("lineCount")), "line"), "plan": text_at(held, "planContent"),
+        "lines": some(_number(attachment.get("lineCount")), "line"),
+        "plan": text_at(attachment, "planContent"),
         "changes": f"{_CHANGES}{snippet}" if snippet else _OMITTED,
-        "path": at(held, "content.path"), "memory": name_at(held, "content.content"),
-        "command": at(held, "blockingError.command"), "error": at(held, "blockingError.blockingError"),
-        "context": "\n".join(map(text_of, list_at(held, "content"))),
-        "output": text if held.get("hookEvent") in _EVENTS else None,
-        "response": "\n".join(filter(None, (text_at(held, field) for field in fields))),
+        "path": at(attachment, "content.path"), "memory": name_at(attachment, "content.content"),
+        "command": at(attachment, "blockingError.command"),
+        "error": at(attachment, "blockingError.blockingError"),
+        "context": "\n".join(map(text_of, list_at(attachment, "content"))),
+        "output": text if attachment.get("hookEvent") in _EVENTS else None,
+        "response": "\n".join(filter(None, (text_at(attachment, field) for field in fields))),
     }  # fmt: skip
 
 
@@ -159,39 +161,39 @@ def _called(tool: str, arguments: Json, result: str | None = None) -> str:
     return called if result is None else f"{called}\nResult of calling the {tool} tool:\n{result}"
 
 
-def _file(held: Json) -> str:
-    path, text = held.get("filename"), name_at(held, "content.file.content")
+def _file(attachment: Json) -> str:
+    path, text = attachment.get("filename"), name_at(attachment, "content.file.content")
     if text is None:
         return ""
-    start = at(held, "content.file.startLine")
+    start = at(attachment, "content.file.startLine")
     lines = enumerate(_LINE.split(text), start if isinstance(start, int) else 1)
     shown = [f"{number}\t{line}" for number, line in lines]
-    shown += [_TRUNCATED.format(path)] if held.get("truncated") is True else []
+    shown += [_TRUNCATED.format(path)] if attachment.get("truncated") is True else []
     return _called("Read", {"file_path": path}, "\n".join(shown))
 
 
-def _directory(held: Json) -> str:
-    path = text_at(held, "path")
+def _directory(attachment: Json) -> str:
+    path = text_at(attachment, "path")
     arguments = {"command": f"ls {shlex.quote(path)}", "description": f"Lists files in {path}"}
-    return _called("Bash", arguments, text_at(held, "content"))
+    return _called("Bash", arguments, text_at(attachment, "content"))
 
 
-def _resource(held: Json) -> str:
-    texts = (name_at(content, "text") for content in objects_at(held, "content.contents"))
+def _resource(attachment: Json) -> str:
+    texts = (name_at(content, "text") for content in objects_at(attachment, "content.contents"))
     return "\n".join(_RESOURCE.format(text) for text in texts if text)
 
 
-def _skills(held: Json) -> str:
+def _skills(attachment: Json) -> str:
     skills = [
         f"### Skill: {skill.get('name')}\nPath: {skill.get('path')}\n\n{text_at(skill, 'content')}"
-        for skill in objects_at(held, "skills")
+        for skill in objects_at(attachment, "skills")
     ]
     return _SKILLS + "\n\n---\n\n".join(skills) if skills else ""
 
 
-def _diagnostics(held: Json) -> str:
+def _diagnostics(attachment: Json) -> str:
     files = []
-    for file in objects_at(held, "files"):
+    for file in objects_at(attachment, "files"):
         name = text_at(file, "uri").rsplit("/", 1)[-1]
         files.append("\n".join([f"{name}:", *map(_diagnostic, objects_at(file, "diagnostics"))]))
     text = "\n\n".join(files)

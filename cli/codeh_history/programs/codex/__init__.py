@@ -131,7 +131,7 @@ class _Rollout:
         """Read the session's header; later ones belong to the session that it was forked from."""
         session = self.session
         if self.meta is not None:
-            session.skip("session_meta")
+            session.skip("session_meta", own=True)
             return
         self.meta = payload
         if base := object_at(payload, "history_base"):
@@ -216,7 +216,7 @@ class _Rollout:
             self.session.skip(why, own=why in _INSTRUCTIONS)
             return None
         try:
-            kind, parts, beside = self.reader.read(_ours(payload), "response_item")
+            kind, parts, beside = self.reader.read(_as_api_item(payload), "response_item")
         except BadData as error:
             self.session.problem(number, "skips", f"{payload.get('type')}: {error}")
             return None
@@ -267,14 +267,14 @@ class _Rollout:
         kind = payload.get("type")
         if kind == "thread_rolled_back":
             turns = usage.count(payload, "num_turns") or 0
-            self.session.leave(ROLLED_BACK, self.history.rolled_back(turns))
+            self.session.skip(ROLLED_BACK, self.history.rolled_back(turns))
             self.response = self.last = None
             return
         if kind == "thread_name_updated":
             self.session.titled(payload.get("thread_name"))
         if kind == "token_count" and self.last is not None and "usage" not in self.last.fields:
             self.used(number, at(payload, "info.last_token_usage"))
-        self.session.skip(f"event_msg ({kind})")
+        self.session.skip(f"event_msg ({kind})", own=True)
 
     def used(self, number: int, raw: object, response: str | None = None) -> None:
         """Store the usage of the latest response."""
@@ -375,7 +375,7 @@ def _texts(message: Json) -> list[str]:
     return [text_at(block, "text") for block in objects_at(message, "content")]
 
 
-def _ours(payload: Json) -> Json:
+def _as_api_item(payload: Json) -> Json:
     """The item as the API defines it: without private fields, and without ids of user messages."""
     users = payload.get("type") == "message" and payload.get("role") == "user"
     private = _PRIVATE | {"id"} if users else _PRIVATE
@@ -396,7 +396,7 @@ PROGRAM = Program(
         f"{folder}/rollout-*.jsonl{end}"
         for folder in ("sessions/*/*/*", "archived_sessions") for end in ("", ".zst")
     )),),
-    superseded=superseded, writer=f"{__name__}.write", spells=FORMAT, keeps_thinking=True, command="codex",
+    superseded=superseded, writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="codex",
     pairs={
         pairs.OPEN_AT_THE_END: ("drops", "{} says in its place that it was aborted"),
         pairs.OPEN_BETWEEN: ("drops", "{} says in its place that it was aborted"),

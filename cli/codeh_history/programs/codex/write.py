@@ -41,7 +41,7 @@ class File(writing.Writer):
 
     def summary(self, text: str) -> None:
         self.ts = self.begun
-        self.line("compacted", {"message": text, "replacement_history": [_message("user", text)]})
+        self.line("compacted", {"message": text, "replacement_history": [self._message("user", text)]})
 
     def line(self, kind: str, payload: Json) -> None:
         """Write a line; a repeated item gets another time, because Codex treats equal lines as doubled."""
@@ -56,10 +56,10 @@ class File(writing.Writer):
         self.ts = writing.time_of(sources) or self.ts
         if "role" not in element:
             output = element.get("output")
-            held = {"output": list(_contents(output))} if isinstance(output, list) else {}
-            self.line("response_item", {**element, **held})
+            contents = {"output": list(self._contents(output))} if isinstance(output, list) else {}
+            self.line("response_item", {**element, **contents})
             return
-        message = _message(element["role"], element["content"], element)
+        message = self._message(element["role"], element["content"], element)
         if not any(block.get("text", True) for block in message["content"]):
             return
         self.line("response_item", message)
@@ -68,39 +68,36 @@ class File(writing.Writer):
         if texts:
             self.line("event_msg", {"type": _EVENTS[message["role"]], "message": "\n".join(texts)})
 
+    def _message(self, role: str, content: Any, beside: Json | None = None) -> Json:
+        """A message with a list as content: Codex silently drops one whose content is text."""
+        model = role == "assistant"
+        if isinstance(content, str):
+            content = [{"type": "output_text" if model else "input_text", "text": content}]
+        return {
+            **(beside or {}), "type": "message", "role": role if model else "user",
+            "content": list(self._contents(content)),
+        }  # fmt: skip
 
-def _message(role: str, content: Any, beside: Json | None = None) -> Json:
-    """A message with a list as content: Codex silently drops one whose content is text."""
-    model = role == "assistant"
-    if isinstance(content, str):
-        content = [{"type": "output_text" if model else "input_text", "text": content}]
-    return {
-        **(beside or {}), "type": "message", "role": role if model else "user",
-        "content": list(_contents(content)),
-    }  # fmt: skip
+    def _contents(self, blocks: object) -> Iterable[Json]:
+        """The contents that Codex accepts; a file becomes text, invalid blocks are dropped."""
+        for block in objects(blocks):
+            match block:
+                case {"type": "input_text" | "output_text" as kind}:
+                    if isinstance(block.get("text"), str):
+                        yield {"type": kind, "text": block["text"]}
+                case {"type": "refusal"}:
+                    if isinstance(block.get("refusal"), str):
+                        yield {"type": "output_text", "text": block["refusal"]}
+                case {"type": "input_image", "image_url": str()}:
+                    yield block
+                case {"type": str()}:
+                    yield {"type": "input_text", "text": self._file(block)}
 
-
-def _contents(blocks: object) -> Iterable[Json]:
-    """The contents that Codex accepts; a file becomes text, invalid blocks are dropped."""
-    for block in objects(blocks):
-        match block:
-            case {"type": "input_text" | "output_text" as kind}:
-                if isinstance(block.get("text"), str):
-                    yield {"type": kind, "text": block["text"]}
-            case {"type": "refusal"}:
-                if isinstance(block.get("refusal"), str):
-                    yield {"type": "output_text", "text": block["refusal"]}
-            case {"type": "input_image", "image_url": str()}:
-                yield block
-            case {"type": str()}:
-                yield {"type": "input_text", "text": _file(block)}
-
-
-def _file(block: Json) -> str:
-    data = parse_data_url(str(block.get("file_data")))
-    blob = {"mimeType": data[0], "data": data[1]} if data else {}
-    part: Any = {"inlineData": {**blob, "displayName": block.get("filename")}}
-    text = writing.text_of(part)
-    if text is not None:
-        return f"[{block.get('filename')}]\n{text}"
-    return described(part, "Codex takes no files")
+    def _file(self, block: Json) -> str:
+        data = parse_data_url(str(block.get("file_data")))
+        blob = {"mimeType": data[0], "data": data[1]} if data else {}
+        part: Any = {"inlineData": {**blob, "displayName": block.get("filename")}}
+        text = writing.text_of(part)
+        if text is not None:
+            return f"[{block.get('filename')}]\n{text}"
+        return described(part, f"{self.program.title} takes no files")

@@ -32,8 +32,8 @@ def holds(value: object) -> bool:
 def _is_item(value: object) -> bool:
     if not isinstance(value, dict) or not value or not value.keys() <= {"committed", "pending"}:
         return False
-    held = [message for message in value.values() if message is not None]
-    return bool(held) and all(map(_is_message, held))
+    messages = [message for message in value.values() if message is not None]
+    return bool(messages) and all(map(_is_message, messages))
 
 
 def _is_message(value: object) -> bool:

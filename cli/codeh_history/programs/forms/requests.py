@@ -43,8 +43,8 @@ def read(name: str, value: Any) -> list[Outcome] | None:
     format = providers.load(name)
     field = format.package.FIELD
     if not isinstance(value, list):
-        held = at(value, field)
-        if not isinstance(held, list) and not (isinstance(held, str) and format.body.shows(value)):
+        messages = at(value, field)
+        if not isinstance(messages, list) and not (isinstance(messages, str) and format.body.shows(value)):
             return None
         return _records(name, format.imported(value))
 

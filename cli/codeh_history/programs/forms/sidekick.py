@@ -148,15 +148,15 @@ def _call(value: Json) -> Part | None:
 
 
 def _result(value: Json) -> Part:
-    text, held = value.get("text"), objects_at(value, "content")
+    text, blocks = value.get("text"), objects_at(value, "content")
     if not isinstance(text, str):
-        text = "".join(str(block.get("text") or "") for block in held)
+        text = "".join(str(block.get("text") or "") for block in blocks)
     id = name_at(value, "toolCallId")
     response: Any = {
         **({"id": id} if id else {}), "name": name_at(value, "name") or "tool",
         "response": {"error" if value.get("isError") else "output": text},
     }  # fmt: skip
-    media: list[Any] = [part for part in map(part_of, held) if part is not None and "text" not in part]
+    media: list[Any] = [part for part in map(part_of, blocks) if part is not None and "text" not in part]
     return {"functionResponse": {**response, **({"parts": media} if media else {})}}
 
 

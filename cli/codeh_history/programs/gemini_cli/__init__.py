@@ -119,7 +119,7 @@ class _Reading:
         if name_at(data, "id") and data.get("type") in _TYPES:
             self.done.message(number, data)
         elif name_at(data, "id"):
-            self.session.leave(f"{data.get('type')} message")
+            self.session.skip(f"{data.get('type')} message")
         elif isinstance(data.get("$set"), dict):
             self.settings(number, data["$set"])
         elif "sessionId" in data and "projectHash" in data:
@@ -130,14 +130,14 @@ class _Reading:
             self.contents(number, [data])
         else:
             kind = next((key for key in data if key.startswith("$")), None)
-            self.session.skip(kind or "line of an unknown kind")
+            self.session.skip(kind or "line of an unknown kind", own=True)
         return False
 
     def header(self, number: int, data: Json) -> None:
         """Read the session's header; a resumed file has further ones."""
         session = self.session
         if self.headed:
-            session.skip("header of a resumption")
+            session.skip("header of a resumption", own=True)
         else:
             self.headed = True
             session.id = name_at(data, "sessionId") or session.id
@@ -183,18 +183,18 @@ class _Reading:
         versions = self.done.versions[id]
         number, data = versions[-1]
         if data["type"] not in ("user", "gemini"):
-            self.session.leave(f"{data['type']} message")
+            self.session.skip(f"{data['type']} message")
             return []
         first = _beginning(data.get("content")) if data["type"] == "user" else ""
         if first.startswith(_CONTEXT):
-            self.session.skip("context message")
+            self.session.skip("context message", own=True)
             return []
         if first.startswith(("/", "?")) and not self.checkpoint:
             why = f"a prompt that begins with / or ?: {self.title} forgets it when it resumes"
             self.session.problem(number, "drops", why)
         made = list(_entries(versions, self.repeated(number, data, in_calls)))
         if not made and any(list(_entries([version], set())) for version in versions[:-1]):
-            self.session.leave("message that was written again without its content")
+            self.session.skip("message that was written again without its content")
         return made
 
     def repeated(self, line: int, data: Json, in_calls: set[str]) -> set[str]:
@@ -330,7 +330,7 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
     yield from entry(
         f"{id}.1" if beside_results else id, "user",
         lambda version: [
-            _sent(part) for part in _content(version.get("content")) if "functionResponse" not in part
+            _as_sent(part) for part in _content(version.get("content")) if "functionResponse" not in part
         ],
     )  # fmt: skip
 
@@ -338,14 +338,14 @@ def _entries(versions: Sequence[Version], repeated: set[str]) -> Iterator[Entry]
 def _results_of(data: Json) -> list[Any]:
     """The results in a user message."""
     content = _content(data.get("content")) if data["type"] == "user" else ()
-    return [_sent(part) for part in content if "functionResponse" in part]
+    return [_as_sent(part) for part in content if "functionResponse" in part]
 
 
 def _model_parts(data: Json) -> list[Any]:
     """The parts of a model message: thoughts, text, calls; a content with calls or thoughts is complete."""
     parts = _content(data.get("content"))
     if any("functionCall" in part or part.get("thought") for part in parts):
-        return [_sent(part) for part in parts]
+        return [_as_sent(part) for part in parts]
     thoughts: list[Json] = []
     for thought in objects_at(data, "thoughts"):
         subject, text = text_at(thought, "subject"), text_at(thought, "description")
@@ -355,13 +355,13 @@ def _model_parts(data: Json) -> list[Any]:
 
 def _call(call: Json) -> Any:
     name, args = name_at(call, "name") or "tool", object_at(call, "args")
-    return _sent({"functionCall": {"id": call.get("id"), "name": name, "args": args}})
+    return _as_sent({"functionCall": {"id": call.get("id"), "name": name, "args": args}})
 
 
 def _results(data: Json) -> list[Any]:
     """The results inside the calls of a message."""
     calls = objects_at(data, "toolCalls")
-    return [_sent(part) for call in calls for part in _content(call.get("result"))]
+    return [_as_sent(part) for call in calls for part in _content(call.get("result"))]
 
 
 def _call_of(part: Part) -> str | None:
@@ -369,7 +369,7 @@ def _call_of(part: Part) -> str | None:
     return name_at(part, "functionResponse.id")
 
 
-def _sent(part: Any) -> Any:
+def _as_sent(part: Any) -> Any:
     """A part as the program sends it, without the function's name before a call's id.
 
     `thought: false` is removed.
@@ -391,7 +391,7 @@ _NAMES = ("chats/session-*.json", "chats/session-*.jsonl", "chats/*/*.jsonl", "c
 PROGRAM = Program(
     "gemini-cli", "Gemini CLI", recognises, read,
     (Place("GEMINI_CLI_HOME", ".", tuple(f".gemini/tmp/*/{name}" for name in _NAMES)),), is_kept,
-    writer=f"{__name__}.write", spells=FORMAT, keeps_thinking=True, command="gemini",
+    writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="gemini",
     pairs={
         pairs.OPEN_AT_THE_END: ("refused", "{} sends it unanswered, which its provider refuses"),
         pairs.OPEN_BETWEEN: ("refused", "{} sends it unanswered, which its provider refuses"),

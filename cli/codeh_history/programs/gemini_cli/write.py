@@ -51,7 +51,7 @@ class File(writing.Writer):
         parts = element["parts"]
         if element["role"] == "model":
             own = (
-                source for source in sources if source and source.provider in (None, self.program.spells)
+                source for source in sources if source and source.provider in (None, self.program.format)
             )
             self._model(parts, next((source.model for source in own if source.model), None))
             return
@@ -61,11 +61,11 @@ class File(writing.Writer):
         others = [part for part in parts if "functionResponse" not in part]
         if others:
             self.calls = {}
-            self.lines.append({**self._head("user"), "content": _kept(others)})
+            self.lines.append({**self._head("user"), "content": _prompt(others)})
 
     def _model(self, parts: list[Any], model: str | None) -> None:
         """Write a model message."""
-        parts = [_unmarked(part) for part in parts]
+        parts = [_without_placeholder(part) for part in parts]
         calls = [self._call(part["functionCall"]) for part in parts if _is_call(part)]
         self.calls = {call["id"]: call for call in calls}
         message = {**self._head("gemini"), **_content(parts)}
@@ -108,14 +108,14 @@ def _id(call: Any) -> str | None:
     return prefix + id if id and id.startswith(prefix) else id
 
 
-def _unmarked(part: Any) -> Any:
+def _without_placeholder(part: Any) -> Any:
     """The part without our placeholder for a signature: the program sets its own."""
     if part.get("thoughtSignature") != SKIP_SIGNATURE:
         return part
     return {key: value for key, value in part.items() if key != "thoughtSignature"}
 
 
-def _kept(parts: list[Part]) -> list[Any]:
+def _prompt(parts: list[Part]) -> list[Any]:
     """A prompt's parts, marked as no thought if the program would take them for a command or nothing."""
     if not is_forgotten(parts):
         return [*parts]

@@ -157,7 +157,7 @@ def _in_database(source: Source, program: Program, *above: str) -> Iterator[Sess
         session.partial = source.damage is not None
         session.branches = partial(_in_database, source, program, *above, row["id"])
         session.used = partial(_used, source, program, *above, row["id"])
-        session.leave(
+        session.skip(
             "session of a sub-agent", next(source.rows(f"SELECT count(*) AS n {below}", row["id"]))["n"]
         )
         yield session
@@ -207,7 +207,7 @@ def _session(program: Program, info: Json, messages: list[Message], problems: li
         session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
     ordered = sorted(messages, key=lambda message: (message.created, message.id))
     kept = _reverted(ordered, object_at(info, "revert"))
-    session.leave("message that was reverted", len(ordered) - len(kept))
+    session.skip("message that was reverted", len(ordered) - len(kept))
     _add(session, kept)
     session.problems += problems
     return session
@@ -251,7 +251,7 @@ def _add(session: Session, messages: list[Message]) -> None:
         elif message.id in summaries:
             continue
         elif not message.is_users and not message.is_sent():
-            session.leave("answer that failed")
+            session.skip("answer that failed")
         else:
             for entry in _entries(message, last=place == len(messages) - 1):
                 session.keep(entry)
@@ -393,8 +393,8 @@ def _result(tool: Json) -> Iterator[Part]:
         text, failed = partly, False
     elif pruned and not failed:
         text = CLEARED
-    held = [] if pruned else [_file(file) for file in objects_at(state, "attachments")]
-    yield result(tool.get("callID"), tool.get("tool"), text, failed=failed, held=held)
+    files = [] if pruned else [_file(file) for file in objects_at(state, "attachments")]
+    yield result(tool.get("callID"), tool.get("tool"), text, failed=failed, files=files)
 
 
 PROGRAM = Program(
@@ -402,6 +402,6 @@ PROGRAM = Program(
     (Place("OPENCODE_DB", "", ("",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/opencode*.db",)),
      Place("XDG_DATA_HOME", ".local/share", ("opencode/storage/session/*/*.json",), "../../message/{}")),
-    writer=f"{__name__}.write", spells="anthropic", command="opencode",
+    writer=f"{__name__}.write", format="anthropic", command="opencode",
     pairs={pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses")},
 )  # fmt: skip

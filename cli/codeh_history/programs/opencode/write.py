@@ -99,13 +99,13 @@ class File(writing.Writer):
         by_source = list(writing.by_source(blocks, sources))
         if is_answer and any(block["type"] == "tool_use" for block in blocks):
             by_source = [(writing.first(sources), blocks)]
-        for source, held in by_source:
+        for source, others in by_source:
             self.at(writing.time_of([source]))
-            for block in held:
+            for block in others:
                 if block["type"] == "tool_result":
                     self.answered(block)
-            shown = (block for block in held if block["type"] not in (*THINKING, "tool_result"))
-            parts = [part for block in shown for part in _content(block)]
+            shown = (block for block in others if block["type"] not in (*THINKING, "tool_result"))
+            parts = [part for block in shown for part in self._content(block)]
             if is_answer:
                 provider = _PROVIDERS.get((source and source.provider) or "", _UNKNOWN)
                 self.model = {"providerID": provider, "modelID": (source and source.model) or _UNKNOWN}
@@ -138,7 +138,7 @@ class File(writing.Writer):
 
     def answered(self, block: Json) -> None:
         """Add a result to its call; a failed one with files is stored as output that says so."""
-        made = [content for part in writing.result_blocks(block) for content in _content(part)]
+        made = [content for part in writing.result_blocks(block) for content in self._content(part)]
         text = "\n".join(part["text"] for part in made if part["type"] == "text")
         files = [part for part in made if part["type"] == "file"]
         call = self.calls[_IDS.fit(block["tool_use_id"])]
@@ -154,20 +154,19 @@ class File(writing.Writer):
         if files:
             call["state"]["attachments"] = [self.part(file, call["messageID"]) for file in files]
 
-
-def _content(block: Json) -> Iterator[Json]:
-    """opencode's part for a block; a text file becomes text, because it would be ignored."""
-    source = object_at(block, "source")
-    if block["type"] == "text":
-        yield {"type": "text", "text": block["text"]}
-    elif block["type"] == "tool_use":  # the result follows
-        state = {"input": block["input"]}
-        yield {"type": "tool", "tool": block["name"], "callID": _IDS.fit(block["id"]), "state": state}
-    elif source.get("type") == "base64":
-        mime = source["media_type"]
-        yield {"type": "file", "mime": mime, "url": f"data:{mime};base64,{source['data']}"}
-    elif source.get("type") == "url":
-        part = media_part(block)
-        yield {"type": "file", "mime": part["fileData"]["mimeType"], "url": source["url"]}
-    elif text := writing.words(block, "opencode"):
-        yield {"type": "text", "text": text}
+    def _content(self, block: Json) -> Iterator[Json]:
+        """opencode's part for a block; a text file becomes text, because it would be ignored."""
+        source = object_at(block, "source")
+        if block["type"] == "text":
+            yield {"type": "text", "text": block["text"]}
+        elif block["type"] == "tool_use":  # the result follows
+            state = {"input": block["input"]}
+            yield {"type": "tool", "tool": block["name"], "callID": _IDS.fit(block["id"]), "state": state}
+        elif source.get("type") == "base64":
+            mime = source["media_type"]
+            yield {"type": "file", "mime": mime, "url": f"data:{mime};base64,{source['data']}"}
+        elif source.get("type") == "url":
+            part = media_part(block)
+            yield {"type": "file", "mime": part["fileData"]["mimeType"], "url": source["url"]}
+        elif text := writing.words(block, self.program.title):
+            yield {"type": "text", "text": text}

@@ -20,7 +20,7 @@ from ..model import ABANDONED, Session, Summary
 from ..parts import inline, thought
 from ..protocol import Head, Place, Program, Source
 from ..source import line_objects
-from ..tree import Node, apart, branches, report_broken, walk
+from ..tree import Node, branches, own_nodes, report_broken, walk
 
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TALK = ("message", "custom_message", "branch_summary", "compaction")
@@ -69,15 +69,17 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         session.problem(1, "forgets", why, "read without")
     on = {node.id for node in tree.branch(session, tree.leaf)} if tree.leaf is not None else set()
     others = (node for node in tree.nodes.values() if node.id not in on)
-    session.leave(ABANDONED, sum(node.type == "message" for node in others))
-    session.leave("repeated line", tree.repeated)
+    session.skip(ABANDONED, sum(node.type == "message" for node in others))
+    session.skip("repeated line", tree.repeated)
     talk = [node for node in tree.nodes.values() if node.type in _TALK]
 
     def fill(branch: Session, own: list[_Node]) -> None:
         tree.branch(branch, own[-1])
         branch.problems.clear()
 
-    session.branches = lambda: branches(session, apart(talk, tree.nodes, on), fill, lambda own: own[0].id)
+    session.branches = lambda: branches(
+        session, own_nodes(talk, tree.nodes, on), fill, lambda own: own[0].id
+    )
     yield session
 
 
@@ -143,7 +145,7 @@ class _Tree:
             node = self.nodes[id] = _Node(id, parent, line, data)
             if node.type not in _TALK:
                 kind, own = str(node.type), name_at(data, "customType")
-                session.skip(f"{kind} ({own})" if own else kind)
+                session.skip(f"{kind} ({own})" if own else kind, own=True)
         self.leaf, self.again = node, None
 
     def branch(self, session: Session, leaf: _Node) -> list[_Node]:
@@ -194,18 +196,18 @@ class _Branch:
                 result = session.result(id, name, content, failed=message.get("isError") is True)
                 self.keep(node, "tool", [result])
             case "bashExecution" if message.get("excludeFromContext") is True:
-                session.leave("command that is not sent")
+                session.skip("command that is not sent")
             case "bashExecution":
                 self.keep(node, "user", [{"text": _shell(message)}])
             case _ if node.type == "message":
-                session.leave(f"{message.get('role')} message")
+                session.skip(f"{message.get('role')} message")
 
     def answer(self, node: _Node, message: Json) -> None:
         if "totalTokens" not in object_at(message, "usage"):
             why = f"a model's message without `usage.totalTokens`: {self.title} crashes"
             self.session.problem(self.session.number, "refused", why)
         if message.get("stopReason") in ("error", "aborted"):
-            self.session.leave("answer that failed or was aborted")
+            self.session.skip("answer that failed or was aborted")
             return
         provider = _FORMATS.get(text_at(message, "api"))
         fields = answer_fields(message, _ANSWER, _USAGE, provider)
@@ -213,7 +215,7 @@ class _Branch:
 
     def keep(self, node: _Node, kind: str, content: list[Part], **fields: Any) -> None:
         if self.session.add(kind, content, id=node.id, ts=node.ts, **fields) is None:
-            self.session.leave("empty message")
+            self.session.skip("empty message")
 
     def compacted(self, node: _Node, data: Json) -> None:
         """Summarise everything before the first entry that is kept, older summaries included."""
@@ -276,7 +278,7 @@ def _shell(message: Json) -> str:
 
 PROGRAM = Program(
     "pi", "pi", recognises, read, (Place("PI_CODING_AGENT_DIR", ".pi/agent", ("sessions/*/*.jsonl",)),),
-    writer=f"{__name__}.write", spells="anthropic", command="pi",
+    writer=f"{__name__}.write", format="anthropic", command="pi",
     pairs={
         pairs.ORPHAN: ("refused", "{} sends it, which its provider refuses"),
         pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),

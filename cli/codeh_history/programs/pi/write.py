@@ -70,15 +70,18 @@ class File(writing.Writer):
         for block in blocks:
             if block["type"] == "tool_result":
                 self._answered(block)
-        for source, held in writing.by_source(blocks, sources):
-            content = [made for block in held if block["type"] != "tool_result" for made in _content(block)]
+        for source, others in writing.by_source(blocks, sources):
+            content = [
+                made for block in others if block["type"] != "tool_result" for made in self._content(block)
+            ]
             if content:
                 self.ts = writing.time_of([source]) or self.ts
                 self.message("user", content)
 
     def _answer(self, blocks: list[Json], sources: Sequence[Message | None]) -> None:
         """Write an answer, with zero usage: pi crashes without any, and does not count other programs'."""
-        content = [made for block in blocks if block["type"] not in THINKING for made in _content(block)]
+        shown = (block for block in blocks if block["type"] not in THINKING)
+        content = [made for block in shown for made in self._content(block)]
         self.names = {block["id"]: block["name"] for block in content if block["type"] == "toolCall"}
         if not content:
             return
@@ -93,25 +96,24 @@ class File(writing.Writer):
 
     def _answered(self, block: Json) -> None:
         id = _IDS.fit(block["tool_use_id"])
-        content = [made for held in writing.result_blocks(block) for made in _content(held)]
+        content = [made for others in writing.result_blocks(block) for made in self._content(others)]
         self.message(
             "toolResult", content, toolCallId=id, toolName=self.names.get(id, "tool"),
             isError=bool(block.get("is_error")),
         )  # fmt: skip
 
-
-def _content(block: Any) -> Iterator[Json]:
-    """pi's block for a block; a document becomes its text, or a description."""
-    match block["type"]:
-        case "text":
-            yield {"type": "text", "text": block["text"]}
-        case "tool_use":
-            call = {"id": _IDS.fit(block["id"]), "name": block["name"], "arguments": block["input"]}
-            yield {"type": "toolCall", **call}
-        case "image" if block["source"]["type"] == "base64":
-            source = block["source"]
-            yield {"type": "image", "data": source["data"], "mimeType": source["media_type"]}
-        case _:
-            text = writing.words(block, "pi")
-            if text:
-                yield {"type": "text", "text": text}
+    def _content(self, block: Any) -> Iterator[Json]:
+        """pi's block for a block; a document becomes its text, or a description."""
+        match block["type"]:
+            case "text":
+                yield {"type": "text", "text": block["text"]}
+            case "tool_use":
+                call = {"id": _IDS.fit(block["id"]), "name": block["name"], "arguments": block["input"]}
+                yield {"type": "toolCall", **call}
+            case "image" if block["source"]["type"] == "base64":
+                source = block["source"]
+                yield {"type": "image", "data": source["data"], "mimeType": source["media_type"]}
+            case _:
+                text = writing.words(block, self.program.title)
+                if text:
+                    yield {"type": "text", "text": text}
