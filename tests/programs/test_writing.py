@@ -255,6 +255,16 @@ def test_2026_11_23_a_message_that_says_nothing_is_none_of_codex():
     assert b"message" not in sessions.written("codex", view, ABOUT).data
 
 
+def test_2026_11_26_an_item_with_a_role_and_no_content_goes_to_codex_unchanged():
+    item = {"type": "additional_tools", "role": "developer", "tools": [{"type": "function", "name": "f"}]}
+    native = {"native": {"provider": "openai-responses", "value": item}}
+    view = histories.session([histories.user({"text": "hi"}), histories.user(native)])
+    payloads = [
+        json.loads(line)["payload"] for line in sessions.written("codex", view, ABOUT).data.splitlines()
+    ]
+    assert item in payloads
+
+
 def test_what_has_no_place_is_counted():
     view = thoughtful(None)
     view.meta = {"system": "Be brief.", "tools": [{"name": "read"}, {"name": "save"}]}
