@@ -1,7 +1,7 @@
-"""Block stores: parts by the sha256 of their compact JSON, chosen by URL (`CODEH_BLOCKS`).
+"""Block stores: parts stored under the sha256 of their compact JSON; `CODEH_BLOCKS` is the store's URL.
 
-A new store is a module and a line in `STORES`. Stores give back what they hold; `fetch` verifies it, so
-that nothing altered is ever used, whatever the store.
+To add a store, write a module and add a line to `STORES`. A store returns what it holds; `fetch` verifies
+every block, so altered content is never used.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .protocol import BlockStore, batches, is_block_id
 
 
 class Brought(NamedTuple):
-    """What a store had of the blocks it should have, with sizes, and how many were copied to it."""
+    """The blocks the first store already had, with their sizes, and how many were copied into it."""
 
     present: dict[str, int]
     copied: int
@@ -33,7 +33,7 @@ STORES = {  # scheme of the URL → module and class
 
 
 def open_url(env: Env, url: str) -> BlockStore | None:
-    """The store of a URL; None where no store has its scheme."""
+    """Return the store for a URL, or None if no store handles its scheme."""
     scheme = url.split("://", 1)[0] if "://" in url else ""
     if scheme not in STORES:
         return None
@@ -43,7 +43,7 @@ def open_url(env: Env, url: str) -> BlockStore | None:
 
 
 def open_store(env: Env) -> BlockStore:
-    """The store that is written to, which `CODEH_BLOCKS` names: a directory, a server."""
+    """Return the store that is written to: the directory or server that `CODEH_BLOCKS` names."""
     url = env.environ.get("CODEH_BLOCKS") or own_folder(env)
     store = open_url(env, url)
     if store is None:
@@ -55,10 +55,10 @@ def open_store(env: Env) -> BlockStore:
 
 
 def open_stores(env: Env) -> list[BlockStore]:
-    """The stores that are read, in their order: the one that `CODEH_BLOCKS` names, then the home's own."""
+    """Return the stores to read from, in order: the one that `CODEH_BLOCKS` names, then the home's own."""
     stores = [open_store(env)]
     own = open_url(env, own_folder(env)) if env.environ.get("CODEH_BLOCKS") else None
-    if own is not None and stores[0].place != own.place:  # two names of a server count as two
+    if own is not None and stores[0].place != own.place:  # two URLs of the same server count as two stores
         stores.append(own)
     return stores
 
@@ -68,15 +68,16 @@ def own_folder(env: Env) -> str:
 
 
 def names(stores: Iterable[BlockStore]) -> str:
-    """The stores in an error; a directory that is named from where one stands, by its whole path."""
+    """Return the stores' names for an error message; a relative directory is shown as an absolute path."""
     return " or ".join(store.name if "/" in store.name else store.place for store in stores)
 
 
 def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> dict[str, bytes]:
-    """These blocks with one `mget` a store, each verified, those of a store that the stores before it lack.
+    """Fetch blocks from the stores in order, with one `mget` per store, and verify each.
 
-    BadData names the first that none has unaltered; with `lost` these are noted there instead. A store
-    that fails is an error only where the others do not have it all. Nothing to fetch touches no store.
+    Raise BadData for the first block that no store has intact; with `lost`, note such blocks there instead.
+    A failing store is an error only if the other stores lack a block. No store is contacted if there is
+    nothing to fetch.
     """
     import hashlib
 
@@ -108,7 +109,7 @@ def fetch(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = 
 
 
 def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
-    """How many bytes these blocks have, those that a store holds; nothing is verified."""
+    """Return the sizes in bytes of the blocks that a store has, without verifying them."""
     left = [id for id in dict.fromkeys(ids) if is_block_id(id)]
     result: dict[str, int] = {}
     for store in stores:
@@ -119,9 +120,9 @@ def sizes(stores: Sequence[BlockStore], ids: Iterable[str]) -> dict[str, int]:
 
 
 def bring(stores: Sequence[BlockStore], ids: Iterable[str], lost: Lost | None = None) -> Brought:
-    """See that the first store has these blocks; what only the others have is copied, and verified there.
+    """Copy the blocks that only later stores have into the first store, and verify the copies.
 
-    BadData names one that no store has; with `lost` it is noted there.
+    Raise BadData for a block that no store has; with `lost`, note it there instead.
     """
     first, rest = stores[0], stores[1:]
     wanted = [id for id in dict.fromkeys(ids) if is_block_id(id)]
@@ -145,7 +146,7 @@ def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost
 
 
 def _why(id: str, store: str, altered: str | None) -> tuple[str, str]:
-    """What is wrong with a block, and what to do about it."""
+    """Return what is wrong with a block, and what to do about it."""
     if not is_block_id(id):
         return f"{id[:80]}: no block id (64 hexadecimal digits)", "; `import` reads other programs' blocks"
     if altered is not None:

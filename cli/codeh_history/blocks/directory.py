@@ -1,8 +1,8 @@
-"""Blocks as files: `ab/abcdef…`, written whole and synced before they are named.
+"""Blocks as files: `ab/abcdef…`, written whole and synced before they get their names.
 
-A file that is there is only trusted where it holds exactly the block; anything else in its place (another
-content, a symbolic or hard link, another user's file) is replaced by a file of ours. Writers hold the root
-directory's lock shared, whoever removes holds it alone: no block goes that was just relied upon.
+An existing file is trusted only if it contains exactly the block. Anything else at its path (other content,
+a symbolic or hard link, another user's file) is replaced. Writers hold a shared lock on the root directory,
+and deletion holds an exclusive one, so a block that a writer relies on is never deleted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..base.errors import BadData, InputOutput
 from ..base.folders import ensure_dir, make_dir, put, sync_dir
 from .protocol import Data, is_block_id
 
-_SHARED = ".shared"  # in a store that another home has written to: its owner is not alone
+_SHARED = ".shared"  # marks a store that another home has written to
 _MANY = 16
 _THREADS = 8
 _T = TypeVar("_T")
@@ -29,18 +29,20 @@ _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class DirectoryStore:
-    """A sharded directory of blocks; one outside this home, or that another home wrote to, is shared."""
+    """A sharded directory of blocks; shared if outside this home, or if another home has written to it."""
 
     remote = False
 
     def __init__(self, env: Env, root: str) -> None:
         self.root = self.name = root = root.removeprefix("file://")
         with self._failing(""):
-            self.place = os.path.realpath(root)  # a relative one may stand nowhere
+            self.place = os.path.realpath(root)  # fails if the working directory was removed
         self._mark = os.path.join(self.place, _SHARED)
         self._outside = not self.place.startswith(os.path.realpath(env.home) + os.sep)
         self.shared = self._outside or os.path.lexists(self._mark)
-        self._made: dict[str, tuple[int, int]] = {}  # blocks that were not there: inode and time of writing
+        self._made: dict[
+            str, tuple[int, int]
+        ] = {}  # blocks that this object created: inode and modification time
 
     def _path(self, id: str) -> str:
         return os.path.join(self.root, id[:2], id)
@@ -51,7 +53,7 @@ class DirectoryStore:
         return {id: data for id in ids if (data := self._read(id, self._path(id))) is not None}
 
     def _read(self, id: str, path: str) -> bytes | None:
-        """What a block's file holds; None where there is none."""
+        """Return the content of a block's file, or None if there is no such file."""
         with self._failing(f": block {id}"):
             try:
                 fd = os.open(path, _READ)
@@ -66,7 +68,7 @@ class DirectoryStore:
                 os.close(fd)
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
-        """In files of these names: where ours would lie, or in the folder itself."""
+        """Look for files with these names in our shards and in the root directory."""
         blocks: dict[str, bytes] = {}
         for id in ids:
             for head in heads:
@@ -103,7 +105,7 @@ class DirectoryStore:
                 if os.path.islink(folder):
                     raise BadData(f"{folder}: a symbolic link in the block store; remove it")
             _each(self._put, list(blocks.items()))
-            # a block that was there, too: who wrote it may have been killed before this
+            # existing blocks too: their writer may have been killed before this sync
             _each(sync_dir, folders + [self.root] * bool(made))
 
     def _put(self, block: tuple[str, Data]) -> None:
@@ -115,7 +117,7 @@ class DirectoryStore:
                 self._made[id] = info.st_ino, info.st_mtime_ns
 
     def _holds(self, id: str, data: memoryview) -> bool:
-        """Whether the block is there, whole and ours; it then counts as written now."""
+        """Return whether the block exists, intact and owned by us; if so, mark it as just written."""
         path = self._path(id)
         try:
             fd = os.open(path, _READ)
@@ -131,7 +133,7 @@ class DirectoryStore:
 
     @contextmanager
     def _locked(self, how: int) -> Iterator[None]:
-        """The root directory, made where it is missing, under a lock of this kind."""
+        """Hold this kind of lock on the root directory, which is created if missing."""
         ensure_dir(self.root)
         fd = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -142,7 +144,7 @@ class DirectoryStore:
 
     @contextmanager
     def _failing(self, what: str) -> Iterator[None]:
-        """System errors as InputOutput, naming the store."""
+        """Raise system errors as InputOutput, naming the store."""
         try:
             yield
         except OSError as error:
@@ -162,7 +164,7 @@ class DirectoryStore:
         return sizes
 
     def delete(self, ids: Sequence[str], before: float) -> int:
-        """Also removes what writers that were killed left half written."""
+        """Delete stale blocks, and temporary files left by killed writers."""
         count = 0
         if not os.path.isdir(self.root):
             return 0
@@ -178,18 +180,21 @@ class DirectoryStore:
         return count
 
     def take_back(self, ids: Collection[str]) -> None:
-        """Whoever found a block stored already has touched it: it stays, as do all while others write."""
+        """Delete blocks that this object created, unless another writer has touched them or is active."""
         made = {id: self._made.pop(id) for id in ids if id in self._made}
         if not made:
             return
-        with suppress(OSError), self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB):  # else `gc` removes them later
+        with (
+            suppress(OSError),
+            self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB),
+        ):  # otherwise `gc` removes them later
             for id, written in made.items():
                 info = os.lstat(self._path(id))
                 if (info.st_ino, info.st_mtime_ns) == written:
                     os.unlink(self._path(id))
 
     def _entries(self) -> Iterator[os.DirEntry[str]]:
-        """What lies in the shards; nothing where there is no store yet."""
+        """Yield the entries of all shards; nothing if the store does not exist yet."""
         if not os.path.isdir(self.root):
             return
         for shard in os.scandir(self.root):
@@ -198,7 +203,7 @@ class DirectoryStore:
 
 
 def _each(work: Callable[[_T], None], items: Sequence[_T]) -> None:
-    """Do it for all of them; where they are many, several wait for the disk at once."""
+    """Process all items; many items are processed by several threads, which wait for the disk together."""
     if len(items) < _MANY:
         for item in items:
             work(item)

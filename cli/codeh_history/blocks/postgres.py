@@ -1,6 +1,8 @@
-"""Blocks in Postgres, beside the sessions or by themselves: `postgres://[user@]host[:port]/database`.
+"""Blocks in Postgres, in the sessions' database or another: `postgres:
 
-`codeh-history store init` makes the table. What is written is durable when it is committed.
+[user@]host[:port]/database`.
+
+`codeh-history store init` creates the table. Blocks are durable once committed.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _PUT = (
 
 
 class PostgresStore(BlockStore):
-    """Blocks in a table, which every home that names the database shares."""
+    """Blocks in a table, shared by every home that names the database."""
 
     shared = True
     remote = True
@@ -59,7 +61,7 @@ class PostgresStore(BlockStore):
 
     @contextmanager
     def _failing(self, what: str = "") -> Iterator[None]:
-        """Every failure as InputOutput."""
+        """Raise every failure as InputOutput."""
         try:
             with self._server.failing(what):
                 yield

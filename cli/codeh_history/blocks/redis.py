@@ -1,9 +1,12 @@
-"""Blocks in Redis or Valkey, for many machines: `redis://[user:password@]host:port/db`, `rediss://…`.
+"""Blocks in Redis or Valkey, shared by many machines: `redis:
 
-A password may also come from `CODEH_BLOCKS_PASSWORD`. Keys are `WORKSPACE:block:SHA256`
-(`CODEH_WORKSPACE`, default `default`). What a server keeps is as durable as it was configured to be
-(`appendonly yes`). Options of the URL's query go to the client (`?socket_timeout=30`,
-`?ssl_ca_certs=FILE`).
+[user:password@]host:port/db`, `rediss:
+
+…`.
+
+The password may also be in `CODEH_BLOCKS_PASSWORD`. Keys are `WORKSPACE:block:SHA256` (`CODEH_WORKSPACE`,
+default `default`). Durability is that of the server's configuration (`appendonly yes`). The URL's query is
+passed to the client (`?socket_timeout=30`, `?ssl_ca_certs=FILE`).
 """
 
 from __future__ import annotations
@@ -20,7 +23,7 @@ from ..base.words import is_id
 from .protocol import BlockStore, Data, batches
 
 CONNECT_SECONDS = 5
-SECONDS = 20  # for each read from the server and each write to it
+SECONDS = 20  # for each read and each write
 _MALFORMED = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 _KEYS = 1000  # in one command
 _DELETE = """\
@@ -34,7 +37,7 @@ return count
 
 
 class RedisStore(BlockStore):
-    """Blocks under a workspace's prefix; commands of one call share one round trip."""
+    """Blocks under a workspace's prefix; the commands of one call share a round trip."""
 
     shared = True
     remote = True
@@ -61,7 +64,9 @@ class RedisStore(BlockStore):
         with self._failing("; nothing refers to what was written"):
             pipe = self._client.pipeline(transaction=False)
             for ids in batches({id: len(data) for id, data in blocks.items()}, count=_KEYS):
-                pipe.mset({self._prefix + id: blocks[id] for id in ids})  # the server holds a command whole
+                pipe.mset(
+                    {self._prefix + id: blocks[id] for id in ids}
+                )  # the server holds each command in memory
             if any(answer is not True for answer in pipe.execute()):
                 raise TypeError
 
@@ -74,7 +79,7 @@ class RedisStore(BlockStore):
             return {id: size for id, size in zip(ids, numbers, strict=True) if size}
 
     def stale(self, before: float) -> dict[str, int]:
-        """By the time since a key was last used; its server must not count uses instead (LFU)."""
+        """Find stale blocks by their idle time; the server must not use an LFU policy."""
         sizes: dict[str, int] = {}
         seconds = time.time() - before
         with self._failing():
@@ -91,7 +96,7 @@ class RedisStore(BlockStore):
         return sizes
 
     def delete(self, ids: Sequence[str], before: float) -> int:
-        """Each block is looked at and removed in one step, so none goes that was just written."""
+        """Check and delete each block in one step, so that a block just written is never deleted."""
         count = 0
         seconds = time.time() - before
         with self._failing():
@@ -100,7 +105,7 @@ class RedisStore(BlockStore):
         return count
 
     def foreign(self, ids: Sequence[str], heads: Sequence[str]) -> dict[str, bytes]:
-        """In our workspace and outside of any, as keys of their own or beside our blocks."""
+        """Look in our workspace and outside it, at the top level and beside our blocks."""
         mine = self._prefix.removesuffix("block:")
         heads = [self._prefix, *(space + head for head in heads for space in (mine, ""))]
         blocks: dict[str, bytes] = {}
@@ -118,7 +123,7 @@ class RedisStore(BlockStore):
 
     @contextmanager
     def _failing(self, what: str = "") -> Iterator[None]:
-        """The client's errors as InputOutput, naming the server; so is an answer that makes no sense."""
+        """Raise the client's errors, and malformed replies, as InputOutput naming the server."""
         try:
             yield
         except (self._error, OSError, UnicodeError) as error:
@@ -141,9 +146,9 @@ def _number(answer: object) -> int:
 
 
 def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Exception]]:
-    """The client, which connects with its first command, and the class of its errors.
+    """Return a client, which connects with its first command, and its error class.
 
-    `password` is for a URL that has none.
+    `password` is used if the URL has none.
     """
     try:
         import redis
@@ -161,14 +166,14 @@ def _connect(url: str, name: str, password: str | None) -> tuple[Any, type[Excep
         # blocks are bytes, whatever the URL says
         pool = client.connection_pool
         pool.connection_kwargs.update(decode_responses=False, encoding="utf-8")
-        pool.make_connection()  # looks at the options; nothing is connected yet
-    except (ValueError, TypeError):  # their text may show the password
+        pool.make_connection()  # validates the options without connecting
+    except (ValueError, TypeError):  # the error's text may contain the password
         raise Usage(f"CODEH_BLOCKS: {name}: redis://[USER:PASSWORD@]HOST[:PORT][/DB] expected") from None
     return client, redis.RedisError
 
 
 def printable(url: str) -> str:
-    """A store's URL without user, password and options."""
+    """Return a store's URL without user, password and options."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""

@@ -1,1 +1,1 @@
-"""What holds where a command line does not say it, and who says it: profiles, environment, file."""
+"""Defaults for what a command line does not specify, and their sources: profiles, environment, file."""

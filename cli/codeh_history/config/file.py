@@ -1,6 +1,6 @@
-"""`config.toml`: read, and checked against the table of its keys.
+"""Read `config.toml` and check it against the table of its keys.
 
-It names commands that are run, so nobody else may have written it.
+The file names commands to run, so no one else may be able to write it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ..base.words import suggestion
 from ..session.records import dumps
 
 _WRITABLE = stat.S_IWGRP | stat.S_IWOTH
-_IN_FOLDER = re.compile(r"[\w.+-]+/")  # how a command begins that lies beside the file, or below
+_IN_FOLDER = re.compile(r"[\w.+-]+/")  # begins a command in the file's folder or below
 PROFILE = "profile"
 
 
 class Config(Fields):
-    """What the file says: its own keys, and those of each profile, checked; paths are absolute."""
+    """The file's own keys and those of each profile, checked; paths are absolute."""
 
     path: str
     top: Mapping[str, Any]
@@ -34,7 +34,7 @@ class Config(Fields):
 
 
 def read(path: str) -> Config:
-    """The file; Usage for one that is wrong, or that somebody else owns or may write."""
+    """Read the file; Usage if it is invalid, or another user owns it or can write it."""
     text = _text(path)
     try:
         data = tomllib.loads(text)
@@ -67,7 +67,7 @@ def _text(path: str) -> str:
 
 
 def _check_owner(path: str, file: os.stat_result, folder: os.stat_result) -> None:
-    """Usage where somebody else could have written the file, or put another in its place."""
+    """Raise Usage if another user could have written or replaced the file."""
     why = "it names commands, so only its owner may write it"
     if not stat.S_ISREG(file.st_mode):
         raise Usage(f"{path}: not a file")
@@ -83,7 +83,7 @@ def _check_owner(path: str, file: os.stat_result, folder: os.stat_result) -> Non
 
 
 def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a table by their keys, as options have them; Usage for the first that is wrong."""
+    """Return the values of a table by key, converted for their options; Usage for the first invalid one."""
     folder = os.path.dirname(os.path.abspath(path))
     values = {}
     for key, value in _flat(data):
@@ -100,7 +100,7 @@ def _checked(path: str, table: str, data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The keys of a table; those of `summarize` and `calls` with their group's name before them."""
+    """Yield the keys and values of a table; those in a group get its name as a prefix."""
     groups = {key.partition(".")[0] for key in KEYS if "." in key}
     for key, value in data.items():
         if key in groups and isinstance(value, dict):
@@ -119,21 +119,21 @@ def _word(value: object, _folder: str) -> str:
 
 
 def _command(value: object, folder: str) -> str:
-    """A command; one that begins with a relative path lies beside the file."""
+    """Return a command; one that begins with a relative path is in the file's folder."""
     command = _word(value, folder)
     beside = command.removeprefix("./")
     return f"{shlex.quote(folder)}/{beside}" if _IN_FOLDER.match(command) else command
 
 
 def _text_or_file(value: object, folder: str) -> str:
-    """TEXT or `@FILE`; an empty one is none."""
+    """Return TEXT or `@FILE`; "" means no text."""
     if not isinstance(value, str):
         raise Usage('a text, or "@FILE", expected')
     return f"@{_absolute(value[1:], folder)}" if value.startswith("@") else value
 
 
 def _tools(value: object, folder: str) -> str:
-    """`@FILE` (or its name alone), or a list of the declarations."""
+    """Return `@FILE` (the `@` may be omitted), or the declarations as JSON."""
     if isinstance(value, list) and all(isinstance(item, dict) for item in value):
         return dumps(value).decode()
     return f"@{_absolute(_word(value, folder).removeprefix('@'), folder)}"
@@ -151,7 +151,7 @@ def _budget(value: object, _folder: str) -> str:
 
 
 def _fields(value: object, _folder: str) -> list[str]:
-    """`PATH=JSON` texts, or a table of paths and values."""
+    """Return `PATH=JSON` texts, given as a list or as a table of paths and values."""
     if isinstance(value, dict):
         return [f"{path}={dumps(inner).decode()}" for path, inner in _paths(value)]
     if not isinstance(value, list) or not all(isinstance(text, str) and "=" in text[1:] for text in value):

@@ -1,6 +1,6 @@
-"""Which value of a request holds: of flags, a profile, the environment, the session or the file.
+"""Which source provides a request's value: flags, a profile, the environment, the session or the file.
 
-Without a file it costs one stat: what reads one is imported where there is one.
+Without a file this costs one stat; the module that reads it is imported only if it exists.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ REQUEST = (*TOGETHER, "system", "tools", "budget", "max_tokens", "set", "stream"
 VARIABLES = {
     "to": "CODEH_TO", "via": "CODEH_VIA", "model": "CODEH_MODEL", "summarize.via": "CODEH_SUMMARIZER",
 }  # fmt: skip
-SETTINGS = {"system": "system", "tools": "tools", "budget": COMPACT + "budget"}  # that a session may have
+SETTINGS = {
+    "system": "system",
+    "tools": "tools",
+    "budget": COMPACT + "budget",
+}  # settings that a session can also have
 FLAGS, ENVIRONMENT, PROFILE = "flag", "environment", "CODEH_PROFILE"
 
 
 class Layer(Fields):
-    """The values that one source has; `above`: they take precedence over a session's settings."""
+    """The values of one source; `above`: they take precedence over the session's settings."""
 
     where: str
     values: Mapping[str, Any]
@@ -40,7 +44,7 @@ Held = dict[str, "tuple[Any, Layer]"]
 
 
 class ResolvedRequest(Fields):
-    """A request with its command, and the settings that hold where the session has none."""
+    """A request, the command that sends it, and the settings that apply if the session has none."""
 
     request: Request
     via: str | None
@@ -49,32 +53,32 @@ class ResolvedRequest(Fields):
 
 
 def path_of(env: Env) -> str:
-    """`$CODEH_CONFIG`, else `config.toml` in the home."""
+    """Return `$CODEH_CONFIG`, else `config.toml` in the home."""
     return env.environ.get("CODEH_CONFIG") or os.path.join(env.home, "config.toml")
 
 
 def config(env: Env) -> Config | None:
-    """The file; None where there is none. Usage for one that is wrong, or not only ours."""
+    """Return the file, or None if it does not exist; Usage if it is invalid or writable by others."""
     try:
         path = path_of(env)
         os.stat(path)
     except (Usage, FileNotFoundError, NotADirectoryError):  # Usage: no home
         return None
     except OSError:
-        pass  # reading says what is wrong
+        pass  # reading it reports the error
     from . import file
 
     return file.read(path)
 
 
 def profiles(env: Env) -> list[str]:
-    """The names of the file's profiles."""
+    """Return the names of the file's profiles."""
     file = config(env)
     return sorted(file.profiles) if file is not None else []
 
 
 def layers(env: Env, profile: str | None, flags: Mapping[str, Any] | None = None) -> list[Layer]:
-    """All layers, by precedence; Usage where a profile does not exist."""
+    """Return all layers in order of precedence; Usage if a profile does not exist."""
     file = config(env)
     usual = env.environ.get("CODEH_PROFILE")
     variables = {key: env.environ[name] for key, name in VARIABLES.items() if env.environ.get(name)}
@@ -104,10 +108,10 @@ def _profile(env: Env, file: Config | None, name: str, by: str) -> Mapping[str, 
 
 
 def held(layers: Sequence[Layer]) -> Held:
-    """Each key's value in the first layer that has it, and that layer.
+    """Return each key's value and layer: the first layer that has the key.
 
-    `to`, `via` and `model` come together. The fields of `set` are added up, the first layer's last; one
-    provider's are not sent to another.
+    `to`, `via` and `model` are chosen together. The fields of `set` are combined, and the first layer's
+    take precedence; those of one provider are not sent to another.
     """
     result = _together(layers)
     to = result["to"][0] if "to" in result else None
@@ -123,9 +127,9 @@ def held(layers: Sequence[Layer]) -> Held:
 
 
 def _together(layers: Sequence[Layer]) -> Held:
-    """`to`, `via`, `model` of the first layer with `to` or `via`, completed by those that go with it.
+    """Choose `to`, `via` and `model`: from the first layer with `to` or `via`, and from compatible layers.
 
-    A model alone is taken from the layers above that too.
+    A layer before that one may provide just the model.
     """
     result: Held = {}
     for layer in layers:
@@ -137,10 +141,10 @@ def _together(layers: Sequence[Layer]) -> Held:
 
 
 def _goes_with(layer: Layer, result: Held) -> bool:
-    """Whether it means the same provider, and no other command.
+    """Return whether a layer names the same provider, and no other command.
 
-    The environment may have one half, a flag the other, unless its own two name another provider; a model
-    alone goes with whatever flags name.
+    The environment may complete what a flag names, unless its own two values name another provider; a model
+    alone is compatible with any flags.
     """
     to, via = layer.values.get("to"), layer.values.get("via")
     typed = layer.where == ENVIRONMENT
@@ -153,10 +157,12 @@ def _goes_with(layer: Layer, result: Held) -> bool:
 
 
 def resolve(env: Env, request: Request, profile: str | None, via: str | None = None) -> ResolvedRequest:
-    """The request that these flags and the layers make."""
+    """Combine the flags and the layers into a request."""
     flags = {key: getattr(request, key) for key in REQUEST if key != "via" and request.specified(key)}
     flags["via"] = via
-    flags = {key: value for key, value in flags.items() if value or key == "system"}  # `--system ""` is one
+    flags = {
+        key: value for key, value in flags.items() if value or key == "system"
+    }  # `--system ""` means no system prompt
     all_layers = layers(env, profile, flags)
     values = held(all_layers)
     request, under = request_of(request, values)
@@ -165,11 +171,13 @@ def resolve(env: Env, request: Request, profile: str | None, via: str | None = N
 
 
 def request_of(request: Request, values: Held) -> tuple[Request, dict[str, Any]]:
-    """The request with these values, and the settings that hold where the session has none."""
+    """Return the request with these values, and the settings that apply if the session has none."""
     above: dict[str, Any] = {"to": None}
     under = {}
     for key, (value, layer) in values.items():
-        if key in SETTINGS and not layer.above:  # as a session keeps it: the text of a file, not its name
+        if (
+            key in SETTINGS and not layer.above
+        ):  # in the form that a session stores: a file's content, not its name
             read = {"system": from_file, "tools": tools_from}.get(key)
             under[SETTINGS[key]] = read(value) if read else value
         elif key in REQUEST and key != "via":
@@ -178,13 +186,13 @@ def request_of(request: Request, values: Held) -> tuple[Request, dict[str, Any]]
 
 
 def command(env: Env, key: str, profile: str | None, flag: str | None) -> str | None:
-    """A verb's own command (`summarize.via`, `calls.via`): the flag's, else that of the layers."""
+    """Return the command of a verb (`summarize.via`, `calls.via`): the flag's, else the layers'."""
     values = held(layers(env, profile, {key: flag} if flag else {}))
     return values[key][0] if key in values else None
 
 
 def reaching(env: Env, resolved: ResolvedRequest) -> str:
-    """The command that reaches the provider; Usage where there is none for it."""
+    """Return the command that sends the request; Usage if there is none for its provider."""
     if resolved.via is not None:
         return resolved.via
     if not any(layer.values.get("to") for layer in resolved.layers):
@@ -199,12 +207,12 @@ def reaching(env: Env, resolved: ResolvedRequest) -> str:
 
 
 def who(key: str, layer: Layer) -> str:
-    """The source of a key, for people."""
+    """Return a printable name for the source of a key."""
     return VARIABLES[key] if layer.where == ENVIRONMENT else layer.where
 
 
 def _usual(env: Env, profile: str | None = None) -> dict[str, Any]:
-    """`to`, `via`, `model` without flags; nothing where the file is wrong, which its reader reports."""
+    """Return `to`, `via`, `model` without flags; empty if the file is invalid, which reading it reports."""
     try:
         return {key: value for key, (value, _) in _together(layers(env, profile)).items()}
     except HistoryError:
@@ -212,12 +220,12 @@ def _usual(env: Env, profile: str | None = None) -> dict[str, Any]:
 
 
 def usual_to(env: Env) -> str | None:
-    """The provider that holds without flags; None where none is configured."""
+    """Return the provider that is used without flags, or None."""
     return _usual(env).get("to")
 
 
 def words(env: Env, profile: str | None, to: str, via: str | None) -> tuple[list[str], list[str]]:
-    """The flags that name this provider, and this command (None: any), where nothing else does."""
+    """Return the flags that select this provider and command (None: any), unless they are the defaults."""
     usual = _usual(env, profile)
     same = usual.get("to") == to
     reached = same and "via" in usual and via in (None, usual["via"])

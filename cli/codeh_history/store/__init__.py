@@ -1,1 +1,1 @@
-"""Where sessions live, and the only code that writes to one."""
+"""Where sessions are stored, and the only code that writes them."""

@@ -1,7 +1,8 @@
-"""Which sessions wait for an answer: a lock held while one is asked for or streams in.
+"""Which sessions are waiting for a response: a lock held while one is requested or streamed.
 
-A file a session in `HOME/awaiting`, locked shared by whoever asks and removed by the last; one that a
-killed process left says nothing. `sync` leaves such a session alone: the answer belongs to its prompt.
+Each is a file in `HOME/awaiting`, locked shared by every process that waits and deleted by the last one; a
+file left by a killed process has no effect. `sync` leaves such a session alone, because the response
+belongs to its current prompt.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ _OPEN = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 @contextmanager
 def awaiting(env: Env, path: str) -> Iterator[None]:
-    """While this lasts a session waits for an answer; where that cannot be noted, nobody is told.
+    """Mark a session as waiting for a response; if that cannot be recorded, continue without.
 
-    A file that is none of the store's is not noted: nothing gives it another branch.
+    A file outside the store is not marked, since sync never gives it another branch.
     """
     session = id_of(path)
     if not is_id(session) or path != path_of(env, session):
@@ -42,12 +43,12 @@ def awaiting(env: Env, path: str) -> Iterator[None]:
 
 
 def waits(home: str, session: str) -> bool:
-    """Whether somebody waits for an answer in this session of a home."""
+    """Return whether a process is waiting for a response in this session of a home."""
     return is_locked(os.path.join(home, FOLDER, session), shared=False, flags=os.O_NOFOLLOW)
 
 
 def _noted(path: str) -> int | None:
-    """The file, open and locked; another one where the last to leave removed it meanwhile."""
+    """Open and lock the file; retry if another process deleted it meanwhile."""
     folder = os.path.dirname(path)
     try:
         made = [each for each in (os.path.dirname(folder), folder) if make_dir(each)]
@@ -71,7 +72,7 @@ def _noted(path: str) -> int | None:
 
 
 def _end(fd: int, path: str) -> None:
-    with suppress(OSError):  # others wait for theirs, or it is removed already
+    with suppress(OSError):  # other processes are waiting too, or it is already deleted
         locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.unlink(path)
     locks.close(fd)

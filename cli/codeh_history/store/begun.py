@@ -1,4 +1,4 @@
-"""Which session is the newest: of those begun in this directory, or of all; read from the end of each."""
+"""Which session is the newest, in this directory or overall, read from the end of each log."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ if TYPE_CHECKING:
     from ..base.env import Env
 
 _HEAD = 1 << 13  # bytes; a header is shorter
-_END = 1 << 13  # bytes that hold most last lines
+_END = 1 << 13  # bytes; most last lines are shorter
 _TICK = 1000  # milliseconds that a file's time may lag behind the clock
 LATELY = 3_600_000  # milliseconds
-_MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # one of these is in each message
+_MARKS = (b'"message"', b'"open"', b'"ref"', b'"parts"')  # each message contains one of these
 
 
 def begun_here(env: Env) -> Iterator[tuple[int, str]]:
-    """When each session begun in this directory last changed, and its path; the last changed first.
+    """Yield when each session begun in this directory last changed, and its path; newest first.
 
-    The time is in epoch milliseconds. Copies of other programs' sessions were not begun here. Headers are
-    read one by one, so whoever stops early reads few.
+    Times are epoch milliseconds. Imported copies do not count as begun here. Headers are read one at a
+    time, so a caller that stops early reads few.
     """
     cwd = env.cwd()
     mark = b'"cwd":' + quote(cwd).encode()
@@ -39,13 +39,13 @@ def begun_here(env: Env) -> Iterator[tuple[int, str]]:
 
 
 def newest(env: Env) -> str | None:
-    """The path of the session begun here that was begun or got a message last."""
+    """Return the path of the session begun here whose creation or last message is the newest."""
     best, last = None, ""
     for changed, path in begun_here(env):
         if best is None and _changed_by_message(path, changed):
-            return path  # without a JSON library: `append` has none
+            return path  # without a JSON library, which `append` does not load
         if from_millis(changed + _TICK) < last:
-            break  # none of those that follow has a newer message
+            break  # no later session has a newer message
         used = _last_used(path)
         if best is None or used > last:
             best, last = path, used
@@ -53,7 +53,7 @@ def newest(env: Env) -> str | None:
 
 
 def lately(env: Env) -> list[str]:
-    """The ids of the sessions begun here that were used in the last hour."""
+    """Return the ids of the sessions begun here that were used in the last hour."""
     import time
 
     since = time.time_ns() // 1_000_000 - LATELY
@@ -68,7 +68,7 @@ def lately(env: Env) -> list[str]:
 
 
 def _changed_by_message(path: str, changed: int) -> bool:
-    """Whether a file ends with the message that changed it last, as far as its last bytes tell."""
+    """Return whether the last bytes of a file show that a message changed it last."""
     if path.startswith(SERVER):
         return False
     try:
@@ -86,7 +86,7 @@ def _changed_by_message(path: str, changed: int) -> bool:
 
 
 def _last_used(path: str) -> str:
-    """The time of the newest message or, where that is later (an empty one, a fork), of the header."""
+    """Return the time of the newest message, or of the header if that is later."""
     try:
         created, newest = times(path)
     except (OSError, HistoryError):
@@ -95,9 +95,9 @@ def _last_used(path: str) -> str:
 
 
 def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[bytes]:
-    """Lines from the last to the first, without newline; blank ones and those too long are left out."""
+    """Yield lines from last to first, without newline, skipping blank and too long ones."""
     end = size
-    held: list[bytes] = []  # pieces of the line in progress, last first
+    held: list[bytes] = []  # pieces of the current line, last first
     while end > 0:
         start = max(0, end - step)
         chunk = os.pread(fd, end - start, start)
@@ -115,7 +115,7 @@ def lines_backwards(fd: int, size: int, step: int = 1 << 16) -> Iterator[bytes]:
 
 
 def times(path: str) -> tuple[str, str | None]:
-    """When a session was begun, and the time of its newest message: "" if undated, None without one."""
+    """Return when a session was created, and its newest message's time: "" if undated, None if none."""
     from ..base.read_json import json_object
     from ..session.fold import timestamp
     from . import read
@@ -134,7 +134,7 @@ def times(path: str) -> tuple[str, str | None]:
 
 
 def _heads(env: Env) -> Iterator[tuple[int, str, bytes]]:
-    """When each session of the store last changed, its path and first bytes; the last changed first."""
+    """Yield when each session in the store last changed, its path and its first bytes; newest first."""
     folder = sessions_dir(env)
     database = server(f"{folder}/")
     if database:

@@ -1,8 +1,8 @@
-"""What is remembered between two runs: one SQLite file in the home's cache, with a table for each use.
+"""What is cached between runs: one SQLite file in the home's cache, with a table for each use.
 
-Safe to delete at any time; whatever is wrong with it is as if nothing were remembered. The default journal,
-not WAL: processes that create the file together fail at the switch to WAL whatever their timeout.
-`synchronous=off`: what is lost in a crash is found out again.
+It is safe to delete at any time, and a damaged or unusable cache counts as empty. It uses the default
+journal, not WAL: processes that create the file together fail when switching to WAL, whatever their
+timeout. `synchronous=off`: what a crash loses is computed again.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
     import sqlite3
 
 T = TypeVar("T")
-SETTLED = 3.0  # seconds: a file written more recently could be written again within one tick of its times
+SETTLED = 3.0  # seconds; a file written more recently could change again without its times changing
 _SETUP = (
     "pragma synchronous=off",
     "create table if not exists tokens(key blob primary key, n integer not null) without rowid",
     "create table if not exists known(use text, name text, value blob not null, primary key (use, name))",
     "create table if not exists large(name text primary key, data blob not null)",
 )
-_WAIT = 1.0  # seconds that another process's lock is waited for; then the cache is not used
-_PAUSE = 60.0  # for so many seconds
+_WAIT = 1.0  # seconds to wait for another process's lock; after that the cache is not used
+_PAUSE = 60.0  # for this many seconds
 _paused: dict[str, float] = {}  # path → until when
-_BATCH = 1000  # keys a query: SQLite allows 32,766 variables, older builds 999
+_BATCH = 1000  # keys per query: SQLite allows 32,766 variables, older builds 999
 
 
 class Cache:
-    """The cache of a home, for any number of threads and processes."""
+    """The cache of a home; safe for any number of threads and processes."""
 
     def __init__(self, home: str) -> None:
         self.folder = os.path.join(home, "cache")
@@ -45,7 +45,7 @@ class Cache:
 
     @contextmanager
     def opened(self) -> Iterator[sqlite3.Connection | None]:
-        """The database, or None; an error of SQLite or of the file system ends the block silently."""
+        """Open the database, or yield None; an SQLite or file system error ends the block silently."""
         import sqlite3
 
         db = None
@@ -60,10 +60,10 @@ class Cache:
             self._give_up(error)
         finally:
             if db is not None:
-                db.close()  # which undoes what was not committed
+                db.close()  # discards uncommitted changes
 
     def remove(self) -> None:
-        """Remove all that is remembered: once no other process is in the midst of a change."""
+        """Delete the cache, after waiting for other processes to finish their changes."""
         if not os.path.exists(self.path):
             return
         with self.opened() as db:
@@ -73,7 +73,7 @@ class Cache:
         remove(self.path)
 
     def recall(self, keys: Sequence[bytes]) -> dict[bytes, int]:
-        """The token counts that are remembered, by key."""
+        """Return the cached token counts by key."""
         counts: dict[bytes, int] = {}
         with self.opened() as db:
             if db is None or not db.execute("select 1 from tokens limit 1").fetchone():
@@ -85,14 +85,14 @@ class Cache:
         return counts
 
     def remember(self, counts: Mapping[bytes, int]) -> None:
-        """Add token counts by key; those that are there stay."""
+        """Add token counts by key, keeping existing ones."""
         with self.opened() as db:
             if db is not None:
                 db.executemany("insert or ignore into tokens values (?, ?)", sorted(counts.items()))
                 db.commit()
 
     def load(self, name: str) -> bytes | None:
-        """The bytes that were stored under this name."""
+        """Return the bytes stored under this name, or None."""
         row = None
         with self.opened() as db:
             if db is not None:
@@ -100,7 +100,7 @@ class Cache:
         return row[0] if row is not None else None
 
     def store(self, name: str, data: bytes) -> None:
-        """Keep bytes under a name."""
+        """Store bytes under a name."""
         with self.opened() as db:
             if db is not None:
                 db.execute("insert or replace into large values (?, ?)", (name, data))
@@ -112,7 +112,7 @@ class Cache:
         ensure_dir(self.folder)
         with suppress(FileExistsError):
             fd = create(self.path)
-            os.fchmod(fd, 0o600)  # under any umask
+            os.fchmod(fd, 0o600)  # whatever the umask
             os.close(fd)
         db = sqlite3.connect(self.path, timeout=_WAIT)
         try:
@@ -124,7 +124,7 @@ class Cache:
         return db
 
     def _give_up(self, error: Exception) -> None:
-        """Remove a damaged file; one that another process has locked is not used for a while."""
+        """Delete a damaged file; stop using one that another process has locked for a while."""
         import sqlite3
 
         if type(error) is sqlite3.DatabaseError:
@@ -134,9 +134,10 @@ class Cache:
 
 
 class Remembered:
-    """JSON values by name, each valid while what it was made from has the same stamp.
+    """JSON values by name, each valid while its source has the same stamp.
 
-    `use` tells them from other values in the cache; `version` is that of how they are made.
+    `use` separates them from other values in the cache; `version` changes when they are computed
+    differently.
     """
 
     def __init__(self, home: str, use: str, version: Json | int) -> None:
@@ -150,19 +151,19 @@ class Remembered:
                 self._values.update(db.execute("select name, value from known where use = ?", (use,)))
 
     def get(self, name: str, stamp: Stamp | None) -> Any:
-        """The value of this name, if it was kept with this stamp; else None."""
+        """Return the value stored under this name with this stamp, or None."""
         with suppress(KeyError, ValueError, TypeError):
             version, before, value = orjson.loads(self._values[name])
             return value if stamp is not None and before == [*stamp] and version == self._version else None
         return None
 
     def keep(self, name: str, stamp: Stamp, value: object) -> None:
-        """Keep a value, unless what it was made from changed just now."""
+        """Store a value, unless its source changed just now."""
         if time.time_ns() - stamp.changed >= SETTLED * 1e9:
             self._values[name] = self._new[name] = orjson.dumps([self._version, [*stamp], value])
 
     def save(self, names: Collection[str] | None = None) -> None:
-        """Write what is new; with `names` only these are remembered from now on."""
+        """Write new values; with `names`, delete all others."""
         gone = self._values.keys() - set(names) if names is not None else ()
         if not self._new and not gone:
             return

@@ -20,7 +20,7 @@ from .protocol import Locked, exists_already
 
 
 def free_path(env: Env, into: str | None, like: str) -> str:
-    """The file for a new session: the one asked for (BadData if it exists), else a free id like `like`."""
+    """Return the path of a new session: `into` (BadData if it exists), else a free id similar to `like`."""
     if into is not None:
         path = asked_path(env, into)
         if taken(path):
@@ -32,7 +32,7 @@ def free_path(env: Env, into: str | None, like: str) -> str:
 
 
 def asked_path(env: Env, into: str) -> str:
-    """The file that `--into` names; it may exist."""
+    """Return the path that `--into` names; it may exist."""
     path = path_of(env, into)
     if path.endswith(".json"):
         raise BadData(f"{path}: a new session's file ends in .jsonl")
@@ -40,14 +40,14 @@ def asked_path(env: Env, into: str) -> str:
 
 
 def id_like(name: str) -> str:
-    """An id much like a file's name."""
+    """Turn a file's name into a valid id."""
     letters = (c if c.isascii() and (c.isalnum() or c in "_-") else "-" for c in id_of(name))
     base = "".join(letters).strip("-_")[:100]
     return base if is_id(base) else "session"
 
 
 def taken(path: str) -> bool:
-    """Whether something is there; an empty file, as a killed process may leave it, is nothing."""
+    """Return whether a path is in use; an empty file, as a killed process may leave it, is not."""
     if server(path):
         return exists(path)
     try:
@@ -65,16 +65,16 @@ def session(
     parent: Json | None = None,
     begun_here: bool = True,
 ) -> str:
-    """Create a session with a header and these lines, in one write; returns its id (or path).
+    """Create a session with a header and these lines in one write; return its id (or path).
 
-    `begun_here`: it counts as begun in this directory, as a copy that was imported or rescued does not.
+    `begun_here`: whether it counts as begun in this directory; imported and rescued copies do not.
     """
     begun_by = dumps(parent).decode() if parent is not None else ""
     return _made(env, path, lambda: log.first_line(env, path, begun_by, begun_here=begun_here), build)
 
 
 def copied(env: Env, path: str, data: bytes, *, renamed: bool) -> str:
-    """Create a session with these bytes, header and all; `renamed`: the header gets the new id."""
+    """Create a session with these bytes, header included; if `renamed`, the header gets the new id."""
     foreign.check_writable(data, path)
     head, _, rest = data.partition(b"\n")
     first = parse([head]).records

@@ -1,4 +1,4 @@
-"""Sessions outside the home that name blocks: `HOME/elsewhere` lists them, so that `gc` sees them."""
+"""Sessions outside the home that name blocks: `HOME/elsewhere` lists them for `gc`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _FLAGS = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
 
 
 def note(env: Env, path: str, data: bytes) -> None:
-    """Remember a session that is not among the home's own, before it names blocks."""
+    """Record a session outside the home before it names blocks."""
     if os.path.dirname(path) == own_dir(env) or b'"blockId' not in data:
         return
-    # of a database: all that are in it
+    # one entry for all sessions of a database
     real = os.path.dirname(path) if path.startswith(SERVER) else os.path.realpath(path)
     if os.path.dirname(real) not in {
         os.path.realpath(f"{env.home}/{own}") for own in ("sessions", "trash")
@@ -29,11 +29,11 @@ def note(env: Env, path: str, data: bytes) -> None:
             _update(env, add=[real])
         except OSError as error:
             if error.errno not in (errno.EROFS, errno.EACCES, errno.EPERM):
-                raise  # where nothing can be written, no `gc` removes anything either
+                raise  # if the home is read-only, `gc` cannot delete anything either
 
 
 def noted(env: Env) -> list[str]:
-    """The files remembered, also those that are gone."""
+    """Return the recorded files, including deleted ones."""
     try:
         with open(_list(env), "rb") as file:
             return _paths(file.read())
@@ -55,7 +55,7 @@ def _paths(data: bytes) -> list[str]:
 
 
 def _update(env: Env, *, add: Collection[str] = (), remove: Collection[str] = ()) -> None:
-    """Rewrite the list in place, under its lock; unchanged it is not written."""
+    """Rewrite the list in place under its lock, unless nothing changes."""
     ensure_dir(env.home)
     fd = os.open(_list(env), _FLAGS, 0o600)
     try:
@@ -65,7 +65,9 @@ def _update(env: Env, *, add: Collection[str] = (), remove: Collection[str] = ()
         new = [path for path in dict.fromkeys([*old, *add]) if path not in remove]
         if new != old:
             text = b"".join(os.fsencode(path) + b"\0" for path in new)
-            write(fd, text.ljust(len(before), b"\0"))  # a reader, or a kill, finds whole paths
+            write(
+                fd, text.ljust(len(before), b"\0")
+            )  # padded, so that a reader sees whole paths at any moment
             sync(fd)
     finally:
         locks.close(fd)

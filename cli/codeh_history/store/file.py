@@ -1,4 +1,4 @@
-"""The bytes of a session's file, up to the size that it had."""
+"""The bytes of a session's file, up to its size when opened."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _STEP = 1 << 20
 
 
 def open_regular(path: str, otherwise: str = "") -> tuple[int, int]:
-    """A file open for reading, and its size now; FileNotFoundError is left to whoever knows what it lacks.
+    """Open a file for reading; return it and its current size. FileNotFoundError is left to the caller.
 
-    `otherwise`: what to say of one that is not regular.
+    `otherwise` is added to the error for a file that is not regular.
     """
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -30,9 +30,9 @@ def open_regular(path: str, otherwise: str = "") -> tuple[int, int]:
 
 
 def is_locked(path: str, *, shared: bool, flags: int = 0) -> bool:
-    """Whether somebody holds a lock of this file beside which no other can be, shared or not.
+    """Return whether another process holds a conflicting lock on this file.
 
-    Nobody does of a file that is not there, or cannot be opened with these flags.
+    False for a file that does not exist or cannot be opened with these flags.
     """
     import fcntl
 
@@ -54,7 +54,7 @@ def is_locked(path: str, *, shared: bool, flags: int = 0) -> bool:
 
 
 def pread_all(fd: int, size: int, start: int = 0) -> bytes:
-    """`size` bytes of a file, the first ones or those from `start` on."""
+    """Read `size` bytes of a file from `start`."""
     chunks = []
     at = 0
     while at < size and (chunk := os.pread(fd, min(size - at, 1 << 30), start + at)):
@@ -64,9 +64,9 @@ def pread_all(fd: int, size: int, start: int = 0) -> bytes:
 
 
 def blocks(fd: int, size: int, step: int = _STEP) -> Iterator[bytes]:
-    """The file in blocks that end with a line; the last may not."""
+    """Yield the file in blocks that end with a line; the last block may not."""
     at = 0
-    held: list[bytes] = []  # of the line in progress
+    held: list[bytes] = []  # of the current line
     while at < size and (chunk := os.pread(fd, min(step, size - at), at)):
         at += len(chunk)
         cut = chunk.rfind(b"\n") + 1
@@ -79,7 +79,7 @@ def blocks(fd: int, size: int, step: int = _STEP) -> Iterator[bytes]:
 
 
 def stream(fd: int) -> IO[bytes]:
-    """An open file from its beginning, to be read and sought in; there is one such reader at a time."""
+    """Return a seekable reader of an open file, at its beginning; use one at a time."""
     file = os.fdopen(os.dup(fd), "rb", _STEP)
     file.seek(0)
     return file

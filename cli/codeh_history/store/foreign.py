@@ -1,4 +1,4 @@
-"""Files that do not begin with our header: which may be written, and how they are read."""
+"""Files that do not begin with our header: which of them may be written, and how they are read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from ..session.rules import PLACING, RULES
 
 OURS = b'{"type":"session","version":1,"id"'  # how a session file of this program begins
 _TORN = b'{"type":"session"'
-_KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input"))  # a wrapper has one
+_KEYS = frozenset(
+    ("recentConversations", "refs", "contents", "messages", "input")
+)  # a wrapper has one of these
 
 
 def check_writable(data: bytes, path: str) -> bool:
-    """Refuse a file that is something else; whether it holds only a torn header, and so counts as empty."""
+    """Raise BadData unless the file is a session; return whether it has only a torn header."""
     first = data.split(b"\n", 1)[0]
     if (
         b"\n" not in data
@@ -24,7 +26,7 @@ def check_writable(data: bytes, path: str) -> bool:
     ):
         return True
     if not data.strip(b"\0"):
-        return True  # blocks that were allocated and never written
+        return True  # allocated but never written
     program = _program(data)
     if program is not None:
         raise BadData(f"{path}: a session of {program}, read but never written; `import` it")
@@ -47,7 +49,7 @@ def check_writable(data: bytes, path: str) -> bool:
 
 
 def _program(data: bytes) -> str | None:
-    """The program whose file this is, if it is another's."""
+    """Return the name of the other program that the file belongs to, or None."""
     from ..programs import sessions
     from .program_files import HEAD, head_of
 
@@ -55,7 +57,7 @@ def _program(data: bytes) -> str | None:
 
 
 def older_form(data: bytes) -> Json | list[Json] | None:
-    """The value of a file that is one JSON array or wrapper object of an older form; else None."""
+    """Return the value of a file that is one JSON array or wrapper object of an older form, or None."""
     start = data.lstrip(BOM + b" \t\r\n")[:1]
     if start not in (b"[", b"{"):
         return None
@@ -70,12 +72,12 @@ def older_form(data: bytes) -> Json | list[Json] | None:
 
 
 def _has_lines(data: bytes) -> bool:
-    """Whether there is more than one newline."""
+    """Return whether the data contains more than one newline."""
     return data.find(b"\n", data.find(b"\n") + 1) >= 0
 
 
 def read(data: bytes) -> Log:
-    """A session in any of its forms: its own lines, another program's, the older ones, a provider's."""
+    """Parse a session in any form: our lines, another program's, an older form, a provider's messages."""
     if data and not data.startswith(OURS):
         from .program_files import translated
 
@@ -86,7 +88,7 @@ def read(data: bytes) -> Log:
 
 
 def _is_session(log: Log) -> bool:
-    """Whether it begins with a record of this program's."""
+    """Return whether the log begins with one of this program's records."""
     return bool(log.records and log.records[0].data["type"] in RULES and log.records[0].bare is None)
 
 
@@ -104,7 +106,7 @@ def _read(data: bytes) -> Log:
 
 
 def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
-    """The log of one JSON value of another form, or with `lines` also of a provider's messages."""
+    """Parse one JSON value of another form, or with `lines` also a provider's messages, one per line."""
     value = older_form(data)
     if value is None and not lines:
         return None
@@ -114,10 +116,10 @@ def _other_form(data: bytes, *, lines: bool = False) -> Log | None:
 
 
 def begins_a_session(line: bytes) -> bool:
-    """Whether a file that begins with this line is a session's lines, so far as the line tells."""
+    """Return whether a file with this first line looks like a session."""
     return _is_session(parse([line]))
 
 
 def streamed(data: bytes) -> int:
-    """How many bytes of a log hold what streams wrote before their commits."""
+    """Return how many bytes of a log hold content that streams wrote before their commits."""
     return live.streamed(read(data).records) if b'"open"' in data else 0

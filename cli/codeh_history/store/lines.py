@@ -1,4 +1,4 @@
-"""How long a line may be: what is longer is no record, for those who write as for those who read."""
+"""The maximum length of a line: longer lines are neither written nor read as records."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .paths import id_of
 
 
 def fitting(env: Env, path: str, data: bytes) -> bytes:
-    """These new lines; the large parts of one that is too long go to the block store, or it is BadData."""
+    """Move large parts of lines that are too long to the block store; BadData if that does not help."""
     pieces: list[bytes] = []
     at = 0
     for start, end in too_long(data):
@@ -25,7 +25,7 @@ def fitting(env: Env, path: str, data: bytes) -> bytes:
 
 
 def check(path: str, data: bytes, *, before: bytes) -> None:
-    """BadData where what is to replace a file has a line too long that was not there before."""
+    """Raise BadData if the replacement of a file has a too long line that the file did not have before."""
     for start, end in too_long(data):
         line = data[start:end]
         if all(line != before[old:until] for old, until in too_long(before)):
@@ -33,7 +33,7 @@ def check(path: str, data: bytes, *, before: bytes) -> None:
 
 
 def too_long(data: bytes) -> Iterator[tuple[int, int]]:
-    """Where the lines of a text begin and end (before their newline) that have more bytes."""
+    """Yield the start and end (before the newline) of each line that is too long."""
     at = 0
     while len(data) - at > LONGEST:
         newline = data.rfind(b"\n", at, at + LONGEST + 1)
@@ -59,6 +59,6 @@ def _by_reference(env: Env, path: str, line: bytes) -> bytes:
 
 
 def _named(line: bytes, data: Json | None) -> str:
-    """Which record it is, and how much too long."""
+    """Describe a record and its length."""
     name = f"{data.get('type')} {data.get('id') or data.get('of') or ''}".rstrip() if data else "a line"
     return f"{name}: {len(line):,} bytes, and a record has at most {LONGEST:,}"

@@ -1,7 +1,8 @@
-"""The append: one lock, one write, one sync; what is acknowledged is on disk.
+"""Append to a session: one lock, one write, one sync; an acknowledged append is on disk.
 
-validate → open (O_APPEND, O_NOFOLLOW) → a regular file of ours → flock with a deadline → the path still
-names this inode → a newline before a torn tail → one write → fdatasync → acknowledge.
+validate → open (O_APPEND, O_NOFOLLOW) → check that it is our regular file → flock with a deadline → check
+that the path still names this inode → start a new line after a torn one → one write → fdatasync →
+acknowledge.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class LockedFile:
-    """A session file under its lock, as the builder of a record sees it.
+    """A session file under its lock, as `build` sees it.
 
-    `offset` is where the first new line will start; `session` its id; `created` whether it is new.
+    `offset` is where the first new line will start, `session` its id, `created` whether it is new.
     """
 
     __slots__ = ("_fd", "_ids", "_streamed", "created", "offset", "path", "session", "size")
@@ -51,7 +52,7 @@ class LockedFile:
         self._streamed: int | None = None
 
     def has(self, id: str) -> bool:
-        """Whether the file holds this seeded id already, in whatever record."""
+        """Return whether any record in the file has this seeded id."""
         if self._ids is None:
             import re
 
@@ -60,7 +61,7 @@ class LockedFile:
         return id.encode() in self._ids
 
     def streamed(self) -> int:
-        """How many bytes hold what streams wrote before their commits."""
+        """Return how many bytes hold content that streams wrote before their commits."""
         if self._streamed is None:
             from .foreign import streamed
 
@@ -68,15 +69,15 @@ class LockedFile:
         return self._streamed
 
     def read(self) -> bytes:
-        """What the file holds now."""
+        """Return the current content."""
         return pread_all(self._fd, self.size)
 
     def holds(self, data: bytes, offset: int) -> bool:
-        """Whether these bytes stand there."""
+        """Return whether the file has these bytes at this offset."""
         return pread_all(self._fd, len(data), offset) == data
 
     def lines_with(self, name: str, value: str) -> Iterator[bytes]:
-        """The lines that may hold this field, in the memory of one line; perhaps a few more."""
+        """Yield the lines that may contain this field, one at a time; false positives are possible."""
         from .protocol import field
 
         pattern = field(name, value)
@@ -88,7 +89,7 @@ class LockedFile:
                 yield block[block.rfind(b"\n", 0, match.start()) + 1 : at]
 
     def keyed(self, key: str) -> Iterator[bytes]:
-        """The lines that may carry this key."""
+        """Yield the lines that may have this key."""
         return self.lines_with("key", key)
 
 
@@ -101,10 +102,10 @@ def append(
     header: Callable[[], bytes] | None = None,
     wait: float = LOCK_SECONDS,
 ) -> bool:
-    """Append what `build` returns (whole lines; None or nothing: no write), durable on return.
+    """Append the lines that `build` returns (None or empty: write nothing); durable on return.
 
-    With a `header` of its own a new session is made even without lines. Returns whether the session was
-    created. On any error every earlier byte is as it was.
+    With `header`, a new session is created even without lines. Return whether the session was created. On
+    any error the existing bytes are unchanged.
     """
     begin = header or (lambda: first_line(env, path))
     if path.startswith(SERVER):
@@ -119,7 +120,7 @@ def append(
             new = prefix.endswith(b"}\n")
             locked = LockedFile(fd, path, size, size + len(prefix), id_of(path), created=new)
             lines = built(env, locked, build)
-            if lines or (new and header):  # or a session that is made for its own sake
+            if lines or (new and header):  # an empty session was requested
                 _write(fd, path, size, prefix + lines, new=new)
             return new and bool(lines or header)
         finally:
@@ -139,7 +140,7 @@ def _append_to_server(
     own: bool,
     wait: bool,
 ) -> bool:
-    """As `log.append`; messages that could not be stored are kept in a file, which the error names."""
+    """Append to a session in a database; the error names a file with messages that could not be stored."""
     from contextlib import suppress
 
     from ..base.postgres import Unreachable
@@ -159,9 +160,9 @@ def _append_to_server(
     except postgres.Missing:
         raise NotFound(f"{path}: no such session{hint(path)}") from None
     except Unreachable as error:
-        env.locked = None  # it would ask the server
+        env.locked = None  # its methods would query the server
         if create and not made:
-            with suppress(HistoryError):  # as it would be in a session of which nothing is known
+            with suppress(HistoryError):  # build the lines as for an unknown session
                 made = build(Row(path, id)) or b""
         raise unsent.kept_messages(env, path, error, made) from None
     finally:
@@ -169,7 +170,7 @@ def _append_to_server(
 
 
 def built(env: Env, locked: Locked, build: Callable[[Locked], bytes | None]) -> bytes:
-    """The new lines for a session under its lock, none too long; `gc` is told of the blocks in them."""
+    """Build the new lines, none longer than the maximum, and record the blocks they name for `gc`."""
     env.locked = locked
     lines = build(locked) or b""
     if len(lines) > LONGEST:
@@ -184,7 +185,7 @@ def built(env: Env, locked: Locked, build: Callable[[Locked], bytes | None]) -> 
 
 
 def _make_room(env: Env, path: str) -> None:
-    """Make the folder of sessions where it is missing; one that a path names may be misspelt."""
+    """Create the sessions folder if it is missing; a folder named by a path may be a typo."""
     folder = os.path.dirname(path)
     try:
         os.stat(folder or ".")
@@ -195,11 +196,11 @@ def _make_room(env: Env, path: str) -> None:
 
 
 def _close(fd: int, path: str, *, created: bool) -> None:
-    """Unlock; what is stored is synced, so nothing that fails here takes it back."""
+    """Unlock; the data is already synced, so a failure here does not undo the append."""
     try:
         try:
             if created and _is_empty(fd):
-                os.unlink(path)  # still under the lock: nobody else has stored anything in it
+                os.unlink(path)  # still locked, so no one else has stored anything in it
         finally:
             locks.close(fd)
     except OSError:
@@ -207,13 +208,13 @@ def _close(fd: int, path: str, *, created: bool) -> None:
 
 
 def _is_empty(fd: int) -> bool:
-    """Whether a file that was made holds nothing; one without a name has given its path to another."""
+    """Return whether a file we created is still empty and has not been replaced."""
     made = os.fstat(fd)
     return made.st_size == 0 and made.st_nlink > 0
 
 
 def _open_locked(path: str, *, create: bool, wait: float) -> tuple[int, bool]:
-    """The session file under its lock; a file replaced while we waited is opened anew."""
+    """Open the session file and lock it; reopen it if it was replaced meanwhile."""
     deadline = time.monotonic() + wait
     created = False
     while True:
@@ -269,7 +270,7 @@ def _stat(path: str) -> os.stat_result | None:
 
 
 def _check_ours(fd: int, path: str) -> None:
-    """Refuse what is not a regular file of ours with one name."""
+    """Raise BadData unless it is a regular file of ours with a single hard link."""
     info = os.fstat(fd)
     if not stat.S_ISREG(info.st_mode):
         raise BadData(f"{path}: not a regular file; a session is one")
@@ -280,7 +281,7 @@ def _check_ours(fd: int, path: str) -> None:
 
 
 def lock(fd: int, path: str, deadline: float) -> None:
-    """Lock a file, or a folder; TryAgain where another process has it until then."""
+    """Lock a file or folder; raise TryAgain if another process still holds the lock at the deadline."""
     pause = 0.001
     while True:
         try:
@@ -297,7 +298,7 @@ def lock(fd: int, path: str, deadline: float) -> None:
 
 
 def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes:
-    """What must stand before the first new line: a header in an empty file, a newline after a torn tail."""
+    """Return what precedes the first new line: a header in an empty file, a newline after a torn line."""
     if size == 0:
         return header()
     start = os.pread(fd, len(_HEADER) + 1, 0)
@@ -312,9 +313,9 @@ def _prefix(fd: int, path: str, size: int, header: Callable[[], bytes]) -> bytes
 
 
 def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True) -> bytes:
-    """The first line of a new session, with the JSON of its parent if it has one, and where it was begun.
+    """Return the header of a new session, with its parent as JSON and the directory it was begun in.
 
-    Seeded ids hang on offsets: they are the same everywhere only if the directory's name is left out.
+    With seeded ids the directory is omitted: ids depend on offsets and must be the same everywhere.
     """
     from ..base.escape import quote
 
@@ -326,7 +327,7 @@ def first_line(env: Env, path: str, parent: str = "", *, begun_here: bool = True
 
 
 def _write(fd: int, path: str, size: int, data: bytes, *, new: bool = False) -> None:
-    """One write, then fdatasync, and of a new file its name."""
+    """Write once, then fdatasync; sync the directory of a new file."""
     _put(fd, path, size, data)
     try:
         sync(fd, data_only=True)
@@ -337,7 +338,7 @@ def _write(fd: int, path: str, size: int, data: bytes, *, new: bool = False) -> 
 
 
 def _put(fd: int, path: str, size: int, data: bytes) -> None:
-    """One write (a loop only after a short one); a failed one is taken back."""
+    """Write once (again only after a short write); undo a failed write."""
     written = 0
     try:
         while written < len(data):
@@ -348,9 +349,9 @@ def _put(fd: int, path: str, size: int, data: bytes) -> None:
 
 
 def _take_back(fd: int, size: int, written: int) -> None:
-    """Cut a partial write off again, only if nothing else can have come after it."""
+    """Truncate a partial write, if nothing was written after it."""
     try:
         if os.fstat(fd).st_size == size + written:
             os.ftruncate(fd, size)
     except OSError:
-        pass  # a torn line stays: readers skip it, the next append starts a new one
+        pass  # the torn line stays: readers skip it, and the next append starts a new line

@@ -1,4 +1,4 @@
-"""A new file for another program: whole or not at all, and never over one that is there."""
+"""New files, written whole or not at all, that never overwrite an existing one."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import os
 from ..base.errors import BadData, InputOutput
 from ..base.folders import create, ensure_dir, remove, sync_dir, temporary, write_new
 
-# What file systems without hard links say of one: FAT, some network shares, some of FUSE.
+# Errors of file systems without hard links: FAT, some network shares, some FUSE file systems.
 _NO_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 
 
 def over(path: str, data: bytes) -> None:
-    """Write a file that can be made again, 0600, over one of its name; it is there whole or as it was."""
+    """Write or atomically replace a file that can be generated again, mode 0600."""
     made = temporary(path)
     try:
         with open(create(made), "wb") as file:
@@ -26,16 +26,16 @@ def over(path: str, data: bytes) -> None:
 
 
 def write(path: str, data: bytes, *, folders: bool = False) -> None:
-    """Write a new file, 0600, durable on return; BadData where anything has its name.
+    """Write a new file, mode 0600, durable on return; BadData if the path exists.
 
-    With `folders` those above it are made, 0700, where they are missing.
+    With `folders`, missing parent folders are created, mode 0700.
     """
     folder, made = os.path.dirname(path), temporary(path)
     published = False
     try:
         if folders:
             ensure_dir(folder)
-        try:  # around the opening too: a signal may come right after it
+        try:  # includes opening it: a signal may arrive right after
             write_new(made, data)
             _publish(made, path)
             published = True
@@ -50,9 +50,9 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
 
 
 def _publish(made: str, path: str) -> None:
-    """Give a file its name; FileExistsError where anything has it.
+    """Give a file its final name; FileExistsError if it is taken.
 
-    Where there are no hard links an empty file takes the name first, and gives way to the whole one.
+    Without hard links, an empty file reserves the name and is then replaced.
     """
     try:
         os.link(made, path)

@@ -1,4 +1,4 @@
-"""Which file a session is: ids, paths, and the directories that hold them."""
+"""Which file a session is: ids, paths, and the folders that hold sessions."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .postgres import Postgres
 
-SERVER = "postgres://"  # begins the path of a session that is in a database; no file's does
+SERVER = "postgres://"  # begins the path of a session in a database, never that of a file
 
 
 def server(path: str) -> tuple[Postgres, str] | None:
-    """The database that a session is in, and its id there; None for a file."""
+    """Return the database and id of a session in a database, or None for a file."""
     if not path.startswith(SERVER):
         return None
     from . import postgres
@@ -25,12 +25,12 @@ def server(path: str) -> tuple[Postgres, str] | None:
 
 
 def is_path(text: str) -> bool:
-    """Whether a SESSION names a file: it ends in `.jsonl` or `.json`."""
+    """Return whether a SESSION is a path: it ends in `.jsonl` or `.json`."""
     return text.endswith((".jsonl", ".json"))
 
 
 def sessions_dir(env: Env) -> str:
-    """The folder that ids are names in: `CODEH_STORE=dir:PATH`, else the home's own."""
+    """Return the sessions folder: `CODEH_STORE=dir:PATH`, else the home's own."""
     url = env.environ.get("CODEH_STORE")
     if not url:
         return own_dir(env)
@@ -45,12 +45,12 @@ def sessions_dir(env: Env) -> str:
 
 
 def own_dir(env: Env) -> str:
-    """The home's own folder of sessions, wherever new ones go."""
+    """Return the home's own sessions folder, wherever new sessions are created."""
     return os.path.join(env.home, "sessions")
 
 
 def path_of(env: Env, session: str) -> str:
-    """The file that a SESSION (an exact id, or a path) names, whether it exists or not."""
+    """Return the path for a SESSION (an exact id or a path), whether it exists or not."""
     if is_path(session):
         return session if not session.startswith(SERVER) else f"./{session}"
     if is_id(session):
@@ -59,7 +59,7 @@ def path_of(env: Env, session: str) -> str:
             f"{folder}/{session}" if folder.startswith(SERVER) else os.path.join(folder, session + ".jsonl")
         )
     if session.startswith(SERVER) and os.path.dirname(session) == sessions_dir(env):
-        return session  # as it is called once it was chosen
+        return session  # a path that was resolved before
     file = "/" in session or os.path.isfile(session)
     what = "a path must end in .jsonl or .json" if file else "no session id"
     meant = "" if file else _as_id(session)
@@ -67,7 +67,7 @@ def path_of(env: Env, session: str) -> str:
 
 
 def _as_id(session: str) -> str:
-    """`; did you mean ID?` where a name is one but for some marks, else nothing."""
+    """Return `; did you mean ID?` if replacing some characters gives a valid id, else ""."""
     import re
 
     meant = re.sub("[^A-Za-z0-9_-]+", "-", session).strip("-_")
@@ -75,13 +75,13 @@ def _as_id(session: str) -> str:
 
 
 def exists(path: str) -> bool:
-    """Whether a session, or anything else, is there."""
+    """Return whether a session, or anything else, exists at a path."""
     database = server(path)
     return database[0].stamp(database[1]) is not None if database else os.path.exists(path)
 
 
 def meant(path: str) -> str:
-    """` (did you mean ID?)` where a session beside this file has a name much like it, else nothing."""
+    """Return ` (did you mean ID?)` if a session in the same folder has a similar name, else ""."""
     from ..base.words import did_you_mean
 
     database = server(path)
@@ -94,11 +94,11 @@ def meant(path: str) -> str:
 
 
 def hint(path: str) -> str:
-    """What to do where a session is not there: the name that was meant, else where all are listed."""
+    """Suggest what to do about a missing session: a similar name, else how to list all."""
     return meant(path) or " (`codeh-history list` shows all)"
 
 
 def id_of(path: str) -> str:
-    """The session id that a file's name stands for."""
+    """Return the session id for a path."""
     name = os.path.basename(path).encode("utf-8", "replace").decode()
     return name.rsplit(".", 1)[0] if is_path(name) else name

@@ -1,12 +1,14 @@
-"""What a store of sessions can do, and what a session looks like to whoever changes it under its lock.
+"""The interfaces of a store of sessions, and of one session under its lock.
 
-A store holds logs by id: whole bytes in one order, the same for every reader, which only grow but for
-being replaced. `stores.at(env, "dir:PATH" | "postgres://…")` gives one, `stores.chosen(env)` the one that
-`CODEH_STORE` names. Everything else in the program calls a session by its path (`Store.path`), and
-`log.append`, `read`, `replace`, `create` and `trash` take such paths whichever store they are in.
+A store holds logs by id: bytes in one order, the same for every reader, that only grow unless they are
+replaced. `stores.at(env, "dir:PATH" | "postgres:
 
-What every store promises: `create`, `swap` and an append are all or nothing, done by one at a time for a
-session, and durable on return (74 says where that is unknown, 75 that the same may succeed).
+…")` returns one, and `stores.chosen(env)` the one that `CODEH_STORE` names. The rest of the program refers
+to a session by its path (`Store.path`), which `log.append`, `read`, `replace`, `create` and `trash` accept
+for every store.
+
+Every store promises: `create`, `swap` and an append take effect completely or not at all, one at a time for
+each session, and are durable on return (error 74 if that is unknown, 75 if the same may succeed later).
 """
 
 from __future__ import annotations
@@ -22,10 +24,9 @@ from ..base.escape import quote
 
 
 class Stamp(NamedTuple):
-    """What tells one state of a log from another: while these are equal, its bytes are.
+    """Identifies a state of a log: as long as the stamp is equal, so are the bytes.
 
-    `edition`: of its bytes, another one after each `replace`; `size`: bytes; `changed`: when, in epoch
-    nanoseconds.
+    `edition` changes with each replacement; `size` is in bytes; `changed` is in epoch nanoseconds.
     """
 
     edition: int
@@ -34,15 +35,15 @@ class Stamp(NamedTuple):
 
     @classmethod
     def of(cls, info: stat_result) -> Self:
-        """The stamp of a file."""
+        """Return the stamp of a file."""
         return cls(info.st_ino, info.st_size, max(info.st_mtime_ns, info.st_ctime_ns))
 
 
 class Locked(Protocol):
-    """A session under its lock, as the builder of new lines sees it.
+    """A session under its lock, as `build` sees it.
 
-    `offset` is where the first new line will start; `size` how many bytes are there (an expected end is
-    compared with it); `session` its id; `created` whether it is new.
+    `offset` is where the first new line will start, `size` the current number of bytes, `session` the id,
+    `created` whether the session is new.
     """
 
     path: str
@@ -58,63 +59,63 @@ class Locked(Protocol):
     def created(self) -> bool: ...
 
     def has(self, id: str) -> bool:
-        """Whether the log holds this seeded id already, in whatever record."""
+        """Return whether any record has this seeded id."""
 
     def streamed(self) -> int:
-        """How many bytes hold what streams wrote before their commits: no seeded id depends on them."""
+        """Return how many bytes hold content streamed before its commit, which no seeded id depends on."""
 
     def read(self) -> bytes:
-        """What the log holds now."""
+        """Return the current content."""
 
     def holds(self, data: bytes, offset: int) -> bool:
-        """Whether these bytes stand there."""
+        """Return whether the log has these bytes at this offset."""
 
     def keyed(self, key: str) -> Iterator[bytes]:
-        """The lines that may carry this key, in their order; perhaps a few more."""
+        """Yield the lines that may have this key, in order; false positives are possible."""
 
     def lines_with(self, name: str, value: str) -> Iterator[bytes]:
-        """The lines that may hold this field, in their order; perhaps a few more."""
+        """Yield the lines that may contain this field, in order; false positives are possible."""
 
 
 class Store(Protocol):
-    """Where sessions live; `name` is how it is called, without a password."""
+    """A store of sessions; `name` identifies it, without a password."""
 
     name: str
 
     def path(self, id: str) -> str:
-        """What the rest of the program calls this session, whether it exists or not."""
+        """Return the path of a session, whether it exists or not."""
 
     def stamps(self) -> dict[str, Stamp]:
-        """Every session that is there, by its id, in order of ids; one query."""
+        """Return the stamps of all sessions, in order of their ids, with one query."""
 
     def read(self, id: str, offset: int = 0) -> bytes:
-        """The bytes of a session from an offset on, damaged ones too; NotFound where it is not there."""
+        """Return the bytes of a session from an offset on, damage included; NotFound if it is missing."""
 
     def create(self, id: str, data: bytes) -> None:
-        """A new session of exactly these bytes; BadData where there is one of this id."""
+        """Create a session with exactly these bytes; BadData if the id exists."""
 
     def swap(self, id: str, before: bytes, after: bytes) -> bool:
-        """Put bytes in the place of those that a session had; False where it has others by now."""
+        """Replace the bytes of a session; return False if they are no longer `before`."""
 
 
 def swapped(before: bytes, after: bytes) -> Callable[[Locked], bytes | None]:
-    """What builds the bytes that replace a session's; None where it has others by now."""
+    """Return a `build` that replaces a session's bytes, or returns None if they have changed."""
     return lambda locked: after if locked.read() == before else None
 
 
 def field(name: str, value: str) -> Pattern[bytes]:
-    """What matches `"name": "value"`, and an escape by which another program may have spelled it."""
+    """Return a pattern for `"name": "value"`, or an escape that may spell it."""
     names = [re.escape(quote(text).encode("utf-8", "surrogatepass")) for text in (name, value)]
     return re.compile(rb"%b[ \t\r]*:[ \t\r]*%b|\\[u/]" % (*names,))
 
 
 def exists_already(path: str) -> BadData:
-    """What is said where a new session would come upon one."""
+    """Return the error for a new session whose id exists."""
     return BadData(f"{path}: exists already; choose another id")
 
 
 def new(data: bytes) -> Callable[[Locked], bytes]:
-    """What builds a new session of these bytes; BadData where there is one."""
+    """Return a `build` that creates a session with these bytes; it raises BadData if one exists."""
 
     def build(locked: Locked) -> bytes:
         if locked.size:

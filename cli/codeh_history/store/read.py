@@ -1,4 +1,4 @@
-"""Reading a session, wherever it lives: no lock, up to the size it had when opened."""
+"""Read a session, wherever it is stored: without a lock, up to its size when opened."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def read_bytes(path: str, start: int = 0) -> bytes:
-    """The bytes of a session file, from one on; what is appended while reading is left out."""
+    """Return the bytes of a session from `start` on, without what is appended meanwhile."""
     fd, size = held(path)
     try:
         translated = _translated(fd, path)
@@ -32,7 +32,7 @@ def read_bytes(path: str, start: int = 0) -> bytes:
 
 
 def is_ours(path: str) -> bool:
-    """Whether a session's file begins as this program writes one, and so is no other program's."""
+    """Return whether a file begins as this program's sessions do, and so is not another program's."""
     try:
         fd, _ = held(path)
     except HistoryError:
@@ -45,9 +45,9 @@ def is_ours(path: str) -> bool:
 
 @contextmanager
 def opened(path: str) -> Iterator[tuple[int, int]]:
-    """A session file open for reading, and its size now.
+    """Open a session for reading; yield the file and its current size.
 
-    Another program's is open as the session that it is: as a file without a name.
+    Another program's file is translated into an unnamed temporary file.
     """
     fd, size = held(path)
     try:
@@ -62,7 +62,7 @@ def opened(path: str) -> Iterator[tuple[int, int]]:
 
 
 def _unnamed(data: bytes) -> tuple[int, int]:
-    """A file without a name that holds these bytes, open, and its size."""
+    """Write bytes to an unnamed temporary file; return it, open, and its size."""
     import tempfile
 
     with tempfile.TemporaryFile() as held:
@@ -72,7 +72,7 @@ def _unnamed(data: bytes) -> tuple[int, int]:
 
 
 def _translated(fd: int, path: str) -> bytes | None:
-    """What another program's file says, as the lines of a session; None for a file of ours."""
+    """Return another program's file as the lines of a session, or None for our own."""
     begin = os.pread(fd, len(foreign.OURS), 0)
     if begin in (foreign.OURS, b""):
         return None
@@ -82,7 +82,7 @@ def _translated(fd: int, path: str) -> bytes | None:
 
 
 def held(path: str) -> tuple[int, int]:
-    """A session's bytes, whatever they are, as a file open for reading, and its size now."""
+    """Open a session's bytes, in whatever form, for reading; return the file and its current size."""
     database = server(path)
     try:
         if database:
@@ -93,17 +93,17 @@ def held(path: str) -> tuple[int, int]:
 
 
 def read_log(data: bytes) -> Log:
-    """A session's records, in whichever form its bytes are."""
+    """Parse a session in any form."""
     return foreign.read(data)
 
 
 def being_written(path: str) -> bool:
-    """Whether a writer holds the session's lock: its last line may then be half there."""
+    """Return whether a writer holds the session's lock, so that its last line may be incomplete."""
     return is_locked(path, shared=True)
 
 
 def stamp_of(path: str) -> Stamp | None:
-    """What tells one state of a session, or of any file, from another; None where it is not there."""
+    """Return the stamp of a session, or of any file; None if it does not exist."""
     database = server(path)
     if database:
         return database[0].stamp(database[1])
@@ -116,7 +116,7 @@ def stamp_of(path: str) -> Stamp | None:
 
 
 def stamps_of(paths: Sequence[str]) -> dict[str, Stamp | None]:
-    """The stamps of sessions of one store; of those on a server by one query."""
+    """Return the stamps of sessions in one store; a database is queried once."""
     database = server(paths[0]) if paths else None
     if not database:
         return {path: stamp_of(path) for path in paths}
@@ -125,7 +125,7 @@ def stamps_of(paths: Sequence[str]) -> dict[str, Stamp | None]:
 
 
 def size_of(path: str) -> int:
-    """How many bytes a session has; 0 where it is not there, or no file."""
+    """Return the size of a session in bytes; 0 if it does not exist or is not a file."""
     if not path.startswith(SERVER) and not os.path.isfile(path):
         return 0
     stamp = stamp_of(path)
@@ -133,9 +133,9 @@ def size_of(path: str) -> int:
 
 
 def passing(paths: Sequence[str]) -> Iterator[str]:
-    """These paths of sessions of one store, in their order; those of a server in that of `ids`.
+    """Yield these paths of sessions in one store, in order (for a database, in the order of ids).
 
-    Each of those is at hand in its turn: all are read by one query.
+    A database reads all of them with one query, and each is in memory while it is processed.
     """
     database = server(paths[0]) if paths else None
     if database:

@@ -1,8 +1,8 @@
-"""Replacing a session's file: for the few commands that rewrite lines, under the session's lock.
+"""Replace a session's file, under its lock, for the few commands that rewrite lines.
 
-lock → a temporary file beside it, itself locked → write → fsync → rename → fsync of the directory. Whoever
-waits for the lock of the old file finds that the path names another one and opens that (`log.append`);
-whoever opens the new one waits until all is done.
+lock → create a temporary file beside it and lock that → write → fsync → rename → fsync the directory. A
+process waiting for the old file's lock finds that the path names another file and opens that
+(`log.append`); a process that opens the new one waits until all is done.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def replace(
     create: bool = False,
     apart: bool = False,
 ) -> bool:
-    """Put what `build` returns in the place of all that the file holds; None leaves it as it is.
+    """Replace a session's content with what `build` returns; None leaves it unchanged.
 
-    Durable on return; on any error the session is as it was. Returns whether it was replaced. With `create`
-    a new file appears whole; `apart`: it has its blocks beside it, which this home does not keep for it.
+    Durable on return; on any error the session is unchanged. Return whether it was replaced. With `create`,
+    a missing file is created. `apart`: the session's blocks are stored beside it, not in this home.
     """
     database = server(path)
     if database:
@@ -55,7 +55,7 @@ def replace(
 def _checked(
     env: Env, path: str, locked: Locked, new: bytes | None, *, apart: bool = False
 ) -> bytes | None:
-    """What is to stand there, fit to be stored; `gc` is told of the blocks that it names."""
+    """Return the new content after checking its line lengths, and record the blocks it names for `gc`."""
     if new is not None:
         if len(new) > LONGEST:
             check(path, new, before=locked.read())
@@ -68,7 +68,7 @@ def _publish(path: str, data: bytes) -> None:
     folder, made = os.path.dirname(path), temporary(path)
     fd, published = -1, False
     try:
-        try:  # around the opening too: a signal may come right after it
+        try:  # includes opening it: a signal may arrive right after
             fd = create(made)
             os.fchmod(fd, 0o600)
             locks.lock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,4 +1,4 @@
-"""From what people type to a session: `-s`, the first argument, `$CODEH_SESSION`, `@`, prefixes, paths."""
+"""Resolve what people type to a session: `-s`, an argument, `$CODEH_SESSION`, `@`, prefixes, paths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WHICH = "which session? -s ID, or set CODEH_SESSION (@ is the latest; `codeh-hi
 
 
 class Target:
-    """A session as chosen: its file (`-` is a stream on stdin) and how it was chosen."""
+    """The chosen session: its path (`-` is a stream on stdin), and how it was chosen."""
 
     __slots__ = ("path", "why")
 
@@ -28,9 +28,9 @@ class Target:
 
 
 def named(env: Env, option: str | None, argument: str | None = None) -> tuple[str, str] | None:
-    """The SESSION named, and by what: the argument, `-s` or `$CODEH_SESSION`; None where nothing names one.
+    """Return the named SESSION and its source: argument, `-s` or `$CODEH_SESSION`; None without one.
 
-    Usage for an empty name.
+    Raise Usage for an empty name.
     """
     if argument is not None and option is not None and option != argument:
         raise Usage(f"two sessions: {argument} and -s {option}; give one")
@@ -44,19 +44,19 @@ def named(env: Env, option: str | None, argument: str | None = None) -> tuple[st
 
 
 def must_be_named(env: Env, option: str | None, argument: str | None = None) -> None:
-    """Usage where nothing names a session."""
+    """Raise Usage if no session is named."""
     if named(env, option, argument) is None:
         raise Usage(_WHICH)
 
 
 def may_be_unnamed(env: Env) -> None:
-    """Usage where a session must be named: in programs, with seeded ids, in a removed directory."""
+    """Raise Usage if a session must be named: in programs, with seeded ids, in a deleted directory."""
     if env.named_only or env.seed is not None or not env.cwd():
         raise Usage(_WHICH)
 
 
 def begun_here(env: Env) -> Target | None:
-    """The newest session begun in this directory, which is printed on stderr; None without one."""
+    """Return the newest session begun in this directory, and note it on stderr; None if there is none."""
     may_be_unnamed(env)
     if env.begun_here is None:
         from .begun import newest
@@ -69,7 +69,7 @@ def begun_here(env: Env) -> Target | None:
 
 
 def _unnamed(env: Env) -> Target:
-    """The session of a command line that names none; NotFound where none was begun here."""
+    """Return the session to use if none is named; NotFound if none was begun here."""
     target = begun_here(env)
     if target is None:
         raise NotFound(
@@ -79,7 +79,7 @@ def _unnamed(env: Env) -> Target:
 
 
 def for_writing(env: Env, option: str | None, argument: str | None = None) -> Target:
-    """The session to append to: an exact id (also of a new one), a path, `@`, `@.`."""
+    """Return the session to append to: an exact id (perhaps a new one), a path, `@`, `@.`."""
     choice = named(env, option, argument)
     if choice is None:
         return _unnamed(env)
@@ -103,7 +103,7 @@ def for_writing(env: Env, option: str | None, argument: str | None = None) -> Ta
 
 
 def for_filtering(env: Env, option: str | None, argument: str | None = None) -> Target:
-    """The session of a filter, as for reading; Usage for a `-` that was forgotten in a pipe."""
+    """Return the session of a filter, as for reading; Usage if stdin is piped but `-` is missing."""
     choice = named(env, option, argument)
     by = choice[1] if choice is not None else None
     if (by in (None, "CODEH_SESSION") and env.piped()) or (by is None and env.stdin_kind() == "file"):
@@ -113,7 +113,7 @@ def for_filtering(env: Env, option: str | None, argument: str | None = None) -> 
 
 
 def for_reading(env: Env, option: str | None, argument: str | None = None) -> Target:
-    """The session to read: as for writing, and also a unique prefix, an older `.json`, or `-`."""
+    """Return the session to read: as for writing, or a unique prefix, an older `.json` file, or `-`."""
     choice = named(env, option, argument)
     if choice is None:
         return _unnamed(env)
@@ -145,7 +145,7 @@ def for_reading(env: Env, option: str | None, argument: str | None = None) -> Ta
 
 
 def _of_a_program(path: str) -> bool:
-    """Whether a file whose name says nothing is a session of another program."""
+    """Return whether a file with an arbitrary name is a session of another program."""
     from . import program_files
 
     if not os.path.isfile(path):
@@ -155,7 +155,7 @@ def _of_a_program(path: str) -> bool:
 
 
 def ids(env: Env) -> list[tuple[str, str]]:
-    """Every session of this home: id and path, by id."""
+    """Return the id and path of every session of this home, by id."""
     directory = sessions_dir(env)
     database = server(f"{directory}/")
     if database:
@@ -164,13 +164,13 @@ def ids(env: Env) -> list[tuple[str, str]]:
         names = sorted(os.listdir(directory))
     except FileNotFoundError:
         return []
-    # of an older form and a session of one id the latter, which is sorted behind it
+    # if an id has an older form and a session, the session sorts later and wins
     by_id = {id_of(name): os.path.join(directory, name) for name in names if is_path(name)}
     return [(id, path) for id, path in by_id.items() if is_id(id)]
 
 
 def _latest(env: Env, name: str) -> Target:
-    """The session with the newest message; `@.`: among those begun in this directory."""
+    """Return the session with the newest message; for `@.`, among those begun in this directory."""
     from . import begun
     from .read import passing, stamps_of
 

@@ -1,4 +1,4 @@
-"""Stores by URL, `CODEH_STORE`'s or any other: a database, or files in a folder."""
+"""Stores by URL: a database, or files in a folder."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from .replace import replace
 
 
 def chosen(env: Env) -> Store:
-    """The store that sessions are named in: `CODEH_STORE`, by default the home's own folder."""
+    """Return the store that `CODEH_STORE` names, by default the home's own folder."""
     place = sessions_dir(env)
     database = server(f"{place}/")
     return database[0] if database else Files(env, place)
 
 
 def at(env: Env, url: str) -> Store:
-    """The store of a URL: `dir:PATH` or `postgres://…`; Usage where it is none."""
+    """Return the store of a URL: `dir:PATH` or `postgres:
+
+    …`; Usage for any other.
+    """
     if url.startswith(SCHEMES):
         return postgres.named(url, "URL")
     folder = url.removeprefix("dir:")
@@ -34,7 +37,7 @@ def at(env: Env, url: str) -> Store:
 
 
 class Files(Store):
-    """The sessions of a folder, `ID.jsonl` each; `apart`: their blocks are not this home's to keep."""
+    """The sessions in a folder, one `ID.jsonl` each; `apart`: their blocks are not stored in this home."""
 
     def __init__(self, env: Env, folder: str, *, apart: bool = False) -> None:
         self._env = env
@@ -64,7 +67,7 @@ class Files(Store):
 
 
 def stamps_in(folder: str, ending: str) -> dict[str, Stamp]:
-    """What the files of a folder look like that are called by a session's id and this ending."""
+    """Return the stamps of a folder's files that are named by an id and this ending."""
 
     def is_named(name: str) -> bool:
         return name.endswith(ending) and is_id(name.removesuffix(ending))

@@ -1,7 +1,7 @@
-"""Sessions that were removed: whole, in `~/.codeh/trash`, until they are restored or the trash is emptied.
+"""Removed sessions, kept whole in `~/.codeh/trash` until they are restored or the trash is emptied.
 
-Each is `ID.N.jsonl`, N above all others of its id: nothing there is ever replaced. Whoever changes what is
-in the trash holds the lock of its folder, after that of the session.
+Each is `ID.N.jsonl`, with N higher than any other of its id, so that no file is ever replaced. A process
+that changes the trash holds the lock of its folder, acquired after that of the session.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NAME = re.compile(r"(.+)\.([1-9][0-9]*)\.jsonl")
 
 @dataclass(frozen=True)
 class Trashed:
-    """A removed session: its id, how many of it were removed before, when (epoch seconds), its size."""
+    """A removed session: its id, its number for that id, when it was removed (epoch s), its size."""
 
     id: str
     number: int
@@ -44,7 +44,7 @@ def trash_dir(env: Env) -> str:
 
 
 def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
-    """The ids, once all are known to be exact ids of sessions that are there."""
+    """Return the ids without duplicates, after checking that each is exact and exists."""
     for name in names:
         if not is_id(name):
             raise Usage(f"{name}: an exact session id expected")
@@ -66,25 +66,27 @@ def _exists(env: Env, name: str) -> BadData:
 
 
 def everything(env: Env) -> list[Trashed]:
-    """What is in the trash, by id, the oldest of each first."""
+    """Return the contents of the trash, by id, oldest first."""
     items: list[Trashed] = []
     for entry, info in entries(trash_dir(env), _NAME.fullmatch, follow=False):
         name = _NAME.fullmatch(entry.name)
         if name and is_id(name[1]) and not stat.S_ISDIR(info.st_mode):
-            since = max(info.st_mtime, info.st_ctime)  # a move sets the first, perhaps the second
+            since = max(
+                info.st_mtime, info.st_ctime
+            )  # a move updates the first, and on some systems the second
             items.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))
     return sorted(items, key=lambda item: (item.id, item.number))
 
 
 def trashed(env: Env, name: str) -> list[Trashed]:
-    """The removed sessions of an id, the oldest first."""
+    """Return the removed sessions with this id, oldest first."""
     return [item for item in everything(env) if item.id == name]
 
 
 def remove(env: Env, name: str, *, size: int | None = None) -> int:
-    """Move a session to the trash under its lock, so that no append is half there; how many are there.
+    """Move a session to the trash under its lock; return how many of its id are now in the trash.
 
-    With `size` only while it has so many bytes and nobody holds its lock: TryAgain where it is in use.
+    With `size`, raise TryAgain if the session has another size or is locked.
     """
     ensure_dir(trash_dir(env))
     path = path_of(env, name)
@@ -99,7 +101,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
                 new_file.write(to, locked.read())
                 if not database:
                     os.unlink(path)
-            os.utime(to, (env.millis() / 1000,) * 2)  # from now on it is in the trash
+            os.utime(to, (env.millis() / 1000,) * 2)  # when it was moved to the trash
 
     if database:
         database[0].remove(name, move)
@@ -110,7 +112,7 @@ def remove(env: Env, name: str, *, size: int | None = None) -> int:
 
 
 def _next(env: Env, name: str) -> str:
-    """Where the next removed session of this id goes."""
+    """Return the path for the next removed session with this id."""
     same = [item for item in everything(env) if item.id.lower() == name.lower()]
     return os.path.join(
         trash_dir(env), f"{name}.{max((item.number for item in same), default=0) + 1}.jsonl"
@@ -118,9 +120,9 @@ def _next(env: Env, name: str) -> str:
 
 
 def restore(env: Env, name: str) -> list[Trashed]:
-    """Bring the newest removed session of this id back, never over another; what stays in the trash.
+    """Restore the newest removed session with this id; return those that stay in the trash.
 
-    Its name is taken first, by an empty file under its lock, as by whoever begins a session.
+    The name is first reserved by a locked empty file, as for a new session, so nothing is overwritten.
     """
     path = path_of(env, name)
     database = server(path)
@@ -149,7 +151,7 @@ def restore(env: Env, name: str) -> list[Trashed]:
 
 
 def _renamed(path: str, to: str) -> bool:
-    """Give a file another name; False where that is on another file system."""
+    """Rename a file; return False if the new path is on another file system."""
     try:
         os.replace(path, to)
     except OSError as error:
@@ -160,12 +162,12 @@ def _renamed(path: str, to: str) -> bool:
 
 
 def older(env: Env, before: float) -> list[Trashed]:
-    """What went to the trash before a moment (epoch seconds)."""
+    """Return what was moved to the trash before a time (epoch seconds)."""
     return [item for item in everything(env) if item.since < before]
 
 
 def empty(env: Env, before: float) -> list[Trashed]:
-    """Remove for good what went to the trash before a moment."""
+    """Delete what was moved to the trash before a time (epoch seconds)."""
     if not os.path.isdir(trash_dir(env)):
         return []
     with _held(env):
@@ -178,7 +180,7 @@ def empty(env: Env, before: float) -> list[Trashed]:
 
 @contextmanager
 def _held(env: Env) -> Iterator[None]:
-    """The trash under its lock; system errors as InputOutput."""
+    """Hold the lock of the trash; raise system errors as InputOutput."""
     folder = trash_dir(env)
     try:
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -192,7 +194,7 @@ def _held(env: Env) -> Iterator[None]:
 
 
 def _sync(path: str, *more: str) -> None:
-    """Make the names durable: those beside a path, and in more folders."""
+    """Sync the folder of a path, and other folders."""
     try:
         for folder in (os.path.dirname(path), *more):
             sync_dir(folder)

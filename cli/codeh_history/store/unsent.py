@@ -1,4 +1,4 @@
-"""Messages that no session took: files in `HOME/unsent`, until they are appended again."""
+"""Messages that could not be stored: files in `HOME/unsent`, to be appended again."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from .paths import id_of, path_of
 
 
 def kept_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unreachable:
-    """The error, which also says where the messages among these lines are kept, and how they are stored.
+    """Keep the messages among these lines; return the error with the file and the command that stores it.
 
-    They have ids: appended twice, or though they were stored after all, they are there once.
+    The messages have ids, so storing them twice has no effect.
     """
     messages = [record.raw for record in parse(lines_of(lines)).records if record.data["type"] == "message"]
     if not messages:
@@ -30,7 +30,7 @@ def kept_messages(env: Env, path: str, error: Unreachable, lines: bytes) -> Unre
 
 
 def answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
-    """The same of a provider's answer that stands on stdin."""
+    """Keep a provider's answer from stdin; return the error with the command that stores it."""
     if not isinstance(error, Unreachable):
         return error
     file = _kept(env, path, env.read_stdin(), "answer")
@@ -38,9 +38,9 @@ def answer(env: Env, path: str, error: TryAgain, format: str) -> TryAgain:
 
 
 def kept_answer(env: Env, format: str) -> str:
-    """Keep the provider's answer on stdin; returns how to store it, to be put behind an error.
+    """Keep the provider's answer on stdin; return the command that stores it, to append to an error.
 
-    TryAgain where nothing arrives.
+    Raise TryAgain if stdin is empty.
     """
     if env.terminal(env.stdin):
         return ""
@@ -54,9 +54,10 @@ def kept_answer(env: Env, format: str) -> str:
 
 
 def kept_text(env: Env, path: str, id: str, text: str, options: str) -> str:
-    """Keep the text of a message whose session is gone, over what was kept of it before; for an error.
+    """Keep the text of a message whose session was removed, replacing an earlier version.
 
-    It says where the text is, and the command that stores it; or why it could not be kept.
+    Return, for an error message, where the text is and the command that stores it, or why it could not be
+    kept.
     """
     file = os.path.join(_folder(env), f"{id_of(path)}-{id}.txt")
     try:
@@ -72,7 +73,7 @@ def kept_text(env: Env, path: str, id: str, text: str, options: str) -> str:
 
 
 def files(env: Env, before: float | None = None) -> dict[str, int]:
-    """The sizes of the files that are kept; with `before` (epoch seconds), of those written before it."""
+    """Return the sizes of the kept files; with `before` (epoch seconds), of those written before it."""
     kept = entries(_folder(env), lambda name: not name.endswith(SUFFIX), follow=False)
     return {
         entry.path: info.st_size

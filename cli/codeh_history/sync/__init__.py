@@ -1,1 +1,1 @@
-"""Two stores made equal: what each should hold is found from both, and written to each."""
+"""Make two stores equal: compute from both what each should hold, and write it to each."""

@@ -1,8 +1,8 @@
-"""Bundles: a session with its blocks in one tar file, to be carried to another machine.
+"""Bundles: a session with its blocks in one tar file, to be copied to another machine.
 
-`codeh-bundle.json` says whose session it is and what its bytes hash to, `session.jsonl` are these bytes,
-each `blocks/SHA256` is a block under its hash, and `end.json` lists the blocks: what was cut or altered
-on its way shows. Blocks are written and read some at a time.
+`codeh-bundle.json` has the session's id and the hash of its bytes, `session.jsonl` the bytes, each
+`blocks/SHA256` a block, and `end.json` the list of blocks, so that truncation and alteration are detected.
+Blocks are written and read in batches.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Seal | None = None) -> None:
-    """Write a session and all blocks that it names into a new file (`-`: stdout), 0600, perhaps sealed."""
+    """Write a session and its blocks to a new file (`-`: stdout), mode 0600, optionally encrypted."""
     if target.path.endswith(".json"):
         raise Usage(f"{target.path}: an older form; `import` it into a session first")
     if name == "-" and env.terminal(env.stdout):
@@ -71,7 +71,7 @@ def pack(env: Env, target: Target, name: str, lost: Lost | None = None, seal: Se
 def write(
     file: Any, session: str, data: bytes, blocks: Iterable[tuple[str, bytes]], missing: Collection[str]
 ) -> int:
-    """Write a bundle of a session's bytes and these blocks; how many. `missing`: as known at the end."""
+    """Write a bundle; return the number of blocks. `missing` is read after the last block."""
     written: list[str] = []
     with tarfile.open(fileobj=file, mode="w|") as tar:
         about = {"type": "codeh-bundle", "version": VERSION, "session": session}
@@ -86,7 +86,7 @@ def write(
 
 
 def _id(target: Target, data: bytes) -> str:
-    """The session's id: of a stream the one that its header says."""
+    """Return the session's id; for a stream, the id in its header."""
     records = parse([data.split(b"\n", 1)[0]]).records if target.path == "-" else []
     header = records[0].data if records and records[0].data["type"] == "session" else {}
     return str(header.get("id") or target.id)
@@ -100,7 +100,7 @@ def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
 
 @contextmanager
 def _output(env: Env, name: str) -> Iterator[Any]:
-    """A new file that is durable when all went well and gone when not, or stdout."""
+    """Yield stdout, or a new file that is durable on success and deleted on failure."""
     if name == "-":
         yield SimpleNamespace(write=env.draw)
         return
@@ -129,9 +129,9 @@ def _output(env: Env, name: str) -> Iterator[Any]:
 
 
 def unpack(env: Env, file: SupportsRead[bytes], where: str, into: str | None) -> str:
-    """Store the session of a bundle, as it was, and its blocks; returns its id.
+    """Store a bundle's session unchanged, with its blocks; return its id.
 
-    Nothing is kept of a bundle that is truncated or altered, or whose session exists here already.
+    Nothing is kept if the bundle is truncated or altered, or the id belongs to another session.
     """
     store = open_store(env)
     stored: set[str] = set()
@@ -166,14 +166,14 @@ def _unpacked(
 
 
 def load(data: bytes, where: str, store: BlockStore) -> bytes:
-    """The session of a bundle that is in memory, its blocks put into a store."""
+    """Return the session of a bundle in memory, after putting its blocks into a store."""
     with _members(io.BytesIO(data), where) as members:
         about = _json(next(members, ("", b"")), FIRST, where)
         return _session(about, members, where, store, set())
 
 
 def _session(about: Json, members: Members, where: str, store: BlockStore, stored: set[str]) -> bytes:
-    """The session's bytes; its blocks are in the store, all verified, their ids in `stored`."""
+    """Return the session's bytes; its verified blocks are in the store, and their ids in `stored`."""
     name, data = next(members, ("", b""))
     if name != SESSION or hashlib.sha256(data).hexdigest() != about.get("sha256"):
         raise BadData(f"{where}: the session in it is truncated or altered; nothing was imported")
@@ -202,7 +202,7 @@ def _session(about: Json, members: Members, where: str, store: BlockStore, store
 
 @contextmanager
 def _members(file: SupportsRead[bytes], where: str) -> Iterator[Members]:
-    """The names and contents of a bundle's members; BadData for one that is not a whole tar file."""
+    """Yield the names and contents of a bundle's members; BadData unless it is a whole tar file."""
 
     def members(tar: tarfile.TarFile) -> Members:
         for member in tar:

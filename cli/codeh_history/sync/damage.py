@@ -1,4 +1,4 @@
-"""Lines of a copy in which bytes became zeros, as a crash may leave them, mended from another copy."""
+"""Repair lines in which a crash replaced bytes by zeros, from another copy of the session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _KEPT = re.compile(rb"[^\0]+")
 
 
 def mended(log: Log, other: Log) -> tuple[Log, Log]:
-    """The two logs, each with the lines that it lost to zeros and the other still has in the same place."""
+    """Return both logs, with each zeroed line restored from the same position of the other log."""
     mine, theirs = log.lines, other.lines
     if not any(_is_zeroed(line) for line in (*mine, *theirs)):
         return log, other
@@ -39,7 +39,7 @@ def mended(log: Log, other: Log) -> tuple[Log, Log]:
             others.append(theirs[other_at])
             at, other_at = at + 1, other_at + 1
         else:
-            break  # where they branch
+            break  # the logs branch here
     return Log([*new, *mine[at:]], log.redactions), Log([*others, *theirs[other_at:]], other.redactions)
 
 
@@ -48,7 +48,7 @@ def _is_zeroed(line: Line) -> bool:
 
 
 def _was(damaged: Line, lines: Sequence[Line], start: int) -> int:
-    """How many lines from a place on the damaged one was, newlines among them; 0 where none."""
+    """Return how many of the other lines, from `start` on, the damaged line replaced; 0 if none."""
     if not _is_zeroed(damaged):
         return 0
     raw, text, end = damaged.raw, b"", start

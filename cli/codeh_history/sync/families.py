@@ -1,7 +1,7 @@
-"""Which sessions of two stores differ, with their forks: a redaction concerns them all.
+"""Which sessions differ between two stores, grouped with their forks, since a redaction affects all.
 
-What is known of a session is remembered while it stays what it was: stores in which nothing has changed are
-compared without reading, or decrypting, a session.
+Hashes are cached while a session's stamp is unchanged, so unchanged stores are compared without reading or
+decrypting their sessions.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _HEAD = b'{"type":"session"'
 
 
 class Brief(NamedTuple):
-    """A session's hash, empty where it is not there, and the session that it was copied from.
+    """A session's hash ("" if missing), and the session it was copied from.
 
-    A fork of two that had nothing in common does not say so, but its name does.
+    The fork of two unrelated sessions has no parent in its header, but its name contains the root.
     """
 
     hash: str
@@ -36,7 +36,7 @@ ABSENT = Brief("", None)
 
 
 def briefs(env: Env, side: Side, sessions: Mapping[str, Stamp]) -> dict[str, Brief]:
-    """The briefs of all sessions of a store; those that are not remembered are read."""
+    """Return the briefs of all sessions in a store, reading those that are not cached."""
     remembered = Remembered(env.home, f"sync {side.place}", 1)
     result: dict[str, Brief] = {}
     for session, stamp in sessions.items():
@@ -47,7 +47,9 @@ def briefs(env: Env, side: Side, sessions: Mapping[str, Stamp]) -> dict[str, Bri
         try:
             result[session] = brief = _brief(session, side.read(session))
         except (BadData, InputOutput):
-            result[session] = Brief(side.place, None)  # like no other: whoever reads it says what is wrong
+            result[session] = Brief(
+                side.place, None
+            )  # differs from every hash; reading the session later reports the error
         else:
             remembered.keep(session, stamp, [*brief])
     remembered.save(sessions)
@@ -69,9 +71,9 @@ def _brief(session: str, data: bytes | None) -> Brief:
 
 
 def families(stores: Sequence[Mapping[str, Brief]], only: Collection[str]) -> list[list[str]]:
-    """The sessions that differ between two stores, each with its forks, by id.
+    """Return the sessions that differ between two stores, each with its forks, by id.
 
-    Of all sessions, or of `only` these; NotFound where none of the stores has one.
+    With `only`, return just the groups of these sessions; NotFound if neither store has one.
     """
     everything = {name for store in stores for name in store}
     for name in only:
@@ -95,7 +97,7 @@ def families(stores: Sequence[Mapping[str, Brief]], only: Collection[str]) -> li
 
 
 class _Links:
-    """Sets of names, joined as it turns out that they belong together."""
+    """Disjoint sets of names that can be joined."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}

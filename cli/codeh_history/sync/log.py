@@ -1,4 +1,4 @@
-"""A session's log as it is compared with another copy of it."""
+"""A session's log, prepared for comparison with another copy."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from ..session.redactions import REDACTION, Line, joined, named
 from ..session.rules import PLACING, STREAMING
 from ..session.view import timestamp
 
-QUIET = frozenset(("summary", "compaction", "meta"))  # a branch of these alone has nothing that is said
-_NOT_COMPARED = frozenset(("id", "parent"))  # of a header: a fork is a copy under another id
-_OF_THE_MACHINE = frozenset(("path", "version"))  # of what a header says of another program's file
-Commits = Mapping[str, int]  # of each stream: how often it was committed
+QUIET = frozenset(("summary", "compaction", "meta"))  # a branch of only these has no new messages
+_NOT_COMPARED = frozenset(("id", "parent"))  # not compared in a header: a fork is a copy with another id
+_OF_THE_MACHINE = frozenset(("path", "version"))  # differs between machines in a header's `imported`
+Commits = Mapping[str, int]  # how often each stream was committed
 
 
 class Log:
-    """The lines of a session without its redactions, which stand apart.
+    """The lines of a session, and separately its redactions.
 
-    `lines` keep their order and their bytes: damaged lines and deltas of committed streams too, which are
+    `lines` keep their order and bytes, and include damaged lines and deltas of committed streams, which are
     not compared.
     """
 
@@ -38,7 +38,7 @@ class Log:
 
     @cached_property
     def roots(self) -> dict[str, str]:
-        """Streams and updates of them → their stream."""
+        """Map each stream, and each update of one, to its stream."""
         roots: dict[str, str] = {}
         for line in self.lines:
             data = line.record.data if line.record is not None else {}
@@ -59,14 +59,14 @@ class Log:
         return {self.root(line) for line in self.lines if kind_of(line) in ("commit", "abort")}
 
     def root(self, line: Line) -> str:
-        """The stream that a line opens or belongs to; empty for any other line."""
+        """Return the stream that a line opens or belongs to, or ""."""
         if line.record is None or not (kind_of(line) == "open" or kind_of(line) in STREAMING):
             return ""
         of = str(line.record.data["id" if kind_of(line) == "open" else "of"])
         return self.roots.get(of, of)
 
     def going_on(self, ended: AbstractSet[str]) -> set[str]:
-        """The streams at its end that are not ended; one after which more was said was given up."""
+        """Return the unfinished streams at the end; a stream followed by other messages was abandoned."""
         streams: set[str] = set()
         for line in reversed(self.lines):
             root = self.root(line)
@@ -77,7 +77,7 @@ class Log:
         return streams
 
     def compared(self, other: Commits) -> list[Line]:
-        """The lines that count: no damage, no delta whose stream is committed after it, here or there."""
+        """Return the lines to compare: no damage, no delta of a stream committed later in either log."""
         lines: list[Line] = []
         done: Counter[str] = Counter()
         for line in self.lines:
@@ -94,35 +94,35 @@ class Log:
 
     @property
     def data(self) -> bytes:
-        """The session's bytes, its redactions after the first line."""
+        """The session's bytes, with its redactions after the first line."""
         return b"".join(text + b"\n" for text in joined([line.raw for line in self.lines], self.redactions))
 
 
 def read(data: bytes) -> Log:
-    """The log that these bytes are; a torn last line is none."""
+    """Parse a session's bytes; a torn last line is left out."""
     lines = named(data)
     apart = [line.raw for line in lines if kind_of(line) == REDACTION]
     return Log([line for line in lines if kind_of(line) != REDACTION] if apart else lines, apart)
 
 
 def kind_of(line: Line) -> str:
-    """The type of its record; empty for a damaged line."""
+    """Return the type of a line's record, or "" if it is damaged."""
     return str(line.record.data["type"]) if line.record is not None else ""
 
 
 def same(line: Line, other: Line) -> bool:
-    """Whether two lines say the same, however they are spelled and wherever their parts lie."""
+    """Return whether two lines mean the same, whatever their JSON spelling and wherever their parts are."""
     return line.raw == other.raw or digest(line) == digest(other)
 
 
 def branching(lines: Sequence[Line], others: Sequence[Line]) -> int:
-    """The place of the first line that differs, or the end of the shorter."""
+    """Return the index of the first differing line, or the length of the shorter list."""
     pairs = zip(lines, others, strict=False)
     return next((at for at, pair in enumerate(pairs) if not same(*pair)), min(len(lines), len(others)))
 
 
 def beyond(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
-    """Those of the lines that are not there, however often they are."""
+    """Return the lines that `others` lacks, counting repetitions."""
     held = Counter(map(digest, others))
     more = []
     for line in lines:
@@ -134,7 +134,7 @@ def beyond(others: Iterable[Line], lines: Iterable[Line]) -> list[Line]:
 
 
 def digest(line: Line) -> str:
-    """What a line says, as a hash; a header's without its id and its parent."""
+    """Return a hash of what a line means; a header's excludes its id and parent."""
     if line.record is None:
         return hashlib.sha256(line.raw).hexdigest()
     if kind_of(line) == "session":
@@ -154,11 +154,11 @@ def _header(data: Json) -> Json:
 
 
 def time_of(line: Line) -> str:
-    """When a line was written; empty where it does not say."""
+    """Return when a line was written, or ""."""
     data = line.record.data if line.record is not None else {}
     return timestamp(data.get("ts", data.get("createdAt", data.get("created")))) or ""
 
 
 def places(line: Line) -> bool:
-    """Whether it brings in a message."""
+    """Return whether a line adds a message."""
     return kind_of(line) in PLACING

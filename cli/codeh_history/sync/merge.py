@@ -1,4 +1,4 @@
-"""Two copies of a session that went on apart → the one that keeps the name, and what becomes a fork."""
+"""Merge two copies of a session: one branch keeps the name, and another becomes a fork."""
 
 from __future__ import annotations
 
@@ -14,28 +14,29 @@ from .damage import mended
 from .log import QUIET, Log, beyond, branching, digest, kind_of, places, time_of
 
 _FORK = re.compile(r"(.+)-([0-9a-f]{8})")
-_HASH = 8  # digits of it in a fork's name
+_HASH = 8  # digits of the hash in a fork's name
 
 
 class Fork(NamedTuple):
-    """A branch that does not keep the name: the session it becomes."""
+    """A branch that does not keep the name, as a new session."""
 
     name: str
     log: Log
 
 
 class Merged(NamedTuple):
-    """What the session is from now on, and what goes on under another name."""
+    """The merged session, and the branch that became a fork."""
 
     log: Log
     fork: Fork | None = None
-    appended: bool = False  # the lines of a quiet branch
+    appended: bool = False  # whether a quiet branch was appended
 
 
 def merged(name: str, log: Log, other: Log) -> Merged:
-    """Of two logs of a session the longer; where they branched, one branch keeps the name.
+    """Return the longer log, or, where the logs branched, the branch that keeps the name.
 
-    The other becomes a fork, or, if nothing is said in it, is appended. The same whichever comes first.
+    The other branch becomes a fork, or is appended if it has no new messages. The result does not depend on
+    the order of the arguments.
     """
     log, other = mended(log, other)
     mine, theirs = log.compared(other.commits), other.compared(log.commits)
@@ -52,21 +53,21 @@ def merged(name: str, log: Log, other: Log) -> Merged:
         return Merged(Log([*lines, *missing], redactions), appended=True)
     root, first = root_of(name, log, other), theirs[at]
     fork = _fork(root, other, first, alike=mine[at].name == first.name)
-    if fork.name == name:  # where the lines before it differ in deltas alone
+    if fork.name == name:  # the preceding lines differ only in deltas
         fork = _fork(root, other, first, alike=True)
     return Merged(Log(log.lines, redactions), fork)
 
 
 def quiet(branch: Iterable[Line]) -> bool:
-    """Whether a branch holds nothing that is said: only summaries, compactions and settings."""
+    """Return whether a branch has no new messages: only summaries, compactions and settings."""
     return all(kind_of(line) in QUIET or kind_of(line) == "session" for line in branch)
 
 
 def _rank(branch: Sequence[Line], against: Line) -> tuple[bool, str, str]:
-    """The branch of the least rank keeps the name: what is said in it, then when it began, then its hash.
+    """Return the sort key of a branch; the lowest keeps the name: not quiet, begun first, lowest hash.
 
-    The hash is that of the line's name, so that a redaction changes nothing; of two of one name that of
-    what they say.
+    The hash is that of the line's name, so that a redaction does not change it; if both lines have the same
+    name, it is that of their content.
     """
     first = branch[0]
     name = digest(first) if first.name == against.name else hashlib.sha256(first.name.encode()).hexdigest()
@@ -74,7 +75,7 @@ def _rank(branch: Sequence[Line], against: Line) -> tuple[bool, str, str]:
 
 
 def _with_header(log: Log, other: Log) -> Sequence[Line]:
-    """The lines, with that of two headers that say the same which is the same everywhere."""
+    """Return the lines, with the lesser of two equivalent headers, so that every store chooses the same."""
     mine, theirs = log.header, other.header
     if mine is None or theirs is None or mine.raw <= theirs.raw:
         return log.lines
@@ -85,9 +86,9 @@ def _with_header(log: Log, other: Log) -> Sequence[Line]:
 
 
 def root_of(name: str, *logs: Log) -> str:
-    """The session that a fork made here was a branch of; for any other session its own name.
+    """Return the session that a fork was a branch of, or `name` for any other session.
 
-    Of a fork of two that had nothing in common the first line tells.
+    The fork of two unrelated sessions is recognised by its first line.
     """
     match = _FORK.fullmatch(name)
     if match is not None and any(_is_named(log, match[2]) for log in logs):
@@ -96,7 +97,7 @@ def root_of(name: str, *logs: Log) -> str:
 
 
 def rightful(name: str, log: Log) -> bool:
-    """Whether a log is the branch that its name tells of."""
+    """Return whether a log is the branch that its name refers to."""
     return root_of(name, log) != name
 
 
@@ -114,12 +115,12 @@ def _is_named(log: Log, hashed: str) -> bool:
 
 
 def _counts(line: Line) -> bool:
-    """Whether a line's name is the same in every copy, with or without the deltas of its streams."""
+    """Return whether a line's name is the same in every copy, with or without deltas."""
     return kind_of(line) not in ("", "delta")
 
 
 def _fork(root: str, log: Log, first: Line, *, alike: bool) -> Fork:
-    """The session that a branch becomes; `alike`: its first line has the name of the other branch's."""
+    """Return a branch as a new session; `alike`: its first line has the same name as the other branch's."""
     at = next(number for number, line in enumerate(log.lines) if line is first)
     shared = log.lines[:at]
     names = [line.name for line in shared if _counts(line)]
@@ -130,7 +131,7 @@ def _fork(root: str, log: Log, first: Line, *, alike: bool) -> Fork:
     if header is None or header.record is None:
         return Fork(name, log)
     data = {**header.record.data, "id": name}
-    if at:  # else they are different sessions that were begun under one name
+    if at:  # otherwise they are unrelated sessions with the same name
         last = next(
             (line.record.data["id"] for line in reversed(shared) if line.record and places(line)), None
         )

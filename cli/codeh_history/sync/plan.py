@@ -1,4 +1,4 @@
-"""What two stores hold → what each should hold: the sessions to write, and those to leave alone."""
+"""Compute from two stores what each should hold: the sessions to write, and those to leave unchanged."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .redact import redacted
 
 UNFINISHED = "a stream in it is unfinished"
 Store = Mapping[str, bytes]  # the sessions of a store
-Busy = Mapping[str, str]  # sessions that are not to be changed now, and why
+Busy = Mapping[str, str]  # sessions that cannot be changed now, and why
 
 
 @dataclass(frozen=True)
 class Write:
-    """A session to be put in the place of what it was (None: it was not there).
+    """A session to write, replacing `before` (None: create it).
 
-    `lines` are the new ones; `switched`: another branch took its name.
+    `lines` is the number of new lines; `switched`: another branch took its name.
     """
 
     side: int
@@ -34,15 +34,15 @@ class Write:
 
 @dataclass(frozen=True)
 class Plan:
-    """`writes` in their order: what a session loses is elsewhere before. `left`: why a session stays."""
+    """The writes in order, so that nothing is lost in between; `left`: the unchanged sessions, and why."""
 
     writes: list[Write] = field(default_factory=list)
-    forks: list[tuple[str, str]] = field(default_factory=list)  # session, fork: new in one of the stores
+    forks: list[tuple[str, str]] = field(default_factory=list)  # session and fork, new in one of the stores
     left: dict[str, str] = field(default_factory=dict)
 
 
 def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
-    """What makes a session and its forks equal in two stores. Pure; of equal stores it is empty."""
+    """Plan how to make a session and its forks equal in two stores. Pure; empty if they are equal."""
     names = sorted({name for store in stores for name in store})
     read_in = [{name: read(data) for name, data in store.items()} for store in stores]
     clean = _redacted(read_in)
@@ -62,7 +62,7 @@ def plan(stores: Sequence[Store], busy: Sequence[Busy] = ({}, {})) -> Plan:
 
 
 def _turn(write: Write) -> tuple[bool, int, str, int]:
-    """First what loses nothing, then forks, whose names are longer, before what they are forks of."""
+    """Return a sort key: writes that lose nothing, then forks (longer names) before originals."""
     return write.switched, -len(write.session), write.session, write.side
 
 
@@ -72,7 +72,7 @@ def _redacted(stores: Sequence[Mapping[str, Log]]) -> list[dict[str, Log]]:
 
 
 class _Resolved:
-    """The one log of each session, and where its branches go; sessions that are `left` take no part."""
+    """The merged log of each session, and its forks; sessions in `left` are excluded."""
 
     def __init__(self, stores: Sequence[Mapping[str, Log]], left: Mapping[str, str]) -> None:
         self.stores = stores
@@ -81,7 +81,7 @@ class _Resolved:
         self.forks: list[tuple[str, str]] = []
         self.brought: defaultdict[str, list[Log]] = defaultdict(list)  # branches of other sessions
         self.seen: set[tuple[str, tuple[bytes, ...]]] = set()
-        self.stuck: dict[str, str] = {}  # sessions whose branch would go to one that is left
+        self.stuck: dict[str, str] = {}  # sessions whose fork cannot be written
 
     def run(self, names: Iterable[str]) -> None:
         waiting = [name for name in names if name not in self.left]
@@ -110,7 +110,7 @@ class _Resolved:
 
 
 def _next(name: str, logs: Sequence[Log]) -> tuple[Log, Log, Merged]:
-    """Two of the logs, made one; what is quiet comes last: it belongs to the branch that keeps the name."""
+    """Merge two of the logs; quiet branches come last, since they belong to the branch with the name."""
     pairs = [(first, second, merged(name, first, second)) for first, second in combinations(logs, 2)]
     return min(pairs, key=lambda three: three[2].appended)
 
@@ -118,7 +118,7 @@ def _next(name: str, logs: Sequence[Log]) -> tuple[Log, Log, Merged]:
 def _stuck(
     stores: Sequence[Mapping[str, Log]], resolved: _Resolved, busy: Sequence[Busy], left: Mapping[str, str]
 ) -> dict[str, str]:
-    """The sessions that cannot become what was found, and why; empty where all can."""
+    """Return the sessions that cannot be changed as planned, and why."""
     stuck = {name: why for name, why in resolved.stuck.items() if name not in left}
     ended = set[str]().union(*(log.ended for store in stores for log in store.values()))
     for side, store in enumerate(stores):
@@ -136,7 +136,7 @@ def _stuck(
 
 
 def _equal(log: Log, other: Log) -> bool:
-    """Whether nothing need be written for one to be the other."""
+    """Return whether two logs are equal, so that neither needs to be written."""
     mine, theirs = log.compared(other.commits), other.compared(log.commits)
     if len(mine) != len(theirs) or log.redactions != other.redactions:
         return False
@@ -147,7 +147,7 @@ def _equal(log: Log, other: Log) -> bool:
 
 
 def _more(old: Log, new: Log) -> list[Line]:
-    """The lines that a log has more than another; the other way round those that were lost."""
+    """Return the lines that `old` has and `new` lacks."""
     mine, theirs = old.compared(new.commits), new.compared(old.commits)
     at = branching(mine, theirs)
     return beyond(mine[at:], theirs[at:])
@@ -159,7 +159,7 @@ def _writes(
     clean: Sequence[Mapping[str, Log]],
     logs: Mapping[str, Log],
 ) -> Iterable[Write]:
-    """What each store lacks; a log that says the same as it should keeps its bytes."""
+    """Yield the writes that each store needs; an equivalent log keeps its bytes."""
     for side, store in enumerate(stores):
         for name, new in logs.items():
             old = clean[side].get(name)

@@ -1,4 +1,4 @@
-"""What was redacted in one copy is redacted in every copy and fork."""
+"""Apply what was redacted in one copy to every copy and fork."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from .log import Log, digest, kind_of
 
 
 def redacted(logs: Sequence[Log]) -> list[Log]:
-    """The logs of a session and its forks, each with what was redacted in any; the same where nothing was.
+    """Apply all redactions of a session and its forks to each log; unchanged logs are returned as they are.
 
-    A line that lost content here is taken from the log that knows all redactions of it. Where none does,
-    or they differ, nothing of its content is left: each may still have what the other lost.
+    A redacted line is taken from the log that has all its redactions. If there is none, or several differ,
+    its whole content is removed, because each copy may still hold what another lost.
     """
     united = frozenset[bytes]().union(*(log.redactions for log in logs))
     if not united:
@@ -31,17 +31,17 @@ def redacted(logs: Sequence[Log]) -> list[Log]:
 
 
 def _clean(name: str, redactions: set[bytes], logs: Iterable[Log]) -> Line | None:
-    """The line of this name without all that is redacted of it; None if no log has it, or two differ."""
+    """Return the fully redacted line of this name; None if no log has it, or two logs differ."""
     knowing = (log for log in logs if redactions <= log.redactions)
     copies = [line for log in knowing for line in log.lines if line.name == name]
     return copies[0] if len(set(map(digest, copies))) == 1 else None
 
 
 def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None]) -> Log:
-    """The log without what was redacted, and with the redactions that concern it."""
+    """Return the log with the redactions that concern it applied."""
     concerned = [line for line in log.lines if line.name in of]
     redactions = log.redactions.union(*(of[line.name] for line in concerned))
-    # whose deltas said the same before
+    # their deltas contained the same content
     streams = {log.root(line) for line in concerned if kind_of(line) == "commit"}
     lines: list[Line] = []
     for line in log.lines:
@@ -53,7 +53,7 @@ def _applied(log: Log, of: dict[str, set[bytes]], clean: dict[str, Line | None])
 
 
 def _replaced(line: Line, new: Line | None) -> Line | None:
-    """The line as it is from now on, if it is there; a header keeps its id and its parent."""
+    """Return the redacted line, or None if it is to be removed; a header keeps its id and parent."""
     if new is not None and digest(new) == digest(line):
         return line
     if new is None and line.record is None:

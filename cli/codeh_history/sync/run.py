@@ -1,7 +1,7 @@
-"""Carry out what makes two stores equal: nothing a session loses is lost, whatever ends this early.
+"""Carry out a sync so that no content is lost, even if it is interrupted.
 
-Each session is written under its lock, if it is still what the plan was made from; else all is planned
-again. Before a session is written, the blocks that it names are there, and what it loses is in its fork.
+Each session is written under its lock if it is unchanged since it was read; otherwise the plan is made
+again. Before a session is written, its blocks are stored, and what it loses is in its fork.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from .families import briefs, families
 from .plan import Plan, Write, plan
 from .side import Side
 
-TRIES = 50  # plans that are out of date before they are carried out
+TRIES = 50  # plans that are outdated before they are carried out
 
 
 class Synced(NamedTuple):
-    """What was done for a session and its forks: what was written, and what was left alone."""
+    """The result for a session and its forks: what was written, and what was left unchanged."""
 
     plan: Plan
     missing: list[str]  # blocks that no store has
-    kept: int = 0  # blocks of what was redacted that are still in a store: `gc` removes them
+    kept: int = 0  # blocks of redacted content still in a store; `gc` removes them
 
 
 def sync(
     env: Env, sides: Sequence[Side], only: Collection[str], *, dry: bool = False, tries: int = TRIES
 ) -> Iterator[Synced | HistoryError]:
-    """Make the sessions equal, all or `only` these with their forks; what was done, as it is done.
+    """Make the sessions equal, or `only` these with their forks; yield each result as it is done.
 
-    A failure of one is given too, and stops no other. `dry`: nothing is written, only planned.
+    An error is yielded too, and does not stop the others. `dry`: only plan.
     """
     for names in families([briefs(env, side, side.sessions()) for side in sides], only):
         try:
@@ -79,7 +79,7 @@ def _read(side: Side, names: Iterable[str]) -> dict[str, bytes]:
 
 
 def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
-    """See that the store that a session goes to has the blocks that it names; those that neither has."""
+    """Copy the blocks that a session needs to its store; return those that no store has."""
     to, other = sides[write.side], sides[1 - write.side]
     before = set(blocks(write.before or b""))
     wanted = [id for id in blocks(write.after) if id not in before]
@@ -91,7 +91,7 @@ def _blocks(sides: Sequence[Side], write: Write) -> list[str]:
 
 
 def _forget(side: Side, number: int, writes: Sequence[Write], begun: float) -> int:
-    """Remove the blocks that the sessions written to a store no longer name; how many stay there."""
+    """Delete the blocks that the written sessions no longer name; return how many remain."""
     own = [write for write in writes if write.side == number]
     before = {id for write in own for id in blocks(write.before or b"")}
     gone = before - {id for write in own for id in blocks(write.after)}

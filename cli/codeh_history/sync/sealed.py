@@ -1,7 +1,7 @@
-"""A folder of encrypted sessions, `ID.tar.age` each: a bundle of the session and its blocks, sealed.
+"""A folder of encrypted sessions, one `ID.tar.age` each: an encrypted bundle of a session and its blocks.
 
-What the folder shows is which sessions there are, how large, and when they changed. One lock, of the
-folder, is held while a file is replaced.
+The folder reveals which sessions exist, their sizes and modification times. The folder is locked while a
+file is replaced.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENDING = ".tar.age"
 
 
 class Sealed(Store):
-    """The sessions of the folder; `blocks` are those of the sessions read or to be written, in memory."""
+    """The folder's sessions; `blocks` holds the blocks of sessions that were read or will be written."""
 
     def __init__(self, folder: str, seal: Seal) -> None:
         self._seal = seal
@@ -76,7 +76,7 @@ class Sealed(Store):
         return True
 
     def _packed(self, session: str, data: bytes) -> bytes:
-        """The bundle of a session and of its blocks, as far as there are any."""
+        """Return the bundle of a session and the blocks that are in memory."""
         file = io.BytesIO()
         named = rewrite.blocks(data)
         held = self.blocks.mget(named)
@@ -85,7 +85,7 @@ class Sealed(Store):
 
 
 class Held(BlockStore):
-    """Blocks in memory, as a store."""
+    """A block store in memory."""
 
     shared = remote = False
 

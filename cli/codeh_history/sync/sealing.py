@@ -1,7 +1,7 @@
-"""What leaves the machine encrypted: age, to the public keys of whoever may read it.
+"""Encryption with age, for the owners of the given public keys.
 
-Recipients are public and may stand in a command line; an identity is secret and is only ever named by its
-file. The package is loaded where something is sealed or opened.
+Recipients are public and may be in a command line; an identity is secret and is only named by its file. The
+age package is loaded on first use.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from ..base.errors import BadData, Usage
 from ..base.input import read_file
 
-HEAD = b"age-encryption.org/v1\n"  # the beginning of an encrypted file
+HEAD = b"age-encryption.org/v1\n"  # begins an encrypted file
 FIRST = "codeh-bundle.json"  # the first member of a bundle
 _SSH = ("ssh-ed25519 ", "ssh-rsa ")
 
@@ -22,12 +22,12 @@ def is_sealed(data: bytes) -> bool:
 
 
 def is_bundle(head: bytes) -> bool:
-    """Whether a file that begins like this is a bundle."""
+    """Return whether these first bytes of a file are a bundle's."""
     return head[257:262] == b"ustar" and head.startswith(FIRST.encode() + b"\0")
 
 
 class Seal:
-    """Who may read what is sealed, and by whose keys it is opened."""
+    """The recipients to encrypt for, and the identities to decrypt with."""
 
     def __init__(self, recipients: Sequence[str], identities: Sequence[str]) -> None:
         self._to = [_recipient(text) for text in recipients]
@@ -39,7 +39,7 @@ class Seal:
         return result
 
     def opened(self, data: bytes, where: str) -> bytes:
-        """What was sealed; Usage without an identity, BadData where none opens it or it was altered."""
+        """Decrypt data; Usage without an identity, BadData if none fits or the data was altered."""
         if not self._by:
             raise Usage(f"{where}: encrypted; pass --identity FILE to decrypt it")
         age = _age()
@@ -61,7 +61,7 @@ def _recipient(text: str) -> Any:
 
 
 def _identities(name: str) -> list[Any]:
-    """The keys in a file: `age-keygen`'s lines, or an SSH key without a passphrase."""
+    """Return the keys in a file: `age-keygen`'s lines, or an SSH key without a passphrase."""
     age, data = _age(), read_file(name).lstrip()
     try:
         if data.startswith(b"-----BEGIN"):

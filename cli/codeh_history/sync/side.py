@@ -1,4 +1,4 @@
-"""The two stores of a sync, this home's and the one of a URL: their sessions, and the blocks of these."""
+"""The two stores of a sync, this home's and the other: their sessions and blocks."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _MOUNTS = ("/media/", "/mnt/", "/run/media/", "/Volumes/")
 
 
 class Side:
-    """A store of sessions; `blocks`: the stores of their blocks, the first of which is written.
+    """A store of sessions; `blocks` are their block stores, of which the first is written.
 
-    `place` tells it from other stores, `name` is what people are told. `home`: whose sessions they are,
-    where that is known. `sweeps`: its blocks are for its sessions alone, and no `gc` is ever run there;
-    `bundled`: each session comes with its own blocks.
+    `place` identifies the store, `name` is for people, `home` is the home of its sessions, if known.
+    `sweeps`: its blocks belong only to its sessions, and `gc` never runs there; `bundled`: each session is
+    stored with its blocks.
     """
 
     def __init__(
@@ -50,14 +50,14 @@ class Side:
         self.place = place
 
     def sessions(self) -> dict[str, Stamp]:
-        """The sessions that the store has now."""
+        """Return the sessions that the store has now."""
         self._stamps = self._store.stamps()
         return self._stamps
 
     def read(self, session: str) -> bytes | None:
-        """A session's bytes; None where it was not listed, or is empty as a killed process leaves it.
+        """Return a session's bytes; None if it was not listed, or is empty as a killed process leaves it.
 
-        Only what was listed exists: on a stick `Demo` may answer to `demo`.
+        Only listed names exist: on a case-insensitive file system `Demo` would open `demo`.
         """
         try:
             return self._store.read(session) or None if session in self._stamps else None
@@ -65,16 +65,16 @@ class Side:
             return None
 
     def check(self, session: str, data: bytes) -> None:
-        """BadData where this is no session that may be written."""
+        """Raise BadData if the data is not a session that may be written."""
         foreign.check_writable(data, self._store.path(session))
 
     def busy(self, sessions: Iterable[str]) -> dict[str, str]:
-        """Those of these sessions that are not to be changed now, and why."""
+        """Return those of these sessions that cannot be changed now, and why."""
         home = self._home
         return {session: AWAITING for session in sessions if home is not None and waits(home, session)}
 
     def put(self, session: str, before: bytes | None, after: bytes) -> bool:
-        """Put a session in the place of what it was, durable on return; False where that has changed."""
+        """Write a session, durable on return; return False if it is no longer as in `before`."""
         if self.busy([session]):
             return False
         try:
@@ -85,13 +85,13 @@ class Side:
             self.sessions()
             if (self.read(session) is None) == (before is None):
                 raise
-            return False  # made or removed meanwhile
+            return False  # created or removed meanwhile
         return True
 
     def forget(self, blocks: Collection[str], since: float) -> int:
-        """Remove those of these blocks that no session of the store names, where no `gc` does that.
+        """Delete those of these blocks that no session names, unless `gc` is to do that.
 
-        What was written `since` (epoch seconds) stays. Returns how many were left to `gc`.
+        Blocks written after `since` (epoch seconds) are kept. Return how many are left to `gc`.
         """
         if self._bundled or not self.blocks:
             return 0
@@ -105,13 +105,13 @@ class Side:
 
 
 def own_side(env: Env) -> Side:
-    """This home's store, the one of `CODEH_STORE` where that is said."""
+    """Return this home's store, or the one that `CODEH_STORE` names."""
     store = stores.chosen(env)
     return Side(store, open_stores(env), "here", _place(store.name), home=env.home)
 
 
 def other_side(env: Env, url: str, recipients: Sequence[str] = (), identities: Sequence[str] = ()) -> Side:
-    """The store of a URL; with `recipients` what goes there is sealed, and opened by `identities`."""
+    """Return the store of a URL; with `recipients` its sessions are encrypted."""
     if url.startswith(SCHEMES):
         return _server(env, url, sealed=bool(recipients or identities))
     if not url.startswith("dir:") or url == "dir:":
@@ -125,13 +125,13 @@ def other_side(env: Env, url: str, recipients: Sequence[str] = (), identities: S
     place = os.path.realpath(folder)
     home, name = os.path.split(place)
     files = Files(env, folder, apart=True)
-    if name == "sessions":  # another home's
+    if name == "sessions":  # the sessions of another home
         return Side(files, [DirectoryStore(env, os.path.join(home, "blocks"))], folder, place, home=home)
     return Side(files, [DirectoryStore(env, os.path.join(folder, "blocks"))], folder, place, sweeps=True)
 
 
 def _server(env: Env, url: str, *, sealed: bool) -> Side:
-    """A database, with its blocks in it where blocks can be."""
+    """Return a database, which stores blocks too."""
     store = stores.at(env, url)
     if sealed:
         raise Usage(f"{store.name}: --encrypt-to needs a dir:PATH store")
@@ -141,7 +141,7 @@ def _server(env: Env, url: str, *, sealed: bool) -> Side:
 
 
 def _folder(env: Env, url: str) -> str:
-    """The folder of `dir:PATH`, there or to be made, but for a disk that is not there."""
+    """Return the folder of `dir:PATH`, which may not exist yet, unless its disk is not mounted."""
     folder = os.path.expanduser(url.removeprefix("dir:"))
     _check_other(env, folder)
     if os.path.lexists(folder) and not os.path.isdir(folder):
@@ -158,7 +158,7 @@ def _check_other(env: Env, name: str) -> None:
 
 
 def _place(name: str) -> str:
-    """What tells a store from others."""
+    """Return what identifies a store."""
     return name if name.startswith(SERVER) else os.path.realpath(name)
 
 

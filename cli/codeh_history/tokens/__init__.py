@@ -1,4 +1,4 @@
-"""Token counts: exact offline for o200k_base and cl100k_base, approximate on request, remembered."""
+"""Token counts: exact offline for o200k_base and cl100k_base, approximate on request, cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counters: what a text costs, by a named vocabulary."""
+"""Counters of what a text costs, by vocabulary."""
 
 from __future__ import annotations
 
@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 DEFAULT = "o200k_base"
 APPROX = "approx"
 
-# A model's name → its vocabulary, by prefix; any other model is counted with the default.
+# A model's name → its vocabulary, by prefix; other models use the default.
 _OLDER = ("gpt-4", "gpt-3.5", "gpt-35", "ft:gpt-4", "ft:gpt-3.5", "text-embedding")
 _EXCEPT = ("gpt-4o", "gpt-4.", "ft:gpt-4o", "ft:gpt-4.")
 _OTHERS = ("claude", "gemini", "gemma", "llama", "mistral", "deepseek", "qwen", "grok", "command")
 _NEWER = (*_EXCEPT, "gpt-", "chatgpt-4o", "o1", "o3", "o4")
-_BESIDE = 150  # bytes that a text takes beside its characters
+_BESIDE = 150  # bytes of overhead per text
 
-# Patterns are compiled where they are needed: with remembered counts none is.
-# A run of 999,999 blanks overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
-# so a cut after them changes no count.
+# Patterns are compiled on first use; cached counts need none.
+# A run of 999,999 spaces overflows tiktoken's regex stack. 128 * 7000 spaces are whole tokens of 128,
+# so cutting there does not change the count.
 _BLANKS = r"\s{896000}(?=\s)"
 _WORDS = r"[A-Za-z]+|[0-9]{1,3}|[^\x00-\x7f]|[!-/:-@\[-`{-~]+|\n\s*"
 
 
 class Counter:
-    """Counts texts by the vocabulary `vocabulary`, times `factor` (1 unless calibrated).
+    """Counts texts by `vocabulary`, times `factor` (1 unless calibrated).
 
-    `name` is what a report calls it; `media` whose rule prices images, sound, film and documents;
-    `history` and `message` what a history and each message add to their parts; `names` whether the
-    names of calls and responses count; `characters` how many of a text cost one, about.
+    `name` is for reports; `media` selects the rules for images, sound, film and documents; `history` and
+    `message` are the overhead of a history and of each message; `names`: whether the names of calls and
+    responses count; `characters`: about how many characters make a token.
     """
 
     history = 3
     message = 4
     names = True
     characters = 3
-    by_heart = 1 << 25  # characters of texts whose counts are known without a look into the cache
+    by_heart = 1 << 25  # characters of texts whose counts are kept in memory
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Counter:
         self.cache = cache
         self.factor = factor
         self._counts: dict[str, int] = {}
-        self._held = 0  # characters of these
+        self._held = 0  # characters in _counts
 
     @property
     def name(self) -> str:
@@ -68,18 +68,18 @@ class Counter:
         return self.vocabulary == APPROX
 
     def calibrated(self, factor: float) -> Counter:
-        """The same counter with every total multiplied; the factor is rounded up to what its name says."""
+        """Return the same counter with totals multiplied by the factor, rounded up to two decimals."""
         factor = math.ceil(round(factor * 100, 6)) / 100
         copy = Counter(self.vocabulary, media=self.media, cache=self.cache, factor=factor)
         copy._counts = self._counts
         return copy
 
     def scale(self, tokens: int) -> int:
-        """A count times the factor, rounded up."""
+        """Return a count times the factor, rounded up."""
         return tokens if self.factor == 1 else math.ceil(round(tokens * self.factor, 6))
 
     def within(self, budget: int) -> int:
-        """The largest unscaled count whose scaled value fits the budget."""
+        """Return the largest unscaled count whose scaled value fits the budget."""
         if self.factor == 1:
             return budget
         most = int(budget / self.factor) + 1
@@ -88,7 +88,7 @@ class Counter:
         return most
 
     def counts(self, texts: Sequence[str]) -> list[int]:
-        """The unscaled count of each text: from memory, else tokenised and remembered."""
+        """Return the unscaled count of each text, from memory or the cache if possible."""
         counts = self._counts
         if self._held > self.by_heart:
             counts.clear()
@@ -140,16 +140,16 @@ class Characters(Counter):
 
 
 def open_counter(name: str | None, *, model: str | None = None, cache: Memory | None = None) -> Counter:
-    """The counter of a name (`o200k_base`, `cl100k_base`, `approx`, or a model's), else of the model.
+    """Return a counter by name (`o200k_base`, `cl100k_base`, `approx`, or a model's), else by model.
 
-    `cache` remembers counts. Raises Usage for an unknown name.
+    `cache` stores counts. Raise Usage for an unknown name.
     """
     vocabulary = (_of_model(model or "") or DEFAULT) if name is None else vocabulary_of(name)
     return Counter(vocabulary, media=_media_of(model or name or ""), cache=cache)
 
 
 def vocabulary_of(name: str) -> str:
-    """The vocabulary that a counter's name or a model's stands for. Raises Usage for an unknown name."""
+    """Return the vocabulary for a counter's or a model's name. Raise Usage for an unknown name."""
     vocabulary = name if name in (*NAMES, APPROX) else _of_model(name)
     if vocabulary is None and _bare(name).startswith(_OTHERS):
         return DEFAULT  # their makers publish no vocabulary
@@ -159,7 +159,7 @@ def vocabulary_of(name: str) -> str:
 
 
 def _of_model(model: str) -> str | None:
-    """The vocabulary of an OpenAI model; None for anyone else's."""
+    """Return the vocabulary of an OpenAI model, or None for other models."""
     name = _bare(model)
     if name.startswith(_OLDER) and not name.startswith(_EXCEPT):
         return "cl100k_base"
@@ -167,7 +167,7 @@ def _of_model(model: str) -> str | None:
 
 
 def _bare(model: str) -> str:
-    """A model's name without who offers it."""
+    """Return a model's name without its provider's prefix."""
     return model.rsplit("/", 1)[-1].lower()
 
 
@@ -179,7 +179,7 @@ def _media_of(model: str) -> str:
 
 
 def approximately(text: str) -> int:
-    """A count without a vocabulary: by words, digits, punctuation and scripts."""
+    """Estimate a count without a vocabulary: by words, digits, punctuation and scripts."""
     total = 0.0
     for piece in re.findall(_WORDS, text):
         first = piece[0]

@@ -1,9 +1,9 @@
 """What a history costs: `3 + Σ messages`, a message `4 + Σ parts`, the system prompt `4 + tokens`.
 
-Text costs its tokens; a functionCall `tokens(name) + tokens(compact JSON of args)`, a functionResponse
-likewise with `response`; attached files the tokens of the list that names them; media by dimensions,
-duration or pages, never by the length of its base64; the summaries what the one user-side record costs that
-they are sent as; tools their compact JSON.
+A text costs its tokens; a functionCall `tokens(name) + tokens(compact JSON of args)`, a functionResponse
+likewise with `response`; attached files the tokens of their list; media by dimensions, duration or pages,
+never by the length of their base64; summaries as the one user-side record in which they are sent; tools
+their compact JSON.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ def text_tokens(counter: Counter, text: str) -> int:
 
 
 def system_tokens(counter: Counter, system: str | None) -> int:
-    """What a system prompt adds; nothing when there is none."""
+    """Return what a system prompt adds; 0 without one."""
     return counter.scale(counter.message + counter.counts([system])[0]) if system else 0
 
 
 def tools_tokens(counter: Counter, tools: Sequence[Json]) -> int:
-    """What tool declarations add: their compact JSON."""
+    """Return what tool declarations add: their compact JSON."""
     return counter.scale(counter.counts([compact(list(tools))])[0]) if tools else 0
 
 
 def message_tokens(
     counter: Counter, messages: Sequence[Message], parts: Sequence[Sequence[int]] | None = None
 ) -> list[int]:
-    """Each message's cost; 0 for what is not sent (error and info, content not yet committed)."""
+    """Return each message's cost; 0 for messages that are not sent (errors, infos, uncommitted content)."""
     return [
         counter.scale(cost) if sent(message) else 0
         for message, cost in zip(messages, unscaled(counter, messages, parts), strict=True)
@@ -49,7 +49,7 @@ def message_tokens(
 def unscaled(
     counter: Counter, messages: Sequence[Message], parts: Sequence[Sequence[int]] | None = None
 ) -> list[int]:
-    """The unscaled cost of each message, of which `parts` may be known already, as if all were sent."""
+    """Return the unscaled cost of each message, as if all were sent; `parts`: known costs of parts."""
     parts = part_tokens(counter, messages) if parts is None else parts
     costs = [counter.message + sum(each) for each in parts]
     lists = listings(messages)
@@ -60,7 +60,7 @@ def unscaled(
 
 
 def listings(messages: Sequence[Message]) -> dict[int, str]:
-    """The lists of attached files that are sent, by the place of their message."""
+    """Return the lists of attached files that are sent, by the message's index."""
     lists = {n: listing(m) for n, m in enumerate(messages) if "attached" in m.fields and sent(m)}
     return {number: text for number, text in lists.items() if text}
 
@@ -74,7 +74,7 @@ def history_tokens(
     summaries: Sequence[str] = (),
     parts: Sequence[Sequence[int]] | None = None,
 ) -> int:
-    """What sending this history costs; a calibrated counter scales the total once."""
+    """Return what sending this history costs; a calibrated counter scales the total once."""
     costs = unscaled(counter, messages, parts)
     total = counter.history + sum(
         cost for message, cost in zip(messages, costs, strict=True) if sent(message)
@@ -89,7 +89,7 @@ def overhead(
     summaries: Sequence[str],
     counts: Callable[[Sequence[str]], list[int]] | None = None,
 ) -> int:
-    """The unscaled cost of what is sent beside the messages."""
+    """Return the unscaled cost of what is sent beside the messages."""
     counts = counts or counter.counts
     texts = [system] if system else []
     if summaries:
@@ -99,17 +99,17 @@ def overhead(
 
 
 def summary_text(summaries: Sequence[str]) -> str:
-    """The text of the one user-side record that the summaries are sent as."""
+    """Return the text of the one user-side record in which the summaries are sent."""
     return "\n\n".join([SUMMARY_HEAD, *summaries])
 
 
 def part_tokens(counter: Counter, messages: Iterable[Message]) -> list[list[int]]:
-    """The unscaled cost of every part, by message, in one batch to count."""
+    """Return the unscaled cost of every part, by message, counted in one batch."""
     return _counted(counter, (message.parts if sent(message) else () for message in messages))
 
 
 def _counted(counter: Counter, groups: Iterable[Iterable[Part]]) -> list[list[int]]:
-    """The unscaled cost of every part, by group."""
+    """Return the unscaled cost of every part, by group."""
     texts: list[str] = []
     shapes: list[list[tuple[int, int]]] = []
     for parts in groups:
@@ -131,11 +131,11 @@ def byte_bound(
     tools: Sequence[Json] = (),
     summaries: Sequence[str] = (),
 ) -> int:
-    """An upper bound of `history_tokens` from byte counts alone, without tokenising.
+    """Return an upper bound of `history_tokens` from byte counts, without tokenising.
 
-    A byte-level BPE starts from the UTF-8 bytes of a text and only ever merges neighbours, so a text
-    has at most as many tokens as bytes; lone surrogates become U+FFFD, three bytes as here. The
-    approximate count is below one a byte as well: every rule of it counts at most one a character.
+    A byte-level BPE starts from the UTF-8 bytes of a text and only merges neighbours, so a text has at most
+    as many tokens as bytes; lone surrogates become U+FFFD, three bytes as here. The approximate count is
+    also at most one per character.
     """
     texts: list[str] = []
     total = counter.history + overhead(counter, system, tools, summaries, _bytes)
@@ -151,17 +151,17 @@ def _bytes(texts: Sequence[str]) -> list[int]:
 
 
 def sent(message: Message) -> bool:
-    """Whether a model gets to see it."""
+    """Return whether the message is sent to a model."""
     return message.role is not None and message.committed
 
 
 def parts_tokens(counter: Counter, parts: Sequence[Part]) -> list[int]:
-    """The unscaled cost of parts that stand in no message yet (stubs)."""
+    """Return the unscaled cost of parts that are not in a message yet (stubs)."""
     return _counted(counter, [parts])[0]
 
 
 def _take(part: Part, texts: list[str], counter: Counter) -> int:
-    """Add what a part's count needs to be tokenised to `texts`; returns the rest of its cost."""
+    """Append the texts of a part to tokenise to `texts`; return the rest of its cost."""
     fixed = 0
     for key, value in part.items():
         if key == "text":
@@ -193,7 +193,7 @@ def _named(value: Mapping[str, Any], content: str, texts: list[str], counter: Co
 
 
 def _inside(item: object, texts: list[str], rule: str) -> int:
-    """A part of a response: media; anything else is counted as its JSON."""
+    """Count a part of a response: media by its rule, anything else as JSON."""
     blob = item.get("inlineData") if isinstance(item, dict) else None
     file = item.get("fileData") if isinstance(item, dict) else None
     if isinstance(blob, dict):
@@ -213,14 +213,14 @@ def _inline(blob: object, texts: list[str], rule: str) -> int:
 
 
 def _native(value: object, texts: list[str], rule: str) -> int:
-    """A provider's own item: its compact JSON, with the media inside priced as media."""
+    """Count a provider's own item: its compact JSON, with the media inside counted by their rule."""
     blobs: list[tuple[str, str]] = []
     texts.append(compact(media.without(value, blobs)))
     return sum(media.tokens(mime, data, rule) for mime, data in blobs)
 
 
 def compact(value: object) -> str:
-    """Compact JSON text; raises BadData for what nests too deeply to be written."""
+    """Return compact JSON; raise BadData for a value nested too deeply to be written."""
     try:
         return orjson.dumps(value).decode()
     except TypeError:

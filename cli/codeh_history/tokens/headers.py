@@ -1,12 +1,12 @@
-"""Dimensions, durations and pages as files state them; None or an estimate where they do not."""
+"""Dimensions, durations and pages from file headers; None or an estimate if they are not stated."""
 
 from __future__ import annotations
 
 import re
 
-PAGE_BYTES = 50_000  # an estimate for documents whose pages cannot be counted
-_SOUND_BYTES = 16_000  # bytes a second: 128 kbit/s
-_FILM_BYTES = 250_000  # bytes a second: 2 Mbit/s
+PAGE_BYTES = 50_000  # for documents whose pages cannot be counted
+_SOUND_BYTES = 16_000  # bytes per second: 128 kbit/s
+_FILM_BYTES = 250_000  # bytes per second: 2 Mbit/s
 _LONGEST = 24 * 3600.0
 
 _PDF_PAGE = rb"/Type\s*/Page(?![a-zA-Z])"
@@ -15,7 +15,7 @@ _BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0
 
 
 def dimensions(data: bytes) -> tuple[int, int] | None:
-    """Width and height of a PNG, JPEG, GIF or WebP image."""
+    """Return the width and height of a PNG, JPEG, GIF or WebP image, or None."""
     size: tuple[int, int] | None = None
     if data[:8] == b"\x89PNG\r\n\x1a\n":
         size = _big(data, 16, 4), _big(data, 20, 4)
@@ -56,7 +56,7 @@ def _webp(data: bytes) -> tuple[int, int] | None:
 
 
 def seconds(data: bytes, mime: str) -> float:
-    """The duration of sound or film: WAV, MP3, MP4, M4A; else estimated from the size."""
+    """Return the duration of sound or film (WAV, MP3, MP4, M4A), or an estimate from its size."""
     length = _stated(data)
     if length is None or not 0 < length < _LONGEST:
         length = len(data) / (_FILM_BYTES if mime.startswith("video/") else _SOUND_BYTES)
@@ -91,7 +91,7 @@ def _mp3(data: bytes) -> float | None:
 
 
 def pages(data: bytes) -> int:
-    """The pages of a PDF, from its page objects, its page tree, or its size."""
+    """Return the pages of a PDF, from its page objects, its page tree, or its size."""
     pages = len(re.findall(_PDF_PAGE, data))
     if not pages:
         pages = max((int(count) for count in re.findall(_PDF_COUNT, data)), default=0)

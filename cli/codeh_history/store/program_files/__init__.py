@@ -1,4 +1,7 @@
-"""Files of other programs: whose one is, and what its reader sees of it. Never written, nor locked."""
+"""Files of other programs: which program a file belongs to, and its content for that program's reader.
+
+Such files are never written or locked.
+"""
 
 from __future__ import annotations
 
@@ -28,10 +31,10 @@ if TYPE_CHECKING:
     from .archive import Archive
     from .database import Database
 
-HEAD = 1 << 20  # bytes that tell whose a file is
-FIRST_LINES = 20  # of its lines
+HEAD = 1 << 20  # bytes read to detect the program
+FIRST_LINES = 20  # lines read to detect the program
 _STEP = 1 << 20
-UNPACKED = 8 << 30  # bytes at most
+UNPACKED = 8 << 30  # maximum bytes
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _ENDING = re.compile(r"(\.jsonl|\.json)?(\.zst)?$")
 _SQLITE = b"SQLite format 3\0"
@@ -42,7 +45,7 @@ _BELOW = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class File:
-    """A file of a program, up to the size that it had when it was opened; unpacked where it was packed."""
+    """A program's file, up to its size when opened, unpacked if it is packed."""
 
     def __init__(self, fd: int, path: str) -> None:
         self._unpacked = _unpacked(fd, path) if pread_all(fd, len(_ZSTD)) == _ZSTD else None
@@ -98,12 +101,12 @@ class File:
         return Database(self._fd, self.path)
 
     def _long_lines(self) -> bytes:
-        """How the lines begin of which the first is long."""
+        """Return the beginning of a file whose first line is long."""
         data = self.at(0, min(self.size, LONGEST + 1 + HEAD))
         return data[: (data.find(b"\n") + 1 or len(data)) + HEAD]
 
     def _first_member(self) -> bytes:
-        """How the first file of a zip begins."""
+        """Return the beginning of the first file in a zip."""
         with suppress(Refused):
             return next((member.read(HEAD) for member in self.streams()), b"")
         return b""
@@ -130,7 +133,7 @@ class File:
 
     @contextmanager
     def _opened(self, names: Sequence[str], above: int, flags: int) -> Iterator[int]:
-        """What has these names below the session's own folder, or one above its file; no link counts."""
+        """Open a path below the session's folder, or a folder above its file; links are not followed."""
         if not self.path or any(name in ("", ".", "..") or "/" in name or "\0" in name for name in names):
             raise Refused(f"{'/'.join(names)}: no file of the session's own folder")
         first = os.path.join(os.path.dirname(self.path), *[".."] * above) if above else self._folder
@@ -159,11 +162,11 @@ class File:
 
 
 def _unpacked(fd: int, path: str) -> IO[bytes]:
-    """What a packed file holds, in one without a name."""
+    """Unpack a file into an unnamed temporary file."""
     zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     held = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the file
     with suppress(zstd.ZstdError, EOFError), zstd.open(stream(fd)) as packed:
-        while chunk := packed.read1(_STEP):  # of a file that is cut off what came before
+        while chunk := packed.read1(_STEP):  # of a truncated file, what precedes the cut
             held.write(chunk)
             if held.tell() > UNPACKED:
                 raise BadData(f"{path}: more than {UNPACKED >> 30} GiB when unpacked")
@@ -172,7 +175,7 @@ def _unpacked(fd: int, path: str) -> IO[bytes]:
 
 
 def head_of(data: bytes) -> Head:
-    """How a file with these first bytes begins."""
+    """Parse the first bytes of a file."""
     whole = values.is_whole(data)
     lines = data.removeprefix(BOM).split(b"\n", FIRST_LINES)[:FIRST_LINES]
     objects = [value for value in map(values.line_object, lines) if value is not None]
@@ -181,7 +184,7 @@ def head_of(data: bytes) -> Head:
 
 @contextmanager
 def opened(path: str) -> Iterator[File]:
-    """A file to be read as a program's; only a regular one is."""
+    """Open a regular file as a program's."""
     try:
         fd, _ = open_regular(path)
     except FileNotFoundError:
@@ -195,7 +198,7 @@ def opened(path: str) -> Iterator[File]:
 
 
 def is_database(path: str) -> bool:
-    """Whether a file is a database, in which there are many sessions."""
+    """Return whether a file is a database, which may hold many sessions."""
     try:
         with open(path, "rb") as file:
             return file.read(len(_SQLITE)) == _SQLITE
@@ -204,7 +207,7 @@ def is_database(path: str) -> bool:
 
 
 def program_of(file: File, program: str = "auto") -> str | None:
-    """The program whose file this is: the one that was asked for, else as its content tells."""
+    """Return the file's program: the requested one, or the one detected from the content."""
     return (
         sessions.detect_program(file.head)
         if program == "auto"
@@ -215,11 +218,11 @@ def program_of(file: File, program: str = "auto") -> str | None:
 
 
 def sessions_in(file: File, program: str, *, newest: bool = False) -> Iterator[Session]:
-    """The sessions of a file, one at a time.
+    """Yield the sessions of a file, one at a time.
 
-    `newest`: it is known that the program resumes no other file in its stead.
+    `newest`: the caller knows that the program resumes this file and no newer one.
     """
-    damage: list[Problem] = []  # told with the first session
+    damage: list[Problem] = []  # reported with the first session
     others = () if newest else file.others(sessions.places(program))
     older = os.path.abspath(file.path) in sessions.superseded(program, others)
     try:

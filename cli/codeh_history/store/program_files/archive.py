@@ -1,4 +1,4 @@
-"""The zip of an export: the conversations in it, and other files by the id with which their names begin."""
+"""The zip of an export: its conversations, and its other files by the id that begins their names."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import IO
 from ...programs.protocol import Refused
 
 _CONVERSATIONS = re.compile(r"(?:.*/)?conversations[\w-]*\.json")
-_ID = re.compile(r"file[-_][A-Za-z0-9]+")  # as ChatGPT names what was uploaded or made
+_ID = re.compile(r"file[-_][A-Za-z0-9]+")  # how ChatGPT names uploaded and generated files
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError)
 
 
 class Archive:
-    """A zip; Refused where it, or what is asked for, cannot be read."""
+    """A zip; Refused if it, or the requested file, cannot be read."""
 
     def __init__(self, file: IO[bytes]) -> None:
         with _readable("the zip"):
@@ -27,7 +27,7 @@ class Archive:
         self._by_id = {id[0]: info for id, info in ids if id}
 
     def conversations(self, most: int) -> Iterator[IO[bytes]]:
-        """The files of conversations, by name; `most`: bytes that all of them may unpack to."""
+        """Yield the files of conversations, by name; Refused if they unpack to more than `most` bytes."""
         infos = [info for info in self._zip.infolist() if _CONVERSATIONS.fullmatch(info.filename)]
         if sum(info.file_size for info in infos) > most:
             raise Refused(f"more than {most >> 30} GiB when unpacked")
@@ -36,7 +36,7 @@ class Archive:
                 yield member
 
     def read(self, id: str, most: int) -> bytes:
-        """What the file of this id holds, if that is not more bytes."""
+        """Return the content of the file with this id; Refused if it is missing or larger than `most`."""
         info = self._by_id.get(id)
         if info is None or info.file_size > most:
             raise Refused(f"{id}: {'is not in the zip' if info is None else f'more than {most >> 20} MiB'}")

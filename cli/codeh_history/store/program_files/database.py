@@ -1,4 +1,4 @@
-"""Databases of other programs: a copy is read, so that theirs is neither locked nor written."""
+"""Databases of other programs, read from a copy so that the original is neither locked nor written."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from ...session.model import Json
 from ..file import pread_all, stream
 from . import salvage
 
-_BESIDE = ("-wal", "-journal")  # what is committed and not in the file yet; what is to be taken back
-_HEAD = 100  # bytes that change with the file; of a log the first 32 when it begins anew
+_BESIDE = ("-wal", "-journal")  # committed but not yet in the file; to be rolled back
+_HEAD = 100  # bytes that change when the file does; of a log, the first 32 change when it restarts
 _TRIES = 5
 
 
 class Database:
-    """What a database said at one moment.
+    """A database as it was at one moment.
 
-    Opened in place it would be locked, and in WAL mode files would be made beside it; without locks, what
-    is still in its log would be missed, or a page be read half written.
+    Opening the original would lock it, and in WAL mode create files beside it; reading it without locks
+    could miss what is only in its log, or return half-written pages.
     """
 
     def __init__(self, fd: int, path: str) -> None:
@@ -48,7 +48,7 @@ class Database:
         self._connection.text_factory = _text
 
     def tables(self) -> dict[str, frozenset[str]]:
-        """The columns of each table; none where it cannot be read."""
+        """Return the columns of each table; empty if the database cannot be read."""
         try:
             names = self.rows(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'"
@@ -62,7 +62,7 @@ class Database:
             return {}
 
     def rows(self, query: str, *values: object) -> Iterator[Json]:
-        """The rows that a query gives, by column; of a damaged database those that can be read."""
+        """Yield the rows of a query as dicts; of a damaged database, those that can still be read."""
         try:
             yield from self._fetched(query, values)
         except (sqlite3.Error, OverflowError, ValueError) as error:
@@ -72,7 +72,7 @@ class Database:
         try:
             return self._connection.execute(query, values).fetchall()
         except sqlite3.DatabaseError as error:
-            # where the file is at fault, and not the question, it is of no class of its own
+            # only damage raises this class itself; errors in the query raise a subclass
             if self.damage is not None or type(error) is not sqlite3.DatabaseError:
                 raise
             self.damage = str(error)
@@ -83,7 +83,7 @@ class Database:
 
 
 def _state(fd: int, path: str) -> list[object]:
-    """What is another once the file was written, or its log begun anew; a log may grow."""
+    """Return what changes when the file is written or its log restarts; a log may grow."""
     info = os.fstat(fd)
     state: list[object] = [info.st_size, info.st_mtime_ns, pread_all(fd, _HEAD)]
     for ending in _BESIDE:
@@ -109,7 +109,7 @@ def _write(fd: int, copy: str) -> None:
 
 @contextmanager
 def _beside(path: str, ending: str) -> Iterator[int | None]:
-    """A file beside the database, open; None where there is none."""
+    """Open a file beside the database; yield None if there is none."""
     try:
         fd = os.open(path + ending, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:

@@ -1,4 +1,4 @@
-"""Where programs keep their sessions, which files are there, and which of them are what they were."""
+"""Where programs keep their sessions, which files exist, and whether they have changed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ...programs import sessions, windows
 from ...programs.protocol import Place
 from ..protocol import Stamp
 
-_SETTINGS = 4 << 20  # bytes of a program's settings that are read
+_SETTINGS = 4 << 20  # bytes of a program's settings to read
 
 
 class ProgramFile(NamedTuple):
-    """A file, whose it is by its place, and what tells one state of it from another."""
+    """A file with the program that its location implies, and its stamp."""
 
     program: str
     path: str
@@ -25,12 +25,12 @@ class ProgramFile(NamedTuple):
 
     @property
     def millis(self) -> int:
-        """When it was written, in epoch milliseconds."""
+        """When the file was written, in epoch milliseconds."""
         return self.stamp.changed // 1_000_000
 
 
 def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
-    """The files of these programs, by path; the older form of one that is there is left out."""
+    """Yield the programs' files, by path, without older forms of a file that also exists."""
     for program in programs:
         paths: dict[str, os.stat_result] = {}
         beside: dict[str, str] = {}
@@ -46,7 +46,7 @@ def files_of(env: Env, programs: Sequence[str]) -> Iterator[ProgramFile]:
 
 
 def window(env: Env, program: str, model: str) -> int | None:
-    """How large a window the program's own settings give a model; None where they say nothing of it."""
+    """Return the context window that the program's settings give a model, or None."""
     if program not in windows.SETTINGS:
         return None
     sizes = []
@@ -59,7 +59,7 @@ def window(env: Env, program: str, model: str) -> int | None:
 
 
 def below(folder: str) -> list[str]:
-    """The sessions' files in a program's folder: `~/.claude`, and any in it that leads to some."""
+    """Return the session files in a program's folder (`~/.claude`) or in one of its subfolders."""
     names = os.path.abspath(folder).split(os.sep)
     files: dict[str, os.stat_result] = {}
     for program in sessions.PROGRAMS:
@@ -77,7 +77,7 @@ def below(folder: str) -> list[str]:
 
 
 def around(path: str, places: Sequence[Place]) -> Iterator[str]:
-    """A program's files in the folder of one of them, then all in the program's place that this lies in."""
+    """Yield a program's files in the same folder as `path`, then all in the same location."""
     folder = os.path.dirname(os.path.abspath(path))
     names = folder.split(os.sep)
     patterns = [pattern.split("/") for place in places for pattern in place.patterns]
@@ -89,21 +89,21 @@ def around(path: str, places: Sequence[Place]) -> Iterator[str]:
 
 
 def _ends_in(names: list[str], parts: list[str]) -> bool:
-    """Whether a folder with these names above it is one that these parts of a pattern lead to."""
+    """Return whether a folder's path ends with names that match these parts of a pattern."""
     ending = names[-len(parts) :] if parts else []
     return len(ending) == len(parts) > 0 and all(map(fnmatchcase, ending, parts))
 
 
 def _is_older(path: str, paths: Container[str]) -> bool:
-    """Whether a file is what another one there was made of: packed, or in the form before JSON lines."""
+    """Return whether another file replaces this one: unpacked, or in the newer JSON lines form."""
     packed = path.endswith(".zst") and path.removesuffix(".zst") in paths
     return packed or (path.endswith(".json") and f"{path}l" in paths)
 
 
 def _stamp(path: str, info: os.stat_result, beside: str | None) -> Stamp:
-    """The stamp of a file, and of what belongs to it: a database's log, what a session has `beside` it."""
+    """Return the stamp of a file together with a database's log or the session's files in `beside`."""
     size, times = info.st_size, [info.st_mtime_ns]
-    with suppress(OSError):  # there is none
+    with suppress(OSError):  # the log or folder does not exist
         if beside is None:
             log = os.stat(f"{path}-wal")
             size += log.st_size
@@ -111,14 +111,14 @@ def _stamp(path: str, info: os.stat_result, beside: str | None) -> Stamp:
         else:
             folder, name = os.path.split(path)
             place = os.path.join(folder, beside.format(os.path.splitext(name)[0]))
-            times.append(os.stat(place).st_mtime_ns)  # later once a file is removed
+            times.append(os.stat(place).st_mtime_ns)  # changes when a file is deleted
             with os.scandir(place) as entries:
                 times += [entry.stat(follow_symlinks=False).st_mtime_ns for entry in entries]
     return Stamp(info.st_ino, size, max(times))
 
 
 def folder_of(env: Env, place: Place) -> str:
-    """The folder of a place, as the environment names it; "" where it has none."""
+    """Return the folder of a place, as set in the environment, or "" if it has none."""
     named = env.environ.get(place.variable) if place.variable else None
     if named:
         return os.path.abspath(os.path.expanduser(named))
@@ -127,11 +127,11 @@ def folder_of(env: Env, place: Place) -> str:
 
 
 def _matching(folder: str, pattern: list[str]) -> dict[str, os.stat_result]:
-    """The regular files below a folder that a pattern matches, name by name; a link to a file is none."""
+    """Return the regular files below a folder that match a pattern, name by name; not links to files."""
     matching: dict[str, os.stat_result] = {}
     if not folder:
         return matching
-    with suppress(OSError):  # what cannot be looked into
+    with suppress(OSError):  # folders that cannot be read
         if not pattern:
             return {folder: os.stat(folder)}
         first, *rest = pattern

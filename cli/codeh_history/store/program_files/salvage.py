@@ -1,4 +1,4 @@
-"""A database that is damaged → a whole one, of the rows that can still be read."""
+"""Rebuild a damaged database from the rows that can still be read."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-_PROBES = 100_000  # ranges of a table that are tried
-_ROW = 32  # bytes at least, on an average
-_PAGE = slice(16, 18)  # where the header says how large a page is, and how many there are
+_PROBES = 100_000  # ranges of a table to try
+_ROW = 32  # minimum average bytes
+_PAGE = slice(16, 18)  # where the header has the page size and the number of pages
 _PAGES = slice(28, 32)
-_KEYED = "WITHOUT ROWID"  # a table of which no range of rows can be asked for; no sessions are in one
+_KEYED = "WITHOUT ROWID"  # a table whose rows cannot be read in ranges; no sessions are in one
 _SCHEMA = (
     "SELECT name, sql FROM sqlite_master WHERE type = ? AND sql IS NOT NULL"
     " AND sql NOT LIKE 'CREATE VIRTUAL%' AND name NOT LIKE 'sqlite_%'"
@@ -21,9 +21,9 @@ _SCHEMA = (
 
 
 def salvaged(damaged: sqlite3.Connection, path: str, into: str) -> sqlite3.Connection:
-    """A new database with the tables of a damaged one, and each row that can be read.
+    """Create a database with the tables of a damaged one and every row that can be read.
 
-    sqlite3.Error where not even its tables are known.
+    Raise sqlite3.Error if not even the tables are known.
     """
     _filled_up(path)
     made = sqlite3.connect(into, isolation_level=None)
@@ -42,18 +42,18 @@ def salvaged(damaged: sqlite3.Connection, path: str, into: str) -> sqlite3.Conne
 
 
 def _filled_up(path: str) -> None:
-    """Give a file that was cut off the size that it says it has: SQLite reads nothing of a shorter one."""
+    """Extend a truncated file to the size in its header: SQLite does not read shorter files."""
     with open(path, "r+b") as file:
         head = file.read(100)
         page = int.from_bytes(head[_PAGE], "big")
         size = (page if page != 1 else 1 << 16) * int.from_bytes(head[_PAGES], "big")
         if size > os.fstat(file.fileno()).st_size:
-            with suppress(OSError):  # a size that is nonsense
+            with suppress(OSError):  # an impossible size
                 file.truncate(size)
 
 
 def _numbers(db: sqlite3.Connection, table: str) -> tuple[int, int]:
-    """The least and the greatest number of a row, by an index that is whole; else what is likely."""
+    """Return the lowest and highest row number, from an intact index or estimated."""
     (pages,), (size,) = (db.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size"))
     for (index,) in db.execute(
         "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ?", (table,)
@@ -66,7 +66,7 @@ def _numbers(db: sqlite3.Connection, table: str) -> tuple[int, int]:
 
 
 def _rows(db: sqlite3.Connection, query: str, numbers: tuple[int, int]) -> Iterator[tuple[Any, ...]]:
-    """Each row that can be read: a range of numbers that cannot is halved, down to single ones."""
+    """Yield every readable row; a range that fails is halved, down to single rows."""
     ranges = deque([numbers])
     for _ in range(_PROBES):
         if not ranges:
@@ -74,11 +74,11 @@ def _rows(db: sqlite3.Connection, query: str, numbers: tuple[int, int]) -> Itera
         low, high = ranges.popleft()
         at, whole = low, True
         try:
-            # without a limit SQLite looks for the row behind the last one, which may be what is damaged
+            # without LIMIT SQLite also looks for the row after the last one, which may be damaged
             for row in db.execute(
                 f"{query} WHERE rowid BETWEEN ? AND ? ORDER BY rowid LIMIT ?", (low, high, high - low + 1)
             ):
-                whole = at <= row[0] <= high  # else its number is nonsense
+                whole = at <= row[0] <= high  # otherwise the row number is wrong
                 if not whole:
                     break
                 yield row[1:]

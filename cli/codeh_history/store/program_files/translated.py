@@ -1,4 +1,4 @@
-"""A file of another program as the lines of the session that it is: what every reader then reads."""
+"""Another program's file as the lines of one of our sessions, which every reader then reads."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _TORN = "torn last line"
 
 
 class Translated(bytes):
-    """The lines, and what was wrong in the file that they are of."""
+    """The lines, with the damage in the original file."""
 
     damage: list[Damage]
 
 
 def of_file(fd: int, path: str) -> Translated | None:
-    """What a program's file says; None where it is none. BadData where it holds many sessions."""
+    """Translate a program's file, or return None if it is ours; BadData if it holds several sessions."""
     file = File(fd, path)
     program = program_of(file)
     if program is None:
@@ -37,7 +37,7 @@ def of_file(fd: int, path: str) -> Translated | None:
 
 
 def each(path: str) -> Iterator[Translated]:
-    """Each of the sessions in a program's file."""
+    """Yield each session in a program's file."""
     with opened(path) as file:
         program = program_of(file)
         for session in sessions_in(file, program) if program is not None else ():
@@ -45,7 +45,7 @@ def each(path: str) -> Iterator[Translated]:
 
 
 def of_bytes(data: bytes) -> Translated | None:
-    """The same of what came through a pipe."""
+    """Translate data that came through a pipe."""
     with tempfile.TemporaryFile() as held:
         held.write(data)
         held.flush()
@@ -62,7 +62,7 @@ def _lines(session: Session, path: str) -> Translated:
 
 
 def is_told(problem: Problem) -> bool:
-    """Whether a reader says it: a file that is being written ends in the middle of a line."""
+    """Return whether readers report a problem; the torn last line of a file being written is none."""
     return problem.reason != _TORN and (problem.effect == "skips" or problem.mended is not None)
 
 
