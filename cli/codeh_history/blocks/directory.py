@@ -40,9 +40,7 @@ class DirectoryStore:
         self._mark = os.path.join(self.place, _SHARED)
         self._outside = not self.place.startswith(os.path.realpath(env.home) + os.sep)
         self.shared = self._outside or os.path.lexists(self._mark)
-        self._made: dict[
-            str, tuple[int, int]
-        ] = {}  # blocks that this object created: inode and modification time
+        self._made: dict[str, tuple[int, int]] = {}  # blocks created here: inode and modification time
 
     def _path(self, id: str) -> str:
         return os.path.join(self.root, id[:2], id)
@@ -184,10 +182,7 @@ class DirectoryStore:
         made = {id: self._made.pop(id) for id in ids if id in self._made}
         if not made:
             return
-        with (
-            suppress(OSError),
-            self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB),
-        ):  # otherwise `gc` removes them later
+        with suppress(OSError), self._locked(fcntl.LOCK_EX | fcntl.LOCK_NB):  # else `gc` removes them later
             for id, written in made.items():
                 info = os.lstat(self._path(id))
                 if (info.st_ino, info.st_mtime_ns) == written:

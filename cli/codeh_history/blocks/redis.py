@@ -64,9 +64,7 @@ class RedisStore(BlockStore):
         with self._failing("; nothing refers to what was written"):
             pipe = self._client.pipeline(transaction=False)
             for ids in batches({id: len(data) for id, data in blocks.items()}, count=_KEYS):
-                pipe.mset(
-                    {self._prefix + id: blocks[id] for id in ids}
-                )  # the server holds each command in memory
+                pipe.mset({self._prefix + id: blocks[id] for id in ids})  # the server holds it all
             if any(answer is not True for answer in pipe.execute()):
                 raise TypeError
 

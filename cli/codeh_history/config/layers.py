@@ -24,11 +24,7 @@ REQUEST = (*TOGETHER, "system", "tools", "budget", "max_tokens", "set", "stream"
 VARIABLES = {
     "to": "CODEH_TO", "via": "CODEH_VIA", "model": "CODEH_MODEL", "summarize.via": "CODEH_SUMMARIZER",
 }  # fmt: skip
-SETTINGS = {
-    "system": "system",
-    "tools": "tools",
-    "budget": COMPACT + "budget",
-}  # settings that a session can also have
+SETTINGS = {"system": "system", "tools": "tools", "budget": COMPACT + "budget"}  # of sessions too
 FLAGS, ENVIRONMENT, PROFILE = "flag", "environment", "CODEH_PROFILE"
 
 
@@ -160,9 +156,7 @@ def resolve(env: Env, request: Request, profile: str | None, via: str | None = N
     """Combine the flags and the layers into a request."""
     flags = {key: getattr(request, key) for key in REQUEST if key != "via" and request.specified(key)}
     flags["via"] = via
-    flags = {
-        key: value for key, value in flags.items() if value or key == "system"
-    }  # `--system ""` means no system prompt
+    flags = {key: value for key, value in flags.items() if value or key == "system"}  # "": no prompt
     all_layers = layers(env, profile, flags)
     values = held(all_layers)
     request, under = request_of(request, values)
@@ -175,9 +169,7 @@ def request_of(request: Request, values: Held) -> tuple[Request, dict[str, Any]]
     above: dict[str, Any] = {"to": None}
     under = {}
     for key, (value, layer) in values.items():
-        if (
-            key in SETTINGS and not layer.above
-        ):  # in the form that a session stores: a file's content, not its name
+        if key in SETTINGS and not layer.above:  # as a session stores it: a file's content, not its name
             read = {"system": from_file, "tools": tools_from}.get(key)
             under[SETTINGS[key]] = read(value) if read else value
         elif key in REQUEST and key != "via":

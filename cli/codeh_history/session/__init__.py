@@ -1,1 +1,1 @@
-"""What a log means, pure: records, fold, view, ops, exchanges."""
+"""The meaning of a log, without side effects: records, fold, view, ops, exchanges."""

@@ -1,9 +1,10 @@
-"""Records whose parts are named by block ids, and back.
+"""Convert records to name their parts by block ids, and back.
 
-A block is one part's compact JSON under its sha256. A `message` becomes a `ref`; `update`, `commit`,
-`delta` and an inserted message carry `blockIds` for their `parts`, a `replace` `blockId` for its `with`.
-Everything else stays in its place, so that the way back gives the same line. Where it would not (other
-spacing or escapes, a bare message), the line itself is one more block, which `spelling.id` names.
+A block is one part's compact JSON, stored under its sha256. A `message` becomes a `ref`; `update`,
+`commit`, `delta` and an inserted message have `blockIds` instead of `parts`, a `replace` has `blockId`
+instead of `with`. Everything else keeps its position, so that converting back gives the same line. If it
+would not (other spacing or escapes, a bare message), the line itself is one more block, which `spelling.id`
+names.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from .model import SUMMARY_HEAD, Any, Json, Part, Summary, Unread, unread
 from .records import MAX_READ, Record, check, check_parts, depth_exceeds, dumps
 from .rules import OF_BLOCKS, OTHER, RULES
 
-LARGE = 4096  # a part of more bytes goes to a block, and with it its message
+LARGE = 4096  # bytes; a message with a larger part is stored by reference
 
 Blocks = dict[str, bytes]
-Fill = Callable[[Any], Any]  # an unread part → the part
+Fill = Callable[[Any], Any]  # unread part → part
 
 
 def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple[Json, Blocks] | None:
-    """The record naming its parts by blocks, and these blocks; None where it stays as it is.
+    """Return the record with its parts named by blocks, and the blocks; None if it stays as it is.
 
-    It stays where no part is large, unless `every`; also what cannot be written as JSON again, and a record
-    that has fields of our names already. `raw` is its line, None for one that was never written.
+    It stays if no part is large, unless `every`, if it cannot be written as JSON again, or if it already
+    has fields with our names. `raw` is its line, or None if it was never written.
     """
     if not RULES.get(data["type"], OTHER).content:
         return None
@@ -72,7 +73,7 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
 
     try:
         new = _with_ops(data, of_op) if data["type"] == "compaction" else of_message(data)
-    except TypeError:  # nested deeper than can be written
+    except TypeError:  # nested too deeply to be written
         return None
     if new is data:
         return None
@@ -85,7 +86,7 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
 
 
 def restored(data: Json, part_of: Fill) -> Json:
-    """The record with its parts in their place again; the same where it names no blocks."""
+    """Return the record with its parts restored; the same object if it names no blocks."""
     if data["type"] == "compaction":
         new = _with_ops(data, lambda op: _op_restored(op, part_of))
     elif data["type"] == "ref":
@@ -123,12 +124,12 @@ def _op_restored(op: Json, part_of: Fill) -> Json:
 
 
 def _text(part: Any) -> bytes | None:
-    """A part's block; None for one that is in a block already."""
+    """Return a part's block, or None if it is in a block already."""
     return None if type(part) is Unread else dumps(part)
 
 
 def _renamed(data: Json, old: str, new: str, value: object) -> Json:
-    """The same, with another key and value in the place of one."""
+    """Return the object with one key and value replaced, in the same position."""
     return {(new if key == old else key): value if key == old else data[key] for key in data if key != new}
 
 
@@ -144,7 +145,7 @@ def _with_ops(data: Json, change: Callable[[Json], Json]) -> Json:
 
 
 def block_ids(data: Json) -> list[str]:
-    """The blocks that hold a record's parts."""
+    """Return the ids of the blocks that hold a record's parts."""
     ids: list[str] = []
 
     def note(part: Any) -> Any:
@@ -156,22 +157,22 @@ def block_ids(data: Json) -> list[str]:
 
 
 def line_id(data: Json) -> str | None:
-    """The block that holds the record's original line, where one does."""
+    """Return the id of the block that holds the record's original line, or None."""
     spelling = data.get("spelling")
     id = spelling.get("id") if isinstance(spelling, dict) else None
     return id if isinstance(id, str) else None
 
 
 def all_ids(data: Json) -> list[str]:
-    """All blocks that a record names."""
+    """Return the ids of all blocks that a record names."""
     line = line_id(data)
     return [*block_ids(data), *([line] if line is not None else ())]
 
 
 def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
-    """The record with those of its parts that are given; the others stay unread.
+    """Return the record with these parts filled in; others stay unread.
 
-    The same where it needs none of them.
+    A record that needs none of them is returned as it is.
     """
     data = record.data
     if "blockIds" not in data and data["type"] != "compaction":
@@ -187,13 +188,13 @@ def with_parts(record: Record, parts: Mapping[str, Part]) -> Record:
 
 
 def summary_part(summary: Summary) -> Part:
-    """The part that a summary is where only messages have a place: its text, and its record."""
+    """Return a summary as a part, where only messages are allowed: its text and its record."""
     text = f"{SUMMARY_HEAD}\n\n{summary.text}"
     return {"text": text, "summary": {**summary.fields, "type": "summary", "id": summary.id}}  # type: ignore[typeddict-unknown-key]
 
 
 def summary_in(data: bytes) -> Json | None:
-    """The record of the summary that a block holds; None where it holds none."""
+    """Return the record of the summary in a block, or None."""
     part: Any = json_value(data) if b'"summary":{' in data else None
     record = part.get("summary") if isinstance(part, dict) else None
     whole = isinstance(record, dict) and record.get("type") == "summary" and check(record) is None
@@ -201,7 +202,7 @@ def summary_in(data: bytes) -> Json | None:
 
 
 def part_in(data: bytes) -> Part | None:
-    """The part that a block holds; None where it holds none."""
+    """Return the part in a block, or None."""
     part: Part = json_value(data)
     wrong = check_parts({"parts": [part]}) is not None or depth_exceeds(data, MAX_READ)
     return None if wrong else part

@@ -1,4 +1,4 @@
-"""Exchanges: which messages are a real user's, and what belongs to each."""
+"""Exchanges: which messages are from a real user, and which belong to each of these."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .view import text_of, uses_tools
 
 IDE_MARKERS = ("# IDE Context", "# Open Files", "# Directory Structure")
 SYSTEM_PREFIX = "System:"
-NOT_USERS = (  # how Claude Code begins what it gives its model in a user's turn that no user wrote
+NOT_USERS = (  # Claude Code begins user messages that no user wrote with one of these
     "[SYSTEM NOTIFICATION - NOT USER INPUT]",
     "[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]",
     "The coordinator sent a message while you were working:",
@@ -22,22 +22,22 @@ _THOUGHTS = ("thinking", "redacted_thinking", "reasoning")
 
 
 def is_ide_context(message: Message, markers: Sequence[str] = IDE_MARKERS) -> bool:
-    """Role user, and its text contains a marker of an editor's context; never a message with tool parts."""
+    """Return whether a user message contains an editor's context; never for one with calls or results."""
     if message.role != "user":
         return False
     text = text_of(message)
-    if markers is IDE_MARKERS and "#" not in text:  # most texts, at a glance
+    if markers is IDE_MARKERS and "#" not in text:  # skips most texts quickly
         return False
     return any(marker in text for marker in markers) and not uses_tools(message)
 
 
 def is_system(message: Message) -> bool:
-    """A `System:` text of either role; never a message with tool parts, whose unit would break."""
+    """Return whether it is a `System:` text of either role; never for a message with calls or results."""
     return text_of(message).startswith(SYSTEM_PREFIX) and not uses_tools(message)
 
 
 def is_thought(part: Part) -> bool:
-    """A thought, in our own form or as a provider's native part."""
+    """Return whether a part is a thought, in our form or a provider's."""
     if part.get("thought"):
         return True
     value = part["native"].get("value") if "native" in part else None
@@ -45,12 +45,12 @@ def is_thought(part: Part) -> bool:
 
 
 def asks(text: str) -> bool:
-    """Whether a user's text is a prompt, so far as is seen at a glance: most are."""
+    """Return whether a user's text is certainly a prompt, by a quick check that suffices for most."""
     return "#" not in text and not text.startswith(_NO_PROMPTS)
 
 
 def is_prompt(message: Message) -> bool:
-    """A real user message: no function response, IDE context, notification or `System:` text."""
+    """Return whether a real user wrote it: no response, IDE context, notification or `System:` text."""
     if message.role != "user" or message.kind == "tool":
         return False
     parts = message.parts
@@ -64,16 +64,16 @@ def is_prompt(message: Message) -> bool:
 
 
 def exchanges(messages: Sequence[Message]) -> list[list[Message]]:
-    """The messages grouped by exchange: a real user message up to the next one.
+    """Group messages by exchange: a real user message up to the next one.
 
-    IDE context directly before a real user message belongs to it; what stands before the first real
-    one belongs to the first.
+    IDE context directly before a real user message belongs to it; messages before the first real one belong
+    to the first exchange.
     """
     return [[messages[number] for number in group] for group in exchange_places(messages)[0]]
 
 
 def exchange_places(messages: Iterable[Message]) -> tuple[list[list[int]], list[int]]:
-    """The places of the messages of each exchange, and those of the real user messages."""
+    """Return the indexes of the messages of each exchange, and of the real user messages."""
     groups: list[list[int]] = []
     prompts: list[int] = []
     before: list[int] = []  # IDE context that may belong to the next prompt
@@ -88,17 +88,17 @@ def exchange_places(messages: Iterable[Message]) -> tuple[list[list[int]], list[
         before = []
         if prompt:
             prompts.append(place)
-    if before:  # at the very end it goes with the last exchange
+    if before:  # IDE context at the very end belongs to the last exchange
         groups = [*groups[:-1], [*(groups or [[]])[-1], *before]]
     return groups, prompts
 
 
 def tools_named(message: Message) -> list[str] | None:
-    """The tools that an imported entry says it used; None for any other message."""
+    """Return the tools that an imported history entry lists; None for any other message."""
     given = message.fields.get("toolsUsed")
     return [str(name) for name in given] if isinstance(given, list) else None
 
 
 def prompts(messages: Sequence[Message]) -> int:
-    """How many real user messages there are: the number of exchanges."""
+    """Return the number of real user messages, which is that of exchanges."""
     return sum(1 for message in messages if is_prompt(message))

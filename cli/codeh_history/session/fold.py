@@ -1,4 +1,4 @@
-"""The fold: what a log means (records in byte order → view)."""
+"""The fold: compute the view from records in byte order."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ __all__ = [
     "timestamp",
 ]  # fmt: skip
 
-_OF_A_COMMIT = {"type", "of", "ts", "parts", *OF_BLOCKS}  # and not of its message
+_OF_A_COMMIT = {"type", "of", "ts", "parts", *OF_BLOCKS}  # fields of a commit that its message does not get
 
 
 def fold(log: Log) -> View:
-    """The view of a log: which lines count, then place, content, hiding, parts and summaries."""
+    """Fold a log into its view: undo, then place, content, hiding, parts and summaries."""
     notes: list[str] = []
     dead = undone(log.records, notes)
     view, again = _folded(log, dead, notes)
@@ -37,7 +37,7 @@ def fold(log: Log) -> View:
 
 
 def _folded(log: Log, dead: set[int], notes: list[str]) -> tuple[View, bool]:
-    """The view of the lines that are not dead, and whether an id was met twice."""
+    """Fold the records that are not dead; also return whether an id occurred twice."""
     view = View(log, dead, [*notes])
     folding = Fold(view)
     read = folding.read
@@ -54,12 +54,12 @@ def _folded(log: Log, dead: set[int], notes: list[str]) -> tuple[View, bool]:
         else:
             folding.carry(place, record)
     folding.finish()
-    read.clear()  # bound methods: a cycle that would keep every view of a long run
+    read.clear()  # a cycle of bound methods would keep every view in memory
     return view, folding.again
 
 
 def message_of(place: int, record: Record) -> Message:
-    """A message that nothing was said of before."""
+    """Return the message for a record whose id is new."""
     data = record.data
     kind, parts, ts = data["kind"], data["parts"], data.get("ts")
     ts = ts if type(ts) is str else timestamp(ts)
@@ -67,18 +67,18 @@ def message_of(place: int, record: Record) -> Message:
 
 
 class Fold:
-    """One pass over the live records; `finish` applies what they say about each other.
+    """One pass over the live records; `finish` applies the effects they have on each other.
 
-    `read` takes a record in, by its type: each has the method of its name.
+    `read` maps each type to the method of its name.
     """
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.again = False  # whether an id was met twice
-        self.carried: set[str] = set()  # ids of lines of unknown types
+        self.again = False  # whether an id occurred twice
+        self.carried: set[str] = set()  # ids of records of unknown types
         self.updated: dict[str, Message] = {}  # update ids → message
         self.made = view.made
-        self.pieces: dict[str, list[Part]] = {}  # deltas of a message not yet joined
+        self.pieces: dict[str, list[Part]] = {}  # deltas of a message, not yet joined
         self.summaries: list[Summary] = []
         self.effects = Effects(view.all)
         self.barrier = -1
@@ -97,13 +97,13 @@ class Fold:
                 )
 
     def step(self, type: str, record: Record, place: int, message: Message | None = None) -> None:
-        """Note something that `undo` can take back."""
+        """Record something that `undo` can take back."""
         id = record.data["id"]
         self.again = self.again or id in self.made
         self.made[id] = Step(type, id, place, message)
 
     def carry(self, place: int, record: Record) -> None:
-        """A line that is none of ours is passed on."""
+        """Pass on a record of an unknown type."""
         id = record.data.get("id")
         if type(id) is str:
             self.again = self.again or id in self.carried
@@ -111,7 +111,7 @@ class Fold:
         self.view.carried.append(record)
 
     def owner(self, id: str) -> Message | None:
-        """The message that a delta, commit, abort or update of this id is about."""
+        """Return the message that a delta, commit, abort or update refers to, or None."""
         return self.view.all.get(id) or self.updated.get(id)
 
     def message(self, place: int, record: Record) -> None:
@@ -135,7 +135,7 @@ class Fold:
         message.pending = message.update = None
 
     def place(self, place: int, record: Record) -> Message:
-        """The message of this id, new at this place or the one that stands at its first."""
+        """Return the message with this id: a new one, or the existing one at its first position."""
         data = record.data
         kind = data.get("kind")
         if kind not in ROLE_OF_KIND:
@@ -149,7 +149,7 @@ class Fold:
             all[id] = message
         else:
             self.again = True
-            self.pieces.pop(id, None)  # what streamed before is over
+            self.pieces.pop(id, None)  # discards what was streamed before
             message = all[id]
             message.kind, message.role, message.line = kind, role, None
             message.fields = {**data, "ts": message.ts}
@@ -162,7 +162,7 @@ class Fold:
             self.pieces.setdefault(message.id, []).extend(content_of(record.data) or ())
 
     def join(self, message: Message) -> None:
-        """Join the deltas read so far to the pending content; once a message, so it stays linear."""
+        """Join the deltas so far to the pending content; called once per message, so time stays linear."""
         pieces = self.pieces.pop(message.id, None)
         if pieces and message.pending is not None:
             message.pending = join(message.pending, pieces)
@@ -222,11 +222,11 @@ class Fold:
         self.carry(place, record)
 
     def usage(self, place: int, record: Record) -> None:
-        """What a sub-agent's response used: no part of the view."""
+        """A sub-agent's token usage does not change the view."""
         self.carry(place, record)
 
     def revert(self, place: int, record: Record) -> None:
-        """Live reverts did their work before the fold."""
+        """Live reverts took effect before the fold."""
 
     # -- what they say about each other -------------------------------------------------------------
 

@@ -1,7 +1,6 @@
-"""What marks our own lines in texts that models read: speakers and headings, and how others' lines differ.
+"""Labels of our own lines in texts for models: speakers and headings; similar lines of others are indented.
 
-A line of a tool, a file or a message that could be taken for one of ours is indented; every other line
-stays as it is.
+Lines of a tool, a file or a message that could be mistaken for ours are indented; all others are unchanged.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ SPEAKERS = (
     USER, MODEL, EARLIER, "Assistant", "Human", "System", "Summary", "Tool", "Tools", "Tool call",
     "Tool calls", "Tool result", "Tool results", "Tools used", "Attached", PASTED,
 )  # fmt: skip
-_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # what a reader may see as the end of a line
+_BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # characters that a reader may treat as the end of a line
 _BREAK = Pattern(f"[{_BREAKS}]+")
 _HIDDEN = r"(?:[\x00-\x08\x0e-\x1a\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]|\x1b(?:\[[\d;]*m)?)*"
 _NAMES = "|".join(HEADINGS)
 
 
 def pattern(more: str = "(?!)") -> Pattern:
-    """Where a line begins that could be taken for ours, by its label or by a further pattern."""
+    """Return a pattern for the beginning of a line that could be ours, or that matches `more`."""
     label = rf"(?:(?i:{'|'.join(SPEAKERS)})|{_NAMES}|{_NAMES.upper()})"
     ours = (
         rf"{_HIDDEN}(?:\#{{1,6}}\ +)?[*_]{{0,3}}{_HIDDEN}(?:"
@@ -41,22 +40,22 @@ _LABELS = pattern()
 
 
 def escaped(text: str, ours: Pattern = _LABELS) -> str:
-    """The text, the lines indented that could be taken for ours."""
+    """Return the text with lines indented that could be mistaken for ours."""
     return str(ours.sub("  ", text))
 
 
 def labelled(label: str, text: str, ours: Pattern = _LABELS) -> str:
-    """The text behind its label; its further lines as `escaped` leaves them."""
+    """Return the text after its label, with later lines escaped."""
     end = _BREAK.search(text)
     first = end.start() if end else len(text)
     return f"{label}: {text[:first]}{escaped(text[first:], ours)}"
 
 
 def is_ours(label: str) -> bool:
-    """Whether this would name a speaker or a section of ours."""
+    """Return whether this label names one of our speakers or sections."""
     return _LABELS.match(f"{label}:") is not None
 
 
 def one_line(text: str) -> str:
-    """The text with blanks in the place of what ends a line."""
+    """Return the text with line ends replaced by spaces."""
     return text if text.isprintable() else str(_BREAK.sub(" ", text))

@@ -1,9 +1,8 @@
-"""Which lines of a log count: what was undone does not, nor what says again what an earlier line says.
+"""Which lines of a log count: not those that were undone, nor those that repeat an earlier line.
 
-Two copies of a session that were joined (`cat`, a merge) hold each line of their common beginning twice.
-A line with an id of its own tells that by itself. What streams into a message (deltas, commits, aborts)
-has none: after a repeated line that brings the message in, it is the copy's as far as it says what was
-said before.
+A log made by joining two copies of a session (`cat`, a merge) has their common lines twice. A line with an
+id of its own identifies itself as a copy. Deltas, commits and aborts have no id: after a repeated line that
+adds their message, they are copies as long as they repeat what came before.
 """
 
 from __future__ import annotations
@@ -17,13 +16,13 @@ from .records import Record, block_of
 from .rules import OF_BLOCKS, STREAMING, brought, own_id
 from .view import kind_of
 
-_ELSEWHERE = frozenset(("flowId", "parts", *OF_BLOCKS))  # what a record says of where its parts lie
+_ELSEWHERE = frozenset(("flowId", "parts", *OF_BLOCKS))  # where the parts of a record are stored
 
 
 def streamed(records: list[Record]) -> int:
-    """How many bytes of a log hold what streams wrote before their commits: it depends on timing.
+    """Return how many bytes hold content streamed before its commit, which depends on timing.
 
-    These are the lines that open a message, add to it, or replace what is pending of it.
+    These are the lines that open a message, add to it, or replace its pending content.
     """
     pending: set[str] = set()
     size = 0
@@ -38,22 +37,22 @@ def streamed(records: list[Record]) -> int:
 
 
 def undone(records: list[Record], notes: list[str]) -> set[int]:
-    """Places of the records that are as if never written; later reverts decide first.
+    """Return the positions of undone records; later reverts are applied first.
 
-    A revert takes back every line of the id it names that stands before it. A repeated one stands in a
-    copy: it takes back as many, the nearest, as it did at its first place.
+    A revert takes back every earlier line with the id it names. A repeated revert is part of a copy: it
+    takes back the nearest lines, as many as at its first position.
     """
     if not [True for record in records if record.data["type"] == "revert"]:
         return set()
     ids = [own_id(record.data) for record in records]
-    before: defaultdict[str | None, int] = defaultdict(int)  # lines of each id
+    before: defaultdict[str | None, int] = defaultdict(int)  # lines with each id
     reach: dict[bytes, int] = {}  # how many lines a revert takes back
     for id, record in zip(ids, records, strict=True):
         if record.data["type"] == "revert":
             reach.setdefault(content(record), before[record.data["of"]])
         before[id] += 1
     dead: set[int] = set()
-    last: dict[str | None, int] = {None: len(records)}  # of each id: its lines from here on are taken back
+    last: dict[str | None, int] = {None: len(records)}  # of each id: its lines from here on are undone
     for place in range(len(records) - 1, -1, -1):
         id, record = ids[place], records[place]
         before[id] -= 1
@@ -69,7 +68,7 @@ def undone(records: list[Record], notes: list[str]) -> set[int]:
 
 
 def repeats(records: list[Record], dead: set[int]) -> set[int]:
-    """Places of the lines that say again what an earlier live line says, as a copy does."""
+    """Return the positions of lines that repeat an earlier live line."""
     counts = Counter(id for record in records for id in brought(record.data))
     copies = _Copies({id for id, count in counts.items() if count > 1})
     again = [copies.read(record, live=place not in dead) for place, record in enumerate(records)]
@@ -77,19 +76,18 @@ def repeats(records: list[Record], dead: set[int]) -> set[int]:
 
 
 class _Copies:
-    """The lines of a file in their order, each a copy or not."""
+    """Classifies the lines of a file, in order, as copies or not."""
 
     def __init__(self, often: set[str]) -> None:
-        self.often = often  # the ids that are brought in more than once
-        self.live: set[bytes] = set()  # what the live lines with such an id say
-        self.said: Counter[str] = Counter()  # of each id: how many lines brought it in or streamed into it
-        self.where: defaultdict[tuple[str, bytes], list[int]] = defaultdict(
-            list
-        )  # which of these says what
-        self.at: dict[str, int] = {}  # where among them the copy that is being read goes on
+        self.often = often  # ids that are added more than once
+        self.live: set[bytes] = set()  # content of live lines with such an id
+        self.said: Counter[str] = Counter()  # for each id, how many lines added it or streamed into it
+        # the indexes of lines with the same id and content
+        self.where: defaultdict[tuple[str, bytes], list[int]] = defaultdict(list)
+        self.at: dict[str, int] = {}  # where the current copy continues
 
     def read(self, record: Record, *, live: bool) -> bool:
-        """Whether the next line is a copy of an earlier live one."""
+        """Return whether the next line is a copy of an earlier live one."""
         data = record.data
         if data["type"] in STREAMING:
             return data["of"] in self.often and self._copied(data["of"], content(record))
@@ -100,14 +98,14 @@ class _Copies:
         again = live and says in self.live
         for id in ids:
             if live and not again:
-                self.at.pop(id, None)  # new, whatever was read before it
+                self.at.pop(id, None)  # new content, so no copy continues here
             self._copied(id, says, begins=again or not live)
         if live:
             self.live.add(says)
         return again
 
     def _copied(self, id: str, says: bytes, *, begins: bool = False) -> bool:
-        """Whether what a line says of an id was said before: where a copy goes on, or where one begins."""
+        """Return whether a line repeats earlier content: it continues a copy, or begins one."""
         from bisect import bisect_left
 
         where = self.where[id, says]
@@ -121,7 +119,7 @@ class _Copies:
 
 
 def content(record: Record) -> bytes:
-    """What a line says, equal for lines that differ in spelling or in where their parts lie."""
+    """Return a line's content, the same however it is spelled and wherever its parts are stored."""
     data = record.data
     if data["type"] == "compaction":
         said = {**_content(data), "ops": [_op_content(op) for op in data["ops"]]}
@@ -131,7 +129,7 @@ def content(record: Record) -> bytes:
 
 
 def _content(data: Json, blocks: list[str] | None = None) -> Json:
-    """A record, or an inserted message, with the blocks of its parts for its parts."""
+    """Return a record or an inserted message with block ids instead of parts."""
     said = {key: value for key, value in data.items() if key not in _ELSEWHERE}
     parts = data.get("parts")
     if blocks is None:

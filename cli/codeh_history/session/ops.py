@@ -1,7 +1,6 @@
-"""Compaction ops: drop, replace, insert and summarize, as values and as their effect on messages.
+"""Compaction ops (drop, replace, insert, summarize) as values, and their effect on messages.
 
-There is one effect, for the ops that a log holds and for those that a stage has made, so what a filter
-prints and what `-i` records can never differ.
+Ops in a log and ops from a filter have the same effect, so what a filter prints equals what `-i` records.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from .records import block_of
 from .rules import NAMES_OF_AN_OP, ROLE_OF_KIND, inserted_id, named
 from .view import View, arrange, content_of, kind_of, timestamp
 
-NEXT = "~"  # the id that a compaction not yet written goes by
+NEXT = "~"  # the id of a compaction that is not written yet
 
 
 def drop(ids: list[str], why: str) -> Op:
@@ -22,20 +21,20 @@ def drop(ids: list[str], why: str) -> Op:
 
 
 def replace(id: str, part: int, block: str, replacement: Part | None, why: str) -> Op:
-    """Put another part, or none, in the place of a message's own part `part` (whose hash is `block`)."""
+    """Return an op that replaces or removes a message's own part `part`, whose hash is `block`."""
     op: Any = {"op": "replace", "id": id, "part": part, "block": block, "with": replacement, "why": why}
     return op  # type: ignore[no-any-return]
 
 
 def replace_shown(message: Message, shown: int, new: Part | None, why: str) -> Op:
-    """The same for the part at index `shown` of what the view shows."""
+    """Return an op that replaces the part at index `shown` in the view."""
     own = shown_parts(message)[shown] if message.replaced else shown
     block = message.blocks[own] if message.blocks is not None else block_of((message.own or [])[own])
     return replace(message.id, own, block, new, why)
 
 
 def shown_parts(message: Message) -> list[int]:
-    """Which of a message's own parts the view shows, or something in their place."""
+    """Return the indexes of a message's own parts that the view shows, perhaps replaced."""
     own = message.own if message.own is not None else message.parts
     replaced: dict[int, Part | None] = message.replaced or {}
     return [number for number, part in enumerate(own) if replaced.get(number, part) is not None]
@@ -50,7 +49,7 @@ def summarize(ids: list[str], summary: str) -> Op:
 
 
 def replacement(op: Op) -> Part | None:
-    """What a `replace` puts in place; `with` is no Python name. A large one may lie in a block."""
+    """Return what a `replace` puts in place, unread if it is in a block."""
     fields: Json = dict(op)
     value: Part | None = fields.get("with")
     if value is None and "blockId" in fields:
@@ -59,7 +58,7 @@ def replacement(op: Op) -> Part | None:
 
 
 def apply(view: View, ops: Sequence[Op]) -> View:
-    """What the fold would show if a compaction with these ops were appended; the same view without any."""
+    """Return what the fold would show after a compaction with these ops; the same view without ops."""
     if not ops:
         return view
     hanging = [m for m in view.messages if m.after is not None]
@@ -84,7 +83,7 @@ def apply(view: View, ops: Sequence[Op]) -> View:
 
 
 def _concerned(op: Json) -> Iterator[str]:
-    """The ids that an op names, and that of the message that it inserts."""
+    """Yield the ids that an op names, and that of a message it inserts."""
     yield from named(op, NAMES_OF_AN_OP)
     yield from named(op.get("message") or {}, ("id",))
 
@@ -96,7 +95,7 @@ def _copy(message: Message) -> Message:
 
 
 def _unused(taken: set[str], view: View, count: int) -> str:
-    """An id of which no message or summary has one of so many: other ops may have been applied before."""
+    """Return an id for a compaction that no earlier unwritten compaction uses."""
     id = NEXT
     while any((one := f"{id}.{number}") in taken or one in view.all for number in range(count)):
         id += NEXT
@@ -104,19 +103,19 @@ def _unused(taken: set[str], view: View, count: int) -> str:
 
 
 class Effects:
-    """What compactions do to these messages, which are changed; `summaries` are those that they make.
+    """The effects of compactions on these messages, which are changed; `summaries` are new ones.
 
-    They are all of a log, or those of a view that may change.
+    The messages are all of a log, or those of a view that may change.
     """
 
     def __init__(self, messages: dict[str, Message]) -> None:
         self.messages = messages
-        self.inserted: dict[str, list[Message]] = {}  # by what they follow, the first of them last
+        self.inserted: dict[str, list[Message]] = {}  # by the message they follow, latest first
         self.summaries: list[Summary] = []
         self.hashes: dict[tuple[str, int], str] = {}  # of the parts that replacements name
 
     def insert(self, compaction: Json, place: int) -> None:
-        """Take in its messages: right after their anchors, before what was inserted earlier."""
+        """Add a compaction's messages directly after their anchors, before earlier insertions."""
         fresh: dict[str, list[Message]] = {}
         for number, op in enumerate(compaction["ops"]):
             if op.get("op") != "insert":
@@ -134,7 +133,7 @@ class Effects:
             self.inserted.setdefault(after, []).extend(reversed(messages))
 
     def apply(self, compaction: Json, place: int, *, trusted: bool = False) -> None:
-        """Drop, replace and summarize; `trusted`: what is to be replaced is known to be there still."""
+        """Drop, replace and summarize; `trusted`: the replaced parts are known to be unchanged."""
         changed: dict[str, Message] = {}
         for number, op in enumerate(compaction["ops"]):
             what = op.get("op")
@@ -155,13 +154,13 @@ class Effects:
             message.line = None
 
     def hide(self, id: str, by: str, place: int) -> None:
-        """Hide a message that stands before this place, unless something else does."""
+        """Hide a message before this position, unless it is hidden already."""
         message = self.messages.get(id)
         if message is not None and message.place <= place and message.hidden is None:
             message.hidden = by
 
     def _holds(self, message: Message, op: Op) -> bool:
-        """Whether the part that is to be replaced is there, and still what it was."""
+        """Return whether the part to replace exists and is unchanged."""
         part = op.get("part")
         if type(part) is not int or part < 0:
             return False
@@ -173,7 +172,7 @@ class Effects:
         return part < len(own) and self.hashes[message.id, part] == op.get("block")
 
     def ordered(self, messages: Iterable[Message]) -> list[Message]:
-        """Which of these messages are visible: by place, inserted ones right after what they belong to."""
+        """Return the visible messages by position, with inserted ones directly after their anchors."""
         if not self.messages:
             return [*messages]
         unseen = {message.id: message for group in self.inserted.values() for message in group}
@@ -189,12 +188,12 @@ class Effects:
                     visible += self._with_inserted(message, unseen)
             elif id not in below and message.hidden is None and (not message.replaced or shown(message)):
                 visible.append(message)
-        for message in unseen.values():  # what they were to follow is not there
+        for message in unseen.values():  # their anchor is missing
             message.hidden = message.hidden or message.after
         return visible
 
     def _with_inserted(self, root: Message, unseen: dict[str, Message]) -> Iterator[Message]:
-        """What is visible of a message and of those that stand after it; these go with it."""
+        """Yield a message and those inserted after it, as far as they are visible."""
         stack = [root]
         while stack:
             message = stack.pop()
@@ -209,7 +208,7 @@ class Effects:
 
 
 def shown(message: Message) -> bool:
-    """Whether anything is left of it: a message whose parts were all replaced by nothing is not shown."""
+    """Return whether any part is left; a message whose parts were all removed is not shown."""
     if message.replaced:
         count = len(message.own) if message.own is not None else len(message.blocks or ())
         if count and all(message.replaced.get(part, message) is None for part in range(count)):
@@ -218,7 +217,7 @@ def shown(message: Message) -> bool:
 
 
 def _replaced(message: Message) -> list[Part]:
-    """A message's own parts with the replacements that hold."""
+    """Return a message's own parts with replacements applied."""
     own = message.own if message.own is not None else unread({"blockIds": message.blocks or ()})
     replaced: dict[int, Part | None] = message.replaced or {}
     parts = (replaced.get(number, part) for number, part in enumerate(own))
@@ -226,7 +225,7 @@ def _replaced(message: Message) -> list[Part]:
 
 
 def _summary(compaction: Json, number: int, op: Op) -> Json:
-    """The summary that a `summarize` op stands for, as a record of its own."""
+    """Return the summary of a `summarize` op as a record of its own."""
     fields: Json = {
         "type": "summary", "id": f"{compaction['id']}.{number}", "createdAt": compaction.get("ts"),
         "summary": op["summary"], "covers": list(op.get("ids") or ()), "by": compaction["id"],

@@ -1,4 +1,4 @@
-"""Which response answers which call: one walk over the messages, each response consumed once."""
+"""Match responses with calls in one pass over the messages; each response is used once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import orjson
 from ..base.lazy import Pattern
 from .model import Any, Json, Message
 
-# The providers' words for an answer that was cut off, by a limit or a filter.
+# Providers' names for a response cut off by a limit or a filter.
 _CUT = Pattern(
     "length|model_length|max_tokens|MAX_TOKENS|model_context_window_exceeded|content_filter|refusal|SAFETY"
     "|RECITATION|incomplete.*"
@@ -18,10 +18,10 @@ _CONTROL = Pattern(r"[\x00-\x1f\x7f-\x9f]")
 
 
 class Call:
-    """A functionCall: where it stands, its id (`call_K` for the K-th id-less one), and its answer.
+    """A functionCall: its position, its id (`call_K` for the K-th one without), and its answer.
 
-    `place` is its message's among those that were paired. Model messages without another between them are
-    one row: `row` counts these, `number` the calls within it.
+    `place` is its message's index. Consecutive model messages form a row: `row` is its number, `number` the
+    call's index in the row.
     """
 
     __slots__ = ("answer", "given", "id", "message", "name", "number", "part", "place", "row")
@@ -34,7 +34,7 @@ class Call:
         self.place = place
         self.row = row
         self.number = number
-        self.given = bool(id)  # whether the history gave the id
+        self.given = bool(id)  # whether the history has an id for it
         self.id = str(id) if id else f"call_{idless + 1}"
         self.name = call["name"]
         self.answer: Answer | None = None
@@ -49,13 +49,13 @@ class Call:
 
     @property
     def arguments(self) -> str:
-        """The text that its arguments came as, where they could not all be read; else ""."""
+        """The arguments as text if they could not all be parsed, else ""."""
         text = dict(self.message.parts[self.part]).get("arguments")
         return text if isinstance(text, str) else ""
 
     @property
     def damage(self) -> str:
-        """Why it is no call that can be run, "" where it is one: half a call is none."""
+        """Why the call cannot be run, or ""."""
         part: Any = self.message.parts[self.part]
         given, item = part["functionCall"], part.get("item")
         if not (given.get("args") is None or isinstance(given["args"], dict)) or not (
@@ -72,7 +72,7 @@ class Call:
         return ""
 
     def _cut(self) -> bool:
-        """Whether the answer broke off in this call; nothing arrived of it then, or nobody can tell."""
+        """Return whether the response was cut off within this call, as far as can be known."""
         message = self.message
         finish = message.fields.get("finish")
         if not isinstance(finish, str) or not _CUT.fullmatch(finish):
@@ -82,7 +82,7 @@ class Call:
 
 
 def _says_nothing(text: str) -> bool:
-    """Whether a text says that there are no arguments; some hosts write `null` for that."""
+    """Return whether a text means no arguments; some hosts write `null`."""
     try:
         return not text or orjson.loads(text) in ({}, None)
     except ValueError:
@@ -90,7 +90,7 @@ def _says_nothing(text: str) -> bool:
 
 
 class Answer:
-    """A functionResponse: where it stands, and the call that it answers."""
+    """A functionResponse: its position, and the call that it answers."""
 
     __slots__ = ("call", "id", "message", "name", "part", "place", "row")
 
@@ -99,7 +99,7 @@ class Answer:
         self.message = message
         self.part = part
         self.place = place
-        self.row = row  # of the model's messages before it
+        self.row = row  # the row of model messages before it
         id = response.get("id")
         self.id = str(id) if id else None
         self.name = response["name"]
@@ -107,13 +107,13 @@ class Answer:
 
     @property
     def number(self) -> int:
-        """Which call of the row before it is answered; -1 for none of these."""
+        """The index of the answered call in the row before it; -1 if it answers none of these."""
         call = self.call
         return call.number if call is not None and call.row == self.row else -1
 
     @property
     def given_id(self) -> str:
-        """The id that the history gives the call of the row before it, or else itself; "" for none."""
+        """The id that the history gives the call in the row before it, or the response; "" if none."""
         call = self.call
         if call is not None and call.row == self.row:
             return call.id if call.given else ""
@@ -121,10 +121,10 @@ class Answer:
 
 
 class Pairing:
-    """Every call and every answer in order, each with its other half.
+    """All calls and answers in order, matched with each other.
 
-    `units`: the calls of each message that has any. Apart: the answers that answer nothing, those to what
-    was answered before, and where calls stand in a user's message, which are none.
+    `units` are the calls of each message that has any. `orphans` answer no call, `doubles` an answered one;
+    `misplaced` are calls in a user's message, which do not count.
     """
 
     __slots__ = ("answers", "calls", "doubles", "misplaced", "orphans", "units")
@@ -139,13 +139,13 @@ class Pairing:
 
 
 def pair(messages: Sequence[Message]) -> Pairing:
-    """Pair calls and responses of committed messages: the one matching that everything goes by.
+    """Match calls and responses of committed messages.
 
-    By id (of a reused one the calls of the newest row that has it: the oldest open one of the answer's
-    name, else the oldest open one). A response without a fitting id answers the oldest open call of its
-    name in the model's last row, else the oldest of all; one with an id that fits no call answers only a
-    call without an id. So a result that came later can never change which result an earlier request showed
-    for an earlier call.
+    By id; for a reused id, among the calls of the newest row that has it: the oldest open one with the
+    response's name, else the oldest open one. A response without a matching id answers the oldest open call
+    of its name in the model's last row, else the oldest of all; one with an unknown id only answers a call
+    without an id. So a later result never changes which result an earlier request showed for an earlier
+    call.
     """
     return _walked(messages).pairing
 
@@ -158,22 +158,22 @@ def _walked(messages: Sequence[Message]) -> Walk:
 
 
 class Walk:
-    """One pass over a history: `pairing` is what it has met so far."""
+    """One pass over a history; `pairing` is the result so far."""
 
     __slots__ = ("begun", "earlier", "idless", "latest", "pairing", "row")
 
     def __init__(self) -> None:
         self.pairing = Pairing()
         self.row = 0
-        self.idless = False  # whether there was a call without an id
-        self.begun = 0  # how many calls came before the model's last row
+        self.idless = False  # whether a call had no id
+        self.begun = 0  # number of calls before the model's last row
         self.earlier: list[Call] = []  # those of them that were open when it began
-        self.latest: dict[str, list[Call]] = {}  # by id: the calls of the newest row that used it
+        self.latest: dict[str, list[Call]] = {}  # by id, the calls of the newest row that used it
 
     def through(self, messages: Iterable[Message]) -> Iterator[tuple[Message, list[Call], list[Answer]]]:
-        """Each committed message of these, with the calls and the answers that its parts are."""
+        """Yield each committed message with the calls and answers in its parts."""
         pairing = self.pairing
-        answering = False  # whether a user-role message came since the last model message
+        answering = False  # whether a user-role message followed the last model message
         for place, message in enumerate(messages):
             role = message.role
             if role is None or (message.own is None and message.blocks is None):
@@ -184,7 +184,7 @@ class Walk:
                 self.next_row()
                 answering = False
             parts = message.parts
-            if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]:  # as many are
+            if len(parts) == 1 and len(parts[0]) == 1 and "text" in parts[0]:  # most messages
                 yield message, [], []
                 continue
             calls: list[Call] = []
@@ -218,7 +218,7 @@ class Walk:
             self.latest[call.id] = [call]
 
     def next_row(self) -> None:
-        """The model goes on: it no longer waits for what it asked before."""
+        """Begin the model's next row; it no longer waits for earlier calls."""
         calls = self.pairing.calls
         self.earlier += [call for call in calls[self.begun :] if call.answer is None]
         self.row += 1
@@ -238,11 +238,11 @@ class Walk:
             call.answer, answer.call = answer, call
 
     def waiting(self) -> tuple[list[Call], list[Call]]:
-        """The calls of the model's last row, and the earlier ones that were open before it."""
+        """Return the calls of the model's last row, and the earlier ones that were open before it."""
         return self.pairing.calls[self.begun :], self.earlier
 
     def named(self, answer: Answer) -> Call | None:
-        """The oldest open call of that name: one without an id, else (for an answer without) any."""
+        """Return the oldest open call of that name: without an id, or, for an answer without one, any."""
         if answer.id and not self.idless:
             return None
         candidates = (
@@ -253,7 +253,7 @@ class Walk:
 
 
 def oldest(calls: Iterable[Call], name: str | None = None, *, idless: bool = False) -> Call | None:
-    """The first open one of these, of this name, and without an id of its own."""
+    """Return the first open call, optionally with this name and without an id of its own."""
     for call in calls:
         if call.answer is None and name in (None, call.name) and not (idless and call.given):
             return call
@@ -261,18 +261,18 @@ def oldest(calls: Iterable[Call], name: str | None = None, *, idless: bool = Fal
 
 
 def awaited(messages: Sequence[Message], name: str) -> Call | None:
-    """The open call that a result without an id answers."""
+    """Return the open call that a result without an id answers, or None."""
     latest, earlier = _walked(messages).waiting()
     return oldest(latest, name) or oldest(earlier, name)
 
 
 def open_calls(messages: Sequence[Message]) -> list[Call]:
-    """The calls without a response, in order."""
+    """Return the calls without a response, in order."""
     return [call for call in pair(messages).calls if call.answer is None]
 
 
 def only_results(message: Message) -> bool:
-    """Whether a user's message holds nothing but results: of functions, or such as one provider knows."""
+    """Return whether a user's message holds only results, of functions or in a provider's own form."""
     of_tools = message.kind == "tool"
     return bool(message.parts) and all(
         "functionResponse" in part or (of_tools and "native" in part) for part in message.parts
@@ -280,7 +280,7 @@ def only_results(message: Message) -> bool:
 
 
 def open_at_end(messages: Sequence[Message], pairing: Pairing | None = None) -> list[Call]:
-    """The open calls of the last model message, where nothing but its own results follows it."""
+    """Return the open calls of the last model message, if only its own results follow it."""
     sent = (message for message in reversed(messages) if message.role is not None and message.committed)
     last = next((message for message in sent if message.role == "model" or not only_results(message)), None)
     if last is None or last.role != "model" or not any("functionCall" in part for part in last.parts):
@@ -293,10 +293,10 @@ _BEGINNING, _MIDDLE = "Tool call ", " failed with error: "
 
 
 def failed_call(name: str, reason: str) -> str:
-    """The sentence that says that a call failed, which its result holds under `error`."""
+    """Return the sentence that a failed call's result holds under `error`."""
     return f"{_BEGINNING}{name}{_MIDDLE}{reason}"
 
 
 def is_failed_call(text: object) -> bool:
-    """Whether a text says by itself that a call failed."""
+    """Return whether a text is such a sentence."""
     return isinstance(text, str) and text.startswith(_BEGINNING) and _MIDDLE in text

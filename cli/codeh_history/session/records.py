@@ -1,4 +1,4 @@
-"""Bytes ↔ records: one JSON object a line, split on `\\n` only, every line kept as its bytes."""
+"""Bytes ↔ records: one JSON object per line, split on `\n` only, every line kept as its bytes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .rules import LONGEST, PLACING, ROLE_OF_KIND, RULES
 
 VERSION = 1
 MAX_DEPTH = 200  # levels of JSON that are written: a request nests deeper than a session
-MAX_READ = 240  # a deeper line is damage: a request nests it deeper still
+MAX_READ = 240  # a deeper line counts as damaged: a request nests it deeper still
 _WRITTEN = 254  # levels that orjson writes
-_SHALLOW = 2 * MAX_READ  # so few bytes cannot nest deeper
-BOM = b"\xef\xbb\xbf"  # some editors put it first; it is no part of the first line
+_SHALLOW = 2 * MAX_READ  # bytes; shorter lines cannot nest deeper
+BOM = b"\xef\xbb\xbf"  # some editors write it; not part of the first line
 _SHAPES = {"parts": list, "blockIds": list, "ops": list, "set": dict, "usage": dict}  # others are text
 
 _OF_TOOLS = frozenset(("functionCall", "functionResponse"))
@@ -27,10 +27,10 @@ _PART_SHAPES = {
 
 
 class Record:
-    """A line: its parsed object, its bytes, and where it starts in the file.
+    """A line: its parsed object, its bytes, and its offset in the file.
 
-    `bare`: for a bare `{"role","parts"}` line, how many equal lines came before. `blocks`: for a `ref`
-    whose parts were fetched, the blocks they came from.
+    `bare`: for a bare `{"role","parts"}` line, how many equal lines precede it. `blocks`: for a `ref` whose
+    parts were fetched, their block ids.
     """
 
     __slots__ = ("bare", "blocks", "data", "line", "offset")
@@ -48,13 +48,13 @@ class Record:
         return self.line.removesuffix(b"\n")
 
 
-ELEMENT = 0  # where the file is one JSON value: the line of what is wrong with an element of it
+ELEMENT = 0  # in a file that is one JSON value: the line number of a damaged element
 
 
 class Damage:
-    """A line that is not a record, and why; it costs only itself, or nothing where it was `mended`.
+    """A line that is not a record, and why; if `mended`, nothing is lost.
 
-    Line `ELEMENT`: an element of a file that is one JSON value, which the reason names.
+    Line `ELEMENT`: an element of a file that is one JSON value; the reason names it.
     """
 
     __slots__ = ("line", "mended", "offset", "reason")
@@ -66,7 +66,7 @@ class Damage:
 
 
 class Log:
-    """A session file as read: records in byte order, the damaged lines, and its size in bytes.
+    """A parsed session file: records in byte order, damaged lines, and the size in bytes.
 
     `refers`: whether a record may name blocks that hold its parts.
     """
@@ -83,7 +83,7 @@ class Log:
 
 
 class Before:
-    """What stands before the lines to be read: bytes, lines, and how often each bare message."""
+    """What precedes the lines to parse: bytes, lines, and counts of bare messages."""
 
     __slots__ = ("bare", "lines", "size")
 
@@ -93,10 +93,10 @@ class Before:
 
 
 def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
-    """Read every line; a bad one is counted as damage with its byte offset and never ends the history.
+    """Parse every line; a damaged one is recorded with its byte offset and skipped.
 
-    An unterminated last line that is whole is a record: its append was cut between line and newline.
-    `before`: what of the file was read before these lines; they are added to it.
+    A complete last line without a newline is a record: its append was interrupted just before it. `before`
+    describes what precedes these lines in the file, and is updated.
     """
     before = before or Before()
     records: list[Record] = []
@@ -135,13 +135,13 @@ def parse(lines: Iterable[bytes], before: Before | None = None) -> Log:
             damage.append(Damage(number, start, reason))
             continue
         records.append(Record(data, line, start, bare))
-        refers = refers or b"blockId" in line or b"\\u" in line  # as a key may be spelled
+        refers = refers or b"blockId" in line or b"\\u" in line  # a key may be escaped
     before.size, before.lines = offset, number
     return Log(records, damage, offset, refers=refers)
 
 
 def _is_usual(data: Any) -> bool:
-    """Whether it is a message of texts, calls and results: nearly all lines are."""
+    """Return whether it is a message of texts, calls and results, as nearly all lines are."""
     try:
         parts = data["parts"]
         if data["type"] != "message" or data["kind"] not in ROLE_OF_KIND or type(data["id"]) is not str:
@@ -169,7 +169,7 @@ def _why(line: bytes, error: ValueError) -> str:
 
 
 def _adopt(data: Json, raw: bytes, bare: dict[int, int]) -> int | None:
-    """Make a message of a line without type or id; returns how many equal lines came before."""
+    """Make a message of a line without type or id; return how many equal lines precede it."""
     if data.get("type", "message") != "message" or type(data.get("parts")) is not list:
         return None
     line = hash(raw.rstrip(b"\r"))
@@ -180,7 +180,7 @@ def _adopt(data: Json, raw: bytes, bare: dict[int, int]) -> int | None:
 
 
 def check(data: object) -> str | None:
-    """Why this object is no record, or None."""
+    """Return why this object is not a record, or None."""
     if type(data) is not dict:
         return "not an object"
     kind = data.get("type")
@@ -202,12 +202,12 @@ def check(data: object) -> str | None:
 
 
 def _has_parts(data: Json) -> bool:
-    """Whether content is given, or the blocks that hold it."""
+    """Return whether content, or the blocks that hold it, is present."""
     return type(data.get("parts")) is list or type(data.get("blockIds")) is list
 
 
 def check_message(data: Json) -> str | None:
-    """Why this object cannot be a message, or None."""
+    """Return why this object cannot be a message, or None."""
     kind = data.get("kind")
     if kind is not None and type(kind) is not str:
         return "`kind` is not text"
@@ -219,7 +219,7 @@ def check_message(data: Json) -> str | None:
 
 
 def check_parts(data: Json) -> str | None:
-    """Why the parts of a record are unusable, or None."""
+    """Return why a record's parts are invalid, or None."""
     parts = data.get("parts")
     if parts is None:
         return None
@@ -240,7 +240,7 @@ def check_parts(data: Json) -> str | None:
 
 
 def _check_ids(data: Json) -> str | None:
-    """Why its lists of ids are none, or None."""
+    """Return why a record's lists of ids are invalid, or None."""
     for name in ("blockIds", "covers", "ids"):
         ids = data.get(name)
         if ids is not None and not (type(ids) is list and all(type(id) is str for id in ids)):
@@ -249,7 +249,7 @@ def _check_ids(data: Json) -> str | None:
 
 
 def _check_ops(data: Json) -> str | None:
-    """Why the ops of a compaction are unusable, or None; ops not known are left alone."""
+    """Return why the ops of a compaction are invalid, or None; unknown ops are ignored."""
     for op in data.get("ops") or ():
         if type(op) is not dict:
             return "an op is not an object"
@@ -268,26 +268,26 @@ def _check_ops(data: Json) -> str | None:
 
 
 def bare_id(raw: bytes, occurrence: int) -> str:
-    """The id of a bare `{"role","parts"}` line: a hash of its bytes and how often they came before."""
+    """Return the id of a bare `{"role","parts"}` line: a hash of its bytes and its occurrence."""
     import hashlib
 
     return hashlib.sha256(raw.rstrip(b"\r") + b"\0%d" % occurrence).hexdigest()[:20]
 
 
 def keeps_id(raw: bytes, id: str) -> bool:
-    """Whether a message's line gives it this id wherever it stands; a bare one's hangs on those before."""
+    """Return whether a message's line has this id anywhere; a bare line's id depends on earlier lines."""
     if raw.startswith(b'{"type":"message","id":') or "id" in orjson.loads(raw):
         return True
     return bare_id(raw, 0) == id
 
 
 def dumps(data: object) -> bytes:
-    """One compact line of JSON, without its newline."""
+    """Return one compact line of JSON, without its newline."""
     return orjson.dumps(data)
 
 
 def block_of(part: Part) -> str:
-    """The sha256 of a part's compact JSON: its block id, and what a `replace` names."""
+    """Return the sha256 of a part's compact JSON: its block id, and what a `replace` names."""
     import hashlib
 
     stored: object = part
@@ -297,12 +297,12 @@ def block_of(part: Part) -> str:
 
 
 def lines_of(data: bytes) -> Iterator[bytes]:
-    """The lines of a text, each with its `\\n` (the only separator); the last may lack it."""
+    """Return the lines of a text, each with its `\n` (the only separator); the last may lack it."""
     return io.BytesIO(data)
 
 
 def nests_deeper(value: object, limit: int = MAX_DEPTH) -> bool:
-    """Whether a value nests deeper than `limit`, or is not JSON."""
+    """Return whether a value nests deeper than `limit`, or is not JSON."""
     for _ in range(_WRITTEN - limit):
         value = [value]
     try:
@@ -313,11 +313,11 @@ def nests_deeper(value: object, limit: int = MAX_DEPTH) -> bool:
 
 
 def depth_exceeds(line: bytes, limit: int = MAX_DEPTH) -> bool:
-    """The same of a JSON text; False for what is not JSON."""
+    """Return whether a JSON text nests deeper than `limit`; False if it is not JSON."""
     if len(line) <= 2 * limit:
         return False
     try:
         value = orjson.loads(line)
     except ValueError as error:
-        return "limit" in str(error)  # of the depth that orjson reads
+        return "limit" in str(error)  # beyond the depth that orjson reads
     return nests_deeper(value, limit)

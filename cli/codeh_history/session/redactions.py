@@ -1,11 +1,11 @@
-"""Redactions: which lines of a log lost content for good, by their names; the view is not concerned.
+"""Redactions: the names of lines that lost content for good; they do not affect the view.
 
-A line is called the same in whatever copy it stands and whatever was redacted in it: by its id; without one
-by its type and what it is `of`, or its time. What has none of these (a bare message, a damaged line) is
-called by the line before it. No name tells anything of content.
+A line has the same name in every copy, whatever was redacted: its id; without one, its type and what it is
+`of`, or its time. A line without these (a bare message, a damaged line) is named after the line before it.
+No name reveals content.
 
-`redact -i` leaves one after the first line, so that other copies of the session lose the same (`sync`). It
-says nothing of what was removed, no hash of it either.
+`redact -i` adds a redaction after the first line, so that `sync` removes the same content from other
+copies. It reveals nothing of what was removed, not even a hash.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Line:
 
 
 def named(data: bytes) -> list[Line]:
-    """The lines of a session; a torn last one is none."""
+    """Return the lines of a session, without a torn last one."""
     records = {record.offset: record for record in parse(lines_of(data)).records}
     counts: Counter[str] = Counter()
     lines: list[Line] = []
@@ -56,7 +56,7 @@ def named(data: bytes) -> list[Line]:
 
 
 def _own(data: Json) -> str | None:
-    """What names a record by itself, but for how often it stood before."""
+    """Return what identifies a record, except how often it occurred before; None if nothing does."""
     kind, id, of = data["type"], data.get("id"), data.get("of")
     if kind == "session":
         return f"session {data.get('created')}"
@@ -68,7 +68,7 @@ def _own(data: Json) -> str | None:
 
 
 def record(id: str, ts: str, before: Sequence[bytes], after: Sequence[bytes]) -> bytes | None:
-    """The line that names those that changed; None where none did. Line for line the same session."""
+    """Return a redaction that names the changed lines, or None; lines correspond one to one."""
     changed: list[str] = []
     lines = iter(named(b"".join(before)))
     for old, new in zip(before, after, strict=True):
@@ -81,24 +81,24 @@ def record(id: str, ts: str, before: Sequence[bytes], after: Sequence[bytes]) ->
 
 
 def added(lines: Sequence[bytes], redaction: bytes) -> list[bytes]:
-    """A session's lines with a redaction after the first, in the order that `joined` gives them."""
+    """Return a session's lines with a redaction added after the first, in the order of `joined`."""
     end = next((n for n, line in enumerate(lines) if n and not line.startswith(_BEGIN)), len(lines))
     return joined([lines[0].removesuffix(b"\n") + b"\n", *lines[end:]], [redaction, *lines[1:end]])
 
 
 def joined(lines: Sequence[bytes], redactions: Iterable[bytes]) -> list[bytes]:
-    """A session's lines with its redactions, in one order, after the first: that tells what the file is."""
+    """Return a session's lines with its redactions, sorted, after the first, which identifies the file."""
     return [*lines[:1], *sorted(redactions), *lines[1:]]
 
 
 def names_in(data: Json) -> list[str]:
-    """The lines that a redaction names."""
+    """Return the names of lines in a redaction."""
     names = data.get("lines")
     return [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
 
 
 def blank(line: Line) -> Json:
-    """A line's record with nothing of its content: what is left where two copies lost different things."""
+    """Return a line's record without content, for two copies that lost different content."""
     data: Json = line.record.data if line.record is not None else {}
     kept = {key: data[key] for key in _SAFE if key in data}
     if data.get("type") == "ref":

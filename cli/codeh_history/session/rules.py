@@ -1,7 +1,7 @@
-"""What a record of each type is: the table from which the fold and every partial reader take their rules.
+"""What a record of each type is: the table of rules for the fold and for every partial reader.
 
-A new type is a row here, a method of that name in `fold.Fold`, and its lines in docs/format.md. Whatever
-reads part of a log goes by the row: what it does not know well enough it leaves to the fold.
+To add a type, add a row here, a method of its name in `fold.Fold`, and its lines in docs/format.md. Partial
+readers follow this table, and leave what they cannot interpret to the fold.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ if TYPE_CHECKING:
     from .model import Json
 
 ROLE_OF_KIND = {"user": "user", "codeh": "model", "tool": "user", "error": None, "info": None}
-NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_KIND}  # as people read it
-LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is no record
-OF_BLOCKS = frozenset(("blockIds", "spelling", "idless"))  # what a record says of the blocks of its parts
+NAME_OF_KIND = {kind: "model" if kind == "codeh" else kind for kind in ROLE_OF_KIND}  # as shown to people
+LONGEST = 64 << 20  # bytes of a line without its newline; a longer one is not a record
+OF_BLOCKS = frozenset(("blockIds", "spelling", "idless"))  # fields about blocks
 
-# Of which messages a record says something.
+# Which messages a record affects.
 NONE = 0
-OWN = 1  # the one that it brings in, or streams into
-NAMED = 2  # those that it names, and those that it brings in
-EARLIER = 3  # all that stand before it
-ANY = 4  # only all records together tell
+OWN = 1  # the one that it adds or streams into
+NAMED = 2  # those that it names, and those that it adds
+EARLIER = 3  # all earlier ones
+ANY = 4  # depends on all records
 
 
 class Rule:
-    """A row: the fields a type cannot do without, and of which messages it says something.
+    """A row: the fields that a type requires, and which messages it affects.
 
-    `names`: the fields that hold ids of earlier records. `places`: it brings a message in, which stands at
-    its line. `streams`: what it says goes into the message that it is `of`, and it has no id of its own.
-    `content`: parts, or blocks that hold them, belong to it.
+    `names`: fields with ids of earlier records. `places`: it adds a message, which is positioned at its
+    line. `streams`: its content belongs to the message in `of`, and it has no id. `content`: it has parts,
+    or blocks that hold them.
     """
 
     __slots__ = ("content", "names", "needs", "places", "reach", "streams")
@@ -64,25 +64,25 @@ RULES = {
     "abort": Rule("of", OWN, "of", streams=True),
     "update": Rule("id of", NAMED, "of", content=True),
     "summary": Rule("id summary", NAMED, "covers"),
-    "compaction": Rule("id ops", NAMED, content=True),  # its ops name them, and may insert others
+    "compaction": Rule("id ops", NAMED, content=True),  # its ops name messages, and may insert others
     "clear": Rule("id", EARLIER),
     "revert": Rule("id of", ANY, "of"),
     "usage": Rule("id of usage", NONE),  # `of` is a sub-agent's message, which is in no log
 }
-OTHER = Rule("", NONE)  # a type that is not known
+OTHER = Rule("", NONE)  # any unknown type
 PLACING = frozenset(type for type, rule in RULES.items() if rule.places)
 STREAMING = frozenset(type for type, rule in RULES.items() if rule.streams)
 NAMES_OF_AN_OP = ("ids", "id", "after")
 
 
 def own_id(data: Json) -> str | None:
-    """The id by which a revert can name a record."""
+    """Return the id by which a revert can name a record, or None."""
     id = data.get("id")
     return id if type(id) is str and data["type"] != "session" else None
 
 
 def brought(data: Json) -> Iterator[str]:
-    """The ids that a record brings in: its own, and those of the messages and summaries in its ops."""
+    """Yield the ids that a record adds: its own, and those of messages and summaries in its ops."""
     own = own_id(data)
     if own is not None:
         yield own
@@ -94,24 +94,24 @@ def brought(data: Json) -> Iterator[str]:
 
 
 def content_id(data: Json) -> str | None:
-    """The id of the message, or of the update of one, whose content a record has."""
+    """Return the id of the message, or of the update, whose content a record has."""
     return str(data["of"]) if data["type"] in STREAMING else own_id(data)
 
 
 def inserted_id(compaction: Json, number: int) -> str:
-    """The id of the message that an op inserts: its own, else one that hangs on the record's."""
+    """Return the id of the message that an op inserts: its own, or one derived from the record's."""
     return str(compaction["ops"][number]["message"].get("id") or f"{compaction['id']}.{number}")
 
 
 def concerned(data: Json) -> Iterator[str]:
-    """The ids of earlier records that a record refers to."""
+    """Yield the ids of earlier records that a record refers to."""
     yield from named(data, RULES[data["type"]].names)
     for op in data["ops"] if data["type"] == "compaction" else ():
         yield from named(op, NAMES_OF_AN_OP)
 
 
 def named(data: Json, fields: Iterable[str]) -> Iterator[str]:
-    """The ids in these fields of a record or an op."""
+    """Yield the ids in these fields of a record or an op."""
     for field in fields:
         value = data.get(field)
         if type(value) is str:

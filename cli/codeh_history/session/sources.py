@@ -1,8 +1,8 @@
-"""What goes with a message to the model besides its parts: what a tool found, and which files are attached.
+"""What a model gets with a message besides its parts: a tool's sources, and a list of attached files.
 
-A tool's result carries `references`, numbered once for the whole session. The model reads them as `sources`
-in the result and cites them as `[source3]`; it reads of attached files their names, types and sizes.
-Everything here is a function of one message alone, so requests keep their prefix.
+A tool's result has `references`, numbered once for the whole session. The model reads them as `sources` in
+the result and cites them as `[source3]`; for attached files it reads names, types and sizes. Everything
+here depends on one message alone, so requests keep their prefix.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ NO_SOURCES = "No relevant sources found."
 
 
 def rendered(view: View) -> View:
-    """The view with the references of its messages inside their parts; the same view where there are none.
+    """Put the references of messages into their parts; return the same view if there are none.
 
-    Parts change, but never how many there are: ops made for the result hold for the view itself. A result
-    that was replaced (by a compaction, say) stays as it is. Doing it again changes nothing.
+    The number of parts does not change, so ops made for the result apply to the view itself. A replaced
+    result is unchanged. Rendering twice has no further effect.
     """
     if not any("references" in message.fields for message in view.messages):
         return view
@@ -30,7 +30,7 @@ def rendered(view: View) -> View:
 
 
 def sources(references: Sequence[Any]) -> list[Json] | str:
-    """References as the model reads them, in their own numbers; a sentence where there are none."""
+    """Return references as the model reads them, with their numbers; a sentence if there are none."""
     items = [
         {
             "source_number": item["number"],
@@ -71,7 +71,7 @@ def _in_result(part: Part, references: list[Json] | str) -> Part:
 
 
 def _has_sources(response: Json) -> bool:
-    """Whether a response has them already, in this form."""
+    """Return whether a response already has them in this form."""
     for key in ("sources", "references"):
         value = response.get(key)
         if value == NO_SOURCES:
@@ -92,7 +92,7 @@ def _in_text(part: Part, references: list[Json] | str) -> Part:
 
 
 def listed(messages: Sequence[Message]) -> list[Message]:
-    """The messages, each with a list of its attached files before the first of them, and these by name."""
+    """Return the messages with their attached files listed before the first file, and named."""
     return [_listed(message) if "attached" in message.fields else message for message in messages]
 
 
@@ -115,7 +115,7 @@ def _listed(message: Message) -> Message:
 
 
 def _named(part: Part, name: str) -> Part:
-    """The file with its name, for providers that take one; one that has a name keeps it."""
+    """Give a file its name, for providers that accept one, unless it has one."""
     for key in ("inlineData", "fileData"):
         blob: Any = part.get(key)
         if isinstance(blob, dict) and not blob.get("displayName"):
@@ -124,7 +124,7 @@ def _named(part: Part, name: str) -> Part:
 
 
 def listing(message: Message) -> str:
-    """What the model reads of a message's attached files; nothing where it has none."""
+    """Return what the model reads about a message's attached files; "" if there are none."""
     attached = message.fields.get("attached")
     files = (
         [_file(item) for item in attached if isinstance(item, dict)] if isinstance(attached, list) else []
@@ -133,7 +133,7 @@ def listing(message: Message) -> str:
 
 
 def attached_names(attached: object) -> dict[int, str]:
-    """The names of attached files, each in one line, by the number of their part."""
+    """Return the names of attached files on one line, by the index of their part."""
     return {
         item["part"]: " ".join(item["name"].split())
         for item in (attached if isinstance(attached, list) else ())
@@ -146,4 +146,4 @@ def _file(item: Json) -> str:
     known = [str(item["mimeType"])] if item.get("mimeType") else []
     known += [f"{size} bytes"] if isinstance(size, int) else []
     text = f"- {item.get('name') or 'file'}" + (f" ({', '.join(known)})" if known else "")
-    return " ".join(text.split())  # a name is told in one line, whatever is in it
+    return " ".join(text.split())  # one line, whatever the name contains

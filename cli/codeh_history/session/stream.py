@@ -1,4 +1,4 @@
-"""A view as a session stream: what the filters print, which folds to the same view."""
+"""A view as a session stream: what filters print, and what folds to the same view."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from .model import Json, Message, Unread
 from .records import dumps, keeps_id
 from .rules import OF_BLOCKS
 
-BY_REFERENCE = ("flowId", *OF_BLOCKS)  # what a record says of parts in the block store
+BY_REFERENCE = ("flowId", *OF_BLOCKS)  # fields of a record whose parts are in the block store
 _OF_A_MESSAGE = frozenset(("type", "id", "ts", "kind", "role", "parts", "of", "aborted", *BY_REFERENCE))
 
 
 def lines(view: View) -> Iterator[bytes]:
-    """Header, meta and unknown lines, summaries, messages; bytes kept where nothing changed."""
+    """Yield header, settings, unknown lines, summaries and messages; unchanged lines keep their bytes."""
     return ((item if isinstance(item, bytes) else dumps(item)) + b"\n" for item in records(view))
 
 
 def records(view: View) -> Iterator[bytes | Json]:
-    """The same, as the bytes of unchanged lines and as the records of new ones."""
+    """Yield the same: unchanged lines as bytes, new ones as records."""
     if view.header_raw is not None:
         yield view.header_raw
     for record in view.carried:
@@ -41,7 +41,7 @@ def _message(message: Message, flow: str) -> Iterator[bytes | Json]:
 
 
 def record_of(message: Message, flow: str = "") -> Json:
-    """The message as one committed record showing what the view shows: a `ref` where its blocks do."""
+    """Return a message as one committed record of what the view shows; a `ref` if it is in blocks."""
     record: Json = {
         "type": "message", "id": message.id, "ts": message.ts, "kind": message.kind,
         "role": message.role, "parts": message.parts,
@@ -61,7 +61,7 @@ def record_of(message: Message, flow: str = "") -> Json:
 
 
 def blocks_of(message: Message) -> list[str] | None:
-    """The blocks that hold exactly the parts that a message shows; None where not all are in blocks."""
+    """Return the blocks that hold exactly the parts that a message shows, or None."""
     untouched = not message.replaced and (message.own is None or message.own is message.parts)
     return message.blocks if untouched else None
 
@@ -74,9 +74,9 @@ def _pending(message: Message) -> Iterator[Json]:
             "role": message.role,
         }  # fmt: skip
     edited = len(message.pending or ()) if message.update is not None else 0
-    if message.update is not None:  # a delta would join its neighbouring texts
+    if message.update is not None:  # a delta would be joined to its neighbouring texts
         if any(type(part) is Unread for part in message.pending or ()):
-            edited = len(content_of(message.update) or ())  # where they are texts, they are to be joined
+            edited = len(content_of(message.update) or ())  # they may be texts to join
         yield {**message.update, "of": message.id, "parts": (message.pending or [])[:edited]}
     if message.pending and message.pending[edited:]:
         yield {"type": "delta", "of": message.id, "parts": message.pending[edited:]}

@@ -7,7 +7,7 @@ from .fold import Step, View
 
 
 def newest(view: View) -> Step | None:
-    """The newest live message, update, summary, compaction or clear; error and info messages aside."""
+    """Return the newest live message (except error and info), update, summary, compaction or clear."""
     for step in reversed(view.steps):
         if step.type != "message" or (step.message is not None and step.message.role is not None):
             return step
@@ -15,7 +15,7 @@ def newest(view: View) -> Step | None:
 
 
 def last_turn(view: View) -> list[Step]:
-    """Everything from the newest real user message on, newest first; empty where there is none."""
+    """Return everything from the newest real user message on, newest first; empty if there is none."""
     prompt = next((m for m in reversed(view.messages) if is_prompt(m)), None)
     if prompt is None:
         return []
@@ -23,6 +23,6 @@ def last_turn(view: View) -> list[Step]:
 
 
 def reverts(view: View) -> list[str]:
-    """The ids of the live reverts, which can be taken back too."""
+    """Return the ids of the live reverts, which can be undone too."""
     live = (record.data for place, record in enumerate(view.log.records) if place not in view.dead)
     return list(dict.fromkeys(data["id"] for data in live if data["type"] == "revert"))

@@ -1,4 +1,4 @@
-"""The view: what a model would see now, and the rules its messages and summaries follow."""
+"""The view: what a model would see now, and the rules for its messages and summaries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .rules import ROLE_OF_KIND
 
 
 class Step:
-    """Something `undo` can take back: its type, its id, and where it happened last."""
+    """Something `undo` can take back: its type, its id, and its last position."""
 
     __slots__ = ("id", "message", "place", "type")
 
@@ -22,11 +22,11 @@ class Step:
 
 
 class View:
-    """What a model would see now, and what lies behind it.
+    """What a model would see now, and where it comes from.
 
-    `messages` and `summaries` are visible, in view order; `all` holds every live message by id, hidden
-    ones too; `carried` are the meta and unknown lines in file order; `dead` are the places of the records
-    that do not count: undone, or said before.
+    `messages` and `summaries` are the visible ones, in order; `all` has every live message by id, hidden
+    ones too; `carried` are settings and unknown lines in file order; `dead` are the positions of records
+    that do not count, because they were undone or are repeated.
     """
 
     __slots__ = (
@@ -52,12 +52,12 @@ class View:
 
     @property
     def steps(self) -> list[Step]:
-        """What undo can take back, by where it happened last; an inserted message goes with its record."""
+        """What undo can take back, by last position; an inserted message belongs to its record."""
         messages = (Step("message", m.id, m.latest, m) for m in self.all.values() if m.after is None)
         return sorted([*messages, *self.made.values()], key=lambda step: step.place)
 
     def edited_after(self, message: Message) -> str | None:
-        """The id of the user's message before this one that was edited last, if after this one came."""
+        """Return the id of the latest user message before this one that was edited after it, or None."""
         edits = [
             step for step in self.made.values()
             if step.type == "update" and step.message is not None and step.message.role == "user"
@@ -67,7 +67,7 @@ class View:
         return newest.message.id if newest is not None and newest.message is not None else None
 
     def with_messages(self, messages: list[Message], summaries: list[Summary] | None = None) -> View:
-        """The same view showing other messages (a copy)."""
+        """Return a copy of the view that shows other messages."""
         copy = View(self.log)
         for name in View.__slots__:
             setattr(copy, name, getattr(self, name))
@@ -77,14 +77,14 @@ class View:
         return copy
 
     def with_settings(self, meta: Json) -> View:
-        """The same view with these settings (a copy)."""
+        """Return a copy of the view with these settings."""
         copy = self.with_messages(self.messages)
         copy.meta = meta
         return copy
 
 
 def kind_of(data: Json) -> str:
-    """A message's kind: as recorded, else from its role and parts."""
+    """Return a message's kind: as recorded, else from its role and parts."""
     kind = data.get("kind")
     if kind in ROLE_OF_KIND:
         return str(kind)
@@ -94,7 +94,7 @@ def kind_of(data: Json) -> str:
 
 
 def text_of(message: Message) -> str:
-    """A message's texts joined, thoughts left out."""
+    """Return a message's texts, joined, without thoughts."""
     parts = message.parts if message.own is not None else message.parts or message.pending or ()
     if len(parts) == 1:  # most messages
         part = parts[0]
@@ -103,7 +103,7 @@ def text_of(message: Message) -> str:
 
 
 def said(message: Message) -> str:
-    """A message's texts as they are read: a user's, of which each stands for itself, a blank line apart."""
+    """Return a message's texts for reading: a user's are separated by blank lines."""
     if message.role == "model" or len(message.parts) < 2:
         return text_of(message)
     texts = (part["text"] for part in message.parts if "text" in part and not part.get("thought"))
@@ -111,7 +111,7 @@ def said(message: Message) -> str:
 
 
 def uses_tools(message: Message) -> bool:
-    """Whether it holds calls or results."""
+    """Return whether a message holds calls or results."""
     for part in message.parts:  # noqa: SIM110 - asked of each message of a long log
         if "functionCall" in part or "functionResponse" in part:
             return True
@@ -119,7 +119,7 @@ def uses_tools(message: Message) -> bool:
 
 
 def content_of(data: Json) -> list[Part] | None:
-    """A record's parts, unread ones where it names their blocks; None where it has no content."""
+    """Return a record's parts, unread ones if it names blocks; None if it has no content."""
     parts = data.get("parts")
     if type(parts) is list:
         return parts
@@ -127,7 +127,7 @@ def content_of(data: Json) -> list[Part] | None:
 
 
 def timestamp(value: object) -> str | None:
-    """A time as stored: RFC 3339 text as it is, epoch milliseconds as that text."""
+    """Return a time as stored: RFC 3339 text unchanged, epoch milliseconds converted to it."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         from ..base.times import FIRST, LAST, from_millis
 
@@ -136,9 +136,9 @@ def timestamp(value: object) -> str | None:
 
 
 def join(pending: list[Part], parts: Iterable[Part]) -> list[Part]:
-    """Pending content plus a delta: neighbouring plain texts of equal thought are one, in linear time."""
+    """Return pending content plus a delta, with neighbouring plain texts joined, in linear time."""
     joined = list(pending)
-    texts: list[str] = []  # of what the last part goes on with: put together once
+    texts: list[str] = []  # texts to append to the last part, joined once
     thought = _thought(joined[-1]) if joined else None
     for part in parts:
         before, thought = thought, _thought(part)
@@ -158,13 +158,13 @@ def _longer(part: Part, texts: list[str]) -> Part:
 
 
 def _thought(part: Part) -> bool | None:
-    """Whether a plain text is a thought; None for any other part."""
+    """Return whether a plain text is a thought; None for any other part."""
     plain = isinstance(part.get("text"), str) and not part.keys() - {"text", "thought"}
     return bool(part.get("thought")) if plain else None
 
 
 def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[list[Summary], list[Summary]]:
-    """Shown and covered summaries, in the order of what they cover; what another covers is not shown."""
+    """Return visible and covered summaries, in the order of what they cover."""
     known = {summary.id: summary for summary in summaries}
     covered = {
         id for summary in summaries for id in summary.covers
@@ -178,17 +178,17 @@ def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[lis
 
 
 def number_calls(messages: Iterable[Message], before: int = 0) -> int:
-    """Tell each message how many calls without an id stand before it; returns how many there are in all."""
+    """Set how many calls without an id precede each message; return how many there are in total."""
     for message in messages:
         message.idless = before
         for part in message.own if message.own is not None else message.parts:
-            if "functionCall" in part or "blockId" in part:  # few parts are either
+            if "functionCall" in part or "blockId" in part:  # skips most parts quickly
                 before += is_idless(part)
     return before
 
 
 def is_idless(part: Part) -> bool:
-    """Whether a part, read or not, is a call without an id."""
+    """Return whether a part, read or not, is a call without an id."""
     stored: object = part
     if type(stored) is Unread:
         return stored.call
@@ -196,9 +196,9 @@ def is_idless(part: Part) -> bool:
 
 
 def _starts(summaries: dict[str, Summary], messages: dict[str, Message]) -> dict[str, int]:
-    """The place of the first message that each summary stands for; none for one that covers no message.
+    """Return the position of the first message that each summary covers, directly or not.
 
-    From the first message on: what covers it starts there, and what covers that, so that each is seen once.
+    Starting with the first message and following the summaries that cover it visits each summary once.
     """
     above: dict[str, list[str]] = {}  # the summaries that cover a summary
     first: list[tuple[int, str]] = []

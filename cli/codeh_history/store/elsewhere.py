@@ -65,9 +65,7 @@ def _update(env: Env, *, add: Collection[str] = (), remove: Collection[str] = ()
         new = [path for path in dict.fromkeys([*old, *add]) if path not in remove]
         if new != old:
             text = b"".join(os.fsencode(path) + b"\0" for path in new)
-            write(
-                fd, text.ljust(len(before), b"\0")
-            )  # padded, so that a reader sees whole paths at any moment
+            write(fd, text.ljust(len(before), b"\0"))  # a reader sees whole paths
             sync(fd)
     finally:
         locks.close(fd)

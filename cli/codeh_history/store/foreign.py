@@ -11,9 +11,7 @@ from ..session.rules import PLACING, RULES
 
 OURS = b'{"type":"session","version":1,"id"'  # how a session file of this program begins
 _TORN = b'{"type":"session"'
-_KEYS = frozenset(
-    ("recentConversations", "refs", "contents", "messages", "input")
-)  # a wrapper has one of these
+_KEYS = frozenset(("recentConversations", "refs", "contents", "messages", "input"))  # of wrappers
 
 
 def check_writable(data: bytes, path: str) -> bool:

@@ -71,9 +71,7 @@ def everything(env: Env) -> list[Trashed]:
     for entry, info in entries(trash_dir(env), _NAME.fullmatch, follow=False):
         name = _NAME.fullmatch(entry.name)
         if name and is_id(name[1]) and not stat.S_ISDIR(info.st_mode):
-            since = max(
-                info.st_mtime, info.st_ctime
-            )  # a move updates the first, and on some systems the second
+            since = max(info.st_mtime, info.st_ctime)  # a move updates one of them
             items.append(Trashed(name[1], int(name[2]), entry.path, since, info.st_size))
     return sorted(items, key=lambda item: (item.id, item.number))
 

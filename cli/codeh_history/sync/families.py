@@ -47,9 +47,7 @@ def briefs(env: Env, side: Side, sessions: Mapping[str, Stamp]) -> dict[str, Bri
         try:
             result[session] = brief = _brief(session, side.read(session))
         except (BadData, InputOutput):
-            result[session] = Brief(
-                side.place, None
-            )  # differs from every hash; reading the session later reports the error
+            result[session] = Brief(side.place, None)  # differs from every hash
         else:
             remembered.keep(session, stamp, [*brief])
     remembered.save(sessions)

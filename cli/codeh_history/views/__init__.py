@@ -1,1 +1,1 @@
-"""Which bytes of a session are read or rewritten, and how."""
+"""Views of sessions: reading all or part of a session, and rewriting its lines."""

@@ -1,4 +1,4 @@
-"""What a provider really counted, against our own count: the factor of `--calibrated`."""
+"""The factor of `--calibrated`: token counts that a provider reported, compared with ours."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from ..tokens import Counter, history_tokens, message_tokens, open_counter
 from ..tokens.counter import APPROX
 from ..tokens.vocabulary import NAMES
 
-SESSIONS = 200  # the newest so many are looked at
+SESSIONS = 200  # the newest sessions that are read
 QUANTILE = 0.95
 
 
 def calibrated(
     env: Env, view: View, counter: Counter, name: str | None, *, insisting: bool = True
 ) -> Counter:
-    """The counter times the factor for the model it is asked about.
+    """Return the counter times the factor for the requested model.
 
-    Raises Usage as `asked` does; the counter as it is where nobody insists.
+    Raise Usage as `asked` does, or with `insisting=False` return the counter unchanged.
     """
     try:
         return counter.calibrated(asked(env, view, counter, name)["factor"])
@@ -39,9 +39,9 @@ def calibrated(
 
 
 def asked(env: Env, view: View, counter: Counter, name: str | None) -> Json:
-    """The calibration for the model that is asked about: `name`, else the session's newest.
+    """Return the calibration for the requested model: `name`, else the session's newest.
 
-    Raises Usage where this home has recorded no usage of that model.
+    Raise Usage if this home has recorded no usage of that model.
     """
     model = name if name not in (None, APPROX, *NAMES) else None
     model = model or next((m.model for m in reversed(view.messages) if m.model), None)
@@ -54,9 +54,9 @@ def asked(env: Env, view: View, counter: Counter, name: str | None) -> Json:
 
 
 def calibration(env: Env, counter: Counter, model: str) -> Json | None:
-    """How usage compares with our count: `model, counter, ratios, factor, median, least, most`.
+    """Return how usage compares with our count: `model, counter, ratios, factor, median, least, most`.
 
-    None where no usage of the model is recorded.
+    None if no usage of the model is recorded.
     """
     plain = open_counter(counter.vocabulary, model=model, cache=counter.cache)
     shares = sorted(ratio for view in _sessions(env, model) for ratio in ratios(view, plain, model))
@@ -69,15 +69,15 @@ def calibration(env: Env, counter: Counter, model: str) -> Json | None:
 
 
 def quantile(values: list[float], share: float) -> float:
-    """The smallest of sorted values that at least this share of them do not exceed."""
+    """Return the smallest of sorted values that at least this share of them do not exceed."""
     position = max(0, -int(-len(values) * share // 1) - 1)
     return values[position]
 
 
 def ratios(view: View, counter: Counter, model: str) -> list[float]:
-    """For each answer of the model: the input it reports over what we count of the history before it.
+    """Return, for each response of the model, the reported input divided by our count of the history.
 
-    A session that was compacted or summarised tells nothing: what was sent then is not what it shows now.
+    Compacted or summarised sessions are skipped: what was sent then is not what they show now.
     """
     if view.summaries or view.applied:
         return []
@@ -95,7 +95,7 @@ def ratios(view: View, counter: Counter, model: str) -> list[float]:
 
 
 def _sessions(env: Env, model: str) -> Iterator[View]:
-    """The newest sessions in which the model answered; one that cannot be read is passed over."""
+    """Yield the newest sessions with a response of the model, skipping unreadable ones."""
     paths = [path for _, path in ids(env)]
     times = {path: stamp.changed if stamp is not None else 0 for path, stamp in stamps_of(paths).items()}
     stamped = sorted(((time, path) for path, time in times.items()), reverse=True)[:SESSIONS]

@@ -14,10 +14,10 @@ from .view import find
 
 
 def expand(view: View, name: str, *, session: str) -> list[bytes]:
-    """The lines, in file order, of a message, or of all that a summary, compaction or clear stands for.
+    """Return the lines, in file order, of a message, or of all that a summary, compaction or clear hides.
 
-    `name` is an id, a unique prefix of one, or `:N`. A streamed message has the line that opened it and
-    the one that committed it. Raises NotFound for what the log does not hold.
+    `name` is an id, a unique prefix, or `:N`. A streamed message has the line that opened it and the one
+    that committed it. Raise NotFound for an unknown id.
     """
     ids = message_ids(view, name, session)
     inserted = [view.all[id] for id in ids if view.all[id].after is not None]
@@ -26,7 +26,7 @@ def expand(view: View, name: str, *, session: str) -> list[bytes]:
 
 
 def message_ids(view: View, name: str, session: str) -> list[str]:
-    """The messages that a name stands for, each once."""
+    """Return the ids of the messages that a name refers to."""
     summaries = {summary.id: summary for summary in [*view.summaries, *view.hidden_summaries]}
     compactions = {record.data["id"]: record for record in view.applied}
     if name.startswith(":") or name in view.all:
@@ -45,7 +45,7 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
 
 
 def _only(prefix: str, ids: Iterable[str], session: str) -> str:
-    """The one id that begins so; of a compaction's summaries (`ID.N`) the compaction stands first."""
+    """Return the only id with this prefix; a compaction takes precedence over its summaries (`ID.N`)."""
     matches = list(dict.fromkeys(id for id in ids if prefix and id.startswith(prefix)))
     known = set(matches)
     roots = [id for id in matches if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
@@ -53,12 +53,12 @@ def _only(prefix: str, ids: Iterable[str], session: str) -> str:
 
 
 def concerned(compaction: Record) -> list[str]:
-    """What a compaction drops, replaces and summarises."""
+    """Return the ids that a compaction drops, replaces and summarises."""
     return [id for op in compaction.data["ops"] for id in named(op, ("ids", "id"))]
 
 
 def covered(ids: Iterable[str], summaries: dict[str, Summary], messages: dict[str, Message]) -> list[str]:
-    """The messages among these ids, and behind the summaries among them, each once."""
+    """Return the messages among these ids, and those that summaries among them cover."""
     seen: dict[str, None] = {}
     stack = list(ids)
     while stack:
@@ -70,7 +70,7 @@ def covered(ids: Iterable[str], summaries: dict[str, Summary], messages: dict[st
 
 
 def records_of(view: View, ids: set[str]) -> list[Record]:
-    """The live records that give these messages their content."""
+    """Return the live records that give these messages their content."""
     owner = {id: id for id in ids}
     owner |= {
         step.id: step.message.id
@@ -78,7 +78,7 @@ def records_of(view: View, ids: set[str]) -> list[Record]:
         if step.type == "update" and step.message is not None and step.message.id in ids
     }
     chosen: list[tuple[str, Record]] = []
-    whole: set[str] = set()  # committed with their content: what streamed before says it again
+    whole: set[str] = set()  # committed with their content, so earlier deltas repeat it
     for place, record in enumerate(view.log.records):
         data = record.data
         id = owner.get(content_id(data) or "")

@@ -1,4 +1,4 @@
-"""The last message with text, read from the end of the file; the fold answers where that is not enough."""
+"""The last message with text, read from the end of the file; the fold is the fallback."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PLAIN_ID = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234
 def last_message(
     env: Env, target: Target, role: str | None, *, strict: bool = False, lost: Lost | None = None
 ) -> Message | None:
-    """The last committed message of that role (of either, without one) that has text; None without any."""
+    """Return the last committed message with text of that role (None: either), or None."""
     if target.path != "-" and not strict:
         try:
             return from_end(target.path, role)
@@ -53,10 +53,10 @@ def _roles(role: str | None) -> tuple[str, ...]:
 
 
 def from_end(path: str, role: str | None) -> Message | None:
-    """The same without reading what stands before it; raises NeedsFold where that may matter.
+    """Return the same without reading the whole file; NeedsFold if earlier lines may matter.
 
-    The end of the log is folded as a log of its own. Later lines alone hide or change a message, so what
-    it shows last is the last message, unless a line before it has the same id, or an undo reaches back.
+    The end of the log is folded as a log of its own. Only later lines hide or change a message, so its last
+    message is the log's last, unless an earlier line has the same id, or an undo reaches back.
     """
     with read.opened(path) as (fd, size):
         length = END
@@ -64,7 +64,7 @@ def from_end(path: str, role: str | None) -> Message | None:
             start = max(0, size - length)
             data = os.pread(fd, size - start, start)
             if start:
-                cut = data.find(b"\n") + 1 or len(data)  # the first line may have lost its beginning
+                cut = data.find(b"\n") + 1 or len(data)  # the first line may be incomplete
                 start, data = start + cut, data[cut:]
             log = parse(lines_of(data))
             if log.damage or log.refers or any(map(_reaches_back, log.records)):
@@ -73,7 +73,7 @@ def from_end(path: str, role: str | None) -> Message | None:
             clears = [step.id for step in view.steps if step.type == "clear"]
             if message is not None or clears:
                 if occurs(fd, message.id if message is not None else clears[-1], start):
-                    raise NeedsFold  # it counts at its first place
+                    raise NeedsFold  # its position is that of its first occurrence
                 return message
             if start == 0:
                 return None
@@ -87,7 +87,7 @@ def _reaches_back(record: Record) -> bool:
 
 
 def occurs(fd: int, id: str, end: int) -> bool:
-    """Whether an id occurs, quoted, in the first `end` bytes; also if JSON might escape it."""
+    """Return whether a quoted id occurs in the first `end` bytes, or might occur escaped."""
     if not _PLAIN_ID.issuperset(id):
         return True
     needle = f'"{id}"'.encode()

@@ -1,4 +1,4 @@
-"""`hydrate`: lines whose parts are in the block store, with their parts."""
+"""`hydrate`: put parts from the block store back into the lines that name them."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from .view import view_of
 def hydrated_stream(
     env: Env, target: Target, *, lost: Lost | None = None, strict: bool = False
 ) -> list[bytes]:
-    """The session's view as lines with all their parts; placeholders for what is `lost`."""
+    """Return the session's view as lines with all parts; placeholders for those in `lost`."""
     view = view_of(env, target, strict=strict, hydrate=False)
     records = (item + b"\n" if isinstance(item, bytes) else item for item in stream.records(view))
     return Hydration(env, lost).lines(records)
 
 
 def hydrate(env: Env, target: Target, *, lost: Lost | None = None, strict: bool = False) -> bool:
-    """Replace the session's file by one with all its parts; whether it changed.
+    """Put all parts back into the session's file; return whether it changed.
 
-    What is `lost` stays by reference: its block may be found again.
+    Lines whose blocks are lost are unchanged, since the blocks may be found again.
     """
     hydration = Hydration(env, lost, keep=True)
     return rewrite.in_place(env, target, lambda data: hydration.lines(lines_of(data)), strict=strict)
 
 
 class Hydration:
-    """Lines with their parts in place again, from blocks fetched at most once.
+    """Puts parts back into lines, fetching each block at most once.
 
-    `keep`: a line whose blocks are lost stays, instead of getting placeholders.
+    `keep`: leave lines whose blocks are lost unchanged, without placeholders.
     """
 
     def __init__(self, env: Env, lost: Lost | None = None, *, keep: bool = False) -> None:
@@ -55,11 +55,11 @@ class Hydration:
 
     @cached_property
     def stores(self) -> Sequence[BlockStore]:
-        """Opened only where there is something to fetch."""
+        """opened on first use"""
         return open_stores(self._env)
 
     def lines(self, lines: Iterable[bytes | Json]) -> list[bytes]:
-        """Each line (its bytes, or a record not yet written) with its parts, fetched with one `mget`."""
+        """Return each line (bytes, or a record not yet written) with its parts, fetched with one `mget`."""
         items = [(line, _naming(line)) for line in lines]
         ids = dict.fromkeys(id for _, data in items if data is not None for id in all_ids(data))
         new = [id for id in ids if id not in self._asked]
@@ -75,7 +75,7 @@ class Hydration:
         return hydrated
 
     def _line(self, line: bytes | Json, data: Json | None, before: Counter[bytes]) -> bytes:
-        """The line with its parts; `before`: how often each line stands before it."""
+        """Return a line with its parts; `before` counts the preceding equal lines."""
         if data is None:
             return line if isinstance(line, bytes) else dumps(line) + b"\n"
         new = restored(
@@ -95,7 +95,7 @@ class Hydration:
 
 
 def _naming(line: bytes | Json) -> Json | None:
-    """The record of a line that names blocks; None for any other."""
+    """Return the record of a line that names blocks, or None."""
     if not isinstance(line, bytes):
         return line if block_ids(line) or "blockIds" in line else None
     if b'"blockId' not in line or line.startswith(BOM):
@@ -107,7 +107,7 @@ def _naming(line: bytes | Json) -> Json | None:
 
 
 def _is_line_of(raw: bytes, record: Json, equal: int) -> bool:
-    """Whether a line in a block is the one of this record, where `equal` lines stand before it."""
+    """Return whether a line from a block is this record's, with `equal` lines preceding it."""
     parsed = parse(lines_of(raw)).records if b"\n" not in raw else []
     if len(parsed) != 1:
         return False

@@ -1,8 +1,8 @@
 """Large media that stays in the block store until the request is written.
 
-A request body repeats every image of its session; held in memory each would be there several times over.
-So a part's base64 is put aside: a short stand-in, itself valid base64, goes through the provider's format,
-and is replaced by the data, block by block, when the body is written.
+A request body repeats every image of its session, and would hold each in memory several times. So a part's
+base64 is replaced by a short stand-in, itself valid base64, which passes through the provider's format; the
+data is inserted block by block when the body is written.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from ..base.env import Env
 
-BIG = 256 * 1024  # smaller blocks are read as they are
-HEAD = 4096  # characters of the base64 that a stand-in keeps: the dimensions of most images are in there
+BIG = 256 * 1024  # bytes; smaller blocks are read at once
+HEAD = 4096  # characters of base64 that a stand-in keeps, enough for the dimensions of most images
 _ALPHABET = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _END = Pattern(rb"[A-Za-z0-9+/]{2}(?:==|[A-Za-z0-9+/]=|[A-Za-z0-9+/]{2})")
 _STEP = 1 << 20
@@ -30,7 +30,7 @@ _START = b'"data":"'
 
 
 class StandIn(str):
-    """A short text that says it is as long as the base64 it stands for, and that shows its ends."""
+    """A short text with the length, beginning and end of the base64 that it stands for."""
 
     __slots__ = ("head", "size", "tail")
     size: int
@@ -50,18 +50,18 @@ class StandIn(str):
 
 
 class Deferred:
-    """The media put aside for one body; what stands for it is mark in no text (128 random bits).
+    """The media of one body that is inserted late, each marked by 128 random bits.
 
-    `measured`: only images whose dimensions their stand-ins tell, so that what they cost can be counted.
+    `measured`: only images whose stand-ins contain their dimensions, so that their cost can be counted.
     """
 
     def __init__(self, *, measured: bool = False) -> None:
         self.measured = measured
         self._mark = os.urandom(16).hex()
-        self._held: list[tuple[str, int, int]] = []  # block, and where in it the base64 stands
+        self._held: list[tuple[str, int, int]] = []  # block, and where its base64 begins and ends
 
     def part(self, id: str, data: bytes) -> Part | None:
-        """The part of a block without its media data; None where the block must be read as it is."""
+        """Return the part in a block with a stand-in for its media; None if it must be read at once."""
         start, end = _span(data)
         if start < 0:
             return None
@@ -85,7 +85,7 @@ class Deferred:
         return bool(self._held)
 
     def pieces(self, body: bytes, env: Env) -> Iterator[bytes | memoryview]:
-        """The body with the data in its places again; one block in memory at a time."""
+        """Yield the body with the data inserted; one block is in memory at a time."""
         from ..blocks import fetch, open_stores
 
         stores = open_stores(env)
@@ -99,7 +99,7 @@ class Deferred:
 
 
 def _span(data: bytes) -> tuple[int, int]:
-    """Where the base64 of an `inlineData` block stands; (-1, -1) where it has none in usual spelling."""
+    """Return where an `inlineData` block's base64 begins and ends; (-1, -1) if it is spelled unusually."""
     start = data.find(_START, 0, 1024) + len(_START)
     end = data.find(b'"', start)
     if start < len(_START) or end < 0 or (end - start) % 4:
@@ -118,6 +118,6 @@ def _is_measured(mime: str, head: str) -> bool:
 
 
 def _is_media(mime: object) -> bool:
-    """Whether providers are sent the data as it is; the text of a text file would be looked at."""
+    """Return whether providers are sent the data unchanged; text files are decoded."""
     known = ("image/", "audio/", "video/", "application/pdf")
     return isinstance(mime, str) and mime.lower().startswith(known)

@@ -1,4 +1,4 @@
-"""`persist`: large content into the block store, named by its hashes in the session."""
+"""`persist`: move large content into the block store, named by its hashes in the session."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .result import Reduce
 from .view import view_of
 
 _ID = re.compile(rb"[0-9a-f]{64}")
-Item = tuple[bytes, Record | None] | Json  # a line and the record it is, or a record not written yet
+Item = tuple[bytes, Record | None] | Json  # a line with its record, or a record not written yet
 
 
 def persisted_stream(
@@ -37,7 +37,7 @@ def persisted_stream(
     strict: bool = False,
     lost: Lost | None = None,
 ) -> list[bytes]:
-    """The session's view after these steps, as lines whose large parts are in the block store."""
+    """Return the view after these steps as lines, with their large parts in the block store."""
     view = view_of(env, target, strict=strict, hydrate=bool(steps), lost=lost)
     for step in steps:
         view = apply(view, step(view)[0])
@@ -58,9 +58,9 @@ def persisted_stream(
 def persist(
     env: Env, target: Target, *, every: bool = False, strict: bool = False, lost: Lost | None = None
 ) -> bool:
-    """Replace the session's file by one whose large parts are in the block store; whether it changed.
+    """Move large parts of a session's file to the block store; return whether anything changed.
 
-    Blocks that it named before are copied there too. On any error no block stays that only this needed.
+    Blocks it already named are copied there too. On any error the blocks that only this needed are deleted.
     """
     persisting = Persisting(env, target.id, every=every, lost=lost)
     try:
@@ -78,7 +78,7 @@ def persist(
 
 
 def persist_now(env: Env, session: str | None, argument: str | None, lost: Lost | None = None) -> None:
-    """What `payload --persist` does first: what `persist -i --all` does."""
+    """Do for `payload --persist` what `persist -i --all` does."""
     persist(env, for_reading(env, session, argument), every=True, lost=lost)
 
 
@@ -92,7 +92,7 @@ def store_parts(env: Env, view: View) -> None:
 
 
 def by_reference(env: Env, record: Json, flow: str) -> Json:
-    """A new record, its large parts stored and named by their blocks; unread parts are there already."""
+    """Return a new record with its large parts stored and named by blocks."""
     new, blocks = referring(record, None, flow, every=False) or (record, {})
     if blocks:
         open_store(env).mset(blocks)
@@ -100,35 +100,35 @@ def by_reference(env: Env, record: Json, flow: str) -> Json:
 
 
 class Persisting:
-    """Lines on their way to references; each block is stored once, before any line that names it."""
+    """Converts lines to references; each block is stored once, before any line that names it."""
 
     def __init__(self, env: Env, flow: str, *, every: bool, lost: Lost | None = None) -> None:
         self.env = env
         self.flow = flow
         self.every = every
         self.lost = lost
-        self.count = 0  # how many records went to blocks
-        self.copied = 0  # how many blocks came from another store
+        self.count = 0  # records that were converted
+        self.copied = 0  # blocks copied from another store
         self.stored: set[str] = set()
-        self.present: dict[str, int] = {}  # blocks that the store had and that lines named: their sizes
+        self.present: dict[str, int] = {}  # sizes of the named blocks that the store already has
 
     @cached_property
     def stores(self) -> Sequence[BlockStore]:
-        """Opened by the first block only: a session with nothing to persist needs none."""
+        """opened on first use"""
         return open_stores(self.env)
 
     def small(self, line: bytes) -> bool:
-        """Whether a line is too short to hold a large part, and names no block."""
+        """Return whether a line is too short for a large part, and names no block."""
         return not self.every and len(line) <= references.LARGE and b'"blockId' not in line
 
     def lines(self, items: Iterable[Item]) -> list[bytes]:
-        """The lines, after what they name by blocks is stored; what is new with one `mset`."""
+        """Return the lines after storing the blocks they name, new ones with one `mset`."""
         blocks: Blocks = {}
         named: dict[str, None] = {}
         self.count = 0
         lines = [self._line(item, blocks, named) for item in items]
         others = [id for id in named if id not in self.stored and id not in self.present]
-        # with nothing to write, a server is not asked whether it has them
+        # with nothing to write, a server is not queried
         if others and (
             blocks.keys() - self.stored or not self.stores[0].remote or bool(sizes(self.stores[1:], others))
         ):
@@ -158,13 +158,13 @@ class Persisting:
         return rewrite.ended(dumps(new[0]), line)
 
     def take_back(self, path: str) -> None:
-        """Remove the blocks stored for a file that does not name them after all."""
+        """Delete the blocks stored for a file that does not name them after all."""
         if not self.stored:
             return
         try:
             data = read.read_bytes(path)
         except HistoryError:
-            return  # who knows what it names
+            return  # it is unknown which blocks it names
         self.stores[0].take_back(self.stored - {id.decode() for id in _ID.findall(data)})
 
     def report(self, target: Target) -> None:

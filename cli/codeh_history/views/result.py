@@ -34,10 +34,10 @@ def run(
     lost: Lost | None = None,
     jsonl: bool = False,
 ) -> View:
-    """Print the session that the ops leave, or append them as one reversible `compaction` record.
+    """Print the session after the ops, or append them as one reversible `compaction` record.
 
-    None is appended when nothing changes. A terminal gets a table of the changes instead of the session,
-    unless `jsonl`. Returns the view after the ops.
+    Nothing is appended if nothing changes. A terminal gets a table of changes instead of the session,
+    unless `jsonl`. Return the view after the ops.
     """
     if not in_place:
         view = view_of(env, target, strict=strict, lost=lost)
@@ -71,12 +71,12 @@ def run(
 
 
 def previews(env: Env, *, jsonl: bool) -> bool:
-    """Whether stdout is a terminal, where a filter prints what it would change and not the session."""
+    """Return whether a filter prints its changes instead of the session: stdout is a terminal."""
     return not jsonl and env.terminal(env.stdout)
 
 
 def preview(env: Env, target: Target, view: View, ops: list[Op]) -> None:
-    """Print what a filter would change as a table, and how to keep it."""
+    """Print a filter's changes as a table, and how to keep them."""
     from ..render import changes
 
     if ops:
@@ -87,13 +87,13 @@ def preview(env: Env, target: Target, view: View, ops: list[Op]) -> None:
 
 
 def unchanged(env: Env, target: Target, *, writes: bool = True) -> str:
-    """That a session was only read, and how to keep what a filter makes of it."""
+    """Return a note that the session is unchanged, and how to keep the result."""
     own = writes and target.path != "-" and target.path == path_of(env, target.id)
     return f"{target.id} is unchanged: add {'-i to keep this, or > FILE' if own else '> FILE to keep this'}"
 
 
 def _unchanged(fields: Json) -> str:
-    """Why nothing was recorded."""
+    """Return why nothing was recorded."""
     budget, before, counter = (fields.get(name) for name in ("budget", "before", "counter"))
     if budget is None:
         return "nothing to change, nothing to undo"
@@ -106,7 +106,7 @@ def _unchanged(fields: Json) -> str:
 
 
 def compaction(id: str, now: str, ops: list[Op], fields: Json) -> Json:
-    """The record of a compaction; messages inserted without an id get one that hangs on the record's."""
+    """Return the record of a compaction; inserted messages without an id get a derived one."""
     named: list[Op] = []
     for number, op in enumerate(ops):
         if op["op"] == "insert" and "id" not in op["message"]:
@@ -123,7 +123,7 @@ def show(env: Env, view: View) -> None:
 def printed_of(
     env: Env, target: Target, lines: Sequence[bytes], *, jsonl: bool, writes: bool = True
 ) -> None:
-    """Print a session's new lines; on a terminal how many and how large, unless `jsonl`."""
+    """Print a session's new lines; on a terminal only their number and size, unless `jsonl`."""
     if not previews(env, jsonl=jsonl):
         printed(env, lines)
         return
@@ -132,7 +132,7 @@ def printed_of(
 
 
 def printed(env: Env, lines: Iterable[bytes]) -> None:
-    """Write lines to stdout, many at once."""
+    """Write lines to stdout in batches."""
     batch: list[bytes] = []
     size = 0
     for line in lines:

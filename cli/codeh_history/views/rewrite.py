@@ -1,4 +1,4 @@
-"""Rewriting a session's lines: what needs no change keeps its bytes, damaged and unknown lines included."""
+"""Rewrite a session's lines: unchanged, damaged and unknown lines keep their bytes."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Rewrite = Callable[[bytes], list[bytes]]  # a file's bytes → its new lines
 
 
 def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False) -> bool:
-    """Replace a session's file by its rewritten lines, under its lock; whether anything changed.
+    """Replace a session's file by its rewritten lines, under its lock; return whether anything changed.
 
-    `rewrite` is called once before, so that what takes long (a block store far away) does not hold up
-    those who append; under the lock it finds that done.
+    `rewrite` is first called without the lock, so that slow work (a remote block store) does not delay
+    appends; under the lock it finds that work done.
     """
     check(target)
     data = read.read_bytes(target.path)
@@ -41,7 +41,7 @@ def in_place(env: Env, target: Target, rewrite: Rewrite, *, strict: bool = False
 
 
 def check(target: Target) -> None:
-    """Refuse what cannot be rewritten in place."""
+    """Raise Usage for what cannot be rewritten in place."""
     if target.path == "-":
         raise Usage("- (a stream on stdin) has no file to replace; name a session")
     if target.path.endswith(".json"):
@@ -51,9 +51,9 @@ def check(target: Target) -> None:
 def records(
     data: bytes, *, skip: Callable[[bytes], bool] = lambda _: False
 ) -> Iterator[tuple[bytes, Record | None]]:
-    """Each line with the record it is; None for damaged and blank lines, and for those to `skip`.
+    """Yield each line with its record; None for damaged and blank lines, and for those to `skip`.
 
-    Equal lines must be skipped alike: the id of a bare message counts them.
+    `skip` must treat equal lines equally: the id of a bare message counts them.
     """
     before = Before()
     for line in lines_of(data):
@@ -67,7 +67,7 @@ def records(
 
 
 def blocks(data: bytes) -> list[str]:
-    """The blocks that a session's lines name, also where they are hidden or undone."""
+    """Return the blocks that a session's lines name, hidden and undone ones too."""
     if b'"blockId' not in data:
         return []
     parsed = records(data, skip=lambda line: b'"blockId' not in line)
@@ -77,5 +77,5 @@ def blocks(data: bytes) -> list[str]:
 
 
 def ended(line: bytes, like: bytes) -> bytes:
-    """A line that ends as the one it replaces."""
+    """Return a line that ends as the one it replaces."""
     return line + b"\n" if like.endswith(b"\n") else line

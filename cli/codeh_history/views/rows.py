@@ -1,4 +1,4 @@
-"""A session in a few numbers, for `list`; and rows, remembered while their file has the same stamp."""
+"""A session's row in `list`, and a cache of rows by their file's stamp."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from .skim import BIG, NeedsFold, OpenCalls, Skim, logs
 from .view import counted
 
 BEGINNING = 120  # characters of the first prompt
-_MARK = Pattern(  # what programs put before a prompt, or in its place
+_MARK = Pattern(  # what programs put before a prompt, or instead of one
     r"\s*<(command-(?:message|name|args)|local-command-(?:caveat|stdout|stderr)|bash-(?:input|stdout|stderr)"
     r"|system-reminder|task-notification|ide_(?:opened_file|selection|diagnostics))>"
 )
-MANY = 1000  # sessions, and
-MUCH = 2 << 20  # bytes: less is read as fast as it is remembered
+MANY = 1000  # sessions; fewer are read anew unless they are large
+MUCH = 2 << 20  # bytes; less is read as fast as it is loaded from the cache
 Stamps = dict[str, Stamp | None]
 KEYS = (
     "id", "path", "title", "tags", "cwd", "created", "last", "messages", "exchanges", "bytes", "open_calls",
@@ -51,7 +51,7 @@ class Count:
         self.last: tuple[int, str | None] = (0, None)  # number and time of the last message
         self.first: tuple[int, str] | None = None  # number and beginning of the first prompt with text
         self.calls = OpenCalls()
-        self.models: dict[str, None] = {}  # that answered
+        self.models: dict[str, None] = {}  # models that responded
         self.unread = False  # whether a model's parts are in blocks, so that its calls are unknown
 
     def add(self, message: Message, number: int) -> None:
@@ -69,13 +69,13 @@ class Count:
             self.unread = self.unread or any(type(part) is Unread for part in parts)
 
     def begin(self, message: Message, number: int) -> None:
-        """Take a prompt as the first, if it has text and none stands before it."""
+        """Use a prompt as the first if it has text and no earlier one is known."""
         if self.first is None or number < self.first[0]:
             begins = next(filter(None, map(beginning, _texts(message))), "")
             self.first = (number, begins) if begins else self.first
 
     def row(self, path: str) -> Json:
-        """The session's line; `path` names it."""
+        """Return the session's row."""
         header = self.header or {}
         source = origin(header)
         named = text_of(header.get("id")) if source else None  # another program's file
@@ -98,14 +98,14 @@ def _texts(message: Message) -> Iterator[str]:
 
 
 def beginning(text: str) -> str:
-    """How a text begins, on one line; "" where it has nothing but what a program put around it."""
+    """Return the beginning of a text on one line, without what a program put around it."""
     text = _without_marks(text)
     line = " ".join(text[: 4 * BEGINNING].split())
     return line if len(line) <= BEGINNING and len(text) <= 4 * BEGINNING else f"{line[: BEGINNING - 1]}…"
 
 
 def _without_marks(text: str) -> str:
-    """A text without the marks before it; of a command its name and arguments, where it has any."""
+    """Return a text without leading marks; for a command, its name and arguments."""
     command, at = "", 0
     while mark := _MARK.match(text, at):
         end = text.find(f"</{mark[1]}>", mark.end())
@@ -124,14 +124,14 @@ def text_of(value: object) -> str | None:
 
 
 def tags_of(value: object) -> list[str]:
-    """The tags of a session, however they were set: a list, or text with commas."""
+    """Return a session's tags, which may be set as a list or as text with commas."""
     if isinstance(value, str):
         return [tag.strip() for tag in value.split(",") if tag.strip()]
     return [tag for tag in value if isinstance(tag, str)] if isinstance(value, list) else []
 
 
 def row_of(path: str) -> Json:
-    """A session's line, whatever its file holds; `problem` says what could not be read."""
+    """Return a session's row; `problem` says what could not be read."""
     try:
         count = count_file(path)
     except (HistoryError, OSError) as error:
@@ -146,7 +146,7 @@ def row_of(path: str) -> Json:
 
 
 def count_file(path: str, big: int = BIG) -> Count:
-    """The numbers of a session file, equal to those of its view."""
+    """Count a session's file; equal to counting its view."""
     try:
         count = _skimmed(logs(path, big=big))
     except NeedsFold:
@@ -156,7 +156,7 @@ def count_file(path: str, big: int = BIG) -> Count:
 
 
 def count_bytes(data: bytes) -> Count:
-    """The same of a session's bytes."""
+    """Count a session's bytes."""
     log = read.read_log(data)
     try:
         count = _skimmed([log])
@@ -176,7 +176,7 @@ def _skimmed(pieces: Iterable[Log]) -> Count:
 
 
 def _folded(view: View) -> Count:
-    """The numbers of a view; its first prompt may lie under what replaces it now."""
+    """Count a view; the first prompt may be one that is replaced now."""
     count = Count()
     for message in view.all.values():
         if count.first is None and message.hidden != "clear" and is_prompt(message):
@@ -191,7 +191,7 @@ def _folded(view: View) -> Count:
 
 
 class Kind(NamedTuple):
-    """Which rows: their name in the cache, and the version of how they are made."""
+    """A kind of row: its name in the cache, and the version of its content."""
 
     use: str = "sessions"
     version: int | Json = 7
@@ -203,7 +203,7 @@ LISTED = Kind()
 def remembered(
     env: Env, paths: list[str], row_of: Callable[[str], Json], kind: Kind = LISTED
 ) -> list[Json]:
-    """The row of each session: as remembered where they are large or many, else made now."""
+    """Return each session's row, cached if the sessions are large or many."""
     stamps = stamps_of(paths)
     if len(paths) < MANY and _size(paths, stamps) < MUCH:
         return _made(env, paths, stamps, row_of)
@@ -224,12 +224,12 @@ def _size(paths: Sequence[str], stamps: Stamps) -> int:
 
 
 def _made(env: Env, paths: list[str], stamps: Stamps, row_of: Callable[[str], Json]) -> list[Json]:
-    """The rows of sessions as they are now; several processes read where there is much to read."""
+    """Compute the rows of sessions, in several processes if there is much to read."""
 
     def work(some: Iterable[str]) -> Iterator[bytes]:
         return (orjson.dumps(row_of(path)) for path in passing([*some]))
 
-    at_once = paths and paths[0].startswith(SERVER)  # one query gives them all
+    at_once = paths and paths[0].startswith(SERVER)  # one query returns all sessions
     weights = [0 if at_once else _size([path], stamps) for path in paths]
     rows: dict[int, Json] = {}
     with progress(env, "reading sessions", sum(weights), A_SECOND) as bar:
@@ -240,7 +240,7 @@ def _made(env: Env, paths: list[str], stamps: Stamps, row_of: Callable[[str], Js
 
 
 def noted(env: Env, rows: list[Json]) -> list[Json]:
-    """The same rows; what is wrong with a session is noted on stderr."""
+    """Return the rows, after noting on stderr what is wrong with their sessions."""
     for row in rows:
         if "problem" in row:
             env.note(f"{row['path']}: {row['problem']}")
@@ -248,5 +248,5 @@ def noted(env: Env, rows: list[Json]) -> list[Json]:
 
 
 def used(row: Json) -> int:
-    """When a session was used last, in epoch milliseconds; 0 where nothing says so."""
+    """Return when a session was last used, in epoch milliseconds; 0 if unknown."""
     return to_millis(row["last"] or "") or to_millis(row["created"] or "") or 0

@@ -1,7 +1,7 @@
-"""Read a log line by line in bounded memory, where no line hides, changes or moves an earlier message.
+"""Read a log in bounded memory, if no line hides, changes or moves an earlier message.
 
-Most logs are such: headers, settings, messages, streams. For any other (undo, updates, summaries,
-compactions, blocks, an id used twice) `NeedsFold` is raised, and the fold reads the whole log.
+Most logs contain only headers, settings, messages and streams. For any other (undo, updates, summaries,
+compactions, blocks, a repeated id) `NeedsFold` is raised, and the whole log is folded.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ..store.file import blocks
 from ..store.foreign import begins_a_session
 from ..store.read import size_of
 
-BIG = 8 << 20  # a larger file is read piece by piece
-FOLDED = 32 << 20  # up to this size folding is twice as fast, so interactive commands fold
-MOST_HELD = 4_000  # messages with calls or results held before answered ones are released
+BIG = 8 << 20  # bytes; a larger file is read piece by piece
+FOLDED = 32 << 20  # bytes; folding smaller files is twice as fast, so interactive commands do that
+MOST_HELD = 4_000  # messages with calls or results kept before answered ones are released
 _STEP = 1 << 20
-_PARTS = 16  # in which ids are compared, to save memory
-_GAP = 4  # turns without calls kept between two messages with calls; more change no pair
+_PARTS = 16  # ids are compared in parts, to save memory
+_GAP = 4  # turns without calls kept between two with calls; more do not change the pairing
 
 
 class NeedsFold(Exception):
@@ -34,10 +34,10 @@ class NeedsFold(Exception):
 
 
 def logs(path: str, *, big: int = BIG) -> Iterator[Log]:
-    """A session file as consecutive logs: one for a small file, several for a big one.
+    """Yield a session file as consecutive logs: one for a small file, several for a big one.
 
-    Offsets and line numbers are those of the file. A file that does not begin with a record comes as one
-    log: it may be in another format.
+    Offsets and line numbers are those of the file. A file that does not begin with a record is read as one
+    log, since it may be in another format.
     """
     if size_of(path) > big:
         with read.opened(path) as (fd, size):
@@ -55,16 +55,16 @@ def _pieces(fd: int, size: int) -> Iterator[Log]:
 
 
 class Skim:
-    """One pass over a plain log: `messages` yields each message, with `show`'s number, once it is complete.
+    """One pass over a plain log; `messages` yields each message with `show`'s number once it is complete.
 
-    They come in order, except streams committed after later messages were placed, and pending ones, which
-    come last. A message's `place` is its line's byte offset. `header` and `meta` are as in a view; `placed`
-    counts the messages so far; `damage`: damaged lines.
+    They come in order, except streams committed after later messages, and pending ones, which come last. A
+    message's `place` is its line's byte offset. `header` and `meta` are as in a view; `placed` counts the
+    messages so far; `damage` lists damaged lines.
     """
 
     def __init__(self, pieces: Iterable[Log]) -> None:
         self._pieces = pieces
-        self._view = View(Log([], [], 0))  # of the messages that are not complete
+        self._view = View(Log([], [], 0))  # of the incomplete messages
         self._fold = Fold(self._view)
         self.placed = 0
         self.damage: list[Damage] = []
@@ -86,7 +86,7 @@ class Skim:
         return self._view.notes
 
     def messages(self) -> Iterator[tuple[int, Message]]:
-        """Each message with its number; raises NeedsFold where the log is not plain."""
+        """Yield each message with its number; NeedsFold if the log is not plain."""
         for log in self._pieces:
             self.damage += log.damage
             for record in log.records:
@@ -122,10 +122,10 @@ class Skim:
         return self._completed(str(content_id(data))) if rule.reach else None
 
     def _completed(self, id: str) -> tuple[int, Message] | None:
-        """The message that a record placed or streamed into, if it is complete now."""
+        """Return the message that a record added or streamed into, if it is complete now."""
         message = self._view.all.get(id)
         if message is None:
-            return None  # nothing is pending: no effect
+            return None  # nothing is pending, so no effect
         number, _ = self._open.setdefault(id, (self.placed, message))
         if not message.committed:
             return None
@@ -133,7 +133,7 @@ class Skim:
         return self._complete(number, message)
 
     def _complete(self, number: int, message: Message) -> tuple[int, Message]:
-        """The message, its calls without an id numbered as the fold does."""
+        """Return the message with its calls without an id numbered, as in the fold."""
         self._idless = number_calls([message], self._idless)
         self._tools = self._tools or uses_tools(message)
         if self._tools and number != self.placed:
@@ -142,16 +142,16 @@ class Skim:
 
 
 class OpenCalls:
-    """Finds the open calls among messages in view order, holding only what pairing needs."""
+    """Finds the open calls among messages in order, keeping only what pairing needs."""
 
     def __init__(self) -> None:
         self.held: list[Message] = []
         self._most = MOST_HELD
 
     def add(self, message: Message) -> None:
-        """Take the next message; once many are held and all calls are answered, they are released.
+        """Add the next message; once many are kept and all calls are answered, they are released.
 
-        A result repeated after that counts as one that answers no call.
+        A result that is repeated after that counts as one without a call.
         """
         if message.role is None or not message.committed:
             return
@@ -170,15 +170,15 @@ class OpenCalls:
                 self.held, self._most = [], MOST_HELD
 
     def calls(self) -> list[Call]:
-        """The calls without a response, in order."""
+        """Return the calls without a response, in order."""
         pairing = pair(self.held)
         for answer in pairing.answers:
-            answer.call = None  # a cycle, which would keep them
+            answer.call = None  # breaks a reference cycle
         return [call for call in pairing.calls if call.answer is None]
 
 
 def _without_content(message: Message) -> Message:
-    """The message with only the names and ids of its calls and results."""
+    """Return the message with only the names and ids of its calls and results."""
     parts: list[Any] = [
         {
             key: {name: part[key][name] for name in ("id", "name") if name in part[key]}

@@ -1,4 +1,4 @@
-"""Parts that lie in the block store: fetched for a view, or for what stands in their place."""
+"""Parts in the block store: fetch them for a view, or use placeholders."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..session.model import Json, Part, Unread, unread
 from ..session.records import Log
 from .late_media import BIG, Deferred
 
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_:.-]{0,255}")  # what may be asked of a store
+_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_:.-]{0,255}")  # what a store may be asked for
 
 
 def hydrated(
@@ -29,11 +29,11 @@ def hydrated(
     everything: bool = False,
     media: Deferred | None = None,
 ) -> View:
-    """The folded view with the parts it shows, fetched with one `mget`; BadData names a missing block.
+    """Return the view with the parts it shows, fetched with one `mget`; BadData if a block is missing.
 
-    With `lost` a placeholder stands for such a block, which is noted there. `only`: the ids of the messages
-    to fetch; `everything` fetches hidden and replaced parts too. With `media` the data of large images,
-    sounds and documents stays in the store, and each is fetched alone.
+    With `lost`, missing blocks are noted there and get placeholders. `only`: ids of the messages to fetch;
+    `everything`: fetch hidden and replaced parts too. With `media`, the data of large images, sounds and
+    documents stays in the store, and each is fetched alone.
     """
     ids = list(dict.fromkeys(wanted(view, only, everything=everything)))
     if not ids:
@@ -51,7 +51,7 @@ def hydrated(
 
 
 def wanted(view: View, only: Container[str] | None = None, *, everything: bool = False) -> Iterator[str]:
-    """The blocks that hold parts which the view shows and that are not fetched yet."""
+    """Yield the ids of blocks with parts that the view shows and that are not fetched yet."""
     for message in view.all.values():
         if (message.hidden is not None and not everything) or (only is not None and message.id not in only):
             continue
@@ -69,7 +69,7 @@ def wanted(view: View, only: Container[str] | None = None, *, everything: bool =
 def _theirs(
     stores: Sequence[BlockStore], view: View, ids: Collection[str], lost: Lost | None
 ) -> dict[str, Part]:
-    """The parts in another program's blocks, by where each message says that they are."""
+    """Return the parts in another program's blocks, looked up where each message says."""
     places: dict[tuple[str, str], list[str]] = {}
     for message in view.all.values():
         named = [id for id in message.blocks or () if id in ids]
@@ -82,14 +82,14 @@ def _theirs(
 
 
 def place_of(ref: Json) -> tuple[str, str]:
-    """The flow and the workspace under which the blocks of a reference are kept."""
+    """Return the flow and the workspace under which a reference's blocks are stored."""
     return str(ref.get("flowId") or ""), str(ref.get("workspaceId") or "")
 
 
 def foreign_parts(
     stores: Sequence[BlockStore], ids: Sequence[str], place: tuple[str, str], lost: Lost | None = None
 ) -> dict[str, Part]:
-    """The parts that these blocks hold; BadData names one that cannot be read, or it is noted as `lost`."""
+    """Return the parts in these blocks; one that cannot be read is BadData, or noted in `lost`."""
     wanted = list(dict.fromkeys(ids))
     flow, workspace = place
     for name in (*wanted, *filter(None, place)):
@@ -116,7 +116,7 @@ def foreign_parts(
 def parts_of(
     stores: Sequence[BlockStore], ids: Sequence[str], blocks: Mapping[str, bytes], lost: Lost | None = None
 ) -> dict[str, Part]:
-    """The parts in these blocks; a placeholder for each that was not blocks."""
+    """Return the parts in these blocks, with placeholders for missing ones."""
     return {id: part_of(stores, id, blocks.get(id), lost) for id in ids}
 
 
@@ -135,7 +135,7 @@ def part_of(stores: Sequence[BlockStore], id: str, data: bytes | None, lost: Los
 def _light(
     stores: Sequence[BlockStore], ids: Sequence[str], media: Deferred, lost: Lost | None
 ) -> dict[str, Part]:
-    """The parts, large ones fetched one by one, so that no more than one of them is in memory."""
+    """Return the parts, fetching large ones one by one to save memory."""
     large = [id for id, size in sizes(stores, ids).items() if size > BIG]
     small = [id for id in ids if id not in set(large)]
     parts = parts_of(stores, small, fetch(stores, small, lost), lost)

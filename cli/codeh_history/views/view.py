@@ -1,4 +1,4 @@
-"""From a chosen session to its view: read, parse, fold, fetch what lies in the block store."""
+"""From a chosen session to its view: read, parse, fold, fetch parts from the block store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .late_media import Deferred
 
     class Filling(TypedDict, total=False):
-        """What `filled` is told of a view."""
+        """The options of `filled`."""
 
         strict: bool
         hydrate: bool
@@ -37,15 +37,15 @@ MOST_NAMED = 20  # elements named
 
 
 def open_view(env: Env, options: Reading, *, allow_missing: bool) -> tuple[Target, View]:
-    """The session that was named, and its view to be measured."""
+    """Return the named session and its view for measuring."""
     target = for_reading(env, options.session, options.argument)
     return target, measured_view(env, target, strict=options.strict, allow_missing=allow_missing)
 
 
 def measured_view(env: Env, target: Target, *, strict: bool, allow_missing: bool) -> View:
-    """A session's view, to be measured: of large media only how large they are.
+    """Return a session's view for measuring, without the content of large media.
 
-    Damage, and with `allow_missing` blocks that are missing, are noted on stderr.
+    Damage, and with `allow_missing` missing blocks, are noted on stderr.
     """
     from .late_media import Deferred
 
@@ -61,8 +61,8 @@ def view_of(
     data: bytes | None = None,
     **how: Unpack[Filling],
 ) -> View:
-    """The view of a session's file, of the stream on stdin, or of these bytes, filled as `filled` does."""
-    env.held = None  # of many sessions one at a time
+    """Return the view of a session's file, of the stream on stdin, or of `data`, completed by `filled`."""
+    env.held = None  # one view at a time is kept
     in_memory = data is not None
     if data is None:
         data = needed(env) if target.path == "-" else read.read_bytes(target.path)
@@ -83,11 +83,11 @@ def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it
     lost: Lost | None = None,
     newest: int | None = None,
 ) -> View:
-    """A view with its parts from the block store, itself not changed; what is wrong with its log is told.
+    """Return a view with its parts from the block store, after noting problems of its log.
 
-    Large media are as `media` says. A missing block is BadData; with `lost` a placeholder stands for it and
-    is noted there. `newest`: only so many messages are looked at, those of the end. `in_memory`: no other
-    process is writing it.
+    `media` says how to handle large media. A missing block is BadData, or with `lost` noted there and
+    replaced by a placeholder. `newest`: only the last so many messages are needed. `in_memory`: no other
+    process is writing the session.
     """
     tell_damage(env, target, view.log, strict=strict, in_memory=in_memory)
     tell_notes(env, target, view.notes)
@@ -95,22 +95,22 @@ def filled(  # noqa: PLR0913 - what may be wrong with a view, and how much of it
         from .stored_parts import hydrated
 
         if media is not None and any(key.startswith("compact.") for key in view.meta):
-            media.measured = True  # the session asks for a budget
+            media.measured = True  # the session sets a budget
         shown = None if newest is None else {message.id for message in view.messages[-newest:]}
         view = hydrated(env, view, media=media, lost=lost, only=shown)
     return view
 
 
 def locked_view(env: Env, locked: Locked) -> View:
-    """The view of a session under its lock, to be looked at."""
+    """Return the view of a locked session, for reading only."""
     return looked_at(env, locked.read(), locked.session)
 
 
 def looked_at(env: Env, data: bytes, session: str | None) -> View:
-    """The view of these bytes, to be looked at: its parts are not to be stored again.
+    """Return the view of these bytes, for reading only: its parts must not be stored again.
 
-    Large images and sounds stay in the block store, so that it takes little memory; placeholders stand for
-    missing blocks, which is noted of a session that is named.
+    Large media stays in the block store to save memory; missing blocks get placeholders, which is noted if
+    `session` names the session.
     """
     view = fold(read.read_log(data))
     if view.log.refers:
@@ -142,7 +142,7 @@ def tell_damage(env: Env, target: Target, log: Log, *, strict: bool, in_memory: 
 
 
 def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
-    """Damaged lines in one text, mended ones and elements that are not as they should be in others."""
+    """Describe damaged lines in one text, and repaired lines and unexpected elements in others."""
     for mended in (False, True):
         lines = [d for d in damage if d.line != ELEMENT and d.mended is mended]
         if lines:
@@ -154,7 +154,7 @@ def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
 
 
 def counted(damage: Sequence[Damage]) -> str:
-    """How many lines are lost, and how many were read all the same."""
+    """Return how many lines are lost, and how many were repaired."""
     mended = sum(one.mended for one in damage)
     lost = len(damage) - mended
     counts = [f"{some(lost, 'damaged line')} skipped"] if lost else []
@@ -162,7 +162,7 @@ def counted(damage: Sequence[Damage]) -> str:
 
 
 def place(damage: Damage) -> str:
-    """Where it is: another program's lines have a number alone."""
+    """Return where damage is; another program's lines have only a number."""
     return f"line {damage.line}" + (f", byte {damage.offset}" if damage.offset >= 0 else "")
 
 
@@ -172,7 +172,7 @@ def _first(texts: Sequence[str], most: int) -> str:
 
 
 def tell_lost(env: Env, session: str, lost: Lost | None, *, strict: bool = False) -> None:
-    """Note the blocks that placeholders stand for; with `strict` that is BadData."""
+    """Note the blocks replaced by placeholders; with `strict`, raise BadData."""
     if not lost:
         return
     text = f"{session}: {some(len(lost), 'block')} left out: {_first(list(lost.values()), MOST_SHOWN)}"
@@ -182,7 +182,7 @@ def tell_lost(env: Env, session: str, lost: Lost | None, *, strict: bool = False
 
 
 def find(view: View, name: str, *, session: str) -> Message:
-    """The message an ID names: its id, a unique prefix, or `:N` in `show`'s numbering (`:-1` the last)."""
+    """Return the message with an id, a unique prefix, or `:N` in `show`'s numbering (`:-1` the last)."""
     if name.startswith(":"):
         return _numbered(view, name, session)
     message = view.all.get(name)

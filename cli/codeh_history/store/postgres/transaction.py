@@ -66,10 +66,7 @@ class Transaction:
         except psycopg.Error:
             self.connection.close()
         if isinstance(error, psycopg.Error):
-            failed = (error.sqlstate or "08")[:2] not in (
-                "08",
-                "57",
-            )  # the server reported the failure
+            failed = (error.sqlstate or "08")[:2] not in ("08", "57")  # the server reported it
             if failed or not self._committing:
                 raise self._server.error(error, _NOTHING) from None
             unknown = Unreachable(str(self._server.error(error, _UNKNOWN)))
