@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 
 import postgres_server
 import vocabularies
-from blocks.stored import BIG, IMAGE, ok
+from blocks.stored import BIG, IMAGE, run_ok
 from forks import Forks
 from length import FAULTS, LENGTH, LENGTHS, examples
 from postgres_server import Program
@@ -132,15 +132,15 @@ def made(tmp_path_factory):
     """A session with large and small messages, a call and its large result, an image, an edit and an undo."""
     home = tmp_path_factory.mktemp("made")
     (home / "image.png").write_bytes(IMAGE)
-    ok("append", "-s", "demo", "-m", "hello", home=home)
-    ok("append", "-s", "demo", "--role", "model", "-m", BIG, home=home)
-    ok("append", "-s", "demo", "--call", "read", "--args", '{"path":"x"}', "--call-id", "c1", home=home)
-    ok("append", "-s", "demo", "--result", "read", "-m", "line\n" * 2000, "--key", "k1", home=home)
-    ok("append", "-s", "demo", "-m", "see", "--attach", home / "image.png", home=home)
-    ok("append", "-s", "demo", "-m", "taken back " * 900, home=home)
-    ok("undo", "-s", "demo", home=home)
-    edited = ok("append", "-s", "demo", "-m", "before " * 900, home=home).text
-    ok("update", "-s", "demo", edited, "-m", "after " * 900, home=home)
+    run_ok("append", "-s", "demo", "-m", "hello", home=home)
+    run_ok("append", "-s", "demo", "--role", "model", "-m", BIG, home=home)
+    run_ok("append", "-s", "demo", "--call", "read", "--args", '{"path":"x"}', "--call-id", "c1", home=home)
+    run_ok("append", "-s", "demo", "--result", "read", "-m", "line\n" * 2000, "--key", "k1", home=home)
+    run_ok("append", "-s", "demo", "-m", "see", "--attach", home / "image.png", home=home)
+    run_ok("append", "-s", "demo", "-m", "taken back " * 900, home=home)
+    run_ok("undo", "-s", "demo", home=home)
+    edited = run_ok("append", "-s", "demo", "-m", "before " * 900, home=home).text
+    run_ok("update", "-s", "demo", edited, "-m", "after " * 900, home=home)
     return home
 
 

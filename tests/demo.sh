@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The main job with the real curl and no key: a loopback server answers as the four provider APIs do.
+# The main job with the real curl and no key: a fake provider answers as the four provider APIs do.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH=$PWD/.venv/bin:$PATH
@@ -11,7 +11,7 @@ export CODEH_NOW=2026-01-02T03:04:05Z CODEH_ID_SEED=demo # so that it prints the
 server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null || true' EXIT
 
-python tests/helpers/loopback.py --port 0 --port-file "$scratch/port" --delay 0.05 &
+python tests/helpers/fake_provider.py --port 0 --port-file "$scratch/port" --delay 0.05 &
 server=$!
 for _ in $(seq 100); do [ -s "$scratch/port" ] && break; sleep 0.05; done
 base=http://127.0.0.1:$(cat "$scratch/port")

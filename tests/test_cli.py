@@ -9,8 +9,8 @@ from codeh_history import __version__, cli
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.commands import COMMANDS, FIRST, SECTIONS, SHOWN
-from inside import inside
-from loopback import Loopback
+from fake_provider import FakeProvider
+from in_process import run_in_process
 
 
 def refused(*argv):
@@ -45,27 +45,27 @@ def test_what_others_call_a_verb_names_one_that_is_there(name):
 
 
 def test_help_begins_with_examples_and_names_every_verb(tmp_path):
-    text = inside("--help", home=tmp_path).out.decode()
+    text = run_in_process("--help", home=tmp_path).out.decode()
     assert text.startswith("Examples:\n" + cli.EXAMPLES)
     commands = text.partition("\nCommands:\n")[2]
     assert re.findall(r"^  ([a-z]+) ", commands, re.MULTILINE) == FIRST
     assert text.endswith("\nAll commands: codeh-history help --all\n")
-    assert inside(home=tmp_path).out.decode() == text
-    assert inside("help", home=tmp_path).out.decode() == text
-    assert inside("--version", home=tmp_path).text == f"codeh-history {__version__}"
+    assert run_in_process(home=tmp_path).out.decode() == text
+    assert run_in_process("help", home=tmp_path).out.decode() == text
+    assert run_in_process("--version", home=tmp_path).text == f"codeh-history {__version__}"
 
 
 def test_the_first_help_fits_a_terminal_of_24_lines(tmp_path):
-    lines = inside("-h", home=tmp_path).out.decode().splitlines()
+    lines = run_in_process("-h", home=tmp_path).out.decode().splitlines()
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
 
 
 def test_the_first_examples_work_with_nothing_set(tmp_path):
     """One after the other, in an empty home; between them only the key is added."""
-    with Loopback() as server:
+    with FakeProvider() as server:
         for line in cli.EXAMPLES.splitlines():
-            done = inside(*shlex.split(line, comments=True)[1:], home=tmp_path)
+            done = run_in_process(*shlex.split(line, comments=True)[1:], home=tmp_path)
             assert done.code == 0, (line, done.err)
             if "config init" in line:
                 (tmp_path / "gem.hdr").write_text("x-goog-api-key: made-up\n")
@@ -78,10 +78,10 @@ def test_the_first_examples_work_with_nothing_set(tmp_path):
 
 
 def test_help_all_names_every_verb(tmp_path):
-    text = inside("help", "--all", home=tmp_path).out.decode()
+    text = run_in_process("help", "--all", home=tmp_path).out.decode()
     assert all(f"\n{section}:\n" in text for section in SECTIONS)
     assert [name for name in COMMANDS if f"\n  {name} " in text] == list(SHOWN)
-    assert inside("--help-all", home=tmp_path).out.decode() == text
+    assert run_in_process("--help-all", home=tmp_path).out.decode() == text
 
 
 def options_in(text):
@@ -91,35 +91,37 @@ def options_in(text):
 @pytest.mark.parametrize("verb", SHOWN)
 def test_a_verbs_help_fits_a_screen(verb, tmp_path):
     """At most 40 lines and 30 options at 80 columns; the others are in `--help-all`, but those without effect."""
-    text = inside(verb, "-h", home=tmp_path).out.decode()
+    text = run_in_process(verb, "-h", home=tmp_path).out.decode()
     assert text.count("\n") <= 40
     assert len(options_in(text)) <= 30
-    everything = inside(verb, "--help-all", home=tmp_path).out.decode()
+    everything = run_in_process(verb, "--help-all", home=tmp_path).out.decode()
     shown = {name: it for name, it in cli.load(verb).declared.items() if not (it.positional or it.hidden)}
     missing = [name for name, it in shown.items() if f"{it.flags(name)[0]} " not in everything]
     assert missing == [] or cli.load(verb).declared[missing[0]].default
-    assert inside("help", verb, "--all", home=tmp_path).out.decode() == everything
+    assert run_in_process("help", verb, "--all", home=tmp_path).out.decode() == everything
 
 
 @pytest.mark.parametrize("verb", ["payload", "ask", "chat", "persist"])
 def test_options_of_curate_and_compact_are_in_help_all_only(verb, tmp_path):
-    first, everything = (inside(verb, how, home=tmp_path).out.decode() for how in ("-h", "--help-all"))
+    first, everything = (
+        run_in_process(verb, how, home=tmp_path).out.decode() for how in ("-h", "--help-all")
+    )
     for option in ("--budget", "--remove", "--unanswered", "--keep-last"):
         assert option not in options_in(first)
         assert option in options_in(everything)
-    assert "--budget" in options_in(inside("compact", "-h", home=tmp_path).out.decode())
-    assert "--remove" in options_in(inside("curate", "-h", home=tmp_path).out.decode())
+    assert "--budget" in options_in(run_in_process("compact", "-h", home=tmp_path).out.decode())
+    assert "--remove" in options_in(run_in_process("curate", "-h", home=tmp_path).out.decode())
 
 
 def test_what_has_no_effect_is_accepted_and_not_shown(tmp_path):
-    assert "--echo" not in inside("ask", "--help-all", home=tmp_path).out.decode()
+    assert "--echo" not in run_in_process("ask", "--help-all", home=tmp_path).out.decode()
     assert cli.load("ask").make_context("ask", ["--echo", "-m", "x"]).params["echo"] is True
 
 
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_a_verbs_help_begins_with_its_own_examples(verb, tmp_path):
     made = cli.load(verb)
-    text = inside(verb, "--help", home=tmp_path).out.decode()
+    text = run_in_process(verb, "--help", home=tmp_path).out.decode()
     assert text.startswith("Examples:\n" + made.examples.rstrip("\n") + "\n\nUsage: ")
     assert f"codeh-history {verb}" in made.examples
-    assert inside("help", verb, home=tmp_path).out.decode() == text
+    assert run_in_process("help", verb, home=tmp_path).out.decode() == text

@@ -7,7 +7,7 @@ from typer._click.exceptions import ClickException
 
 from codeh_history import cli, fastlane
 from codeh_history.commands import COMMANDS, module_of
-from inside import command
+from in_process import command
 from length import examples
 
 

@@ -14,8 +14,8 @@ from claude_agent_sdk.testing import run_session_store_conformance  # noqa: E402
 
 from adapted import CASES  # noqa: E402
 from codeh_history.adapters.claude_agent_sdk import SessionStore  # noqa: E402
-from inside import inside  # noqa: E402
-from loopback import Loopback  # noqa: E402
+from fake_provider import FakeProvider  # noqa: E402
+from in_process import run_in_process  # noqa: E402
 
 PROJECT = "-work-demo"
 ID = "5e551000-0000-4000-8000-00000000c1a0"
@@ -99,7 +99,7 @@ def test_claude_code_goes_on_from_the_store_alone(home, tmp_path):
         id = await ask(server, "Why is the sky blue?", "one")
         return await ask(server, "And at sunset?", "two", resume=id)
 
-    with Loopback(saying="Because air scatters blue light.") as server:
+    with FakeProvider(saying="Because air scatters blue light.") as server:
         id = asyncio.run(work(server))
     asked = [
         request.body["messages"]
@@ -108,5 +108,5 @@ def test_claude_code_goes_on_from_the_store_alone(home, tmp_path):
     ]
     assert [message["role"] for message in asked[-1]] == ["user", "assistant", "user"]
     (file,) = (home / "claude-code" / "projects").rglob(f"{id}.jsonl")
-    shown = inside("show", str(file), "--jsonl", home=home).lines
+    shown = run_in_process("show", str(file), "--jsonl", home=home).lines
     assert [message["kind"] for message in shown] == ["user", "codeh", "user", "codeh"]

@@ -5,7 +5,7 @@ import asyncio
 import postgres_server
 from adapted import ITEMS, together
 from codeh_history.adapters.openai_agents import Session
-from inside import inside
+from in_process import run_in_process
 
 pytestmark = postgres_server.needed
 
@@ -20,7 +20,7 @@ for n in range(5):
     for cluster in postgres_server.cluster(*postgres_server.FAST):
         monkeypatch.setenv("CODEH_STORE", cluster.url())
         env = {"CODEH_STORE": cluster.url()}
-        assert inside("store", "init", home=home, env=env).code == 0
+        assert run_in_process("store", "init", home=home, env=env).code == 0
         session = Session("demo", home)
 
         async def work(session=session):
@@ -35,5 +35,5 @@ for n in range(5):
         items = asyncio.run(session.get_items())
         assert items[: len(ITEMS) - 1] == ITEMS[:-1]
         assert len(items) == len(ITEMS) - 1 + 10
-        assert len(inside("show", "demo", "--jsonl", home=home, env=env).lines) == len(items)
+        assert len(run_in_process("show", "demo", "--jsonl", home=home, env=env).lines) == len(items)
         assert not (home / "sessions").exists()

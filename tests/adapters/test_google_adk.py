@@ -19,7 +19,7 @@ from google.genai import types
 
 from adapted import together
 from codeh_history.adapters.google_adk import SessionService
-from inside import inside, summarized
+from in_process import run_in_process, summarized
 
 WHO = {"app_name": "My app", "user_id": "user:1"}
 ONE = {**WHO, "session_id": "s 1"}
@@ -159,7 +159,7 @@ def log(home):
 
 def test_what_events_mean_is_there_for_the_commands(home):
     asyncio.run(filled(SessionService(home)))
-    shown = inside("show", log(home), "--jsonl", home=home).lines
+    shown = run_in_process("show", log(home), "--jsonl", home=home).lines
     assert [message["kind"] for message in shown] == [
         "info",
         "user",
@@ -172,7 +172,7 @@ def test_what_events_mean_is_there_for_the_commands(home):
     ]
     assert (shown[2]["model"], shown[2]["usage"]["input"]) == ("gemini-2.5-flash", 3)
     for provider in ("gemini", "anthropic", "openai-responses"):
-        body = inside(
+        body = run_in_process(
             "payload", log(home), "--to", provider, "--model", "gemini-2.5-flash", "--prefill", home=home
         )
         assert (body.code, b"A file." in body.out) == (0, True)
@@ -186,11 +186,11 @@ def test_what_others_append_change_and_compact_is_seen(home):
     name = log(home)
     answer = next(
         message
-        for message in inside("show", name, "--jsonl", home=home).lines
+        for message in run_in_process("show", name, "--jsonl", home=home).lines
         if message["kind"] == "codeh" and message["parts"][0].get("text") == "A file."
     )
-    inside("update", answer["id"], "-s", name, "-m", "A text file.", home=home)
-    inside("append", "-s", name, "-m", "From a shell.", home=home)
+    run_in_process("update", answer["id"], "-s", name, "-m", "A text file.", home=home)
+    run_in_process("append", "-s", name, "-m", "From a shell.", home=home)
     found = asyncio.run(work())
     assert [event.content.parts[0].text for event in found.events[-3:] if event.content] == [
         "A text file.",
@@ -259,7 +259,7 @@ def test_a_runner_talks_as_with_the_packages_own_service(home):
         assert mine.state == theirs.state == {"number": 8, "user:numbers": [7, 8]}
 
     asyncio.run(work())
-    assert inside("verify", log(home), home=home).code == 0
+    assert run_in_process("verify", log(home), home=home).code == 0
 
 
 def test_two_processes_lose_and_mix_nothing(home):

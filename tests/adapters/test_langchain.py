@@ -21,7 +21,7 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 
 from adapted import together
 from codeh_history.adapters.langchain import ChatMessageHistory
-from inside import inside
+from in_process import run_in_process
 
 CALL = {"id": "c1", "name": "ls", "args": {"path": "."}, "type": "tool_call"}
 MESSAGES = [
@@ -57,21 +57,23 @@ def test_messages_come_back_with_all_their_fields(home):
 def test_what_messages_mean_is_there_for_the_commands(home):
     demo(home).add_messages(MESSAGES[:3])
     demo(home).add_messages(MESSAGES[3:5])
-    shown = inside("show", "demo", "--jsonl", home=home).lines
+    shown = run_in_process("show", "demo", "--jsonl", home=home).lines
     assert [message["kind"] for message in shown] == ["user", "user", "codeh", "tool", "codeh"]
     assert shown[2]["parts"] == [{"functionCall": {"id": "c1", "name": "ls", "args": {"path": "."}}}]
     assert (shown[2]["model"], shown[2]["usage"]["input"]) == ("gpt-5.1", 3)
     assert shown[3]["parts"][0]["functionResponse"]["name"] == "ls"
     assert "error" in shown[3]["parts"][0]["functionResponse"]["response"]
-    body = inside("payload", "demo", "--to", "openai-chat", "--model", "m", "--prefill", home=home)
+    body = run_in_process("payload", "demo", "--to", "openai-chat", "--model", "m", "--prefill", home=home)
     assert (body.code, b"A file." in body.out) == (0, True)
 
 
 def test_what_others_append_and_change_is_seen(home):
     demo(home).add_user_message("One.")
-    inside("update", ":1", "-s", "demo", "-m", "Two.", home=home)
-    inside("append", "-s", "demo", "--call", "ls", "--args", '{"path":"."}', "--call-id", "c1", home=home)
-    inside("append", "-s", "demo", "--result", "ls", "--call-id", "c1", "-m", "a.txt", home=home)
+    run_in_process("update", ":1", "-s", "demo", "-m", "Two.", home=home)
+    run_in_process(
+        "append", "-s", "demo", "--call", "ls", "--args", '{"path":"."}', "--call-id", "c1", home=home
+    )
+    run_in_process("append", "-s", "demo", "--result", "ls", "--call-id", "c1", "-m", "a.txt", home=home)
     found = demo(home).messages
     assert [message.content for message in found] == ["Two.", "", "a.txt"]
     assert found[1].tool_calls == [CALL]
@@ -86,7 +88,7 @@ def test_clear_is_taken_back_by_undo(home):
     demo(home).add_messages(MESSAGES[3:5])
     assert demo(home).messages == MESSAGES[3:5]
     for _ in range(3):
-        inside("undo", "-s", "demo", home=home)
+        run_in_process("undo", "-s", "demo", home=home)
     assert demo(home).messages == MESSAGES[:5]
 
 

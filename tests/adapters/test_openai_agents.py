@@ -11,15 +11,15 @@ from agents.memory import SQLiteSession
 from openai import AsyncOpenAI
 
 from codeh_history.adapters.openai_agents import Session
-from inside import inside
-from loopback import Canned, Loopback
+from fake_provider import Canned, FakeProvider
+from in_process import run_in_process
 
 agents.set_tracing_disabled(True)
 
 
 @pytest.fixture
 def server():
-    with Loopback() as found:
+    with FakeProvider() as found:
         yield found
 
 
@@ -66,19 +66,19 @@ def test_a_runner_talks_as_with_the_packages_own_session(home, server, chat):
 
 def test_a_session_goes_on_in_another_process_and_in_a_shell(home, server):
     asyncio.run(talk(server, Session("demo", home)))
-    inside("append", "-s", "demo", "-m", "And this from a shell.", home=home)
-    inside("append", "-s", "demo", "--role", "model", "-m", "Noted.", home=home)
+    run_in_process("append", "-s", "demo", "-m", "And this from a shell.", home=home)
+    run_in_process("append", "-s", "demo", "--role", "model", "-m", "Noted.", home=home)
     asyncio.run(agents.Runner.run(agent(server), "hello again", session=Session("demo", home)))
     sent = server.requests[-1].body["input"]
     assert [item.get("content") for item in sent if item.get("role") == "user"] == [
         "hello", "Use get_weather, please: how is the weather?", "Why is the sky blue?", "And this from a shell.", "hello again",
     ]  # fmt: skip
-    shown = inside("show", "demo", "--jsonl", home=home).lines
+    shown = run_in_process("show", "demo", "--jsonl", home=home).lines
     assert [message["kind"] for message in shown] == ["user", "codeh", "user", "codeh", "tool", "codeh"] + [
         "user",
         "codeh",
     ] * 3
-    assert inside("verify", "demo", "--to", "anthropic", home=home).code == 0
+    assert run_in_process("verify", "demo", "--to", "anthropic", home=home).code == 0
 
 
 def test_a_turn_that_failed_can_be_tried_again(home, server):

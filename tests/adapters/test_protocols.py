@@ -14,7 +14,7 @@ from codeh_history import BadData
 from codeh_history.adapters.claude_agent_sdk import SessionStore, escaped, unescaped
 from codeh_history.adapters.kept import exact
 from codeh_history.adapters.openai_agents import Session
-from inside import inside, summarized
+from in_process import run_in_process, summarized
 from length import examples
 
 
@@ -44,7 +44,7 @@ def test_items_come_back_as_they_were_added(home):
 def test_what_items_mean_is_there_for_the_commands(home):
     asyncio.run(demo(home).add_items(ITEMS[:5]))
     asyncio.run(demo(home).add_items(ITEMS[5:7]))
-    shown = inside("show", "demo", "--jsonl", home=home).lines
+    shown = run_in_process("show", "demo", "--jsonl", home=home).lines
     assert [message["kind"] for message in shown] == [
         "user",
         "user",
@@ -57,9 +57,9 @@ def test_what_items_mean_is_there_for_the_commands(home):
     assert shown[5]["parts"] == [
         {"functionResponse": {"id": "c1", "name": "ls", "response": {"output": "a.txt"}}}
     ]
-    assert inside("verify", "demo", home=home).code == 0
+    assert run_in_process("verify", "demo", home=home).code == 0
     for provider in ("gemini", "anthropic", "openai-chat", "openai-responses"):
-        body = inside("payload", "demo", "--to", provider, "--model", "m", "--prefill", home=home)
+        body = run_in_process("payload", "demo", "--to", provider, "--model", "m", "--prefill", home=home)
         assert (body.code, b"A file." in body.out) == (0, True)
 
 
@@ -81,15 +81,15 @@ def test_pop_and_clear_are_taken_back_by_undo(home):
 
     asyncio.run(work())
     for _ in range(2):
-        assert inside("undo", "-s", "demo", home=home).code == 0
+        assert run_in_process("undo", "-s", "demo", home=home).code == 0
     assert items(home) == ITEMS[:-2]
 
 
 def test_what_others_append_and_change_is_seen(home):
     asyncio.run(demo(home).add_items(ITEMS[:1]))
-    inside("update", ":1", "-s", "demo", "-m", "Changed.", home=home)
+    run_in_process("update", ":1", "-s", "demo", "-m", "Changed.", home=home)
     for argv in (["-m", "From a shell."], ["--call", "ls", "--args", '{"a":1}', "--call-id", "k"]):
-        assert inside("append", "-s", "demo", *argv, home=home).code == 0
+        assert run_in_process("append", "-s", "demo", *argv, home=home).code == 0
     found = items(home)
     assert [item.get("content") for item in found] == ["Changed.", "From a shell.", None]
     assert (found[2]["type"], found[2]["call_id"], json.loads(found[2]["arguments"])) == (
@@ -104,8 +104,8 @@ def test_a_message_of_several_items_loses_one_at_a_time(home):
         "role": "model",
         "parts": [{"text": "I look."}, {"functionCall": {"id": "k", "name": "ls", "args": {}}}],
     }
-    inside("append", "-s", "demo", "-m", "Look.", home=home)
-    inside("append", "-s", "demo", "--jsonl", home=home, stdin=json.dumps(line).encode() + b"\n")
+    run_in_process("append", "-s", "demo", "-m", "Look.", home=home)
+    run_in_process("append", "-s", "demo", "--jsonl", home=home, stdin=json.dumps(line).encode() + b"\n")
     before = items(home)
     assert len(before) == 3
     assert asyncio.run(demo(home).pop_item()) == before[2]
@@ -126,17 +126,20 @@ def test_an_agent_goes_on_with_what_compact_and_summarize_left(home):
             {"type": "function_call_output", "call_id": f"c{number}", "output": f"line {number}\n" * 200},
         ]
     asyncio.run(demo(home).add_items([*many, {"role": "user", "content": "And now?"}]))
-    assert inside("compact", "demo", "-i", "--budget", "3k", "--counter", "approx", home=home).code == 0
+    assert (
+        run_in_process("compact", "demo", "-i", "--budget", "3k", "--counter", "approx", home=home).code
+        == 0
+    )
     found = items(home)
     assert len(json.dumps(found)) < len(json.dumps(many)) / 3
     assert found[-1] == {"role": "user", "content": "And now?"}
     calls = {item["call_id"] for item in found if item.get("type") == "function_call"}
     assert calls == {item["call_id"] for item in found if item.get("type") == "function_call_output"}
-    inside("undo", "-s", "demo", home=home)
+    run_in_process("undo", "-s", "demo", home=home)
     assert items(home)[:-1] == many
     assert summarized("demo", home).code == 0
     assert [item["role"] for item in items(home)] == ["user", "user"]  # the summary, and the newest
-    assert inside("persist", "demo", "-i", "--all", home=home).code == 0
+    assert run_in_process("persist", "demo", "-i", "--all", home=home).code == 0
     assert items(home)[-1] == {"role": "user", "content": "And now?"}
 
 
@@ -206,7 +209,7 @@ def test_whatever_an_item_has_it_comes_back(given):
         asyncio.run(demo(Path(home)).add_items(wanted))
         assert items(Path(home)) == wanted
         if wanted:
-            assert inside(
+            assert run_in_process(
                 "payload", "demo", "--to", "gemini", "--prefill", "--unanswered", "stub", home=home
             ).code in (0, 65)
 
@@ -231,7 +234,7 @@ else:
 def test_redaction_reaches_what_is_kept(home):
     key = "sk-proj-" + "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5bC7dE9fG1hJ3"
     asyncio.run(demo(home).add_items([{"role": "user", "content": f"It is {key}", "metadata": {"k": key}}]))
-    assert inside("redact", "demo", "-i", "--yes", home=home).code == 0
+    assert run_in_process("redact", "demo", "-i", "--yes", home=home).code == 0
     assert key not in json.dumps(items(home))
     assert key.encode() not in (home / "sessions" / "demo.jsonl").read_bytes()
 
@@ -358,10 +361,10 @@ def test_a_transcript_is_read_as_the_session_it_is(home, name):
         assert asyncio.run(store.load(key)) == entries
     for argv in (["show", "--jsonl"], ["payload", "--to", "anthropic", "--model", "m", "--prefill"]):
         mine, theirs = (
-            inside(argv[0], path, *argv[1:], home=home) for path in (store.path(KEY), str(file))
+            run_in_process(argv[0], path, *argv[1:], home=home) for path in (store.path(KEY), str(file))
         )
         assert (mine.code, mine.out) == (0, theirs.out)
     argv = ["import", "--all", "--from", "claude-code"]
-    assert inside(*argv, home=home, env={"CLAUDE_CONFIG_DIR": str(home / "claude-code")}).code == 0
-    listed = inside("list", "--jsonl", home=home).lines
+    assert run_in_process(*argv, home=home, env={"CLAUDE_CONFIG_DIR": str(home / "claude-code")}).code == 0
+    listed = run_in_process("list", "--jsonl", home=home).lines
     assert [session["id"] for session in listed if session["id"].endswith(KEY["session_id"])]

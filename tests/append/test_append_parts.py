@@ -11,7 +11,7 @@ from codeh_history.append.jsonl import checked_exchange as checked
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, Usage
 from codeh_history.session.records import MAX_DEPTH
-from inside import inside
+from in_process import run_in_process
 
 ENTRY = {"userMessage": "q", "assistantResponse": "r"}
 
@@ -47,7 +47,9 @@ def test_an_unknown_source_is_exit_2():
 
 def test_without_an_id_it_gets_one_that_both_messages_hang_on(home):
     env = {"CODEH_NOW": "2026-01-02T03:04:05Z"}
-    done = inside("append", "-s", "s", "--exchange", "-", home=home, stdin=orjson.dumps(ENTRY), env=env)
+    done = run_in_process(
+        "append", "-s", "s", "--exchange", "-", home=home, stdin=orjson.dumps(ENTRY), env=env
+    )
     _, asked, answered = (
         orjson.loads(line) for line in (home / "sessions/s.jsonl").read_bytes().splitlines()
     )
@@ -55,17 +57,17 @@ def test_without_an_id_it_gets_one_that_both_messages_hang_on(home):
     assert answered["id"].startswith(asked["id"])
     assert [line["parts"] for line in (asked, answered)] == [[{"text": "q"}], [{"text": "r"}]]
     assert asked["ts"] == "2026-01-02T03:04:05.000Z"
-    (again,) = orjson.loads(inside("export", "s", "--to", "exchanges", home=home).out)
+    (again,) = orjson.loads(run_in_process("export", "s", "--to", "exchanges", home=home).out)
     assert (again["userMessage"], again["assistantResponse"]) == ("q", "r")
 
 
 def test_with_an_id_it_is_stored_once(home):
     entry = orjson.dumps({**ENTRY, "id": "e1"})
     for _ in range(2):
-        assert inside("append", "-s", "s", "--exchange", "-", home=home, stdin=entry).text == "e1"
+        assert run_in_process("append", "-s", "s", "--exchange", "-", home=home, stdin=entry).text == "e1"
     assert (home / "sessions/s.jsonl").read_bytes().count(b"\n") == 3
     other = entry.replace(b'"r"', b'"other"')
-    assert inside("append", "-s", "s", "--exchange", "-", home=home, stdin=other).code == 65
+    assert run_in_process("append", "-s", "s", "--exchange", "-", home=home, stdin=other).code == 65
     assert (home / "sessions/s.jsonl").read_bytes().count(b"\n") == 3
 
 

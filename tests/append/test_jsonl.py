@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from codeh_history.append import jsonl
 from codeh_history.base.errors import BadData
 from codeh_history.session.records import MAX_DEPTH, block_of, lines_of, parse
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from strategies import KINDS, json_objects, parts_of, texts
 
 SAID = b'{"role":"user","parts":[{"text":"x"}]}'
@@ -76,7 +76,7 @@ def test_each_line_is_stored_in_its_own_bytes_with_what_it_does_not_say(lines):
 
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        done = inside("append", "-s", "s", "--jsonl", "-q", home=home, stdin=b"\n".join(lines))
+        done = run_in_process("append", "-s", "s", "--jsonl", "-q", home=home, stdin=b"\n".join(lines))
         data = (home / "sessions" / "s.jsonl").read_bytes()
     assert done.code == 0, done.err
     stored = data.splitlines()[1:]
@@ -115,9 +115,9 @@ LOG = (
     ],
 )  # fmt: skip
 def test_what_has_the_id_or_the_key_of_a_stored_message_is_that_or_refused(home, line, id, new):
-    path = lay(home, LOG)
+    path = write_session(home, LOG)
     stdin = orjson.dumps({"role": "user", "parts": [{"text": "x"}], **line})
-    done = inside("append", "-s", "s", "--jsonl", home=home, stdin=stdin)
+    done = run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=stdin)
     if id is None:
         assert done.code == 65
         assert b"is taken by a message with other content; nothing was stored" in done.err
@@ -129,16 +129,20 @@ def test_what_has_the_id_or_the_key_of_a_stored_message_is_that_or_refused(home,
 
 def test_within_one_batch_too(home):
     same = b'{"role":"user","parts":[{"text":"x"}],"key":"k"}\n'
-    done = inside("append", "-s", "s", "--jsonl", home=home, stdin=same * 2 + same.replace(b'"k"', b'"l"'))
+    done = run_in_process(
+        "append", "-s", "s", "--jsonl", home=home, stdin=same * 2 + same.replace(b'"k"', b'"l"')
+    )
     first, second, third = done.text.split("\n")
     assert first == second != third
-    refused = inside("append", "-s", "t", "--jsonl", home=home, stdin=same + same.replace(b'"x"', b'"y"'))
+    refused = run_in_process(
+        "append", "-s", "t", "--jsonl", home=home, stdin=same + same.replace(b'"x"', b'"y"')
+    )
     assert refused.code == 65
     assert not (home / "sessions" / "t.jsonl").exists()
 
 
 def test_nothing_to_append_is_65_and_makes_no_session(home):
-    done = inside("append", "-s", "s", "--jsonl", home=home, stdin=b"\n \n")
+    done = run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=b"\n \n")
     assert (done.code, done.err) == (65, b"codeh-history: stdin: no message\n")
     assert not (home / "sessions").exists()
 

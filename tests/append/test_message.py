@@ -10,7 +10,7 @@ import pytest
 
 import answers
 from answers import chunk, gemini_event, sse, tool
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import lines, session_path, start
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
@@ -76,18 +76,18 @@ def alternating(one, other):
 
 @pytest.fixture
 def home(tmp_path):
-    lay(tmp_path, HEADER + PROMPT)
+    write_session(tmp_path, HEADER + PROMPT)
     return tmp_path
 
 
 def receive(home, data, *flags):
-    return inside("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
+    return run_in_process("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
 
 
 def pending(home):
     """What is pending, message by message."""
-    view = inside("status", "s", "--json", home=home).lines[0]["pending"]
-    shown = {r["id"]: r for r in inside("show", "s", "--jsonl", home=home).lines}
+    view = run_in_process("status", "s", "--json", home=home).lines[0]["pending"]
+    shown = {r["id"]: r for r in run_in_process("show", "s", "--jsonl", home=home).lines}
     return [shown[p["id"]].get("pending") or shown[p["id"]]["parts"] for p in view]
 
 
@@ -104,7 +104,7 @@ def test_two_streams_through_each_other_are_refused(home, name, late, done):
     assert (result.code, result.out) == (65, b"")
     assert b"; pass one at a time" in result.err
     assert b"pending as" in result.err
-    assert inside("export", "s", "--to", "contents", home=home).out.count(b"model") == 0
+    assert run_in_process("export", "s", "--to", "contents", home=home).out.count(b"model") == 0
 
 
 def test_nothing_is_read_after_the_first_event_of_the_other_answer(home):
@@ -118,8 +118,8 @@ def test_of_two_complete_answers_the_last_is_pending(home):
     assert [words(parts) for parts in pending(home)] == ["Ho"]
     first = lines(session_path(home, "s"))[2]["id"]
     assert first.encode() in result.err
-    inside("commit", first, "-s", "s", home=home)
-    assert inside("last", "s", home=home).out == b"Ho\n"
+    run_in_process("commit", first, "-s", "s", home=home)
+    assert run_in_process("last", "s", home=home).out == b"Ho\n"
 
 
 def test_of_an_answer_and_half_of_another_the_last_is_pending(home):
@@ -130,7 +130,7 @@ def test_of_an_answer_and_half_of_another_the_last_is_pending(home):
 
 def test_an_answer_and_half_of_it_again_is_that_answer(home):
     assert receive(home, sse(*gemini("a"), *gemini("a")[:2])).code == 0
-    assert inside("last", "s", home=home).text == SAID["a"]
+    assert run_in_process("last", "s", home=home).text == SAID["a"]
 
 
 def test_an_answer_before_an_error_is_there(home):
@@ -178,7 +178,7 @@ def test_ask_ends_a_command_that_never_stops(home):
     event = sse(gemini_event({"text": "x" * 1000})).decode()
     (home / "event").write_text(event)
     via = f"cat >/dev/null; while cat {home}/event; do :; done"
-    result = inside(
+    result = run_in_process(
         "ask", "-s", "s", "--to", "gemini", "--via", via, "--id", "--max-bytes", "20k", home=home
     )
     assert (result.code, b"pending as" in result.err) == (65, True)

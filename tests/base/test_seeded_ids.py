@@ -6,7 +6,7 @@ from answers import STREAMS
 from codeh_history.receive import answer
 from codeh_history.receive.answer import Streaming
 from codeh_history.receive.pending import Pending
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import lines
 
 SEED = {"CODEH_ID_SEED": "s", "CODEH_NOW": "2026-01-02T03:04:05Z"}
@@ -14,7 +14,7 @@ HEADER = '{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.
 
 
 def run(*argv, home, **more):
-    outcome = inside(*argv, home=home, env=SEED, **more)  # type: ignore[arg-type]
+    outcome = run_in_process(*argv, home=home, env=SEED, **more)  # type: ignore[arg-type]
     assert outcome.code == 0, outcome.err
     return outcome.text
 
@@ -38,7 +38,7 @@ def test_an_offset_that_comes_again_gives_another_id(home, again):
 
 
 def test_a_batch_at_an_old_offset(home):
-    path = lay(home, HEADER.encode())
+    path = write_session(home, HEADER.encode())
     batch = b'{"role":"user","parts":[{"text":"a"}]}\n' * 20
     first = run("append", "--jsonl", "-s", "s", home=home, stdin=batch).split()
     kept = path.read_bytes()
@@ -72,7 +72,7 @@ def ids_of(home):
     whole = STREAMS["openai-chat"]("r2")
     cut = whole[: len(whole) // 2] + b"\n\n"
     run("append", "-s", "s", "--from", "auto", home=home, stdin=cut + whole)
-    assert inside("append", "-s", "s", "--from", "auto", home=home, env=SEED, stdin=cut).code == 75
+    assert run_in_process("append", "-s", "s", "--from", "auto", home=home, env=SEED, stdin=cut).code == 75
     run("append", "-s", "s", "--jsonl", home=home, stdin=b'{"role":"user","parts":[{"text":"a"}]}\n' * 2)
     run("compact", "-i", "s", "--max-items", "4", home=home)
     records = lines(home / "sessions" / "s.jsonl")

@@ -10,7 +10,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput
 from codeh_history.blocks import open_store
-from inside import inside, lay
+from in_process import run_in_process, write_session
 
 pytest.importorskip("redis")
 ID = "0" * 64
@@ -75,11 +75,11 @@ SENSIBLE = (b":1\r\n", b"+OK\r\n")  # to some command
 
 def test_what_commands_say_of_a_server_that_answers_nonsense(home):
     ref = {"type": "ref", "id": "a", "kind": "user", "role": "user", "blockIds": [ID], "flowId": "f"}
-    lay(
+    write_session(
         home, orjson.dumps({"type": "session", "version": 1, "id": "s"}) + b"\n" + orjson.dumps(ref) + b"\n"
     )
     with server(lambda connection: connection.sendall(b"*1\r\n:5\r\n")) as url:
         for argv in (["hydrate", "s"], ["show", "s"], ["gc", "--shared"]):
-            done = inside(*argv, home=home, env={"CODEH_BLOCKS": url})
+            done = run_in_process(*argv, home=home, env={"CODEH_BLOCKS": url})
             assert (done.code, done.out) == (74, b"")
             assert b"no answer of a Redis server" in done.err

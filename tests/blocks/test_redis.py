@@ -11,11 +11,11 @@ import time
 
 import pytest
 
-from blocks.stored import BIG, ok
+from blocks.stored import BIG, run_ok
 from codeh_history.base.env import Env
 from codeh_history.base.errors import InputOutput, Usage
 from codeh_history.blocks import fetch, open_store
-from inside import inside
+from in_process import run_in_process
 from redis_server import Server, free_port, needs_redis
 from support import session_path
 
@@ -177,13 +177,13 @@ def test_one_mset_stores_and_one_mget_reads(home, redis_url):
     """As the server counts them; a second persist asks it for nothing."""
     env = {"CODEH_BLOCKS": redis_url}
     for number in range(5):
-        ok("append", "-s", "demo", "-m", f"{BIG} {number}", home=home)
+        run_ok("append", "-s", "demo", "-m", f"{BIG} {number}", home=home)
     before = session_path(home, "demo").read_bytes()
-    assert calls(redis_url, lambda: ok("persist", "demo", "-i", home=home, env=env)) == {"mset": 1}
-    assert calls(redis_url, lambda: ok("persist", "demo", "-i", home=home, env=env)) == {}
+    assert calls(redis_url, lambda: run_ok("persist", "demo", "-i", home=home, env=env)) == {"mset": 1}
+    assert calls(redis_url, lambda: run_ok("persist", "demo", "-i", home=home, env=env)) == {}
     for argv in (["show", "demo"], ["export", "demo"], ["hydrate", "demo"]):
-        assert calls(redis_url, lambda argv=argv: ok(*argv, home=home, env=env)) == {"mget": 1}
-    assert calls(redis_url, lambda: ok("hydrate", "demo", "-i", home=home, env=env)) == {"mget": 1}
+        assert calls(redis_url, lambda argv=argv: run_ok(*argv, home=home, env=env)) == {"mget": 1}
+    assert calls(redis_url, lambda: run_ok("hydrate", "demo", "-i", home=home, env=env)) == {"mget": 1}
     assert session_path(home, "demo").read_bytes() == before
 
 
@@ -203,9 +203,9 @@ def calls(url, run):
 def test_the_same_content_of_many_sessions_is_stored_once(home, redis_url):
     env = {"CODEH_BLOCKS": redis_url}
     for session in ("a", "b", "c"):
-        ok("append", "-s", session, "-m", BIG, home=home)
-        ok("append", "-s", session, "--role", "model", "-m", BIG, home=home)
-        ok("persist", session, "-i", home=home, env=env)
+        run_ok("append", "-s", session, "-m", BIG, home=home)
+        run_ok("append", "-s", session, "--role", "model", "-m", BIG, home=home)
+        run_ok("persist", session, "-i", home=home, env=env)
     import redis
 
     assert redis.Redis.from_url(redis_url).dbsize() == 1
@@ -215,9 +215,9 @@ def test_the_same_content_of_many_sessions_is_stored_once(home, redis_url):
 def cut_off(home, tmp_path, own_redis):
     """A session of one large message in a store that is down now, and one small message."""
     env = {"CODEH_BLOCKS": own_redis.url}
-    ok("append", "-s", "demo", "-m", BIG, home=home, env=env)
-    ok("persist", "demo", "-i", home=home, env=env)
-    ok("append", "-s", "demo", "--role", "model", "-m", "small", home=home, env=env)
+    run_ok("append", "-s", "demo", "-m", BIG, home=home, env=env)
+    run_ok("persist", "demo", "-i", home=home, env=env)
+    run_ok("append", "-s", "demo", "--role", "model", "-m", "small", home=home, env=env)
     (tmp_path / "large.txt").write_text("x" * 70_000)
     own_redis.kill()
     return home, env
@@ -236,14 +236,14 @@ def test_without_its_store_a_command_fails_and_loses_nothing(cut_off, tmp_path, 
     home, env = cut_off
     argv = [str(tmp_path / "large.txt") if word == "LARGE" else word for word in argv]
     before = session_path(home, "demo").read_bytes()
-    failed = inside(*argv, "-s", "demo", home=home, env=env)
+    failed = run_in_process(*argv, "-s", "demo", home=home, env=env)
     assert (failed.code, failed.out) == (74, b"")
     assert own_redis.url.encode() in failed.err
     assert failed.err.count(b"\n") == 1
     assert session_path(home, "demo").read_bytes() == before
     own_redis.start()
-    assert inside(*argv, "-s", "demo", home=home, env=env).code in (0, 5, 65)
-    assert BIG.encode() in ok("export", "demo", home=home, env=env).out
+    assert run_in_process(*argv, "-s", "demo", home=home, env=env).code in (0, 5, 65)
+    assert BIG.encode() in run_ok("export", "demo", home=home, env=env).out
 
 
 def test_what_needs_no_block_needs_no_store(cut_off):
@@ -253,4 +253,4 @@ def test_what_needs_no_block_needs_no_store(cut_off):
         ["undo"], ["update", ":2", "-m", "smaller"], ["persist", "-i"], ["list"], ["set", "title=x"],
     ):  # fmt: skip
         named = [] if argv == ["list"] else ["-s", "demo"]
-        assert inside(*argv, *named, home=home, env=env).code in (0, 1), argv
+        assert run_in_process(*argv, *named, home=home, env=env).code in (0, 1), argv

@@ -9,7 +9,7 @@ from codeh_history.commands import chat
 from codeh_history.commands.chat import commands
 from codeh_history.commands.chat.talk import Talk
 from codeh_history.store.resolve import for_writing
-from loopback import configure
+from fake_provider import configure
 from support import ROOT, run, session_path
 
 

@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from loopback import Loopback, configure
+from fake_provider import FakeProvider, configure
 from support import PROGRAM, environ, lines, run, session_path
 
 PATIENCE = 60.0  # seconds until a test gives up
@@ -81,7 +81,7 @@ class Terminal:
 
 @pytest.fixture
 def server():
-    with Loopback(delay=0.05) as server:
+    with FakeProvider(delay=0.05) as server:
         yield server
 
 

@@ -10,7 +10,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.tokens import open_counter
 from compact.long import cost, line, output, prose
 from histories import call, model, result, tool, user
-from inside import inside
+from in_process import run_in_process
 from length import by_length
 from support import run
 
@@ -168,7 +168,7 @@ def test_2026_11_23_a_plan_that_names_no_message_is_refused(id, tmp_path):
     written(tmp_path, [user("one"), user("two")])
     plan = tmp_path / "plan.json"
     plan.write_bytes(orjson.dumps({"ops": [{"op": "drop", "ids": [id]}]}))
-    done = inside("compact", "s", "--apply", str(plan), home=tmp_path)
+    done = run_in_process("compact", "s", "--apply", str(plan), home=tmp_path)
     assert (done.code, b"make the plan again" in done.err) == (65, True)
 
 
@@ -299,5 +299,5 @@ def test_2026_11_23_a_torn_line_is_damage_under_the_lock_too(tmp_path):
     with path.open("ab") as file:
         file.write(b'{"type":"mess')
     for verb in (["compact", "--budget", "9k"], ["curate"]):
-        done = inside(*verb, "s", "-i", "--strict", home=tmp_path)
+        done = run_in_process(*verb, "s", "-i", "--strict", home=tmp_path)
         assert (done.code, b"torn last line" in done.err) == (65, True)

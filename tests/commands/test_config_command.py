@@ -9,7 +9,7 @@ from codeh_history.commands import config
 from codeh_history.commands.config import wrong_with
 from codeh_history.config import file
 from codeh_history.providers import TARGETS
-from inside import inside
+from in_process import run_in_process
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def checked(home, config):
     home.mkdir(exist_ok=True)
     (home / "config.toml").write_text(config)
     os.chmod(home / "config.toml", 0o600)
-    done = inside("config", "check", home=home)
+    done = run_in_process("config", "check", home=home)
     return done.code, done.out.decode()
 
 

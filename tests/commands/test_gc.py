@@ -16,7 +16,7 @@ from codeh_history.commands import gc
 from codeh_history.commands.gc import sort, spent
 from codeh_history.session.fold import fold
 from codeh_history.session.records import dumps, lines_of, parse
-from inside import inside
+from in_process import run_in_process
 from plain_logs import contents
 from support import PROGRAM, environ, lines, run, session_path
 
@@ -237,11 +237,11 @@ STREAM = (
 def filled_home(home):
     """A home with a session by reference, deltas that may go, and a removed session."""
     for name in ("demo", "gone"):
-        inside("append", "-s", name, "-m", name * 2000, home=home)
-        inside("persist", name, "-i", home=home)
+        run_in_process("append", "-s", name, "-m", name * 2000, home=home)
+        run_in_process("persist", name, "-i", home=home)
     with session_path(home, "demo").open("ab") as file:
         file.write(STREAM)
-    inside("rm", "gone", home=home)
+    run_in_process("rm", "gone", home=home)
     return home
 
 
@@ -253,7 +253,7 @@ def stopped(filled_home, *more):
     """`gc` removes nothing and is 74, dry or not."""
     before = tree(filled_home)
     for argv in (["gc"], ["gc", "--yes"], ["gc", "--yes", "--trash", "1d"]):
-        outcome = inside(*argv, *more, home=filled_home, env=LATER)
+        outcome = run_in_process(*argv, *more, home=filled_home, env=LATER)
         assert (outcome.code, outcome.out) == (74, b""), outcome.err
         assert tree(filled_home) == before
     assert b"nothing was removed" in outcome.err
@@ -270,7 +270,7 @@ def test_a_session_in_a_subfolder_stops_it(filled_home, folder):
 
 def test_an_empty_subfolder_hides_nothing(filled_home):
     (filled_home / "sessions" / "empty").mkdir()
-    assert inside("gc", home=filled_home).code == 0
+    assert run_in_process("gc", home=filled_home).code == 0
 
 
 @pytest.mark.parametrize("folder", ["sessions", "trash"])
@@ -293,8 +293,8 @@ def test_a_session_reached_through_a_link_keeps_its_blocks(filled_home):
     path = session_path(filled_home, "demo")
     path.rename(filled_home / "elsewhere.jsonl")
     path.symlink_to(filled_home / "elsewhere.jsonl")
-    inside("gc", "--yes", home=filled_home, env=LATER)
-    assert inside("last", "demo", home=filled_home).code == 0
+    run_in_process("gc", "--yes", home=filled_home, env=LATER)
+    assert run_in_process("last", "demo", home=filled_home).code == 0
 
 
 @pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may read anything")
@@ -312,7 +312,7 @@ def test_a_session_that_may_not_be_read_stops_it(filled_home):
     path.chmod(0o600)
     assert (done.returncode, done.stdout) == (74, b""), done.stderr
     assert b"demo.jsonl: Permission denied; nothing was removed" in done.stderr
-    assert inside("last", "demo", home=filled_home).code == 0
+    assert run_in_process("last", "demo", home=filled_home).code == 0
 
 
 def test_blocks_reached_through_a_link_may_be_others(filled_home, tmp_path):
@@ -321,17 +321,17 @@ def test_blocks_reached_through_a_link_may_be_others(filled_home, tmp_path):
     (filled_home / "blocks").symlink_to(shared)
     session_path(filled_home, "demo").unlink()
     before = tree(shared)
-    outcome = inside("gc", "--yes", home=filled_home, env=LATER)
+    outcome = run_in_process("gc", "--yes", home=filled_home, env=LATER)
     assert (outcome.code, outcome.out) == (0, b"")
     assert b"--shared" in outcome.err
     assert tree(shared) == before
-    assert inside("gc", "--yes", "--shared", home=filled_home, env=LATER).lines[0]["blocks"] == 1
+    assert run_in_process("gc", "--yes", "--shared", home=filled_home, env=LATER).lines[0]["blocks"] == 1
 
 
 def test_a_home_reached_through_a_link_owns_its_blocks(filled_home, tmp_path):
     session_path(filled_home, "demo").unlink()
     (tmp_path / "link").symlink_to(filled_home)
-    assert inside("gc", "--yes", home=tmp_path / "link", env=LATER).lines[0]["blocks"] == 1
+    assert run_in_process("gc", "--yes", home=tmp_path / "link", env=LATER).lines[0]["blocks"] == 1
 
 
 @pytest.mark.parametrize("before", [-70, -65, -64, -63, -40, -1, 0, 1])
@@ -341,8 +341,8 @@ def test_a_block_named_across_two_reads_stays(filled_home, before):
     data = path.read_bytes()
     at = data.index(b'"blockIds":["') + 13
     path.write_bytes(b"x" * ((1 << 20) + before - at - 1) + b"\n" + data)
-    inside("gc", "--yes", home=filled_home, env=LATER)
-    assert inside("last", "demo", "--role", "user", home=filled_home).text == "demo" * 2000
+    run_in_process("gc", "--yes", home=filled_home, env=LATER)
+    assert run_in_process("last", "demo", "--role", "user", home=filled_home).text == "demo" * 2000
 
 
 def test_a_block_named_in_another_spelling_stays(filled_home):
@@ -353,31 +353,36 @@ def test_a_block_named_in_another_spelling_stays(filled_home):
     for shift in (0, 5):  # within one read, and across two
         room = (1 << 20) - at - 100 * shift if shift else 0
         path.write_bytes(b"x" * room + b"\n" * bool(room) + data[:at] + spelled + data[at + 64 :])
-        inside("gc", "--yes", home=filled_home, env=LATER)
-        assert inside("last", "demo", "--role", "user", home=filled_home).text == "demo" * 2000
+        run_in_process("gc", "--yes", home=filled_home, env=LATER)
+        assert run_in_process("last", "demo", "--role", "user", home=filled_home).text == "demo" * 2000
 
 
 def test_a_session_somewhere_else_keeps_its_blocks(filled_home, tmp_path):
     """By its path, persisted there or begun with a large file; one that is gone may have been moved."""
     (tmp_path / "big.png").write_bytes(b"\x89PNG" * 20_000)
     told, begun = tmp_path / "told.jsonl", tmp_path / "begun\n\xfc.jsonl"
-    inside("append", "-s", str(told), "-m", "told" * 2000, home=filled_home)
-    inside("persist", str(told), "-i", home=filled_home)
-    inside("append", "-s", str(begun), "-m", "q", "--attach", str(tmp_path / "big.png"), home=filled_home)
+    run_in_process("append", "-s", str(told), "-m", "told" * 2000, home=filled_home)
+    run_in_process("persist", str(told), "-i", home=filled_home)
+    run_in_process(
+        "append", "-s", str(begun), "-m", "q", "--attach", str(tmp_path / "big.png"), home=filled_home
+    )
     for name in ("demo", "gone"):
         (filled_home / "sessions" / f"{name}.jsonl").unlink(missing_ok=True)
     shutil.rmtree(filled_home / "trash")
-    before = [inside("hydrate", str(path), home=filled_home).out for path in (told, begun)]
-    assert inside("gc", "--yes", home=filled_home, env=LATER).lines[0]["blocks"] == 2
-    assert [inside("hydrate", str(path), home=filled_home).out for path in (told, begun)] == before
+    before = [run_in_process("hydrate", str(path), home=filled_home).out for path in (told, begun)]
+    assert run_in_process("gc", "--yes", home=filled_home, env=LATER).lines[0]["blocks"] == 2
+    assert [run_in_process("hydrate", str(path), home=filled_home).out for path in (told, begun)] == before
     moved = told.rename(tmp_path / "moved.jsonl")
-    left = inside("gc", "--yes", home=filled_home, env=LATER)
+    left = run_in_process("gc", "--yes", home=filled_home, env=LATER)
     assert (left.code, left.out) == (0, b"")
     assert b"told.jsonl referred to blocks and is missing" in left.err
-    assert inside("hydrate", str(moved), home=filled_home).code == 0
-    assert inside("gc", "--yes", "--shared", home=filled_home, env=LATER).lines[0]["blocks"] == 1
-    assert inside("gc", "--yes", home=filled_home, env=LATER).err == b"codeh-history: nothing to remove\n"
-    assert inside("hydrate", str(begun), home=filled_home).code == 0
+    assert run_in_process("hydrate", str(moved), home=filled_home).code == 0
+    assert run_in_process("gc", "--yes", "--shared", home=filled_home, env=LATER).lines[0]["blocks"] == 1
+    assert (
+        run_in_process("gc", "--yes", home=filled_home, env=LATER).err
+        == b"codeh-history: nothing to remove\n"
+    )
+    assert run_in_process("hydrate", str(begun), home=filled_home).code == 0
 
 
 @pytest.mark.parametrize("how", ["a link", "CODEH_BLOCKS"])
@@ -388,10 +393,10 @@ def test_a_store_that_another_home_writes_to_is_left_alone(filled_home, tmp_path
         (other / "blocks").symlink_to(filled_home / "blocks")
     else:
         env["CODEH_BLOCKS"] = str(filled_home / "blocks")
-    inside("append", "-s", "x", "-m", "other" * 2000, home=other)
-    assert inside("persist", "x", "-i", home=other, env=env).code == 0
-    assert b"--shared" in inside("gc", "--yes", home=filled_home, env=LATER).err
-    assert inside("hydrate", "x", home=other, env=env).code == 0
+    run_in_process("append", "-s", "x", "-m", "other" * 2000, home=other)
+    assert run_in_process("persist", "x", "-i", home=other, env=env).code == 0
+    assert b"--shared" in run_in_process("gc", "--yes", home=filled_home, env=LATER).err
+    assert run_in_process("hydrate", "x", home=other, env=env).code == 0
 
 
 class _Moving(set[str]):

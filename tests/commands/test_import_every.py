@@ -11,7 +11,7 @@ import pytest
 
 from agent_cases import cases
 from codeh_history.store import log
-from inside import inside
+from in_process import run_in_process
 from program_files import SAMPLES, SESSION, Claude, Codex, Gemini, Pi, written
 from program_formats import FORMATS
 from support import lines, session_path
@@ -27,7 +27,7 @@ WHERE = {
 
 def all_of(home, *argv, env=None, code=0):
     """The lines that `import --all` prints."""
-    done = inside("import", "--all", *argv, home=home, env=env)
+    done = run_in_process("import", "--all", *argv, home=home, env=env)
     assert (done.code, done.err) == (code, b""), done
     return done.lines
 
@@ -230,7 +230,7 @@ def test_a_copy_that_is_locked_is_tried_again(tmp_path, monkeypatch):
     "argv", [["x.jsonl"], ["--into", "x"], ["--from", "gemini"], ["--since", "soon"]], ids=" ".join
 )
 def test_what_does_not_go_together(argv, tmp_path):
-    assert inside("import", "--all", *argv, home=tmp_path).code == 2
+    assert run_in_process("import", "--all", *argv, home=tmp_path).code == 2
 
 
 def test_lines_are_json_and_small(tmp_path):
@@ -244,11 +244,11 @@ def test_lines_are_json_and_small(tmp_path):
 
 def test_list_shows_what_is_there_without_importing_it(tmp_path):
     paths = {program: str(at(tmp_path, program, SAMPLES[program]())) for program in WHERE}
-    inside("append", "-s", "own", "-m", "one", home=tmp_path)
-    rows = inside("list", "--all-programs", "--jsonl", home=tmp_path).lines
+    run_in_process("append", "-s", "own", "-m", "one", home=tmp_path)
+    rows = run_in_process("list", "--all-programs", "--jsonl", home=tmp_path).lines
     assert {row["program"]: row["path"] for row in rows if row["program"]} == paths
     assert {row["id"] for row in rows} == {"own", *(f"{program}-{SESSION}" for program in WHERE)}
-    assert [row["id"] for row in inside("list", "--jsonl", home=tmp_path).lines] == ["own"]
+    assert [row["id"] for row in run_in_process("list", "--jsonl", home=tmp_path).lines] == ["own"]
 
 
 @pytest.mark.parametrize(
@@ -258,7 +258,7 @@ def test_list_shows_what_is_there_without_importing_it(tmp_path):
 def test_a_folder_of_a_program_is_imported(folder, tmp_path):
     for program in ("claude-code", "codex"):
         at(tmp_path, program, SAMPLES[program]())
-    done = inside("import", "-q", str(tmp_path / folder), home=tmp_path)
+    done = run_in_process("import", "-q", str(tmp_path / folder), home=tmp_path)
     if not folder:
         assert (done.code, done.text) == (74, "")
         return
@@ -311,9 +311,9 @@ def test_2026_11_23_a_second_run_without_changes_appends_nothing(tmp_path):
 
     def run():
         shutil.rmtree(tmp_path / "cache", ignore_errors=True)
-        inside("import", "--all", home=tmp_path)
+        run_in_process("import", "--all", home=tmp_path)
         for path in others:
-            inside("import", path, home=tmp_path)
+            run_in_process("import", path, home=tmp_path)
         return {path.name: path.read_bytes() for path in (tmp_path / "sessions").glob("*.jsonl")}
 
     first = run()

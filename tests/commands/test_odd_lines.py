@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import lines, session_path
 
 SESSION = (
@@ -99,9 +99,9 @@ LINES = {  # what is typed: the code, and what is said
 
 @pytest.mark.parametrize("line", LINES)
 def test_a_line_typed_in_a_hurry(line, tmp_path):
-    path = lay(tmp_path, SESSION, "demo")
+    path = write_session(tmp_path, SESSION, "demo")
     code, said = LINES[line]
-    done = inside(*shlex.split(line), home=tmp_path, env={"CODEH_TO": "text", "CODEH_VIA": "cat"})
+    done = run_in_process(*shlex.split(line), home=tmp_path, env={"CODEH_TO": "text", "CODEH_VIA": "cat"})
     told = done.err.decode()
     assert (done.code, done.out) == (code, b"")
     assert told.startswith("codeh-history: ")
@@ -128,15 +128,15 @@ PIPES = {
 def filled(home):
     """A home with a session that waits for an answer, and one that was answered."""
     for id in ("demo", "answered"):
-        inside("append", "-s", id, "-m", "hi", home=home)
-    inside("append", "-s", "answered", "-m", "yes", "--role", "model", home=home)
+        run_in_process("append", "-s", id, "-m", "hi", home=home)
+    run_in_process("append", "-s", "answered", "-m", "yes", "--role", "model", home=home)
     return home
 
 
 @pytest.mark.parametrize("line", PIPES)
 def test_it_is_said_and_nothing_is_stored(filled, line):
     before = {path: path.read_bytes() for path in (filled / "sessions").iterdir()}
-    result = inside(*line.split(), home=filled, stdin=[b""])
+    result = run_in_process(*line.split(), home=filled, stdin=[b""])
     assert result.code == PIPES[line], result
     assert result.err.decode().endswith("nothing arrived: the command before printed nothing\n")
     assert result.err.count(b"\n") == 1
@@ -147,9 +147,9 @@ def test_it_is_said_and_nothing_is_stored(filled, line):
 def test_2026_11_24_it_is_said_before_which_session_was_answered(home):
     """Several sessions were used in this directory: the question is idle where there is no answer."""
     for id in ("one", "two"):
-        inside("append", "--new", "-s", id, "-m", "hi", home=home)
+        run_in_process("append", "--new", "-s", id, "-m", "hi", home=home)
     for stdin in ([b""], [b" \n"]):
-        result = inside("append", "--from", "auto", home=home, stdin=stdin)
+        result = run_in_process("append", "--from", "auto", home=home, stdin=stdin)
         assert result.code == 75
         assert result.err == b"codeh-history: stdin: nothing arrived: the command before printed nothing\n"
 
@@ -157,13 +157,16 @@ def test_2026_11_24_it_is_said_before_which_session_was_answered(home):
 @pytest.mark.parametrize("line", ["curate -", "import -", "append -s demo --from auto"])
 def test_no_command_is_blamed_where_there_is_none(filled, line):
     with open(os.devnull, "rb") as null:
-        result = inside(*line.split(), home=filled, stdin=null.fileno())
+        result = run_in_process(*line.split(), home=filled, stdin=null.fileno())
     assert result.code == PIPES[line]
     assert result.err.decode().endswith(": nothing arrived\n")
 
 
 def test_a_prompt_that_waits_is_sent_whatever_the_pipe_brings(filled):
-    assert inside("ask", "-s", "demo", "--to", "text", "--via", "cat", home=filled, stdin=[b""]).code == 0
+    assert (
+        run_in_process("ask", "-s", "demo", "--to", "text", "--via", "cat", home=filled, stdin=[b""]).code
+        == 0
+    )
 
 
 MARK = b"\xef\xbb\xbf"
@@ -183,12 +186,12 @@ VIA = ("--to", "text", "--via", "cat > /dev/null; echo yes")
 @pytest.mark.parametrize("piped", [True, False])
 def test_it_is_left_out_of_what_is_stored(home, tmp_path, line, stdin, *, piped):
     (tmp_path / "t").write_bytes(MARK + stdin)
-    inside("append", "-s", "demo", "before", "--role", "model", home=home)
+    run_in_process("append", "-s", "demo", "before", "--role", "model", home=home)
     words = [str(tmp_path / "t") if word == "FILE" else word for word in line.split()]
     words += VIA if words[0] in ("ask", "chat") else ()
     with (tmp_path / "t").open("rb") as file:
         given = [MARK[:2], MARK[2:] + stdin] if piped else file.fileno()
-        assert inside(*words, "-s", "demo", home=home, stdin=given).code == 0
+        assert run_in_process(*words, "-s", "demo", home=home, stdin=given).code == 0
     log = session_path(home, "demo").read_bytes()
     assert b'{"text":"hi"}' in log
     assert MARK not in log
@@ -200,11 +203,11 @@ def test_it_is_left_out_of_an_attached_text_alone(home, tmp_path, size, name):
     text = b"[1, 2" + b" " * (size - 6) + b"]"
     (tmp_path / name).write_bytes(MARK + text)
     (tmp_path / "blob").write_bytes(MARK + b"\0\1\2")
-    inside("append", "-s", "demo", "x", "--attach", str(tmp_path / name), home=home)
-    inside("append", "-s", "demo", "x", "--attach", str(tmp_path / "blob"), home=home)
+    run_in_process("append", "-s", "demo", "x", "--attach", str(tmp_path / name), home=home)
+    run_in_process("append", "-s", "demo", "x", "--attach", str(tmp_path / "blob"), home=home)
     records = lines(session_path(home, "demo"))[1:]
     assert [record["attached"][0]["bytes"] for record in records] == [size, 6]
-    shown = inside("payload", "demo", "--to", "text", home=home).out
+    shown = run_in_process("payload", "demo", "--to", "text", home=home).out
     assert b"[1, 2" in shown
     assert MARK not in shown
 
@@ -215,8 +218,8 @@ def test_it_is_left_out_of_what_is_configured(home, tmp_path):
     home.mkdir(mode=0o700, exist_ok=True)
     (home / "config.toml").write_bytes(MARK + f'to = "gemini"\ntools = "@{tmp_path}/tools.json"\n'.encode())
     (home / "config.toml").chmod(0o600)
-    inside("append", "-s", "demo", "hi", home=home)
-    sent = inside("payload", "demo", "--system", f"@{tmp_path}/system.md", home=home)
+    run_in_process("append", "-s", "demo", "hi", home=home)
+    sent = run_in_process("payload", "demo", "--system", f"@{tmp_path}/system.md", home=home)
     assert sent.code == 0, sent
     assert b'"Be brief."' in sent.out
     assert b'"ls"' in sent.out
@@ -224,6 +227,6 @@ def test_it_is_left_out_of_what_is_configured(home, tmp_path):
 
 
 def test_a_session_that_begins_with_it_is_read(home):
-    inside("append", "-s", "demo", "hi", home=home)
-    stream = inside("curate", "demo", home=home).out
-    assert inside("curate", "-", home=home, stdin=[MARK + stream]).out == stream
+    run_in_process("append", "-s", "demo", "hi", home=home)
+    stream = run_in_process("curate", "demo", home=home).out
+    assert run_in_process("curate", "-", home=home, stdin=[MARK + stream]).out == stream

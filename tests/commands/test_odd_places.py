@@ -14,7 +14,7 @@ import support
 from codeh_history.base.env import Env
 from codeh_history.main import run
 from faults.verbs import COMMANDS
-from inside import inside
+from in_process import run_in_process
 from support import lines
 
 DOCUMENTED = {0, 1, 2, 3, 5, 65, 74, 75}
@@ -23,7 +23,7 @@ DOCUMENTED = {0, 1, 2, 3, 5, 65, 74, 75}
 def go(command, home, argv=None, **env):
     """Run it here, its home prepared: a bug is raised (see `inside`)."""
     command.prepare(home)
-    outcome = inside(
+    outcome = run_in_process(
         *(argv or command.argv), home=home, stdin=command.stdin or b"", env={**command.env, **env}
     )
     assert outcome.code in DOCUMENTED, outcome
@@ -54,12 +54,12 @@ def test_in_a_directory_that_was_removed(tmp_path, no_cwd, name):
 
 
 def test_a_session_begun_in_a_directory_that_was_removed_has_none(home, no_cwd):
-    assert inside("append", "-s", "demo", "-m", "x", home=home).code == 0
-    assert inside("fork", "demo", "--into", "copy", home=home).code == 0
+    assert run_in_process("append", "-s", "demo", "-m", "x", home=home).code == 0
+    assert run_in_process("fork", "demo", "--into", "copy", home=home).code == 0
     for name in ("demo", "copy"):
         assert "cwd" not in lines(home / "sessions" / f"{name}.jsonl")[0]
-    assert inside("last", "@.", home=home).code == 3
-    assert inside("list", "--here", home=home).out == b""
+    assert run_in_process("last", "@.", home=home).code == 3
+    assert run_in_process("list", "--here", home=home).out == b""
 
 
 @commands
@@ -82,7 +82,7 @@ def test_a_session_whose_path_is_not_utf_8(tmp_path, name):
     if made.exists():
         Path(path).write_bytes(made.read_bytes())
     argv = [path if word == "demo" else word for word in command.argv]
-    outcome = inside(
+    outcome = run_in_process(
         *argv,
         home=tmp_path / "home",
         stdin=command.stdin or b"",
@@ -94,10 +94,10 @@ def test_a_session_whose_path_is_not_utf_8(tmp_path, name):
 def test_a_path_that_is_not_utf_8_is_written_and_read(tmp_path):
     path = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl")
     copy = os.fsdecode(os.fsencode(tmp_path) + b"/copy\xe9.jsonl")
-    assert inside("append", "-s", path, "-m", "x", home=tmp_path).code == 0
-    assert inside("last", path, home=tmp_path).text == "x"
-    assert inside("fork", path, "--into", copy, home=tmp_path).out == os.fsencode(copy) + b"\n"
-    assert inside("last", copy, home=tmp_path).text == "x"
+    assert run_in_process("append", "-s", path, "-m", "x", home=tmp_path).code == 0
+    assert run_in_process("last", path, home=tmp_path).text == "x"
+    assert run_in_process("fork", path, "--into", copy, home=tmp_path).out == os.fsencode(copy) + b"\n"
+    assert run_in_process("last", copy, home=tmp_path).text == "x"
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_a_path_that_is_not_utf_8_is_written_and_read(tmp_path):
     ids=lambda argv: argv[0],
 )  # fmt: skip
 def test_text_that_is_not_utf_8_is_65_and_nothing_is_stored(home, argv):
-    inside("append", "-s", "s", "-m", "first", home=home)
+    run_in_process("append", "-s", "s", "-m", "first", home=home)
     before = (home / "sessions" / "s.jsonl").read_bytes()
-    outcome = inside(*argv, "-s", "s", home=home)
+    outcome = run_in_process(*argv, "-s", "s", home=home)
     assert outcome.code == 65
     assert outcome.err.count(b"\n") == 1
     assert b"UTF-8" in outcome.err
@@ -119,7 +119,7 @@ def test_a_home_that_is_a_file(tmp_path, name):
     home = tmp_path / "home"
     home.write_bytes(b"no folder")
     command = COMMANDS[name]
-    outcome = inside(*command.argv, home=home, stdin=command.stdin or b"", env=command.env)
+    outcome = run_in_process(*command.argv, home=home, stdin=command.stdin or b"", env=command.env)
     inner = name == "serve"  # its answers say what failed
     assert outcome.code in ({0} if name in ("completion", "store") or inner else DOCUMENTED - {0, 1}), (
         outcome
@@ -137,7 +137,9 @@ def test_without_any_home_it_says_what_to_set(monkeypatch, tmp_path):
 
     monkeypatch.setattr(pwd, "getpwuid", unknown)
     monkeypatch.chdir(tmp_path)
-    outcome = inside("append", "-s", "demo", "-m", "x", home=tmp_path, env={"CODEH_HOME": "", "HOME": ""})
+    outcome = run_in_process(
+        "append", "-s", "demo", "-m", "x", home=tmp_path, env={"CODEH_HOME": "", "HOME": ""}
+    )
     assert outcome.code == 2
     assert b"neither CODEH_HOME nor HOME is set" in outcome.err
     assert list(tmp_path.iterdir()) == []

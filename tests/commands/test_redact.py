@@ -9,7 +9,7 @@ from codeh_history.filters.redact import Redactor
 from codeh_history.filters.redact.run import rewritten
 from codeh_history.session.fold import fold
 from codeh_history.session.records import block_of, lines_of, parse
-from inside import inside
+from in_process import run_in_process
 from secret_examples import HALVES, SECRET, delta, opened, redacted, user, written
 from support import lines, run
 
@@ -162,15 +162,15 @@ def test_a_secret_is_gone_from_wherever_it_stands(record, tmp_path):
     ]:
         assert SECRET.encode() not in b64decode(data)
     assert b"[redacted:" in left or b64encode(b"the key:\n[redacted:")[:20] in left
-    assert inside("show", "s", "--jsonl", home=tmp_path).code == 0
+    assert run_in_process("show", "s", "--jsonl", home=tmp_path).code == 0
 
 
 def test_it_says_what_became_of_what_was_found(tmp_path):
     path = written(tmp_path, user("u", f"{SECRET} and {SECRET}"))
     kinds = "(2 github-token; best effort: check the result)"
-    found = inside("redact", "s", home=tmp_path).err.decode()
+    found = run_in_process("redact", "s", home=tmp_path).err.decode()
     assert found == f"codeh-history: s: 2 found; s is unchanged: `redact s -i` removes them {kinds}\n"
-    elsewhere = inside("redact", str(path), home=tmp_path / "other").err.decode()
+    elsewhere = run_in_process("redact", str(path), home=tmp_path / "other").err.decode()
     assert elsewhere == f"codeh-history: s: 2 found and replaced in the output {kinds}\n"
     assert redacted(tmp_path).err.decode() == f"codeh-history: s: 2 removed {kinds}\n"
 
@@ -182,7 +182,7 @@ def test_a_secret_in_what_other_records_hang_on_is_named(key, tmp_path):
     assert result.code == 1
     assert f"1 github-token left in `{key}`, which other records refer to".encode() in result.err
     assert SECRET.encode() not in result.err
-    assert inside("redact", "s", home=tmp_path).code == 1
+    assert run_in_process("redact", "s", home=tmp_path).code == 1
 
 
 def test_what_was_found_once_is_found_where_nothing_tells(tmp_path):
@@ -192,12 +192,12 @@ def test_what_was_found_once_is_found_where_nothing_tells(tmp_path):
     )
     assert redacted(tmp_path).code == 0
     assert b"a1B2c3D4e5F6g7" not in path.read_bytes()
-    assert b"a1B2" not in inside("redact", "s", home=tmp_path).out
+    assert b"a1B2" not in run_in_process("redact", "s", home=tmp_path).out
 
 
 def test_it_cannot_be_undone_and_says_so(tmp_path):
     written(tmp_path, user("a", SECRET))
-    assert b"cannot be undone" in inside("redact", "s", "-i", home=tmp_path).err
+    assert b"cannot be undone" in run_in_process("redact", "s", "-i", home=tmp_path).err
     told = run("redact", "--help", home=tmp_path).out.decode()
     assert "reversibl" not in told
     assert "cannot be undone" in " ".join(told.split())
@@ -224,14 +224,17 @@ def test_append_redacts_what_is_attached(size, tmp_path):
     file = tmp_path / "k.txt"
     file.write_text(f"password: {SECRET}\n" + "hello world\n" * (size // 12))
     home = tmp_path / "home"
-    assert inside("append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=home).code == 0
+    assert (
+        run_in_process("append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=home).code
+        == 0
+    )
     stored = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     assert SECRET.encode() not in stored
     assert b64encode(b"password: " + SECRET.encode())[:50] not in stored
-    message = inside("show", "s", "--json", home=home)
+    message = run_in_process("show", "s", "--json", home=home)
     assert message.code == 0
     text = b64decode(
-        orjson.loads(inside("payload", "-s", "s", "--to", "gemini", home=home).out)["contents"][-1][
+        orjson.loads(run_in_process("payload", "-s", "s", "--to", "gemini", home=home).out)["contents"][-1][
             "parts"
         ][-1]["inlineData"]["data"]
     )
@@ -241,7 +244,7 @@ def test_append_redacts_what_is_attached(size, tmp_path):
 def test_append_says_that_it_cannot_look_into_other_files(tmp_path):
     file = tmp_path / "x.pdf"
     file.write_bytes(b"%PDF-1.4\n" + bytes(range(256)) * 4)
-    result = inside(
+    result = run_in_process(
         "append", "-s", "s", "-m", "see", "--attach", str(file), "--redact", home=tmp_path / "home"
     )
     assert result.code == 0

@@ -19,7 +19,7 @@ from codeh_history.providers.turns import CONTINUATION
 from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS
 from damage import KINDS, damaged
-from inside import inside
+from in_process import run_in_process
 from program_files import Pi
 from rescued_cases import FOLDER, every, table
 from support import ROOT
@@ -51,7 +51,7 @@ def payload(path, program, home):
     """The turns that are sent of a file; None where there is nothing to send."""
     speaks = "anthropic" if program == "opencode" else AGENTS[program].speaks  # it speaks to all
     words = ["--to", speaks, "--model", MODELS[speaks], "--prefill", "--unanswered", "stub", "--quiet"]
-    done = inside("payload", str(path), *words, home=home)
+    done = run_in_process("payload", str(path), *words, home=home)
     assert done.code in (0, 65), done
     turns = without_thoughts(sent.turns(speaks, json.loads(done.out)))[1] if done.code == 0 else []
     if turns == [{"role": "user", "parts": [{"text": ""}]}]:  # OpenAI's are sent this instead of nothing
@@ -60,7 +60,7 @@ def payload(path, program, home):
     return turns[1:] if turns and turns[0]["parts"] == [opening] else turns or None
 
 
-def lay(case, data, home):
+def write_session(case, data, home):
     """A damaged file, in a folder of its own, with what lies beside it."""
     folder = home / "laid"
     shutil.rmtree(folder, ignore_errors=True)
@@ -89,22 +89,22 @@ def home(tmp_path_factory):
 def test_what_can_be_read_is_brought_back_and_every_message_accounted_for(program, home, subtests):
     for how, case, data in drawn(program, EXAMPLES):
         with subtests.test(how):
-            brought_back(lay(case, data, home), data, program, home)
+            brought_back(write_session(case, data, home), data, program, home)
 
 
 def brought_back(path, data, program, home):
     """A damaged file is rescued, or 65: all that can be read of it, in a file of which nothing is to be mended."""
     out = path.with_name("out.jsonl")
-    done = inside("rescue", str(path), "--output", str(out), "--json", "--report", home=home)
+    done = run_in_process("rescue", str(path), "--output", str(out), "--json", "--report", home=home)
     assert path.read_bytes() == data
     assert done.code in (0, 65), done
     if done.code:
         assert not out.exists()
         return
     told = accounted(done)
-    verdict = inside("verify", str(out), home=home)
+    verdict = run_in_process("verify", str(out), home=home)
     assert verdict.code == 0, verdict.text
-    again = orjson.loads(inside("rescue", str(out), "--dry-run", "--json", home=home).out)
+    again = orjson.loads(run_in_process("rescue", str(out), "--dry-run", "--json", home=home).out)
     assert (again["problems"], again["mended"]) == ([], {})
     there, made = payload(path, program, home), payload(out, program, home)
     if there is None:  # another branch was taken
@@ -139,7 +139,7 @@ def test_a_budget_is_kept_and_every_message_accounted_for(program, home, subtest
         budget = random.Random(number).randint(20, 200)
         with subtests.test(f"{how}, {budget} tokens"):
             words = ("--budget", str(budget), "--dry-run", "--json", "--report")
-            done = inside("rescue", str(lay(case, data, home)), *words, home=home)
+            done = run_in_process("rescue", str(write_session(case, data, home)), *words, home=home)
             assert done.code in (0, 5, 65), done
             if done.code == 0:
                 assert accounted(done)["tokens"]["after"] <= budget
@@ -149,9 +149,9 @@ def test_what_stands_there_twice_is_written_once(home):
     case = next(one for one in CHOSEN["codex"] if one.folder.name == "plain")
     lines = case.session.read_bytes().splitlines(keepends=True)
     said = next(at for at, line in enumerate(lines) if b'"role":"assistant"' in line)
-    path = lay(case, b"".join([*lines[: said + 1], *lines[said:]]), home)
+    path = write_session(case, b"".join([*lines[: said + 1], *lines[said:]]), home)
     out = path.with_name("out.jsonl")
-    done = inside("rescue", str(path), "--output", str(out), "--json", home=home)
+    done = run_in_process("rescue", str(path), "--output", str(out), "--json", home=home)
     assert done.code == 0
     assert orjson.loads(done.out)["left"]["line that stands there twice"] == 1
     assert payload(out, "codex", home) == payload(case.session, "codex", home)
@@ -163,9 +163,9 @@ def test_what_a_summary_stood_for_is_read_where_its_text_is_lost(home):
     summary = next(one for one in whole["messages"] if one["info"].get("summary"))
     text = next(part for part in summary["parts"] if part["type"] == "text")["text"]
     summary["parts"] = [part for part in summary["parts"] if part["type"] != "text"]
-    path = lay(case, json.dumps(whole).encode(), home)
+    path = write_session(case, json.dumps(whole).encode(), home)
     out = path.with_name("out.jsonl")
-    done = inside("rescue", str(path), "--output", str(out), "--json", home=home)
+    done = run_in_process("rescue", str(path), "--output", str(out), "--json", home=home)
     told = orjson.loads(done.out)
     assert [problem["reason"] for problem in told["problems"]] == ["the text of a summary is lost"]
     assert told["messages"]["kept"] == told["messages"]["before"]
@@ -199,7 +199,9 @@ def test_2026_11_23_a_smaller_window_in_the_programs_settings_is_respected(windo
     settings.parent.mkdir(parents=True)
     settings.write_bytes(orjson.dumps({"providers": {"p": {"models": [model]}}}))
     env = {"HOME": str(tmp_path)}
-    told = orjson.loads(inside("rescue", str(path), "--json", "--dry-run", home=tmp_path, env=env).out)
+    told = orjson.loads(
+        run_in_process("rescue", str(path), "--json", "--dry-run", home=tmp_path, env=env).out
+    )
     assert told["compacted"] is (window is not None)
     assert told["window"] == (window or 1_000_000)
     if window:
@@ -211,7 +213,9 @@ def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path)
     case = next(case for case in CHOSEN[program] if case.folder.name == "result-lost")
     env = {"HOME": str(tmp_path)}
     first, second = (
-        orjson.loads(inside("rescue", str(case.session), "--install", "--json", home=tmp_path, env=env).out)
+        orjson.loads(
+            run_in_process("rescue", str(case.session), "--install", "--json", home=tmp_path, env=env).out
+        )
         for _ in range(2)
     )
     assert first["written"]
@@ -220,9 +224,9 @@ def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path)
         first["written"],
         first["resume"],
     )
-    done = inside("rescue", str(case.session), "--install", home=tmp_path, env=env)
+    done = run_in_process("rescue", str(case.session), "--install", home=tmp_path, env=env)
     assert f"written   nothing; already installed: {first['written']}\n" in done.err.decode()
-    other = inside(
+    other = run_in_process(
         "rescue", str(case.session), "--install", "--json", "--title", "x", home=tmp_path, env=env
     )
     assert orjson.loads(other.out)["written"] not in (None, first["written"])
@@ -230,7 +234,9 @@ def test_2026_11_23_what_was_installed_is_not_installed_again(program, tmp_path)
 
 def test_2026_11_23_a_project_folder_that_is_gone_is_not_proposed(tmp_path):
     case = next(case for case in CHOSEN["claude-code"] if case.folder.name == "result-lost")
-    done = inside("rescue", str(case.session), "--install", home=tmp_path, env={"HOME": str(tmp_path)})
+    done = run_in_process(
+        "rescue", str(case.session), "--install", home=tmp_path, env={"HOME": str(tmp_path)}
+    )
     said = done.err.decode()
     assert f"resume    cd {os.path.realpath(os.getcwd())} && claude --resume " in said
     assert "/home/dev/project does not exist; it continues in" in said
@@ -242,9 +248,11 @@ def test_2026_11_24_a_prompt_that_stands_there_again_after_its_summary_is_left_o
     prompt = next(line for line in lines if b'"role":"user"' in line)
     compaction = next(number for number, line in enumerate(lines) if b'"type":"compacted"' in line)
     data = b"".join([*lines[: compaction + 1], prompt, *lines[compaction + 1 :]])
-    brought_back(lay(case, data, tmp_path), data, "codex", tmp_path)
-    paths = case.session, lay(case, data, tmp_path)
-    whole, again = (inside("rescue", str(path), "--dry-run", "--json", home=tmp_path) for path in paths)
+    brought_back(write_session(case, data, tmp_path), data, "codex", tmp_path)
+    paths = case.session, write_session(case, data, tmp_path)
+    whole, again = (
+        run_in_process("rescue", str(path), "--dry-run", "--json", home=tmp_path) for path in paths
+    )
     assert orjson.loads(again.out)["left"]["line that stands there twice"] == 1
     assert accounted(again)["messages"] == accounted(whole)["messages"]
     assert accounted(whole)["messages"]["summarised"] > 0

@@ -12,7 +12,7 @@ from codeh_history.commands.rescue.report import lines
 from codeh_history.commands.rescue.source import Recovered
 from codeh_history.store.resolve import Target
 from histories import conversations, model, session, user
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from program_files import Claude, Codex, written
 from strategies import encode, view_of
 from terminal_output import on_terminal
@@ -54,7 +54,7 @@ def test_one_of_ours_is_read_past_its_damage(env, home):
         {"type": "message", "id": id, "kind": "user", "role": "user", "parts": [{"text": id}]}
         for id in "ab"
     ]
-    lay(
+    write_session(
         home,
         b'{"type":"session","version":1,"id":"s"}\n' + encode(log[:1]) + b"{damage\n" + encode(log[1:]),
     )
@@ -64,7 +64,7 @@ def test_one_of_ours_is_read_past_its_damage(env, home):
 
 
 def test_where_no_message_can_be_read_it_is_said(env, home, tmp_path):
-    lay(home, b'{"type":"session","version":1,"id":"s"}\n{damage\n')
+    write_session(home, b'{"type":"session","version":1,"id":"s"}\n{damage\n')
     with pytest.raises(BadData, match=r"it contains no readable message"):
         source.read(env, "s", None)
     made = Claude()
@@ -83,7 +83,7 @@ def test_of_many_sessions_in_a_file_none_is_chosen(env, tmp_path):
 
 def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_wrong(tmp_path):
     env = {"HOME": str(tmp_path), "CLAUDE_CONFIG_DIR": str(tmp_path / "claude")}
-    done = inside("rescue", home=tmp_path, env=env)
+    done = run_in_process("rescue", home=tmp_path, env=env)
     assert (done.code, done.out, b"no sessions of other programs found" in done.err) == (0, b"", True)
     whole, broken = Claude(), Codex()
     whole.user("a", "Why is the sky blue?")
@@ -94,16 +94,16 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_w
     broken.said("Done.")
     second = broken.write(tmp_path / ".codex" / "sessions" / "2026" / "01" / "01")
     unread = written(tmp_path / ".pi" / "agent" / "sessions" / "x" / "y.jsonl", [{"type": "hologram"}])
-    done = inside("rescue", home=tmp_path, env=env)
+    done = run_in_process("rescue", home=tmp_path, env=env)
     rows = {row[0]: row[2:] for row in (line.split("\t") for line in done.text.splitlines())}
     assert rows[str(first)] == ["claude-code", "2", "ok", "Why is the sky blue?"]
     why = "line 3: the call of exec_command has no result: Codex says in its place that it was aborted"
     assert rows[str(second)] == ["codex", "2", why, "Run it."]
     assert str(unread) not in rows
-    told = {row["path"]: row for row in inside("rescue", "--json", home=tmp_path, env=env).lines}
+    told = {row["path"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}
     assert told[str(second)]["problems"][0]["line"] == 3
     assert "Why is the sky blue?" in on_terminal("rescue", home=tmp_path, **env)
-    assert inside("rescue", "--install", home=tmp_path, env=env).code == 2
+    assert run_in_process("rescue", "--install", home=tmp_path, env=env).code == 2
 
 
 LOG = [
@@ -139,9 +139,9 @@ def test_what_goes_with_no_such_place_is_exit_2(given, program, why):
 
 
 def test_of_ours_a_new_session_is_made_that_names_the_old_one(home):
-    path = lay(home, encode(LOG[:2]) + b"{damage\n" + encode(LOG[2:]), "demo")
+    path = write_session(home, encode(LOG[:2]) + b"{damage\n" + encode(LOG[2:]), "demo")
     before = path.read_bytes()
-    done = inside("rescue", "demo", "--output", "new", home=home)
+    done = run_in_process("rescue", "demo", "--output", "new", home=home)
     assert (done.code, done.text) == (0, "new")
     assert path.read_bytes() == before
     header, *rest = (
@@ -149,8 +149,8 @@ def test_of_ours_a_new_session_is_made_that_names_the_old_one(home):
     )
     assert (header["id"], header["parent"]) == ("new", {"session": "demo", "at": "b"})
     assert [line["id"] for line in rest] == ["a", "b"]
-    assert inside("rescue", "demo", "--output", "new", home=home).code == 65
-    assert inside("rescue", "demo", home=home).text == "demo-rescued"
+    assert run_in_process("rescue", "demo", "--output", "new", home=home).code == 65
+    assert run_in_process("rescue", "demo", home=home).text == "demo-rescued"
 
 
 ENV = Env({"CODEH_HOME": "/nowhere"})

@@ -15,7 +15,7 @@ from codeh_history.commands.show import Changes, added, event_json
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store.resolve import Target
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from plain_logs import plain_files
 from strategies import encode, files_of, view_of
 
@@ -167,13 +167,13 @@ def session(kind):
     ],
 )
 def test_2026_11_23_a_prompt_and_its_files_do_not_run_into_each_other(kind, expected, tmp_path):
-    lay(tmp_path, session(kind))
-    assert inside("last", "s", home=tmp_path).out.decode() == expected
-    line = orjson.loads(inside("last", "s", "--json", home=tmp_path).out)
+    write_session(tmp_path, session(kind))
+    assert run_in_process("last", "s", home=tmp_path).out.decode() == expected
+    line = orjson.loads(run_in_process("last", "s", "--json", home=tmp_path).out)
     assert line["text"] == expected.removesuffix("\n")
 
 
 def test_2026_11_23_nor_do_they_where_an_exchange_is_told(tmp_path):
-    lay(tmp_path, session("user"))
-    told = orjson.loads(inside("export", "s", "--to", "exchanges", home=tmp_path).out)
+    write_session(tmp_path, session("user"))
+    told = orjson.loads(run_in_process("export", "s", "--to", "exchanges", home=tmp_path).out)
     assert told[0]["userMessage"] == "Look at this:\n\n<file a.txt>\nA\n</file>\n\nand that"

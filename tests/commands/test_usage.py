@@ -16,7 +16,7 @@ from codeh_history.commands.usage.responses import Sums, Total
 from codeh_history.store import cache
 from codeh_history.tokens.prices import Table, table
 from codeh_history.views import rows
-from inside import inside
+from in_process import run_in_process
 from program_files import SESSION as SOURCE
 from program_files import Claude
 from support import session_path
@@ -48,7 +48,7 @@ def kept(home, id, *records, **header):
 
 
 def used(home, *argv, code=0):
-    done = inside("usage", "--json", *argv, home=home)
+    done = run_in_process("usage", "--json", *argv, home=home)
     assert done.code == code, done
     return orjson.loads(done.out)
 
@@ -78,7 +78,7 @@ def test_a_row_says_what_was_used_and_what_it_costs(home):
 
 def test_a_fork_repeats_nothing(home):
     kept(home, "a", answer("one"), answer("two"))
-    inside("fork", "a", "--into", "b", home=home)
+    run_in_process("fork", "a", "--into", "b", home=home)
     with session_path(home, "b").open("ab") as file:
         file.write(orjson.dumps(answer("three")) + b"\n")
     assert by(home, "session") == {"a": 2, "b": 1}
@@ -87,8 +87,8 @@ def test_a_fork_repeats_nothing(home):
 
 def test_a_replayed_response_counts_once(home):
     for session in ("a", "b"):
-        inside("append", "-s", session, "-m", "x", home=home)
-        inside("append", "-s", session, "--from", "auto", home=home, stdin=orjson.dumps(ANSWER))
+        run_in_process("append", "-s", session, "-m", "x", home=home)
+        run_in_process("append", "-s", session, "--from", "auto", home=home, stdin=orjson.dumps(ANSWER))
     assert used(home)["total"]["responses"] == 1
 
 
@@ -156,7 +156,7 @@ def test_sub_agents_count_to_their_parent(tmp_path):
     agent.said("g2", "nothing", isSidechain=True)
     agent.write(tmp_path / SOURCE / "subagents", "agent-x1")
     name = f"claude-code-{SOURCE}"
-    inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
+    run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     assert by(tmp_path, "session") == {name: 3, f"{name}-left0001": 1}
     assert by(tmp_path, "session", name) == {name: 3}
     assert by(tmp_path, "program") == {"claude-code": 4}
@@ -172,7 +172,7 @@ def test_a_model_without_a_price_says_so(home):
     ]
     assert found["unpriced"] == {"of-ours": 2}
     assert used(home, "--by", "session")["rows"][0]["cost"] == COST
-    done = inside("usage", "--by", "provider", home=home)
+    done = run_in_process("usage", "--by", "provider", home=home)
     assert done.out.decode().splitlines()[-1].split("\t")[-1] == "0.004500+?"
     assert b"no price for 2 responses: of-ours (2)" in done.err
 
@@ -257,7 +257,7 @@ def test_damage_is_noted(home):
     kept(home, "a", answer("one"))
     with session_path(home, "a").open("ab") as file:
         file.write(b"no json\n")
-    assert b"1 damaged line skipped" in inside("usage", home=home).err
+    assert b"1 damaged line skipped" in run_in_process("usage", home=home).err
     assert used(home, "--strict", code=65)["total"]["responses"] == 1
 
 

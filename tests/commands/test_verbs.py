@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import strategies as some
-from blocks.stored import ok
+from blocks.stored import run_ok
 from codeh_history import commands
 from codeh_history.base.options import OptionSet
 from codeh_history.commands.fork import up_to
 from codeh_history.formats import EXPORTERS
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from inside import inside
+from in_process import run_in_process
 from support import lines, run
 
 
@@ -34,11 +34,11 @@ def test_each_stands_in_one_section_and_none_is_a_module_without_a_name():
 @pytest.mark.parametrize("form", EXPORTERS)
 @pytest.mark.parametrize("flag", ["--output", "-o"])
 def test_any_form_goes_into_a_new_file(home, tmp_path, form, flag):
-    ok("append", "-s", "a", "-m", "hi", home=home)
+    run_ok("append", "-s", "a", "-m", "hi", home=home)
     file = tmp_path / "a.out"
-    done = ok("export", "a", "--to", form, flag, file, home=home)
-    assert (done.out, file.read_bytes()) == (b"", ok("export", "a", "--to", form, home=home).out)
-    again = inside("export", "a", "--to", form, flag, str(file), home=home)
+    done = run_ok("export", "a", "--to", form, flag, file, home=home)
+    assert (done.out, file.read_bytes()) == (b"", run_ok("export", "a", "--to", form, home=home).out)
+    again = run_in_process("export", "a", "--to", form, flag, str(file), home=home)
     assert (again.code, b"already exists" in again.err) == (65, True)
 
 
@@ -50,7 +50,7 @@ def test_any_form_goes_into_a_new_file(home, tmp_path, form, flag):
     ],
 )  # fmt: skip
 def test_another_name_is_answered_with_ours(home, argv, meant):
-    done = inside("export", "a", *argv, home=home)
+    done = run_in_process("export", "a", *argv, home=home)
     assert (done.code, meant in done.err.decode()) == (2, True)
 
 
@@ -62,8 +62,8 @@ def test_another_name_is_answered_with_ours(home, argv, meant):
     ],
 )
 def test_a_file_of_tools_without_its_mark_is_answered_with_the_mark(home, argv):
-    ok("append", "-s", "a", "-m", "hi", home=home)
-    done = inside(*argv, home=home)
+    run_ok("append", "-s", "a", "-m", "hi", home=home)
+    done = run_in_process(*argv, home=home)
     assert (done.code, b"did you mean @tools.json?" in done.err) == (2, True)
 
 
@@ -115,7 +115,7 @@ def test_what_was_undone_is_not_in_a_fork_made_after_it(home):
 @pytest.mark.parametrize("environ", [{}, {"CODEH_STORE": "dir:{}/w"}, {"CODEH_BLOCKS": "{}/b"}])
 def test_a_folder_needs_no_tables(home, tmp_path, environ):
     env = {name: value.format(tmp_path) for name, value in environ.items()}
-    done = inside("store", "init", home=home, env=env)
+    done = run_in_process("store", "init", home=home, env=env)
     assert done.code == 0
     place = env.get("CODEH_STORE", f"dir:{home}/sessions").removeprefix("dir:")
     assert (
@@ -127,5 +127,5 @@ def test_a_folder_needs_no_tables(home, tmp_path, environ):
 
 
 def test_another_word_is_exit_2(home):
-    done = inside("store", "drop", home=home)
+    done = run_in_process("store", "drop", home=home)
     assert (done.code, done.err) == (2, b"codeh-history: drop: one of init\n")

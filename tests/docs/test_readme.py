@@ -10,7 +10,7 @@ from typer._click.exceptions import ClickException
 from codeh_history import cli, providers
 from codeh_history.base import errors
 from codeh_history.commands import SHOWN
-from inside import command
+from in_process import command
 from support import ROOT, run
 
 README = (ROOT / "README.md").read_text()

@@ -1,7 +1,7 @@
 """The README's first screen and all everyday jobs work as printed, by the real curl.
 
 Each block of shell below "Everyday jobs" and in docs/jobs.md is run on its own after the one-time setup and two questions, every
-address answered by the loopback server. What it prints is in `tests/jobs`; `make golden` rewrites it.
+address answered by the fake provider. What it prints is in `tests/jobs`; `make golden` rewrites it.
 """
 
 import re

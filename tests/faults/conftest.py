@@ -6,16 +6,16 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from faults.nursery import Nursery
 from faults.profiles import sampled
+from faults.runner import Runner
 from faults.scenarios import SCENARIOS, Subject
 
 
 @pytest.fixture(scope="session")
-def nursery():
-    nursery = Nursery()
-    yield nursery
-    nursery.close()
+def runner():
+    runner = Runner()
+    yield runner
+    runner.close()
 
 
 @pytest.fixture
@@ -29,9 +29,9 @@ def place(tmp_path):
 
 
 @pytest.fixture(params=sampled(SCENARIOS))
-def subject(request, place, nursery):
+def subject(request, place, runner):
     """Each writing command in turn."""
-    return Subject(SCENARIOS[request.param], place, nursery)
+    return Subject(SCENARIOS[request.param], place, runner)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log
 from faults.each_byte import cuts
 from faults.each_call import problems
-from faults.nursery import Fault
+from faults.runner import Fault
 from faults.scenarios import SCENARIOS, SESSION, Subject, message, view_of
 
 
@@ -36,10 +36,10 @@ def test_the_system_takes_less_than_given(subject, most, tally):
     tally("writes that take 1, 7 or 100 bytes", 1)
 
 
-def test_a_file_cut_at_each_byte(place, nursery, tally):
+def test_a_file_cut_at_each_byte(place, runner, tally):
     """As a power cut may leave it: what is whole is read, and the next record is too."""
     whole = b"".join(SESSION.splitlines(keepends=True)[:4]) + message("last", "é\u2028")
-    subject = Subject(SCENARIOS["append"], place, nursery)
+    subject = Subject(SCENARIOS["append"], place, runner)
     for cut in range(len(whole) + 1):
         assert wrong_after(subject.path, whole[:cut]) is None, cut
     tally("a file cut at each byte, then an append", len(whole) + 1)

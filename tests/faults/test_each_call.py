@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from faults.each_call import WRITES, errors, kills, problems
-from faults.nursery import Fault
+from faults.runner import Fault
 from faults.scenarios import SCENARIOS, Subject
 from faults.verbs import COMMANDS
 from support import session_path
@@ -25,9 +25,9 @@ def test_an_error(subject, tally):
     tally("an error (ENOSPC …) from each call", tries)
 
 
-def test_a_retry_with_its_key_stores_once(place, nursery, tally):
+def test_a_retry_with_its_key_stores_once(place, runner, tally):
     """Killed between the sync and the acknowledgement: nobody knows; the same again gives the same id."""
-    subject = Subject(SCENARIOS["append --key"], place, nursery)
+    subject = Subject(SCENARIOS["append --key"], place, runner)
     for name in ("write", "fdatasync"):
         last = len(subject.done.calls) - 1 - list(reversed(subject.done.calls)).index(name)
         subject.fresh()
@@ -40,12 +40,12 @@ def test_a_retry_with_its_key_stores_once(place, nursery, tally):
 
 
 @pytest.mark.parametrize("name", ["fork", "import"])
-def test_a_new_session_that_was_not_written_is_no_obstacle(name, place, nursery):
+def test_a_new_session_that_was_not_written_is_no_obstacle(name, place, runner):
     """Killed after the file was made and before anything was in it: the same command again makes it."""
     command, home = COMMANDS[name], place / "home"
 
     def run(fault=None):
-        return nursery.run(command.argv, home, env=command.env, stdin=command.stdin, fault=fault)
+        return runner.run(command.argv, home, env=command.env, stdin=command.stdin, fault=fault)
 
     command.prepare(home)
     calls = list(run().calls)
@@ -57,7 +57,7 @@ def test_a_new_session_that_was_not_written_is_no_obstacle(name, place, nursery)
     assert run().code == (0 if name == "import" else 65)  # again: nothing new, or a name that is taken
 
 
-def test_a_file_for_a_program_is_whole_or_not_there(place, nursery, tally):
+def test_a_file_for_a_program_is_whole_or_not_there(place, runner, tally):
     """Killed, or refused, before each call: what then has its name is all of it, and never half."""
     home, file = place / "home", place / "new" / "rollout.jsonl"
     command = COMMANDS["export --to codex"]
@@ -66,7 +66,7 @@ def test_a_file_for_a_program_is_whole_or_not_there(place, nursery, tally):
     def run(fault=None):
         shutil.rmtree(file.parent, ignore_errors=True)
         file.parent.mkdir()
-        return nursery.run(words, home, env=command.env, fault=fault)
+        return runner.run(words, home, env=command.env, fault=fault)
 
     command.prepare(home)
     calls = run().calls

@@ -11,7 +11,7 @@ from codeh_history.programs.sessions import WRITTEN
 from faults.growth import A_MEGABYTE, TIMES, grown
 from faults.profiles import PROFILE, by_profile
 from faults.shapes import LINES, PATTERNS, output, session, sized, text
-from inside import lay
+from in_process import write_session
 
 SIZE = by_profile(30_000, 30_000, 125_000)  # bytes of the smaller
 
@@ -79,16 +79,16 @@ A_FILE_EACH = (
 PAIRS = by_profile(sorted(FOUND), sorted(FOUND), EVERY)
 
 
-def took(nursery, place, data, command):
+def took(runner, place, data, command):
     """The seconds of processor time that a command takes with a session of its own."""
-    lay(place, data)
-    done = nursery.run(COMMANDS[command], place)
+    write_session(place, data)
+    done = runner.run(COMMANDS[command], place)
     assert done.code in (0, 1, 5, 65), done
     return done.seconds
 
 
 @pytest.mark.parametrize(("shape", "command"), PAIRS)
-def test_time_grows_as_the_session_does(shape, command, place, nursery, tally):
+def test_time_grows_as_the_session_does(shape, command, place, runner, tally):
     size = SIZE // (16 if command in A_FILE_EACH else 1) if shape in LINES else 4 * SIZE
     n, _ = sized(SHAPES[shape], size)
 
@@ -97,7 +97,7 @@ def test_time_grows_as_the_session_does(shape, command, place, nursery, tally):
     )  # one each: a second run would find what the first left
 
     def seconds(many):
-        return took(nursery, next(homes), session(SHAPES[shape], many), command)
+        return took(runner, next(homes), session(SHAPES[shape], many), command)
 
     found = grown(seconds, n)
     assert found.linear, found.told

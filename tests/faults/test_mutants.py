@@ -7,8 +7,8 @@ import pytest
 from faults.crowds import crowd
 from faults.each_byte import cuts
 from faults.each_call import errors, kills, problems
-from faults.nursery import MUTANTS, Fault
 from faults.profiles import by_profile
+from faults.runner import MUTANTS, Fault
 from faults.scenarios import SCENARIOS, Subject
 from faults.signalled import problems as signalled
 from faults.traced import problems as traced
@@ -19,11 +19,11 @@ from faults.verbs import COMMANDS
 class Broken:
     """A subject whose runs are those of a mutant."""
 
-    def __init__(self, place, nursery, mutant):
-        self.place, self.nursery, self.mutant = place, nursery, mutant
+    def __init__(self, place, runner, mutant):
+        self.place, self.runner, self.mutant = place, runner, mutant
 
     def subject(self, name):
-        return Subject(SCENARIOS[name], self.place, self.nursery)
+        return Subject(SCENARIOS[name], self.place, self.runner)
 
     def killed(self, name):
         subject = self.subject(name)
@@ -58,7 +58,7 @@ class Broken:
         def faults(calls):
             return [Fault(n, signal.SIGTERM, after=True) for n in range(calls)]
 
-        return signalled(COMMANDS[name], self.place / "home", self.nursery, faults, self.mutant)[1]
+        return signalled(COMMANDS[name], self.place / "home", self.runner, faults, self.mutant)[1]
 
     def order(self, name):
         return list(undurable(calls(self.subject(name), mutant=self.mutant), self.place))
@@ -106,10 +106,10 @@ TRACED = (Broken.order, Broken.traced)
     TRIED,
     ids=[f"{mutant}-{h.__name__}-{name}" for mutant, h, name in TRIED],
 )
-def test_caught(mutant, harness, name, place, nursery):
+def test_caught(mutant, harness, name, place, runner):
     if harness in TRACED and not can_trace():
         pytest.skip("strace is missing, or tracing is not permitted")
-    assert harness(Broken(place, nursery, mutant), name)
+    assert harness(Broken(place, runner, mutant), name)
 
 
 def test_every_mutant_is_caught():

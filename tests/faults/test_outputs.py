@@ -30,12 +30,12 @@ def test_every_verb_is_among_the_commands():
 
 @pytest.mark.parametrize("stdout", ["closed", "full"])
 @pytest.mark.parametrize("name", PRINTING)
-def test_what_cannot_be_printed_is_74(name, stdout, place, nursery, tally):
+def test_what_cannot_be_printed_is_74(name, stdout, place, runner, tally):
     """And says that it was stored all the same, where it was."""
     command = COMMANDS[name]
     command.prepare(place := place / "home")
     before = tree(place)
-    done = nursery.run(command.argv, place, env=command.env, stdin=command.stdin, stdout=stdout)
+    done = runner.run(command.argv, place, env=command.env, stdin=command.stdin, stdout=stdout)
     assert done.code == 74, done
     last = done.err.decode().splitlines()[-1]
     assert last.startswith("codeh-history: stdout: ")
@@ -46,12 +46,12 @@ def test_what_cannot_be_printed_is_74(name, stdout, place, nursery, tally):
 
 
 @pytest.mark.parametrize("name", PRINTING)
-def test_a_reader_that_went_away_ends_it_silently(name, place, nursery, tally):
+def test_a_reader_that_went_away_ends_it_silently(name, place, runner, tally):
     """141, and what was to be stored is stored."""
     command = COMMANDS[name]
     command.prepare(place := place / "home")
     before = tree(place)
-    done = nursery.run(
+    done = runner.run(
         [*command.argv, *QUIET.get(name, ["-q"])],
         place,
         env=command.env,

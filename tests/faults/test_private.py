@@ -9,8 +9,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from faults.nursery import Fault
 from faults.profiles import by_profile, sampled
+from faults.runner import Fault
 from faults.scenarios import ANSWER, FIXED, SCENARIOS, SESSION, Subject, message, plain
 from faults.tracing import needs_strace, strace_of
 from faults.verbs import COMMANDS
@@ -37,7 +37,7 @@ def open_to_others(before, after):
 
 
 @pytest.mark.parametrize("umask", UMASKS, ids=oct)
-def test_files_and_directories_of_every_command(umask, place, nursery):
+def test_files_and_directories_of_every_command(umask, place, runner):
     for name, command in COMMANDS.items():
         home = place / name.replace(" ", "")
         command.prepare(home)
@@ -45,14 +45,14 @@ def test_files_and_directories_of_every_command(umask, place, nursery):
         argv = [
             word for word in command.argv if word not in ("--counter", "approx")
         ]  # so that counts are kept
-        done = nursery.run(argv, home, env=command.env, stdin=command.stdin, umask=umask)
+        done = runner.run(argv, home, env=command.env, stdin=command.stdin, umask=umask)
         assert done.code == 0, (name, done)
         assert open_to_others(before, modes(home)) == {}, name
         assert (home / "cache").exists() or name != "stats"
 
 
 @pytest.mark.parametrize("umask", UMASKS, ids=oct)
-def test_a_home_that_is_made(umask, place, nursery):
+def test_a_home_that_is_made(umask, place, runner):
     """By whatever command comes first, even one that only remembers counts in it."""
     elsewhere = place / "x.jsonl"
     elsewhere.write_bytes(SESSION)
@@ -64,14 +64,14 @@ def test_a_home_that_is_made(umask, place, nursery):
         ]
     ):
         home = place / str(number)
-        done = nursery.run(argv, home, env=FIXED, umask=umask)
+        done = runner.run(argv, home, env=FIXED, umask=umask)
         assert done.code == 0, done
         assert open_to_others({}, modes(home)) == {}
 
 
 @pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.replaces])
-def test_a_temporary_file_while_it_is_there(name, place, nursery):
-    subject = Subject(SCENARIOS[name], place, nursery)
+def test_a_temporary_file_while_it_is_there(name, place, runner):
+    subject = Subject(SCENARIOS[name], place, runner)
     subject.fresh()
     before = modes(subject.home)
     subject.run(fault=Fault(list(subject.done.calls).index("replace"), signal.SIGKILL), umask=0)
@@ -108,7 +108,7 @@ def another_users(path, victim):
 
 @pytest.mark.parametrize("kind", [symlink, hard_link, fifo, directory, another_users])
 @pytest.mark.parametrize("name", sampled(WRITERS))
-def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, nursery, tally):
+def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, runner, tally):
     command = COMMANDS[name]
     home, victim = place / "home", place / "victim.jsonl"
     command.prepare(home)
@@ -120,7 +120,7 @@ def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, nurs
     victim.write_bytes(content)
     kind(path, victim)  # type: ignore[operator]
     owner = path.lstat()
-    done = nursery.run(command.argv, home, env=command.env, stdin=command.stdin)
+    done = runner.run(command.argv, home, env=command.env, stdin=command.stdin)
     assert victim.read_bytes() == content
     tally("links, FIFOs, directories, other users' files", 1)
     if restored or (command.argv[0] == "fork" and kind not in (fifo, directory)):
@@ -146,10 +146,10 @@ def test_what_is_not_a_file_of_ours_alone_is_not_written(name, kind, place, nurs
     ],
     ids=" ".join,
 )
-def test_a_fifo_among_the_sessions_holds_nobody_up(argv, place, nursery):
+def test_a_fifo_among_the_sessions_holds_nobody_up(argv, place, runner):
     plain(home := place / "home")
     os.mkfifo(home / "sessions" / "fifo.jsonl")
-    done = nursery.run(argv, home, env=FIXED)
+    done = runner.run(argv, home, env=FIXED)
     assert done.code >= 0, done
     assert b"bug" not in done.err
 
@@ -220,13 +220,13 @@ def sessions(home, folder):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_no_command_deletes_a_session(name, place, nursery):
+def test_no_command_deletes_a_session(name, place, runner):
     command, home = COMMANDS[name], place / "home"
     command.prepare(home)
     (home / "trash").mkdir(exist_ok=True)
     (home / "trash" / "old.1.jsonl").write_bytes(b'{"role":"user","parts":[{"text":"long ago"}]}\n')
     before, trash = sessions(home, "sessions"), sessions(home, "trash")
-    done = nursery.run(command.argv, home, env={**command.env, **LATER}, stdin=command.stdin)
+    done = runner.run(command.argv, home, env={**command.env, **LATER}, stdin=command.stdin)
     assert done.code in (0, 1), done.err
     after, removed = sessions(home, "sessions"), sessions(home, "trash")
     back = {file.split(".")[0] for file in trash.keys() - removed.keys()}

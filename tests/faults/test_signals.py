@@ -5,8 +5,8 @@ import signal
 
 import pytest
 
-from faults.nursery import Fault
 from faults.profiles import by_profile
+from faults.runner import Fault
 from faults.scenarios import SCENARIOS, Subject
 from faults.signalled import problems, wrong
 from faults.verbs import COMMANDS
@@ -26,16 +26,16 @@ def faults(calls, seed):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_any_command(name, place, nursery, tally):
+def test_any_command(name, place, runner, tally):
     """Every verb, at some of its calls."""
-    tries, found = problems(COMMANDS[name], place / "home", nursery, lambda calls: faults(calls, name))
+    tries, found = problems(COMMANDS[name], place / "home", runner, lambda calls: faults(calls, name))
     assert found == []
     tally("SIGINT, SIGTERM, SIGHUP", tries)
 
 
 @pytest.mark.parametrize("name", [name for name, scenario in SCENARIOS.items() if scenario.replaces])
-def test_at_each_call_of_what_replaces_files(name, place, nursery, tally):
-    subject = Subject(SCENARIOS[name], place, nursery)
+def test_at_each_call_of_what_replaces_files(name, place, runner, tally):
+    subject = Subject(SCENARIOS[name], place, runner)
     for n, call in list(enumerate(subject.done.calls))[::STEP]:
         for after in (False, True):
             fault = Fault(n, SIGNALS[n % 3], after=after)

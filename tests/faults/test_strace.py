@@ -28,13 +28,13 @@ FAILS = (
 )
 
 
-def made(name, place, nursery):
-    return Subject(SCENARIOS[name], place, nursery)
+def made(name, place, runner):
+    return Subject(SCENARIOS[name], place, runner)
 
 
 @pytest.mark.parametrize("name", KILLED)
-def test_killed(name, place, nursery, tally):
-    subject = made(name, place, nursery)
+def test_killed(name, place, runner, tally):
+    subject = made(name, place, runner)
     every = calls(subject)
     assert any(call.changes for call in every) or "retry" in name
     chosen = [call for call in every if ALL or call.changes]
@@ -44,8 +44,8 @@ def test_killed(name, place, nursery, tally):
 
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.parametrize("name", FAILING)
-def test_failing(name, error, place, nursery, tally):
-    subject = made(name, place, nursery)
+def test_failing(name, error, place, runner, tally):
+    subject = made(name, place, runner)
     chosen = [call for call in calls(subject) if call.name in FAILS and (ALL or call.changes)]
     assert (
         {"write", "fdatasync"} <= {call.name for call in chosen}
@@ -57,8 +57,8 @@ def test_failing(name, error, place, nursery, tally):
 
 
 @pytest.mark.parametrize("name", sampled(SCENARIOS))
-def test_nothing_is_acknowledged_before_it_is_on_disk(name, place, nursery, tally):
-    subject = made(name, place, nursery)
+def test_nothing_is_acknowledged_before_it_is_on_disk(name, place, runner, tally):
+    subject = made(name, place, runner)
     trace = calls(subject)
     assert [call for call in trace if call.changes]
     assert list(undurable(trace, place)) == []
@@ -66,8 +66,8 @@ def test_nothing_is_acknowledged_before_it_is_on_disk(name, place, nursery, tall
 
 
 @pytest.mark.parametrize("error", ["ENOSPC", "EDQUOT", "EROFS"])
-def test_a_full_disk(error, place, nursery, tally):
-    subject = made("append", place, nursery)
+def test_a_full_disk(error, place, runner, tally):
+    subject = made("append", place, runner)
     (write,) = (call for call in calls(subject) if call.name == "write" and not call.output)
     done = inject(subject, write, f"error={error}")
     assert (done.code, done.out) == (74, b"")
@@ -76,8 +76,8 @@ def test_a_full_disk(error, place, nursery, tally):
     tally("an error from each system call (strace)", 1)
 
 
-def test_a_sync_that_fails_is_not_called_durable(place, nursery):
-    subject = made("append", place, nursery)
+def test_a_sync_that_fails_is_not_called_durable(place, runner):
+    subject = made("append", place, runner)
     (sync,) = (call for call in calls(subject) if call.name == "fdatasync")
     done = inject(subject, sync, "error=EIO")
     assert (done.code, done.out) == (74, b"")

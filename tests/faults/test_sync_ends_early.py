@@ -9,8 +9,8 @@ import pytest
 from codeh_history.session.records import lines_of, parse
 from codeh_history.sync.plan import plan
 from faults.each_call import WRITES
-from faults.nursery import Fault
 from faults.profiles import by_profile
+from faults.runner import Fault
 from faults.scenarios import BIG, FIXED, HEADER, SECRET, TALK, message, plain
 
 EACH = by_profile(short=9, medium=5, long=1)  # of the faults; the next step begins elsewhere
@@ -23,8 +23,8 @@ OURS = HEADER + message("secret", SECRET) + TALK
 class Stores:
     """Two homes of which each has what the other lacks; the sync runs in the first."""
 
-    def __init__(self, place, nursery):
-        self.place, self.nursery = place, nursery
+    def __init__(self, place, runner):
+        self.place, self.runner = place, runner
         self.one, self.two = place / "one", place / "two"
         theirs = HEADER + REDACTED + message("secret", "[redacted:x]") + TALK
         plain(place / "before" / "one", OURS + message("mine", "mine", ts="2026-01-02T09:00:00.000Z"))
@@ -34,7 +34,7 @@ class Stores:
         plain_too(place / "before" / "one", "only", HEADER.replace(b"demo", b"only") + TITLE)
         for session in ("demo", "grown"):
             argv = ["persist", session, "-i"]
-            assert nursery.run(argv, place / "before" / "two", env=FIXED).code == 0
+            assert runner.run(argv, place / "before" / "two", env=FIXED).code == 0
         self.fresh()
         self.said = self.ids()
 
@@ -45,7 +45,7 @@ class Stores:
 
     def run(self, fault=None):
         url = f"dir:{self.two / 'sessions'}"
-        return self.nursery.run(["sync", url], self.one, env=FIXED, fault=fault)
+        return self.runner.run(["sync", url], self.one, env=FIXED, fault=fault)
 
     def stores(self):
         homes = (self.one, self.two)
@@ -78,8 +78,8 @@ class Stores:
 
 
 @pytest.fixture
-def stores(place, nursery):
-    return Stores(place, nursery)
+def stores(place, runner):
+    return Stores(place, runner)
 
 
 def plain_too(home, session, data):

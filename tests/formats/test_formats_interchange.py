@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from codeh_history.formats import EXPORTERS, Exported, export
 from histories import conversations
-from inside import inside
+from in_process import run_in_process
 from length import examples
 from strategies import records, view_of
 from support import session_path
@@ -63,12 +63,12 @@ def talks(draw):
 def kept(home, messages, session="s"):
     data = b"".join(orjson.dumps(message) + b"\n" for message in messages)
     session_path(home, session).unlink(missing_ok=True)
-    done = inside("append", "-s", session, "--jsonl", home=home, stdin=data)
+    done = run_in_process("append", "-s", session, "--jsonl", home=home, stdin=data)
     assert done.code == 0, done
 
 
 def exported(home, form, session="s"):
-    done = inside("export", session, "--to", form, home=home)
+    done = run_in_process("export", session, "--to", form, home=home)
     assert done.code == 0, done
     return done.out
 
@@ -102,7 +102,7 @@ def back(home, form, data):
     file.write_bytes(data)
     into = session_path(home, "back")
     into.unlink(missing_ok=True)
-    done = inside("import", str(file), "--from", form, "--into", "back", home=home)
+    done = run_in_process("import", str(file), "--from", form, "--into", "back", home=home)
     assert done.code == 0, done
     return "back"
 
@@ -194,7 +194,7 @@ def test_each_form_holds_the_system_prompt_tools_and_a_summary(home):
     kept(
         home, [{"role": "user", "parts": [{"text": "Hello"}]}, {"role": "model", "parts": [{"text": "Hi"}]}]
     )
-    inside("set", "-s", "s", "system=Be brief.", f"tools=@{home.parent / 'tools.json'}", home=home)
+    run_in_process("set", "-s", "s", "system=Be brief.", f"tools=@{home.parent / 'tools.json'}", home=home)
     summary = {
         "type": "summary",
         "id": "z",
@@ -232,7 +232,7 @@ def test_2026_11_23_counts_that_are_none_and_data_that_is_none_are_left_out(form
     path = session_path(home, "s")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
-    done = inside("export", "s", "--to", form, home=home)
+    done = run_in_process("export", "s", "--to", form, home=home)
     assert done.code == 0
     assert b"hi" in done.out
 
@@ -250,7 +250,7 @@ def test_2026_11_23_parts_of_a_result_that_are_none_are_left_out(form, odd, home
     path = session_path(home, "s")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"".join(orjson.dumps(one) + b"\n" for one in log))
-    done = inside("export", "s", "--to", form, home=home)
+    done = run_in_process("export", "s", "--to", form, home=home)
     assert done.code == 0, done.err
 
 

@@ -15,7 +15,7 @@ import support
 from codeh_history.formats import html
 from codeh_history.formats.html import look
 from codeh_history.formats.html.message import rendered
-from inside import inside, lay
+from in_process import run_in_process, write_session
 
 PNG = "iVBORw0KGgo="
 HOSTILE = {
@@ -93,8 +93,8 @@ def test_2026_11_23_a_page_costs_what_usage_says(tmp_path):
     by = {"kind": "codeh", "role": "model", "provider": "anthropic", "model": "claude-sonnet-4-5"}
     said = {**by, "parts": [{"text": "hi"}], "usage": used}
     head = {"type": "session", "version": 1, "id": "s", "created": some.TS}
-    lay(tmp_path, some.encode([head, {"type": "message", "id": "m", "ts": some.TS, **said}]))
-    (row,) = inside("usage", "s", "--json", home=tmp_path).lines[0]["rows"]
+    write_session(tmp_path, some.encode([head, {"type": "message", "id": "m", "ts": some.TS, **said}]))
+    (row,) = run_in_process("usage", "s", "--json", home=tmp_path).lines[0]["rows"]
     assert row["cost"] > 5
     assert f"${row['cost']:.2f}" in page(said)
 
@@ -254,9 +254,9 @@ def test_the_policy_names_what_is_on_the_page():
     assert policy is not None
     assert policy[1].split("; ")[:2] == ["default-src 'none'", "img-src data:"]
     for tag in ("style", "script"):
-        inside = re.search(rf"<{tag}>(.*?)</{tag}>", shown, re.DOTALL)
-        assert inside is not None
-        assert f"{tag}-src '{look.hashed(inside[1])}'" in policy[1]
+        content = re.search(rf"<{tag}>(.*?)</{tag}>", shown, re.DOTALL)
+        assert content is not None
+        assert f"{tag}-src '{look.hashed(content[1])}'" in policy[1]
 
 
 @pytest.fixture

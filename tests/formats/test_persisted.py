@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from blocks.stored import ok
+from blocks.stored import run_ok
 from codeh_history import Session
 from codeh_history.formats.entries import entries, persisted
 from codeh_history.programs.forms import items, read
@@ -290,7 +290,7 @@ def test_a_session_comes_back_from_its_items(home, tmp_path):
     session.append("note", kind="info")
     session.append("so far", role="model", pending=True)
     (tmp_path / "items.json").write_bytes(session.export("history-items"))
-    ok("import", tmp_path / "items.json", "--into", "b", home=home)
+    run_ok("import", tmp_path / "items.json", "--into", "b", home=home)
     again = Session.open("b", home=home)
     assert again.export("history-items") == session.export("history-items")
     told = [[(one["id"], one["kind"], one["parts"]) for one in each.messages] for each in (session, again)]
@@ -299,8 +299,8 @@ def test_a_session_comes_back_from_its_items(home, tmp_path):
 
 
 def test_a_message_of_an_item_has_all_its_fields(home):
-    ok("append", "-s", "a", "-m", "hi", home=home, env={"CODEH_NOW": "2026-01-01T00:00:00.000Z"})
-    (item,) = orjson.loads(ok("export", "a", "--to", "history-items", home=home).out)
+    run_ok("append", "-s", "a", "-m", "hi", home=home, env={"CODEH_NOW": "2026-01-01T00:00:00.000Z"})
+    (item,) = orjson.loads(run_ok("export", "a", "--to", "history-items", home=home).out)
     id = item["committed"]["metadata"]["id"]
     assert item["pending"] is None
     assert item["committed"] == {

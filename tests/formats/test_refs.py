@@ -3,9 +3,9 @@
 import orjson
 import pytest
 
-from blocks.stored import BIG, blocks, ok
+from blocks.stored import BIG, blocks, run_ok
 from codeh_history import Session
-from inside import inside
+from in_process import run_in_process
 
 THEIRS = {
     "block_2a": {"type": "text", "text": "hello"},
@@ -38,7 +38,7 @@ def written(tmp_path, value):
 
 
 def exported(home, session, env=None):
-    return orjson.loads(ok("export", session, "--to", "refs", home=home, env=env or {}).out)
+    return orjson.loads(run_ok("export", session, "--to", "refs", home=home, env=env or {}).out)
 
 
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)
@@ -46,17 +46,17 @@ def exported(home, session, env=None):
 def test_an_untouched_file_comes_out_as_it_went_in(home, tmp_path, env, value, change):
     file = written(tmp_path, value)
     assert exported(home, file, env) == value
-    ok("import", file, "--into", "a", home=home, env=env)
+    run_ok("import", file, "--into", "a", home=home, env=env)
     if change != "none":
-        ok(change, "a", "-i", home=home, env=env)
+        run_ok(change, "a", "-i", home=home, env=env)
     assert exported(home, "a", env) == value
 
 
 @pytest.mark.parametrize("value", FILES.values(), ids=FILES)
 def test_only_what_changed_gets_blocks_of_ours(home, tmp_path, env, value):
-    ok("import", written(tmp_path, value), "--into", "a", home=home, env=env)
-    ok("update", ":1", "-s", "a", "-m", "hello again", home=home, env=env)
-    ok("append", "-s", "a", "--role", "model", "-m", "done", home=home, env=env)
+    run_ok("import", written(tmp_path, value), "--into", "a", home=home, env=env)
+    run_ok("update", ":1", "-s", "a", "-m", "hello again", home=home, env=env)
+    run_ok("append", "-s", "a", "--role", "model", "-m", "done", home=home, env=env)
     before = value["refs"] if isinstance(value, dict) else value
     made = exported(home, "a", env)
     after = made["refs"] if isinstance(made, dict) else made
@@ -74,25 +74,25 @@ def test_readers_read_blocks_of_other_programs(home, tmp_path, env, value):
         ["stats", file, "--counter", "approx"],
         ["payload", file, "--to", "gemini", "-q"],
     ):
-        ok(*argv, home=home, env=env)
-    assert b"hello" in ok("show", file, home=home, env=env).out
-    sent = orjson.loads(ok("payload", file, "--to", "gemini", "-q", home=home, env=env).out)["contents"]
+        run_ok(*argv, home=home, env=env)
+    assert b"hello" in run_ok("show", file, home=home, env=env).out
+    sent = orjson.loads(run_ok("payload", file, "--to", "gemini", "-q", home=home, env=env).out)["contents"]
     assert sent[1]["parts"][0]["functionCall"]["name"] == "ls"
     (tmp_path / "store" / "block_2a").unlink()
-    lost = inside("payload", str(file), "--to", "gemini", home=home, env=env)
+    lost = run_in_process("payload", str(file), "--to", "gemini", home=home, env=env)
     assert (lost.code, b"block_2a" in lost.err) == (65, True)
-    assert b"[block block_2a is missing]" in ok("show", file, home=home, env=env).out
+    assert b"[block block_2a is missing]" in run_ok("show", file, home=home, env=env).out
 
 
 @pytest.mark.parametrize("by", ["compact", "summarize"])
 def test_what_was_managed_is_given_back_without_loss(home, tmp_path, by):
     """Messages, calls and the summary that compaction wrote."""
     for number in range(6):
-        ok("append", "-s", "demo", "-m", f"Ask {number}. " + BIG, home=home)
-        ok("append", "-s", "demo", "--role", "model", "-m", f"Say {number}. " + BIG, home=home)
-    ok("append", "-s", "demo", "-m", "and now?", home=home)
+        run_ok("append", "-s", "demo", "-m", f"Ask {number}. " + BIG, home=home)
+        run_ok("append", "-s", "demo", "--role", "model", "-m", f"Say {number}. " + BIG, home=home)
+    run_ok("append", "-s", "demo", "-m", "and now?", home=home)
     if by == "compact":
-        ok("compact", "demo", "-i", "--budget", "9000", home=home)
+        run_ok("compact", "demo", "-i", "--budget", "9000", home=home)
     else:
         session = Session.open("demo", home=home)
         session.summarize(
@@ -101,32 +101,33 @@ def test_what_was_managed_is_given_back_without_loss(home, tmp_path, by):
             min_batch=1,
             gate=False,
         )
-    ok("persist", "demo", "--all", "-i", home=home)
-    done = ok("export", "demo", "--to", "refs", home=home)
+    run_ok("persist", "demo", "--all", "-i", home=home)
+    done = run_ok("export", "demo", "--to", "refs", home=home)
     file = written(tmp_path, orjson.loads(done.out))
     assert b"summary" in done.err
-    ok("import", file, "--into", "back", home=home)
+    run_ok("import", file, "--into", "back", home=home)
     for verb in (
         ["export", "--to", "contents"],
         ["payload", "--to", "gemini"],
         ["payload", "--to", "anthropic", "--model", "m"],
     ):
         assert (
-            ok(verb[0], "back", *verb[1:], home=home).out == ok(verb[0], "demo", *verb[1:], home=home).out
+            run_ok(verb[0], "back", *verb[1:], home=home).out
+            == run_ok(verb[0], "demo", *verb[1:], home=home).out
         )
     assert exported(home, "back") == orjson.loads(done.out)
     assert (
-        ok("payload", file, "--to", "gemini", home=home).out
-        == ok("payload", "demo", "--to", "gemini", home=home).out
+        run_ok("payload", file, "--to", "gemini", home=home).out
+        == run_ok("payload", "demo", "--to", "gemini", home=home).out
     )
     assert len(blocks(home)) > 7
 
 
 def test_what_has_no_place_is_counted(home):
-    ok("append", "-s", "a", "-m", "hi", home=home)
-    ok("append", "-s", "a", "--kind", "info", "-m", "note", home=home)
-    ok("append", "-s", "a", "--role", "model", "--pending", "-m", "so far", home=home)
+    run_ok("append", "-s", "a", "-m", "hi", home=home)
+    run_ok("append", "-s", "a", "--kind", "info", "-m", "note", home=home)
+    run_ok("append", "-s", "a", "--role", "model", "--pending", "-m", "so far", home=home)
     assert (
-        ok("export", "a", "--to", "refs", home=home).err
+        run_ok("export", "a", "--to", "refs", home=home).err
         == b"codeh-history: a: left out: 1 info message, 1 pending message\n"
     )

@@ -26,7 +26,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import foreign
 from codeh_history.store.paths import path_of
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from secret_examples import SECRETS
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z"}\n'
@@ -73,9 +73,9 @@ def commands(data):
     """Whatever a file holds, a command ends with a documented code, and never changes what was there."""
     look = LOOKS[data[0] % len(LOOKS)] if data else LOOKS[0]
     with tempfile.TemporaryDirectory() as home:
-        path = lay(Path(home), data[1:])
+        path = write_session(Path(home), data[1:])
         rest = data[1:] if " - " in look else b""
-        done = inside(*look.split(), home=home, stdin=rest, env={"CODEH_SESSION": "s"})
+        done = run_in_process(*look.split(), home=home, stdin=rest, env={"CODEH_SESSION": "s"})
         assert done.code in (0, 1, 2, 3, 5, 65)
         assert path.read_bytes().startswith(data[1:]) or look.startswith("gc")
 
@@ -92,16 +92,16 @@ def given(data):
     """Whatever is given to a command that stores, it is stored or refused; what was there stays."""
     take = TAKES[data[0] % len(TAKES)] if data else TAKES[0]
     with tempfile.TemporaryDirectory() as home:
-        path = lay(Path(home), SESSION)
+        path = write_session(Path(home), SESSION)
         file = Path(home) / "f"
         file.write_bytes(data[1:])
         argv = [word.replace("@f", f"@{file}") if word != "f" else str(file) for word in take.split()]
-        done = inside(*argv, home=home, stdin=data[1:])
+        done = run_in_process(*argv, home=home, stdin=data[1:])
         assert done.code in (0, 1, 2, 3, 4, 5, 6, 65, 75), done
         after = path.read_bytes()
         assert after.startswith(SESSION)
         assert not parse(lines_of(after)).damage
-        assert inside("payload", "s", "--to", "gemini", home=home).code in (0, 65)
+        assert run_in_process("payload", "s", "--to", "gemini", home=home).code in (0, 65)
 
 
 def _stream(format):

@@ -10,7 +10,7 @@ from pathlib import Path
 import sent
 from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS, NEWER_AGENTS, PROMPT, run
-from inside import inside
+from in_process import run_in_process
 from support import ROOT
 
 CASES = ROOT / "tests" / "programs" / "agents" / "cases"
@@ -75,15 +75,15 @@ def cases(program="*"):
 
 
 def recorded(case):
-    found = json.loads(case.record.read_bytes())
-    assert isinstance(found, dict)
-    return found
+    record = json.loads(case.record.read_bytes())
+    assert isinstance(record, dict)
+    return record
 
 
 def chosen(case):
-    found = json.loads(case.chosen.read_bytes())
-    assert isinstance(found, dict)
-    return found
+    choice = json.loads(case.chosen.read_bytes())
+    assert isinstance(choice, dict)
+    return choice
 
 
 def ours(case, home):
@@ -100,7 +100,7 @@ def ours(case, home):
 
 
 def done(*argv, home):
-    result = inside(*argv, home=home)
+    result = run_in_process(*argv, home=home)
     assert result.code == 0, result.err.decode()
     return result.text
 
@@ -109,11 +109,11 @@ def table(without_reader=()):
     """Of each program: version, cases, how many are equal, and each difference that was chosen, as Markdown."""
     lines = ["| program | version | cases | equal | different, by choice |", "|---|---|---|---|---|"]
     for program in AGENTS:
-        found = cases(program)
-        (version,) = {recorded(case)["version"] for case in found}
-        different = [case for case in found if case.chosen.exists()]
-        equal = "not read yet" if program in without_reader else len(found) - len(different)
-        lines.append(f"| {program} | {version} | {len(found)} | {equal} | {len(different)} |")
+        of_program = cases(program)
+        (version,) = {recorded(case)["version"] for case in of_program}
+        different = [case for case in of_program if case.chosen.exists()]
+        equal = "not read yet" if program in without_reader else len(of_program) - len(different)
+        lines.append(f"| {program} | {version} | {len(of_program)} | {equal} | {len(different)} |")
     lines += ["", "| difference, and why | cases |", "|---|---|"]
     reasons = {}
     for case in cases():

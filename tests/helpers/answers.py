@@ -138,12 +138,12 @@ def anthropic(id="r1"):
 def ollama(id=""):
     """Its answers have no ids: one with an id here was made a day later."""
     day = 3 if id else 2
-    said = [{"content": "Hello, "}, {"content": "é\u2028[x]"},
+    pieces = [{"content": "Hello, "}, {"content": "é\u2028[x]"},
             {"tool_calls": [{"function": {"name": "f", "arguments": {"a": 1}}}]}]  # fmt: skip
-    lines = [ollama_line({"content": "", **piece}, number, day) for number, piece in enumerate(said)]
+    lines = [ollama_line({"content": "", **piece}, number, day) for number, piece in enumerate(pieces)]
     last = {"done": True, "done_reason": "stop", "total_duration": 400_000_000,
             "prompt_eval_count": 7, "eval_count": 3}  # fmt: skip
-    lines.append({**ollama_line({"content": ""}, len(said), day), **last})
+    lines.append({**ollama_line({"content": ""}, len(pieces), day), **last})
     return b"".join(orjson.dumps(line) + b"\n" for line in lines)
 
 

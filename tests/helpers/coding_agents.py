@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from loopback import Loopback
+from fake_provider import FakeProvider
 from support import ROOT
 
 INSTALLED = ROOT / ".agents" / "node_modules"
@@ -51,7 +51,7 @@ Words = list[str]  # a command line
 class Agent:
     """A program: which package it is, what it speaks, and how it is made to go on with a session.
 
-    `settings` lays its settings and returns variables of its own. `lay` puts a file (and what lies beside
+    `settings` writes its settings and returns variables of its own. `write_session` puts a file (and what lies beside
     it) where the program looks, and returns the session's name for `resume`, the command line that goes on
     with it, and what must run before.
     """
@@ -60,16 +60,16 @@ class Agent:
     binary: str
     speaks: str
     settings: Callable[[Place], dict[str, str]]
-    lay: Callable[[Place, Path], tuple[str, list[Words]]]
+    write_session: Callable[[Place, Path], tuple[str, list[Words]]]
     resume: Callable[[str], Words]
     installed: Path = INSTALLED
 
     @property
     def version(self):
         """The version that is installed; FileNotFoundError where none is."""
-        found = json.loads((self.installed / self.package / "package.json").read_bytes())["version"]
-        assert isinstance(found, str)
-        return found
+        number = json.loads((self.installed / self.package / "package.json").read_bytes())["version"]
+        assert isinstance(number, str)
+        return number
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ def run(agent, session):
     """Have the program go on with this file; the file itself is only read."""
     with _place() as (place, server):
         env = _environment(place, agent)
-        known, before = agent.lay(place, session)
+        known, before = agent.write_session(place, session)
         for words in before:
-            code, said = _done(words, env, place.project)
+            code, output = _done(words, env, place.project)
             if code:
-                return Run(None, said.replace(str(place.home.parent), ""), code)
+                return Run(None, output.replace(str(place.home.parent), ""), code)
         return _run(agent.resume(known), env, place, server)
 
 
@@ -103,15 +103,15 @@ def run_written(name, session, copy=None, *, verb="export"):
         env = _environment(place, agent)
         ours, own = str(Path(sys.executable).with_name("codeh-history")), place.home / ".codeh"
         words = [ours, verb, str(session), "--to", name, "--cwd", str(place.project), "--install"]
-        code, said = _done(words, {**env, "CODEH_HOME": str(own)}, place.project)
+        code, output = _done(words, {**env, "CODEH_HOME": str(own)}, place.project)
         if code:
-            return Run(None, said, code)
-        known = shlex.split(said.splitlines()[-1])[-1]
+            return Run(None, output, code)
+        known = shlex.split(output.splitlines()[-1])[-1]
         done = _run(agent.resume(known), env, place, server)
         if copy is not None:
             words = [ours, "import", "--all", "--from", name]
-            code, said = _done(words, {**env, "CODEH_HOME": str(own)}, place.project)
-            assert code == 0, said
+            code, output = _done(words, {**env, "CODEH_HOME": str(own)}, place.project)
+            assert code == 0, output
             longest = max(own.glob("sessions/*.jsonl"), key=lambda path: path.stat().st_size)
             shutil.copyfile(longest, copy)
         return done
@@ -119,7 +119,7 @@ def run_written(name, session, copy=None, *, verb="export"):
 
 @contextlib.contextmanager
 def _place():
-    with tempfile.TemporaryDirectory(prefix="agent-") as scratch, Loopback(saying=SAID) as server:
+    with tempfile.TemporaryDirectory(prefix="agent-") as scratch, FakeProvider(saying=SAID) as server:
         place = Place(Path(scratch, "home"), Path(scratch, "project"), server.url)
         for folder in (place.home, place.project, Path(scratch, "tmp")):
             folder.mkdir()
@@ -128,8 +128,8 @@ def _place():
 
 def _run(words, env, place, server):
     code, printed = _ended(words, env, place.project, server)
-    found = [asked.body for asked in server.requests if _holds_prompt(asked)]
-    request = json.dumps(max(found, key=_length, default=None)).replace(str(place.project), PROJECT)
+    bodies = [each.body for each in server.requests if _holds_prompt(each)]
+    request = json.dumps(max(bodies, key=_length, default=None)).replace(str(place.project), PROJECT)
     return Run(json.loads(request), printed.replace(str(place.home.parent), ""), code)
 
 
@@ -142,7 +142,7 @@ def _done(words, env, cwd):
 
 
 def _environment(place, agent):
-    """Nothing of the user's but where programs lie; what is not the loopback server is a closed door."""
+    """Nothing of the user's but where programs lie; what is not the fake provider is a closed door."""
     closed = "http://127.0.0.1:9"
     return {
         "PATH": f"{agent.installed / '.bin'}:{os.environ['PATH']}",
@@ -191,10 +191,12 @@ def _code(process, server):
     return None
 
 
-def _holds_prompt(asked):
-    said = asked.body.get("messages") or asked.body.get("input") or asked.body.get("contents") or []
-    return isinstance(said, list) and PROMPT in json.dumps(
-        said[-3:]
+def _holds_prompt(request):
+    messages = (
+        request.body.get("messages") or request.body.get("input") or request.body.get("contents") or []
+    )
+    return isinstance(messages, list) and PROMPT in json.dumps(
+        messages[-3:]
     )  # what the program adds may stand after it
 
 
@@ -234,7 +236,7 @@ def _claude_code(place):
     }
 
 
-def _lay_claude_code(place, session):
+def _write_claude_code(place, session):
     folder = place.home / ".claude" / "projects"
     _copied(place, session, folder / re.sub(r"[^a-zA-Z0-9]", "-", str(place.project)))
     return session.stem, []
@@ -262,7 +264,7 @@ wire_api = "responses"
     return {"CODEX_HOME": str(folder), "LOOPBACK_KEY": KEY}
 
 
-def _lay_codex(place, session):
+def _write_codex(place, session):
     folder = place.home / ".codex" / "sessions" / "2026" / "01" / "02"
     for rollout in session.parent.glob("rollout-*.jsonl"):  # those that it continues lie beside it
         _copied(place, rollout, folder)
@@ -287,7 +289,7 @@ def _gemini_cli(place):
     return {"GEMINI_API_KEY": KEY, "GOOGLE_GEMINI_BASE_URL": place.url}
 
 
-def _lay_gemini_cli(place, session):
+def _write_gemini_cli(place, session):
     folder = place.home / ".gemini"
     _copied(place, session, folder / "tmp" / "project" / "chats")
     (folder / "projects.json").write_text(json.dumps({"projects": {str(place.project): "project"}}))
@@ -315,9 +317,9 @@ def _opencode(place):
     }
 
 
-def _lay_opencode(place, session):
-    found = re.search(rb'"id": *"(ses_[^"]*)"', session.read_bytes())  # of a file that may be damaged
-    return found[1].decode() if found else "", [
+def _write_opencode(place, session):
+    match = re.search(rb'"id": *"(ses_[^"]*)"', session.read_bytes())  # of a file that may be damaged
+    return match[1].decode() if match else "", [
         ["opencode", "import", str(_copied(place, session, place.home))]
     ]
 
@@ -336,7 +338,7 @@ def _pi(place):
     return {"PI_CODING_AGENT_DIR": str(folder), "PI_OFFLINE": "1", "PI_TELEMETRY": "0"}
 
 
-def _lay_pi(place, session):
+def _write_pi(place, session):
     return str(_copied(place, session, place.home / ".pi" / "agent" / "sessions" / "project")), []
 
 
@@ -348,12 +350,12 @@ AGENTS = {
     name: Agent(package, binary, speaks, *how)
     for name, package, binary, speaks, *how in (
         ("claude-code", "@anthropic-ai/claude-code", "claude", "anthropic",
-         _claude_code, _lay_claude_code, _resume_claude_code),
-        ("codex", "@openai/codex", "codex", "openai-responses", _codex, _lay_codex, _resume_codex),
+         _claude_code, _write_claude_code, _resume_claude_code),
+        ("codex", "@openai/codex", "codex", "openai-responses", _codex, _write_codex, _resume_codex),
         ("gemini-cli", "@google/gemini-cli", "gemini", "gemini",
-         _gemini_cli, _lay_gemini_cli, _resume_gemini_cli),
-        ("opencode", "opencode-ai", "opencode", "openai-chat", _opencode, _lay_opencode, _resume_opencode),
-        ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _lay_pi, _resume_pi),
+         _gemini_cli, _write_gemini_cli, _resume_gemini_cli),
+        ("opencode", "opencode-ai", "opencode", "openai-chat", _opencode, _write_opencode, _resume_opencode),
+        ("pi", "@earendil-works/pi-coding-agent", "pi", "anthropic", _pi, _write_pi, _resume_pi),
     )
 }  # fmt: skip
 NEWER_AGENTS = {"claude-code": replace(AGENTS["claude-code"], installed=NEWER)}

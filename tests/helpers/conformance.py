@@ -46,12 +46,12 @@ def cases(prefix=""):
     return {path.stem: case(path) for path in sorted(FOLDER.glob(f"{prefix}*.json"))}
 
 
-def view_of(found, home):
+def view_of(case, home):
     """What the log means; the blocks of the case lie in this home."""
-    view = fold(read.read_log(found.log))
-    if not found.blocks:
+    view = fold(read.read_log(case.log))
+    if not case.blocks:
         return view
-    for id, part in found.blocks.items():
+    for id, part in case.blocks.items():
         path = home / "blocks" / id[:2] / id
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(orjson.dumps(part))

@@ -15,10 +15,10 @@ CALLS = (b'"tool_use"', b'_call"', b'"functionCall"', b'"toolCall"', b'"toolCall
 
 def _object(line):
     try:
-        found = json.loads(line)
+        value = json.loads(line)
     except ValueError:
         return None
-    return found if isinstance(found, dict) else None
+    return value if isinstance(value, dict) else None
 
 
 def _place(random, lines, *, first=1):
@@ -27,11 +27,11 @@ def _place(random, lines, *, first=1):
 
 def _of(random, lines, marks, but=()):
     """A line that holds one of these marks."""
-    found = [
+    candidates = [
         place for place, line in enumerate(lines)
         if any(mark in line for mark in marks) and not any(mark in line for mark in but)
     ]  # fmt: skip
-    return random.choice(found) if found else None
+    return random.choice(candidates) if candidates else None
 
 
 def line_lost(random, lines):
@@ -203,7 +203,7 @@ def file_of(lines, data):
     if lines_of(data) == data.splitlines(keepends=True):
         return b"".join(lines)
     head = {key: held for key, held in json.loads(data).items() if key != "messages"}
-    found = [one for line in lines if (one := _object(line)) is not None]
-    messages = [one for one in found if "role" in one.get("info", {})]
+    objects = [one for line in lines if (one := _object(line)) is not None]
+    messages = [one for one in objects if "role" in one.get("info", {})]
     whole = json.dumps({**head, "messages": messages}, indent=2).encode()
     return whole if not lines or lines[-1].endswith(b"\n") else whole[: -40 - len(lines[-1])]

@@ -156,8 +156,8 @@ class Forks:
                 server.close()
             for fd in files:
                 os.close(fd)
-            found = {}
-            work = [threading.Thread(target=drain, args=(fd, found)) for fd in (out, err)]
+            outputs = {}
+            work = [threading.Thread(target=drain, args=(fd, outputs)) for fd in (out, err)]
             if stdin:
                 work.append(threading.Thread(target=pour, args=(writing, stdin)))
             for thread in work:
@@ -165,12 +165,12 @@ class Forks:
             answer = server.recv(16) if server.fileno() != -1 else START
             for thread in work:
                 thread.join()
-        return None if answer == START else (int(answer), found[out], found[err])
+        return None if answer == START else (int(answer), outputs[out], outputs[err])
 
 
-def drain(fd, found):
+def drain(fd, outputs):
     with open(fd, "rb") as file:
-        found[fd] = file.read()
+        outputs[fd] = file.read()
 
 
 def pour(fd, data):
@@ -266,9 +266,9 @@ def answer_all(listener, ours):
                     answer(connection, b"%d" % os.waitstatus_to_exitcode(status))
             elif fd in asking:
                 connection, pid = asking[fd]
-                told = hear(connection)
-                os.kill(pid, told[0] if told else signal.SIGKILL)
-                if not told:
+                message = hear(connection)
+                os.kill(pid, message[0] if message else signal.SIGKILL)
+                if not message:
                     poll.unregister(connection)
 
 

@@ -73,7 +73,7 @@ thoughts = st.builds(
     words, st.sampled_from([None, "c2ln", "not base64!"]),
 )  # fmt: skip
 texts = words.map(lambda text: {"text": text})
-asked = st.lists(st.one_of(texts, texts, media, natives, others), max_size=3)
+user_parts = st.lists(st.one_of(texts, texts, media, natives, others), max_size=3)
 spoken = st.lists(st.one_of(texts, texts, thoughts, media, natives, others), max_size=3)
 ids = st.sampled_from([None, "c1", "c2", "toolu_01", "call_1", "call/ü", "x" * 300, "a b", 7])
 names = st.sampled_from(["read", "grep", "mcp.read:x", "", "9lives", "n" * 200, "日本"])
@@ -98,21 +98,21 @@ def conversations(draw, *, whole=False, lost=False):
     for _ in range(draw(st.integers(1, 4))):
         if draw(st.integers(0, 5)) or not result:
             system = {"item": {"role": "system"}} if draw(st.integers(0, 5)) == 0 else {}
-            add("user", draw(asked), **system)
+            add("user", draw(user_parts), **system)
         for _ in range(draw(st.integers(0, 2))):
             calls = draw(st.lists(_calls(), max_size=3))
             add("codeh", draw(spoken) + calls, **draw(st.sampled_from(MAKERS)))
-            given = [_answer(draw, call) for call in calls if not lost or draw(st.integers(0, 9))]
+            replies = [_answer(draw, call) for call in calls if not lost or draw(st.integers(0, 9))]
             if not whole:
-                given, late = _disordered(draw, given, late)
-            groups = [[part] for part in given] if draw(st.booleans()) else [given] if given else []
+                replies, late = _disordered(draw, replies, late)
+            groups = [[part] for part in replies] if draw(st.booleans()) else [replies] if replies else []
             for number, group in enumerate(groups):
-                said = (
-                    draw(asked)
+                beside = (
+                    draw(user_parts)
                     if draw(st.integers(0, 4)) == 0 and (number + 1 == len(groups) or not whole)
                     else []
                 )
-                add("tool", group + said)
+                add("tool", group + beside)
     return result
 
 
@@ -135,10 +135,10 @@ def _answer(draw, call):
     return {"functionResponse": response}
 
 
-def _disordered(draw, given, late):
+def _disordered(draw, replies, late):
     """Some results lost, doubled, or kept for later; some of an earlier turn come now."""
     now, then = list(late), []
-    for part in given:
+    for part in replies:
         fate = draw(st.sampled_from(["now", "now", "now", "lost", "twice", "later", "orphan"]))
         if fate == "later":
             then.append(part)

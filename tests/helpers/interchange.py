@@ -1,12 +1,12 @@
 """Files of other programs that `import` makes one or more sessions of."""
 
-from inside import inside
+from in_process import run_in_process
 from support import lines, session_path
 
 
 def imported(home, data, name="file.json", *more):
     (home / name).write_bytes(data)
-    done = inside("import", str(home / name), *more, home=home)
+    done = run_in_process("import", str(home / name), *more, home=home)
     assert done.code == 0, done
     return done
 
@@ -17,7 +17,7 @@ def sessions(home, done):
 
 def short(records):
     """What a session's messages say, each as kind and text."""
-    found = []
+    rows = []
     for record in records:
         if record["type"] != "message":
             continue
@@ -31,5 +31,5 @@ def short(records):
                 else media["mimeType"] if media
                 else f"({part['text']})" if part.get("thought") else part["text"]
             )  # fmt: skip
-        found.append((record["kind"], "+".join(texts)))
-    return found
+        rows.append((record["kind"], "+".join(texts)))
+    return rows

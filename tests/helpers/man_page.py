@@ -80,9 +80,9 @@ def command(verb):
     for paragraph in (loaded.help or "").split("\n\n"):
         yield from (".PP", plain(" ".join(paragraph.split())))
     for each in loaded.get_params(context):
-        found = each.get_help_record(context)
-        if found and (found[1] or each.param_type_name == "option"):
-            yield from tagged(*found)
+        record = each.get_help_record(context)
+        if record and (record[1] or each.param_type_name == "option"):
+            yield from tagged(*record)
     yield from example(loaded.examples)
 
 

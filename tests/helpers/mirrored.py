@@ -24,13 +24,13 @@ def into_the_database(environ):
             connection.execute("SELECT id, hash FROM mirrored WHERE home = %s", [str(folder)]).fetchall()
         )
         others = connection.execute("DELETE FROM mirrored WHERE home <> %s", [str(folder)]).rowcount
-        here = {path.stem: path.read_bytes() for path in files(folder)}
+        local = {path.stem: path.read_bytes() for path in files(folder)}
         for id in store.stamps():
-            if others or (id in known and id not in here):
+            if others or (id in known and id not in local):
                 store.remove(id, lambda _: None)
                 known.pop(id, None)
-        connection.execute("DELETE FROM mirrored WHERE NOT id = ANY(%s)", [list(here)])
-        for id, data in here.items():
+        connection.execute("DELETE FROM mirrored WHERE NOT id = ANY(%s)", [list(local)])
+        for id, data in local.items():
             if known.get(id) != digest(data):
                 if id in store.stamps():
                     store.remove(id, lambda _: None)
@@ -72,9 +72,9 @@ def files(folder):
 
     if not folder.is_dir():
         return []
-    found = (path for path in folder.iterdir() if path.suffix == ".jsonl" and is_id(path.stem))
+    sessions = (path for path in folder.iterdir() if path.suffix == ".jsonl" and is_id(path.stem))
     return sorted(
-        path for path in found if path.is_file() and os.access(path, os.R_OK) and path.stat().st_size
+        path for path in sessions if path.is_file() and os.access(path, os.R_OK) and path.stat().st_size
     )
 
 

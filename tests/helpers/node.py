@@ -18,16 +18,16 @@ _TOOLS = ROOT / ".node"
 @cache
 def node():
     """The command; the test is skipped where there is none, or too old a one."""
-    found = shutil.which("node")
-    if found is None:
+    path = shutil.which("node")
+    if path is None:
         pytest.skip("no node here (apt install nodejs)")
-    return found
+    return path
 
 
 @cache
 def _takes_types():
-    said = subprocess.run([node(), "--version"], capture_output=True, text=True, check=True).stdout
-    major, minor = map(int, re.findall(r"\d+", said)[:2])
+    output = subprocess.run([node(), "--version"], capture_output=True, text=True, check=True).stdout
+    major, minor = map(int, re.findall(r"\d+", output)[:2])
     return (major, minor) >= (22, 18)
 
 
@@ -39,7 +39,7 @@ def _esbuild():
         npm = shutil.which("npm")
         if npm is None:
             pytest.skip("node takes no types before 22.18, and there is no npm to get esbuild with")
-        asked = [
+        argv = [
             npm,
             "install",
             "--prefix",
@@ -49,7 +49,7 @@ def _esbuild():
             "--loglevel=error",
             ESBUILD,
         ]
-        done = subprocess.run(asked, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=120, check=False)
         if done.returncode:
             pytest.skip(f"npm could not install esbuild: {done.stderr.strip()[-200:]}")
     return str(path)
@@ -61,6 +61,6 @@ def script(example, folder):
     if _takes_types():
         return source
     target = folder / f"{source.stem}.mjs"
-    asked = [_esbuild(), source, f"--outfile={target}", "--format=esm", "--log-level=error"]
-    subprocess.run(list(map(os.fspath, asked)), check=True)
+    argv = [_esbuild(), source, f"--outfile={target}", "--format=esm", "--log-level=error"]
+    subprocess.run(list(map(os.fspath, argv)), check=True)
     return target

@@ -122,7 +122,7 @@ def calls(draw, provider):
 @st.composite
 def replayed(draw, number):
     """A response as the API gives it: reasoning before what it led to; now and then a part is missing."""
-    said = {"text": "so", "item": {"id": f"msg_{number}", "status": "completed"}}
+    text_part = {"text": "so", "item": {"id": f"msg_{number}", "status": "completed"}}
     call = {
         "functionCall": {"id": f"call_n{number}", "name": "read", "args": {}},
         "item": {"id": f"fc_{number}"},
@@ -130,8 +130,8 @@ def replayed(draw, number):
     searched = native(
         "openai-responses", type="mcp_list_tools", id=f"mcpl_{number}", server_label="s", tools=[]
     )
-    follower = draw(st.sampled_from([said, call, searched]))
-    parts = [reasoning(f"rs_{number}"), follower, *draw(st.sampled_from([[], [said], [call]]))]
+    follower = draw(st.sampled_from([text_part, call, searched]))
+    parts = [reasoning(f"rs_{number}"), follower, *draw(st.sampled_from([[], [text_part], [call]]))]
     if draw(st.integers(0, 3)) == 0:
         parts.pop(draw(st.integers(0, len(parts) - 1)))
     return parts if len({str(part) for part in parts}) == len(parts) else parts[:2]
@@ -154,10 +154,10 @@ def result_of(draw, call):
 @st.composite
 def histories(draw, *, broken=True):
     """Message records, ending on the user's side; `broken` ones lose, double and misplace results."""
-    found = []
+    records = []
 
     def add(kind, parts, **fields):
-        found.append(message(len(found), kind, parts, **fields))
+        records.append(message(len(records), kind, parts, **fields))
 
     texts = st.builds(lambda text: {"text": text}, st.sampled_from(TEXTS))
     users = st.lists(texts | st.sampled_from(MEDIA + ODD + ANSWERS), max_size=3)
@@ -168,20 +168,20 @@ def histories(draw, *, broken=True):
         )
         add("user", draw(users), **item)
         for _ in range(draw(st.integers(0, 2))):
-            said = draw(st.lists(texts | st.sampled_from(SAID + MEDIA[:3] + ODD), max_size=3))
+            spoken = draw(st.lists(texts | st.sampled_from(SAID + MEDIA[:3] + ODD), max_size=3))
             made_by = draw(st.sampled_from(MADE_BY))
-            asked = draw(st.lists(calls(made_by.get("provider")), max_size=3))
-            parts = draw(st.permutations([*said, *asked]))
+            made = draw(st.lists(calls(made_by.get("provider")), max_size=3))
+            parts = draw(st.permutations([*spoken, *made]))
             if made_by.get("provider") == "openai-responses":
-                parts = [*draw(replayed(len(found))), *parts]
+                parts = [*draw(replayed(len(records))), *parts]
             add("codeh", parts, **made_by)
-            asked = [part for part in parts if "functionCall" in part]
-            results = [draw(result_of(call)) for call in asked]
+            made = [part for part in parts if "functionCall" in part]
+            results = [draw(result_of(call)) for call in made]
             if broken and results:
                 fate = draw(st.sampled_from(["kept", "kept", "lost", "late", "double", "swapped"]))
                 results = {"lost": results[1:], "late": [], "double": [*results, results[0]],
                            "swapped": results[::-1]}.get(fate, results)  # fmt: skip
-                late = [draw(result_of(asked[0]))] if fate == "late" else late
+                late = [draw(result_of(made[0]))] if fate == "late" else late
             if SEARCHING in parts and draw(st.booleans()):
                 add("tool", [*results, ANSWERS[0]])
             elif results and draw(st.booleans()):
@@ -192,9 +192,9 @@ def histories(draw, *, broken=True):
         if late and draw(st.booleans()):
             add("tool", late)
             late = []
-    if found[-1]["role"] == "model":
+    if records[-1]["role"] == "model":
         add("user", [{"text": "go on"}])
-    return found
+    return records
 
 
 def view_of(records):
@@ -209,6 +209,6 @@ def paired(records, *, unanswered="stub"):
 
 def request(format, records, **options):
     """The request that these records become."""
-    given = {"model": "gpt-5.1", "session": "s", **options}
-    messages = (view_of if given.get("faithful") else paired)(records).messages
-    return format.build(messages, Options(**given), [])
+    chosen = {"model": "gpt-5.1", "session": "s", **options}
+    messages = (view_of if chosen.get("faithful") else paired)(records).messages
+    return format.build(messages, Options(**chosen), [])

@@ -81,7 +81,7 @@ class OpenCode:
         path.write_bytes(orjson.dumps(self.value, option=orjson.OPT_INDENT_2))
         return path
 
-    def lay(self, storage):
+    def write_session(self, storage):
         """Write it as the older tree of files; the session's own."""
         session = storage / "session" / "global" / f"{self.info['id']}.json"
         held = {session: self.info}
@@ -104,8 +104,8 @@ class OpenCode:
                 connection.execute(f"DELETE FROM {table}")
             names = columns.split()
             for row in self.tables[table]:
-                given = [_scalar(row.get(name)) for name in names]
-                connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", given)
+                values = [_scalar(row.get(name)) for name in names]
+                connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", values)
         connection.commit()
         return connection
 

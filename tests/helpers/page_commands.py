@@ -1,4 +1,4 @@
-"""Run the commands of a page in a scratch home, every address answered by the loopback server."""
+"""Run the commands of a page in a scratch home, every address answered by the fake provider."""
 
 import contextlib
 import fcntl
@@ -13,7 +13,7 @@ import termios
 from pathlib import Path
 
 import forks
-from loopback import Loopback
+from fake_provider import FakeProvider
 from program_files import Claude
 from support import NOW, ROOT
 
@@ -61,7 +61,7 @@ def user_directory():
 
 def output(shell, place, env):
     """What bash prints, in a directory that is the user's home; the exit code last, if there is one."""
-    with Loopback() as server:
+    with FakeProvider() as server:
         done = subprocess.run(
             ["bash", "-c", ADDRESS.sub(server.url, shell)],
             env={**env, "HOME": str(place)}, cwd=place, stdin=subprocess.DEVNULL,
@@ -75,7 +75,7 @@ def on_terminal(shell, place, env):
     """What bash prints on a terminal of 100 columns, without colours and styles; stdin is empty."""
     reader, writer = os.openpty()
     fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-    with Loopback() as server:
+    with FakeProvider() as server:
         process = subprocess.Popen(
             ["bash", "-c", ADDRESS.sub(server.url, shell)],
             env={**env, "HOME": str(place), "NO_COLOR": "1", "TERM": "xterm"}, cwd=place,

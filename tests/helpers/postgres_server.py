@@ -26,8 +26,8 @@ FAST = ("fsync=off", "synchronous_commit=on")  # where no test kills it
 @cache
 def programs():
     """The folder of Postgres' programs, of the newest that is installed."""
-    found = shutil.which("initdb")
-    places = [Path(found).resolve().parent] if found else []
+    initdb = shutil.which("initdb")
+    places = [Path(initdb).resolve().parent] if initdb else []
     debian = Path("/usr/lib/postgresql")
     places += sorted(debian.glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
     return next((place for place in places if (place / "initdb").exists()), None)
@@ -177,8 +177,8 @@ def allow(folder):
 
 
 def children_of(pid):
-    found = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False)
-    return [int(word) for word in found.stdout.split()]
+    done = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False)
+    return [int(word) for word in done.stdout.split()]
 
 
 def free_port():

@@ -1,13 +1,13 @@
 """Copies of other programs' sessions: made, and what they show."""
 
-from inside import inside
+from in_process import run_in_process
 from program_formats import saved
 from support import lines, session_path
 
 
 def imported(file, home, id=None):
     """The records of a copy, made or brought up to date."""
-    done = inside("import", str(file), home=home)
+    done = run_in_process("import", str(file), home=home)
     assert done.code == 0, done
     return lines(session_path(home, id or done.text))
 
@@ -18,14 +18,14 @@ def view(file, home, id=None):
 
 
 def shown(home, id):
-    found = inside("curate", id, "--only", "kinds", home=home)
-    assert found.code == 0, found
-    return [short(record) for record in found.lines if record["type"] in ("message", "summary")]
+    done = run_in_process("curate", id, "--only", "kinds", home=home)
+    assert done.code == 0, done
+    return [short(record) for record in done.lines if record["type"] in ("message", "summary")]
 
 
 def imported_export(home, *conversations):
     """What `import` says of an export of these conversations."""
-    done = inside("import", str(saved(home, [one.value for one in conversations])), home=home)
+    done = run_in_process("import", str(saved(home, [one.value for one in conversations])), home=home)
     assert done.code == 0, done
     return done
 

@@ -58,7 +58,7 @@ def llm():
 
 def llm_older():
     """A conversation of the older tables."""
-    given = {
+    common = {
         "model": "mock",
         "conversation_id": "c1",
         "system": None,
@@ -69,8 +69,8 @@ def llm_older():
     return [{
         "conversations": [{"id": "c1", "name": "A title", "model": "mock"}],
         "responses": [
-            {"id": "r1", **given, "prompt": "one", "response": "", "system": "be good", "datetime_utc": f"{at}1"},
-            {"id": "r2", **given, "prompt": "", "response": "two", "datetime_utc": f"{at}2"},
+            {"id": "r1", **common, "prompt": "one", "response": "", "system": "be good", "datetime_utc": f"{at}1"},
+            {"id": "r2", **common, "prompt": "", "response": "two", "datetime_utc": f"{at}2"},
         ],
         "tool_calls": [{"id": 1, "response_id": "r1", "name": "up", "arguments": {"x": 1}, "tool_call_id": "A"}],
         "tool_results": [{"id": 1, "response_id": "r2", "name": "up", "output": "2", "tool_call_id": "A"}],
@@ -108,7 +108,7 @@ def goose():
         "id": "A",
         "toolResult": {"status": "success", "value": {"content": seen, "isError": False}},
     }
-    text = lambda said: {"type": "text", "text": said}  # noqa: E731
+    text = lambda words: {"type": "text", "text": words}  # noqa: E731
     talk = [
         ("a", "user", [text("old")], user), ("b", "assistant", [text("older")], user),
         ("s", "user", [text("in short")], agent), ("t", "assistant", [text("I go on")], agent),
@@ -157,12 +157,12 @@ def filled(connection, schema, tables):
         connection.execute(f"CREATE TABLE {table} ({', '.join(f'[{name}]' for name in names)})")
         rows = tables.get(table)
         for row in rows if isinstance(rows, list) else ():
-            given = (
+            values = (
                 [_scalar(name, row.get(name)) for name in names]
                 if isinstance(row, dict)
                 else [None] * len(names)
             )
-            connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", given)
+            connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", values)
     connection.commit()
 
 

@@ -112,8 +112,8 @@ class Codex:
         self.line("event_msg", {"type": type, **fields})
 
     def compacted(self, message, history=None, **fields):
-        given = {} if history is None else {"replacement_history": history}
-        self.line("compacted", {"message": message, **given, **fields})
+        replaced = {} if history is None else {"replacement_history": history}
+        self.line("compacted", {"message": message, **replaced, **fields})
 
     def write(self, folder, name=""):
         of = self.thread if self.rollout == self.thread else f"{self.thread}_{self.rollout}"
@@ -151,8 +151,14 @@ class Pi:
 
     def said(self, id, content, parent="", **fields):
         used = {"input": 1, "output": 2, "cacheRead": 3, "cacheWrite": 4, "totalTokens": 10}
-        given = {"api": "anthropic-messages", "model": "m", "usage": used, "stopReason": "stop", **fields}
-        return self.message(id, "assistant", content, parent, **given)
+        defaults = {
+            "api": "anthropic-messages",
+            "model": "m",
+            "usage": used,
+            "stopReason": "stop",
+            **fields,
+        }
+        return self.message(id, "assistant", content, parent, **defaults)
 
     def called(self, id, *calls):
         return self.said(

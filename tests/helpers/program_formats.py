@@ -19,10 +19,10 @@ class ChatGpt:
 
     def node(self, id, role, content, parent="", recipient="all", **metadata):
         above = parent or self.last
-        said = {"content_type": "text", "parts": [content]} if isinstance(content, str) else content
+        body = {"content_type": "text", "parts": [content]} if isinstance(content, str) else content
         name = metadata.pop("name", None)
         message = {
-            "id": id, "author": {"role": role, "name": name, "metadata": {}}, "content": said, "weight": 1.0,
+            "id": id, "author": {"role": role, "name": name, "metadata": {}}, "content": body, "weight": 1.0,
             "create_time": 1767225600.0 + len(self.tree), "metadata": metadata, "recipient": recipient,
         }  # fmt: skip
         self.tree[id] = {"id": id, "parent": above, "children": [], "message": message}
@@ -79,8 +79,8 @@ class ClaudeAi:
         content = [{"type": "text", "text": block} if isinstance(block, str) else block for block in blocks]
         text = "\n\n".join(block["text"] for block in content if "text" in block)
         at = f"2026-01-01T00:00:{len(self.messages):02d}.000000Z"
-        given = {"uuid": id, "text": text, "content": content, "sender": sender, "created_at": at}
-        self.messages.append({**given, "attachments": [], "files": [], **fields})
+        common = {"uuid": id, "text": text, "content": content, "sender": sender, "created_at": at}
+        self.messages.append({**common, "attachments": [], "files": [], **fields})
         return id
 
     @property
@@ -109,7 +109,7 @@ def openai_jsonl():
     """Examples: a call and its result with tools and weights, a preference; a batch's request and its answer."""
     tool = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
     called = {"id": "A", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    asked = {"role": "user", "content": "one"}
+    prompt = {"role": "user", "content": "one"}
     answer = {
         "id": "chatcmpl-1", "object": "chat.completion", "model": "gpt-5",
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "two"}, "finish_reason": "stop"}],
@@ -117,25 +117,25 @@ def openai_jsonl():
     }  # fmt: skip
     return [
         {"messages": [
-            {"role": "system", "content": "be good"}, asked,
+            {"role": "system", "content": "be good"}, prompt,
             {"role": "assistant", "content": None, "tool_calls": [called]},
             {"role": "tool", "tool_call_id": "A", "content": "of A"},
             {"role": "assistant", "content": "two", "weight": 0},
         ], "tools": [tool], "parallel_tool_calls": False},
-        {"messages": [asked, {"role": "assistant", "content": "again"}]},
+        {"messages": [prompt, {"role": "assistant", "content": "again"}]},
         {"input": {"messages": [{"role": "user", "content": "which"}]},
          "preferred_output": [{"role": "assistant", "content": "good"}],
          "non_preferred_output": [{"role": "assistant", "content": "bad"}]},
-        {"custom_id": "q1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "gpt-5", "messages": [asked]}},
+        {"custom_id": "q1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "gpt-5", "messages": [prompt]}},
         {"id": "b", "custom_id": "q1", "response": {"status_code": 200, "body": answer}, "error": None},
-        {"custom_id": "q2", "params": {"model": "claude", "max_tokens": 9, "messages": [asked]}},
+        {"custom_id": "q2", "params": {"model": "claude", "max_tokens": 9, "messages": [prompt]}},
     ]  # fmt: skip
 
 
 def sharegpt():
     """A conversation with a system prompt and a call, and one with an id."""
     call = '{"name": "f", "arguments": {"x": 1}}'
-    said = [
+    turns = [
         ("system", "be good"),
         ("human", "one"),
         ("function_call", call),
@@ -144,7 +144,7 @@ def sharegpt():
     ]
     tools = '[{"name": "f", "parameters": {"type": "object"}}]'
     return [
-        {"conversations": [{"from": who, "value": text} for who, text in said], "tools": tools},
+        {"conversations": [{"from": who, "value": text} for who, text in turns], "tools": tools},
         {"id": "x1", "conversations": [{"from": "human", "value": "three"}, {"from": "alien", "value": "four"}]},
     ]  # fmt: skip
 
@@ -209,7 +209,7 @@ def langchain(form="dict"):
     used = {
         "input_tokens": 3, "output_tokens": 4, "total_tokens": 7, "input_token_details": {"cache_read": 1},
     }  # fmt: skip
-    said = [
+    turns = [
         ("system", "System", {"content": "be good"}),
         ("human", "Human", {"content": [{"type": "text", "text": "one"}, image]}),
         ("ai", "AI", {"content": "", "tool_calls": [call], "id": "run-1", "response_metadata": about, "usage_metadata": used}),
@@ -217,11 +217,11 @@ def langchain(form="dict"):
         ("ai", "AI", {"content": [{"type": "thinking", "thinking": "hm", "signature": "s"}, "two"]}),
     ]  # fmt: skip
     if form == "dict":
-        return [{"type": type, "data": {**data, "type": type}} for type, _, data in said]
+        return [{"type": type, "data": {**data, "type": type}} for type, _, data in turns]
     return [
         {"lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", f"{name}Message"],
          "kwargs": {**data, "type": type}}
-        for type, name, data in said
+        for type, name, data in turns
     ]  # fmt: skip
 
 

@@ -11,7 +11,7 @@ def messages(program, data):
         return [[number] for number in _exported(data)]
     if program == "gemini-cli" and data.startswith(b"{\n"):
         return []  # the older form is one value
-    found = {}
+    groups = {}
     row = ""
     for number, line in enumerate(data.split(b"\n"), 1):
         value = _last_object(line.decode("utf-8", "surrogateescape"))
@@ -23,11 +23,11 @@ def messages(program, data):
                 key = row
             else:
                 row = f"after {number}"
-            found.setdefault(key, []).append(number)
+            groups.setdefault(key, []).append(number)
         elif value is not None and program == "gemini-cli":
-            for id in found.keys() & _listed(value):
-                found[id].append(number)
-    return list(found.values())
+            for id in groups.keys() & _listed(value):
+                groups[id].append(number)
+    return list(groups.values())
 
 
 def _object(text):
@@ -41,7 +41,7 @@ def _object(text):
 def _last_object(text):
     """The object that a line is, or of a torn line and a whole one the whole one."""
     starts = [0, *(at for at in range(1, len(text)) if text.startswith('{"', at))]
-    return next((found for at in starts if (found := _object(text[at:])) is not None), None)
+    return next((value for at in starts if (value := _object(text[at:])) is not None), None)
 
 
 def _has_content(content):
@@ -70,8 +70,8 @@ def _codex(line):
 
 def _listed(line):
     """The messages that a checkpoint of all says again."""
-    given = line.get("$set")
-    messages = given.get("messages") if isinstance(given, dict) else None
+    changes = line.get("$set")
+    messages = changes.get("messages") if isinstance(changes, dict) else None
     return {one["id"] for one in messages or () if isinstance(one, dict) and isinstance(one.get("id"), str)}
 
 

@@ -21,7 +21,7 @@ from agent_cases import CASES, MODELS, Case, complaint
 from codeh_history.filters.curate.pairs import LOST
 from codeh_history.providers.turns import CONTINUATION
 from coding_agents import AGENTS, PROMPT, run, run_written
-from inside import inside
+from in_process import run_in_process
 from support import ROOT
 from written_cases import hash_of, without_thoughts
 
@@ -53,7 +53,7 @@ class Damaged:
     def id(self):
         return f"{self.kind}/{self.of.folder.name}"
 
-    def lay(self, folder):
+    def write_session(self, folder):
         """The file in a folder, with what lies beside it."""
         path = folder / self.of.session.name
         path.write_bytes(self.data)
@@ -65,12 +65,12 @@ class Damaged:
 
 def every(program):
     """The damaged sessions of a program: each kind of damage in turn, of one good case after the other."""
-    found = {}
+    cases = {}
     for one in _drawn(program):
-        found.setdefault(one.data, one)
-        if len(found) == EACH:
+        cases.setdefault(one.data, one)
+        if len(cases) == EACH:
             break
-    return list(found.values())
+    return list(cases.values())
 
 
 def _drawn(program):
@@ -90,16 +90,20 @@ def wanted(one, home):
     shutil.rmtree(home / "sessions", ignore_errors=True)
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out.jsonl"
-        made = inside("rescue", str(one.lay(Path(folder))), "--output", str(out), "--quiet", home=home)
+        made = run_in_process(
+            "rescue", str(one.write_session(Path(folder))), "--output", str(out), "--quiet", home=home
+        )
         assert made.code in (0, 65), made.err.decode()
         if made.code:
             return None
-        inside("import", str(out), "--quiet", "--into", "rescued", home=home)
+        run_in_process("import", str(out), "--quiet", "--into", "rescued", home=home)
         if not (home / "sessions" / "rescued.jsonl").exists():  # it is one of ours
             (home / "sessions").mkdir(exist_ok=True)
             shutil.copy(out, home / "sessions" / "rescued.jsonl")
-    inside("append", "-s", "rescued", "-m", PROMPT, home=home)
-    body = inside("payload", "rescued", "--to", speaks, "--model", MODELS[speaks], "--raw", home=home)
+    run_in_process("append", "-s", "rescued", "-m", PROMPT, home=home)
+    body = run_in_process(
+        "payload", "rescued", "--to", speaks, "--model", MODELS[speaks], "--raw", home=home
+    )
     assert body.code == 0, body.err.decode()
     return without_thoughts(sent.turns(speaks, json.loads(body.text)))[1]
 
@@ -110,7 +114,7 @@ def live(one, turns):
     if turns is None:
         return head
     with tempfile.TemporaryDirectory() as folder:
-        path = one.lay(Path(folder))
+        path = one.write_session(Path(folder))
         ours = run_written(one.program, path, verb="rescue")
         outcome = _outcome(turns, ours.request, ours.printed, one.program)
         return {**head, "rescued": outcome, "itself": itself(one, path, turns)}
@@ -147,20 +151,20 @@ def _outcome(wanted, request, printed, program):
 
 def _said(turns):
     """Everything that is said, but for words that stand for what was lost, and the order."""
-    found = Counter()
+    counts = Counter()
     for turn in turns:
         for part in turn["parts"]:
             if part.get("text") in OWN_TEXTS and "result" not in part:
                 continue
             if "result" in part and any(words in json.dumps(part) for words in OWN_WORDS):
                 continue
-            found[json.dumps({**part, "role": turn["role"]}, sort_keys=True)] += 1
-    return found
+            counts[json.dumps({**part, "role": turn["role"]}, sort_keys=True)] += 1
+    return counts
 
 
 def _as_opencode(turns):
     """Turns without what opencode sends otherwise: it joins the texts of a step, and says of no result that it failed."""
-    found = []
+    converted = []
     for turn in turns:
         parts = []
         for part in turn["parts"]:
@@ -169,13 +173,13 @@ def _as_opencode(turns):
                 if part.get("text", "").startswith('{"error"')
                 else None
             )
-            said = {**part, "text": error} if "result" in part and error else part
-            if parts and parts[-1].keys() == said.keys() == {"text"}:
-                parts[-1] = {"text": parts[-1]["text"] + said["text"]}
+            shown = {**part, "text": error} if "result" in part and error else part
+            if parts and parts[-1].keys() == shown.keys() == {"text"}:
+                parts[-1] = {"text": parts[-1]["text"] + shown["text"]}
             else:
-                parts.append(said)
-        found.append({**turn, "parts": parts})
-    return found
+                parts.append(shown)
+        converted.append({**turn, "parts": parts})
+    return converted
 
 
 def unpaired(turns):
@@ -201,11 +205,13 @@ def table():
         "|---|---|---|---|---|",
     ]
     for path in sorted(FOLDER.glob("*.json")):
-        found = list(json.loads(path.read_bytes()).values())
-        instead = Counter(_instead(one["itself"]) for one in found if one["itself"] != "yes")
-        told = "; ".join(f"{what} ({count})" for what, count in instead.most_common())
-        by_us = sum(one["rescued"] == "yes" for one in found)
-        lines.append(f"| {path.stem} | {len(found)} | {by_us} | {len(found) - instead.total()} | {told} |")
+        outcomes = list(json.loads(path.read_bytes()).values())
+        instead = Counter(_instead(one["itself"]) for one in outcomes if one["itself"] != "yes")
+        reasons = "; ".join(f"{what} ({count})" for what, count in instead.most_common())
+        by_us = sum(one["rescued"] == "yes" for one in outcomes)
+        lines.append(
+            f"| {path.stem} | {len(outcomes)} | {by_us} | {len(outcomes) - instead.total()} | {reasons} |"
+        )
     return "\n".join(lines) + "\n"
 
 

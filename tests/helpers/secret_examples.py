@@ -2,7 +2,7 @@
 
 import orjson
 
-from inside import inside
+from in_process import run_in_process
 from support import session_path
 
 A = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0"
@@ -93,4 +93,4 @@ def delta(of, text, **more):
 
 
 def redacted(home, *argv):
-    return inside("redact", "s", "-i", "--yes", *argv, home=home)
+    return run_in_process("redact", "s", "-i", "--yes", *argv, home=home)

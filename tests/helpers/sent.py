@@ -83,28 +83,28 @@ DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 
 def turns(speaks, body):
     """The turns of a body in this format; neighbours of one role are one."""
-    found = []
+    result = []
     for role, part in READ[speaks](body):
         if "text" in part and "result" not in part:
             if ASIDE.fullmatch(part["text"]) or part["text"] == FILLER:
                 continue
             summary = SUMMARY.fullmatch(part["text"])
             part = {"text": summary[1] if summary else part["text"].rstrip("\n")}
-        if not found or found[-1]["role"] != role:
-            found.append({"role": role, "parts": []})
-        found[-1]["parts"].append(part)
-    for before, turn in itertools.pairwise(found):
+        if not result or result[-1]["role"] != role:
+            result.append({"role": role, "parts": []})
+        result[-1]["parts"].append(part)
+    for before, turn in itertools.pairwise(result):
         calls = {part["id"]: place for place, part in enumerate(before["parts"]) if "call" in part}
         last = len(before["parts"])
         turn["parts"].sort(key=lambda part, of=calls, last=last: of.get(part.get("result"), last))
-    return found
+    return result
 
 
 def numbered(turns):
     """The turns with numbers for the ids of calls, which may be in use twice before they are written."""
     numbers = itertools.count()
     waiting = {}
-    found = []
+    result = []
     for turn in turns:
         parts = []
         for part in turn["parts"]:
@@ -114,8 +114,8 @@ def numbered(turns):
             elif "result" in part:
                 part = {**part, "result": waiting[part["result"]].pop(0)}
             parts.append(part)
-        found.append({**turn, "parts": parts})
-    return found
+        result.append({**turn, "parts": parts})
+    return result
 
 
 Parts = Iterator[tuple[str, Json]]
@@ -127,20 +127,20 @@ def _anthropic(body):
         for block in _blocks(message["content"]):
             reminder = REMINDER.fullmatch(block.get("text", ""))
             if reminder or message["role"] == "system":
-                told = reminder[1] if reminder else block["text"]
-                yield from (("user", {"text": text}) for text in _told(told))
+                words = reminder[1] if reminder else block["text"]
+                yield from (("user", {"text": text}) for text in _told(words))
             else:
                 yield role, _anthropic_part(block)
 
 
 def _told(text):
     """What Claude Code tells in one text, one thing after the other; nothing of what it says of itself."""
-    for told in BETWEEN.split(text):
-        queued = QUEUED.fullmatch(told)
+    for piece in BETWEEN.split(text):
+        queued = QUEUED.fullmatch(piece)
         if queued:
             yield queued[1]
-        elif not IS_OWN.fullmatch(told):
-            yield OTHERS.sub("", told)
+        elif not IS_OWN.fullmatch(piece):
+            yield OTHERS.sub("", piece)
 
 
 def _anthropic_part(block):
@@ -211,8 +211,8 @@ def _openai_part(block):
     if "text" in block:
         return {"text": block["text"]}
     url = block.get("image_url")
-    found = DATA_URL.fullmatch(url["url"] if isinstance(url, dict) else url or "")
-    return _media(*found.groups()) if found else {"native": block["type"]}
+    match = DATA_URL.fullmatch(url["url"] if isinstance(url, dict) else url or "")
+    return _media(*match.groups()) if match else {"native": block["type"]}
 
 
 def _gemini(body):
@@ -249,8 +249,8 @@ def _said(response):
 def _result(id, content, *, failed=False):
     blocks = _blocks(content or [])
     media = [part for block in blocks if "text" not in block for part in (_media_of(block),)]
-    found = {"result": id, "text": _texts(blocks)}
-    return {**found, **({"media": media} if media else {}), **({"failed": True} if failed else {})}
+    fields = {"result": id, "text": _texts(blocks)}
+    return {**fields, **({"media": media} if media else {}), **({"failed": True} if failed else {})}
 
 
 def _media_of(block):

@@ -20,9 +20,9 @@ class Server:
         cwd = None, only = None
     ):  # fmt: skip
         """`only`: the whole environment of the server but for what it is found by."""
-        given = environ(env, home) if only is None else {**only, "PYTHONPATH": str(ROOT / "cli")}
+        environment = environ(env, home) if only is None else {**only, "PYTHONPATH": str(ROOT / "cli")}
         self.process = subprocess.Popen(
-            [*PROGRAM, "serve"], env=given, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+            [*PROGRAM, "serve"], env=environment, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
         self.order = []  # the ids of answers, as they came
         self._came = defaultdict(queue.Queue)

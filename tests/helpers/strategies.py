@@ -103,7 +103,7 @@ def encode(records):
 @st.composite
 def ops(draw, view, record, *, most=4):
     """Ops of a compaction that mean something for this view; `record` makes the inserted ids unique."""
-    found = []
+    result = []
     visible = [message.id for message in view.messages if message.committed]
     for number in range(draw(st.integers(1, most))):
         if not visible:
@@ -111,23 +111,23 @@ def ops(draw, view, record, *, most=4):
         kind = one_of(draw, ["drop", "replace", "replace", "insert", "summarize"])
         ids = draw(st.lists(st.sampled_from(visible), min_size=1, max_size=2, unique=True))
         if kind == "drop":
-            found.append({"op": "drop", "ids": ids, "why": "w"})
+            result.append({"op": "drop", "ids": ids, "why": "w"})
         elif kind == "summarize":
-            found.append({"op": "summarize", "ids": ids, "summary": f"sum {number}"})
+            result.append({"op": "summarize", "ids": ids, "summary": f"sum {number}"})
         elif kind == "insert":
             inserted = _message(draw, f"{record}i{number}")
             del inserted["type"]
-            found.append({"op": "insert", "after": ids[0], "message": inserted, "why": "w"})
+            result.append({"op": "insert", "after": ids[0], "message": inserted, "why": "w"})
             visible.append(inserted["id"])
         elif (message := view.all.get(ids[0])) is not None and (message.own or message.blocks):
             held = message.blocks or [block_of(part) for part in message.own or ()]
             part = draw(st.integers(0, len(held) - 1))
             new = draw(st.none() | plain)
             block = held[part]
-            found.append(
+            result.append(
                 {"op": "replace", "id": ids[0], "part": part, "block": block, "with": new, "why": "w"}
             )
-    return found
+    return result
 
 
 @st.composite

@@ -16,7 +16,7 @@ from codeh_history.session.fold import fold
 from codeh_history.session.live import content
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.sync.plan import plan
-from inside import inside
+from in_process import run_in_process
 
 Store = dict[str, bytes]
 SECRET = "SECRET"
@@ -114,10 +114,10 @@ class World:
             line.replace(SECRET.encode(), b"[redacted:x]") if any(part in line for part in about) else line
             for line in old
         ]
-        found = redactions.record(self.id("x"), self.now(), old, new)
-        if found is not None:
+        redaction = redactions.record(self.id("x"), self.now(), old, new)
+        if redaction is not None:
             self.removed.add(id)
-            store[name] = b"".join(redactions.added(new, found))
+            store[name] = b"".join(redactions.added(new, redaction))
 
     def fork(self, store, name):
         if name in {session for _, session in self.streams}:
@@ -145,12 +145,12 @@ class World:
 
     def persist(self, store, name):
         """Messages by reference."""
-        found = []
+        new_lines = []
         for line in lines_of(store[name]):
             [record] = parse([line]).records or [None]
             made = None if record is None else referring(record.data, record.raw, name, every=True)
-            found.append(line if made is None else orjson.dumps(made[0]) + b"\n")
-        store[name] = b"".join(found)
+            new_lines.append(line if made is None else orjson.dumps(made[0]) + b"\n")
+        store[name] = b"".join(new_lines)
 
     def begin(self, store, name):
         """A stream that goes on until `finish`; one at a time in a session of a machine."""
@@ -212,9 +212,9 @@ class World:
             going_on = [
                 {name: "" for at, name in self.streams if at == machine} for machine in (one, other)
             ]
-            found = plan(stores, going_on)
-            self.left = self.left or bool(found.left)
-            for write in found.writes[:stop]:
+            planned = plan(stores, going_on)
+            self.left = self.left or bool(planned.left)
+            for write in planned.writes[:stop]:
                 if live and self.random.random() < 0.3:
                     self.edit()
                 if stores[write.side].get(write.session) != write.before:
@@ -257,7 +257,7 @@ class World:
         if not self.gone and (lost := set(self.said) - there):
             yield f"lost: {lost}"
         if not self.gone and (
-            lost := {said for said in self.texts if said not in text and block(said) not in text}
+            lost := {words for words in self.texts if words not in text and block(words) not in text}
         ):
             yield f"lost: {lost}"
         for id in self.removed if not self.gone else ():  # which may have been all that knew of it
@@ -333,7 +333,7 @@ def opened(id):
 
 
 def sync(home, url, *more, code=0):
-    done = inside("sync", url, *more, home=home)
+    done = run_in_process("sync", url, *more, home=home)
     assert done.code == code, done
     return done
 
@@ -343,5 +343,5 @@ def sessions(home):
 
 
 def texts(home, session):
-    done = inside("show", session, "--jsonl", home=home)
+    done = run_in_process("show", session, "--jsonl", home=home)
     return [part["text"] for item in done.lines for part in item["parts"]]

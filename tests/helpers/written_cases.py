@@ -19,7 +19,7 @@ from agent_cases import CASES, MODELS, Case, cases, complaint, done
 from codeh_history.programs.sessions import WRITTEN
 from codeh_history.session.model import SUMMARY_HEAD
 from coding_agents import AGENTS, PROJECT, PROMPT, run_written
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import NOW, ROOT
 
 FOLDER = ROOT / "tests" / "programs" / "agents" / "written"
@@ -63,7 +63,7 @@ class Written:
         """The file that we write, the same each time."""
         words = ["export", str(self.session), "--to", self.program, "--cwd", PROJECT, "--quiet"]
         with tempfile.TemporaryDirectory() as home:
-            made = inside(*words, home=home, env=SEED)
+            made = run_in_process(*words, home=home, env=SEED)
         assert made.code == 0, made.err.decode()
         return made.out
 
@@ -91,9 +91,9 @@ class Shared:
 
 def read(path):
     """A record, or a table of them; empty where there is none."""
-    found = json.loads(path.read_bytes()) if path.exists() else {}
-    assert isinstance(found, dict)
-    return found
+    content = json.loads(path.read_bytes()) if path.exists() else {}
+    assert isinstance(content, dict)
+    return content
 
 
 def write(path, text):
@@ -109,8 +109,8 @@ def line(value):
 
 def shared():
     """Each case with each program that is written for."""
-    found = [Shared(about.parent) for about in sorted(FOLDER.glob("*/about"))]
-    return [(one, Written(program, one.session)) for one in found for program in WRITTEN]
+    cases = [Shared(about.parent) for about in sorted(FOLDER.glob("*/about"))]
+    return [(one, Written(program, one.session)) for one in cases for program in WRITTEN]
 
 
 def through_all():
@@ -127,8 +127,8 @@ def through_all():
 
 def spoken(turns):
     """The turns with numbers for the ids of calls; texts of one side in a row are one, no result is one too."""
-    found = sent.numbered(turns)
-    for turn in found:
+    result = sent.numbered(turns)
+    for turn in result:
         parts = []
         for part in turn["parts"]:
             if "result" in part and part["text"] == "{}":
@@ -138,7 +138,7 @@ def spoken(turns):
             else:
                 parts.append(part)
         turn["parts"] = parts
-    return found
+    return result
 
 
 def again():
@@ -180,7 +180,7 @@ def ours(session, speaks, home):
     """The turns without thoughts that we would send next of a session, or of another program's file."""
     id = session.parent.name
     if session.name == OURS:
-        lay(home, session.read_bytes(), id)
+        write_session(home, session.read_bytes(), id)
     else:
         id = done("import", str(session), "--quiet", home=home)
     done("append", "-s", id, "-m", PROMPT, home=home)

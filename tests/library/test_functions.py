@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from codeh_history import BadData, ProviderRefused, Session, SummarizerFailed, TryAgain, Usage
-from inside import inside
+from in_process import run_in_process
 from support import lines, session_path
 
 ANSWER = {
@@ -75,7 +75,7 @@ def test_what_a_function_answers_is_stored_as_what_a_command_does(home, tmp_path
         "--system",
         "Be brief.",
     ]
-    assert inside(*ask, home=tmp_path / "other", env=fixed).text == "Rayleigh."
+    assert run_in_process(*ask, home=tmp_path / "other", env=fixed).text == "Rayleigh."
     ours, theirs = (session_path(h, "demo").read_bytes() for h in (home, tmp_path / "other"))
     assert [r for r in lines(ours) if r["type"] != "delta"] == [
         r for r in lines(theirs) if r["type"] != "delta"

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from codeh_history import HistoryError, Session
-from inside import inside
+from in_process import run_in_process
 from length import examples
 from support import lines, session_path
 
@@ -60,7 +60,7 @@ DOINGS = {
 
 def by_command(home, doing):
     argv, stdin, _ = doing
-    code = inside(*argv, "-s", "demo", stdin=stdin, home=home, env=FIXED).code
+    code = run_in_process(*argv, "-s", "demo", stdin=stdin, home=home, env=FIXED).code
     return 0 if doing is DOINGS["calls"] else code  # 1: there was none
 
 
@@ -75,12 +75,12 @@ def by_library(session, doing):
 def reading(home, session):
     """What is read is the same too."""
     for flag, found in (("--jsonl", session.messages), ("--items", session.items)):
-        assert found == inside("show", "demo", flag, home=home, env=FIXED).lines
-    sent = inside("payload", "demo", "--to", "gemini", home=home, env=FIXED)
+        assert found == run_in_process("show", "demo", flag, home=home, env=FIXED).lines
+    sent = run_in_process("payload", "demo", "--to", "gemini", home=home, env=FIXED)
     assert payload(session) == (sent.out or sent.code)
-    assert session.calls() == inside("calls", "demo", home=home, env=FIXED).lines
-    assert session.export("contents") == inside("export", "demo", home=home, env=FIXED).out
-    assert session.curate().output == inside("curate", "demo", home=home, env=FIXED).out
+    assert session.calls() == run_in_process("calls", "demo", home=home, env=FIXED).lines
+    assert session.export("contents") == run_in_process("export", "demo", home=home, env=FIXED).out
+    assert session.curate().output == run_in_process("curate", "demo", home=home, env=FIXED).out
 
 
 def payload(session):

@@ -11,7 +11,7 @@ from codeh_history.base.env import Env
 from codeh_history.library.env import CallerError
 from codeh_history.library.feed import Heard, pieces, theirs
 from codeh_history.library.results import Answer
-from loopback import Loopback
+from fake_provider import FakeProvider
 from strategies import view_of
 from support import ROOT, lines
 
@@ -170,7 +170,7 @@ EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.MULTILINE 
 def test_the_examples_run(home, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = {}
-    with Loopback() as server:
+    with FakeProvider() as server:
         monkeypatch.setenv("MODEL_URL", f"{server.url}/v1beta/models/m:streamGenerateContent?alt=sse")
         for number, example in enumerate(EXAMPLES):
             exec(compile(example, f"{PAGE.name}, example {number}", "exec"), said)

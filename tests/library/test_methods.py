@@ -15,17 +15,17 @@ from codeh_history.base.input import Text
 from codeh_history.base.options import OptionSet, flag, option
 from codeh_history.library.env import Call, CallerError, Opened, own
 from codeh_history.library.options import dumped, read
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import session_path
 
 
 def test_what_is_appended_is_there_for_the_commands_and_the_other_way(home, session):
     assert session.messages == []
     first = session.append("Why is the sky blue?")
-    said = inside("append", "-s", "demo", "--role", "model", "-m", "Rayleigh.", home=home).text
+    said = run_in_process("append", "-s", "demo", "--role", "model", "-m", "Rayleigh.", home=home).text
     assert [message["id"] for message in session.messages] == [first, said]
-    assert session.messages == inside("show", "demo", "--jsonl", home=home).lines
-    assert session.items == inside("show", "demo", "--items", home=home).lines
+    assert session.messages == run_in_process("show", "demo", "--jsonl", home=home).lines
+    assert session.items == run_in_process("show", "demo", "--items", home=home).lines
 
 
 def test_calls_and_results_take_pythons_values(session):
@@ -41,7 +41,7 @@ def test_a_payload_is_what_the_command_prints(home, session):
     tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
     flags = ["--model", "m", "--system", "Be brief.", "--budget", "32k", "--set", "temperature=0.5"]
     flags += ["--tools", orjson.dumps(tools).decode()]
-    by_command = inside("payload", "demo", "--to", "anthropic", *flags, home=home).out
+    by_command = run_in_process("payload", "demo", "--to", "anthropic", *flags, home=home).out
     options = {"model": "m", "system": "Be brief.", "tools": tools, "set": {"temperature": 0.5}}
     assert session.payload("anthropic", budget=32_000, **options) == by_command
 
@@ -231,7 +231,7 @@ HEADER = b'{"type":"session","version":1,"id":"demo"}\n'
 
 @pytest.fixture
 def environ(home):
-    lay(home, HEADER, "demo")
+    write_session(home, HEADER, "demo")
     return {"CODEH_HOME": str(home)}
 
 

@@ -12,7 +12,7 @@ from codeh_history import HistoryError, Session
 from compact.long import line, output
 from compact.planted import conversation
 from compact.recorded import records
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from length import examples
 from support import session_path
 
@@ -82,7 +82,7 @@ def payload(session, budget, **flags):
 
 def anew(home, budget, *flags):
     argv = ("--to", "gemini", "--budget", budget, "--unanswered", "stub", "--prefill", *flags)
-    found = inside("payload", "demo", *argv, home=home)
+    found = run_in_process("payload", "demo", *argv, home=home)
     told = found.err.decode().splitlines()[-1:] or [""]
     return (found.code, told[0].removeprefix("codeh-history: ")) if found.code else found.out
 
@@ -98,7 +98,7 @@ def anew(home, budget, *flags):
 def test_a_plan_is_that_of_a_fresh_process(doings):
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
-        lay(home, BEGUN, "demo")
+        write_session(home, BEGUN, "demo")
         session = Session.open("demo", home=home)
         assert payload(session, "2k") == anew(home, "2k")
         for doing, number, budget in doings:
@@ -111,7 +111,7 @@ def test_a_plan_is_that_of_a_fresh_process(doings):
 
 def test_what_is_sent_otherwise_is_planned_otherwise(home):
     """Passes change old messages for one request, and leave them for the next."""
-    lay(home, BEGUN, "demo")
+    write_session(home, BEGUN, "demo")
     session = Session.open("demo", home=home)
     thought = {"text": f"Let me see. {BIG[:600]}", "thought": True}
     for number in range(2):
@@ -123,7 +123,7 @@ def test_what_is_sent_otherwise_is_planned_otherwise(home):
 
 
 def test_what_is_asked_is_what_is_sent_once_it_is_stored(home, tmp_path):
-    lay(home, BEGUN, "demo")
+    write_session(home, BEGUN, "demo")
     session = Session.open("demo", home=home)
     sent = []
 
@@ -133,15 +133,15 @@ def test_what_is_asked_is_what_is_sent_once_it_is_stored(home, tmp_path):
 
     for number, budget in enumerate(BUDGETS):
         text = f"And {number}? " + "word " * 40
-        lay(tmp_path, session_path(home, "demo").read_bytes(), "demo")
-        assert inside("append", "-s", "demo", "-m", text, home=tmp_path).code == 0
+        write_session(tmp_path, session_path(home, "demo").read_bytes(), "demo")
+        assert run_in_process("append", "-s", "demo", "-m", text, home=tmp_path).code == 0
         session.ask(text, to="gemini", budget=budget, via=answered)
         assert sent[-1] == anew(tmp_path, budget)
     assert len(session.messages) == len(sent) * 2 + BEGUN.count(b'"type":"message"')
 
 
 def test_threads_plan_at_once(home):
-    lay(home, BEGUN, "demo")
+    write_session(home, BEGUN, "demo")
     session = Session.open("demo", home=home)
     for number in range(4):
         session.append(f"And {number}? " + "word " * 20)

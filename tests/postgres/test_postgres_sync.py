@@ -1,14 +1,14 @@
 """`sync` between homes and a database: the same laws, writers and all."""
 
 import postgres_server
-from inside import inside
+from in_process import run_in_process
 from synced import doubled
 
 pytestmark = postgres_server.needed
 
 
 def sync(home, url, *more, env=None):
-    done = inside("sync", url, *more, home=home, env=env)
+    done = run_in_process("sync", url, *more, home=home, env=env)
     assert done.code == 0, done
     return done
 
@@ -18,7 +18,7 @@ def sessions(home):
 
 
 def say(home, text, **env):
-    assert inside("append", "-s", "demo", "-m", text, "-q", home=home, env=env).code == 0
+    assert run_in_process("append", "-s", "demo", "-m", text, "-q", home=home, env=env).code == 0
 
 
 def test_two_homes_meet_in_a_database(tmp_path, url):
@@ -29,15 +29,15 @@ def test_two_homes_meet_in_a_database(tmp_path, url):
     assert sessions(one) == sessions(two)
     say(two, "early")
     say(one, "late")
-    inside("set", "-s", "demo", "title=t", home=two)
-    assert inside("redact", "demo", "-i", "--yes", home=one).code == 0
+    run_in_process("set", "-s", "demo", "title=t", home=two)
+    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 0
     for home in (one, two, one):
         sync(home, url)
     assert sessions(one) == sessions(two)
     assert len(sessions(one)) == 2
     assert sync(one, url).err == sync(two, url).err == b""
     for name, data in sessions(one).items():
-        assert inside("show", name, "--jsonl", home=one, env={"CODEH_STORE": url}).code == 0
+        assert run_in_process("show", name, "--jsonl", home=one, env={"CODEH_STORE": url}).code == 0
         assert list(doubled(name, data)) == []
 
 
@@ -46,10 +46,10 @@ def test_what_was_redacted_leaves_the_database(tmp_path, url):
     secret = "sk-ant-api03-" + "Ab3" * 31 + "AA"
     say(one, secret)
     sync(one, url)
-    assert secret in inside("show", "demo", home=tmp_path, env={"CODEH_STORE": url}).text
-    inside("redact", "demo", "-i", "--yes", home=one)
+    assert secret in run_in_process("show", "demo", home=tmp_path, env={"CODEH_STORE": url}).text
+    run_in_process("redact", "demo", "-i", "--yes", home=one)
     assert b"what was redacted" in sync(one, url).err
-    assert secret not in inside("show", "demo", home=tmp_path, env={"CODEH_STORE": url}).text
+    assert secret not in run_in_process("show", "demo", home=tmp_path, env={"CODEH_STORE": url}).text
 
 
 def test_a_database_and_a_folder(tmp_path, url):
@@ -61,11 +61,11 @@ def test_a_database_and_a_folder(tmp_path, url):
     say(tmp_path / "two", "from a file")
     for home, more in ((tmp_path / "two", {}), (tmp_path / "one", env)):
         sync(home, f"dir:{tmp_path / 'folder'}", env=more)
-    assert "from a file" in inside("show", "demo", home=tmp_path, env=env).text
-    assert inside("sync", url, home=tmp_path / "one", env=env).code == 2  # with itself
+    assert "from a file" in run_in_process("show", "demo", home=tmp_path, env=env).text
+    assert run_in_process("sync", url, home=tmp_path / "one", env=env).code == 2  # with itself
 
 
 def test_a_server_that_is_not_there_is_told_without_its_password(tmp_path):
-    done = inside("sync", "postgres://me:swordfish@127.0.0.1:1/x", home=tmp_path)
+    done = run_in_process("sync", "postgres://me:swordfish@127.0.0.1:1/x", home=tmp_path)
     assert done.code == 75
     assert b"swordfish" not in done.err

@@ -7,7 +7,7 @@ from base64 import b64encode
 import orjson
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from program_copies import imported_export as imported
 from program_formats import ChatGpt, listed, saved, zipped
 from support import lines, session_path
@@ -53,7 +53,7 @@ def test_abandoned_branches_as_sessions_of_their_own(tmp_path):
     talk.user("d", "more")
     talk.said("e", "third answer", "a")
     path = saved(tmp_path, [talk.value])
-    done = inside("import", str(path), "--branches", home=tmp_path)
+    done = run_in_process("import", str(path), "--branches", home=tmp_path)
     assert done.text.split() == ["chatgpt-c1", "chatgpt-c1-c", "chatgpt-c1-b"]
     assert b"abandoned" not in done.err
     assert texts(tmp_path, "c1-c") == ["one", "second answer", "more"]
@@ -76,7 +76,7 @@ def test_a_lost_current_node_is_named_and_the_last_leaf_is_read(tmp_path):
     talk.said("b", "two")
     talk.about["current_node"] = "gone"
     value = {**talk.value, "current_node": "gone"}
-    done = inside("import", str(saved(tmp_path, [value])), home=tmp_path)
+    done = run_in_process("import", str(saved(tmp_path, [value])), home=tmp_path)
     assert b"its current node, gone, is not there (read up to b)" in done.err
     assert texts(tmp_path) == ["one", "two"]
 
@@ -147,7 +147,7 @@ def test_a_message_to_a_tool_is_a_call_and_what_the_tool_says_its_one_result(tmp
     ]
     assert texts(tmp_path) == [*expected, "two"]
     assert (
-        inside(
+        run_in_process(
             "payload", "chatgpt-c1", "--to", "openai-chat", "--model", "m", "--prefill", home=tmp_path
         ).code
         == 0
@@ -184,11 +184,11 @@ def test_the_zip_itself(name, tmp_path):
     talk.user("a", "one")
     path = tmp_path / "export.zip"
     path.write_bytes(zipped({"chat.html": b"<html>", "user.json": b"{}", name: listed([talk.value])}))
-    assert inside("import", str(path), home=tmp_path).text == "chatgpt-c1"
+    assert run_in_process("import", str(path), home=tmp_path).text == "chatgpt-c1"
     assert texts(tmp_path) == ["one"]
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    assert inside("import", str(path), home=tmp_path).code == 65
+    assert run_in_process("import", str(path), home=tmp_path).code == 65
 
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"pixels"
@@ -207,7 +207,7 @@ def test_images_come_along_from_the_zip(name, data, found, tmp_path):
     talk.node("c", "tool", {"content_type": "multimodal_text", "parts": [image]}, name="dalle.text2im")
     path = tmp_path / "export.zip"
     path.write_bytes(zipped({"conversations.json": listed([talk.value]), name: data}))
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert (b"not imported: 2 image" in done.err) == (not found)
     asked, _, answer = (
         record["parts"] for record in records(tmp_path, "c1") if record["type"] == "message"
@@ -224,12 +224,12 @@ def test_shards_in_a_zip_and_as_files(tmp_path):
         talk.user("a", f"text {number}")
         shards[f"conversations-{number:03d}.json"] = listed([talk.value])
     (tmp_path / "export.zip").write_bytes(zipped(shards))
-    ids = inside("import", str(tmp_path / "export.zip"), home=tmp_path).text.split()
+    ids = run_in_process("import", str(tmp_path / "export.zip"), home=tmp_path).text.split()
     assert ids == ["chatgpt-c0", "chatgpt-c1", "chatgpt-c2"]
     for name, data in shards.items():
         (tmp_path / name).write_bytes(data)
     paths = [str(tmp_path / name) for name in shards]
-    assert inside("import", *paths, home=tmp_path).text.split() == ids
+    assert run_in_process("import", *paths, home=tmp_path).text.split() == ids
 
 
 def test_one_conversation_alone(tmp_path):
@@ -237,7 +237,7 @@ def test_one_conversation_alone(tmp_path):
     talk.user("a", "one")
     path = tmp_path / "one.json"
     path.write_bytes(orjson.dumps(talk.value, option=orjson.OPT_INDENT_2))
-    assert inside("import", str(path), home=tmp_path).text == "chatgpt-c1"
+    assert run_in_process("import", str(path), home=tmp_path).text == "chatgpt-c1"
 
 
 def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path):
@@ -245,11 +245,11 @@ def test_one_is_read_where_it_stands_many_are_to_be_imported(tmp_path):
     one.user("a", "one")
     two.user("b", "two")
     path = str(saved(tmp_path, [one.value]))
-    assert inside("last", path, home=tmp_path).text == "one"
-    assert inside("verify", path, home=tmp_path).code == 0
+    assert run_in_process("last", path, home=tmp_path).text == "one"
+    assert run_in_process("verify", path, home=tmp_path).code == 0
     path = str(saved(tmp_path, [one.value, two.value]))
-    assert b"more than one session of chatgpt" in inside("last", path, home=tmp_path).err
-    assert inside("verify", "--json", path, home=tmp_path).lines[0]["sessions"] == 2
+    assert b"more than one session of chatgpt" in run_in_process("last", path, home=tmp_path).err
+    assert run_in_process("verify", "--json", path, home=tmp_path).lines[0]["sessions"] == 2
 
 
 def test_a_newer_export_appends_what_is_new_and_a_regenerated_answer_is_a_rewind(tmp_path):
@@ -264,7 +264,7 @@ def test_a_newer_export_appends_what_is_new_and_a_regenerated_answer_is_a_rewind
     talk.said("d", "again", "a")
     imported(tmp_path, talk)
     assert session_path(tmp_path, "chatgpt-c1").read_bytes().startswith(before)
-    shown = inside("curate", "chatgpt-c1", "--only", "kinds", home=tmp_path).lines
+    shown = run_in_process("curate", "chatgpt-c1", "--only", "kinds", home=tmp_path).lines
     assert [r["parts"][0]["text"] for r in shown if r["type"] == "message"] == ["one", "again"]
 
 
@@ -274,11 +274,11 @@ def test_a_torn_export_gives_what_came_before(tmp_path):
     two.user("b", "two")
     path = tmp_path / "conversations.json"
     path.write_bytes(listed([one.value, two.value])[:-30])
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert done.text == "chatgpt-c1"
     assert b"it ends too early after 1 conversations; the rest is not read" in done.err
     path.write_bytes(path.read_bytes()[:300])
-    assert inside("import", str(path), home=tmp_path).code == 65
+    assert run_in_process("import", str(path), home=tmp_path).code == 65
 
 
 def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path):
@@ -291,7 +291,7 @@ def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path):
     shards["conversations-002.json"] = shards["conversations-002.json"][:-30]
     path = tmp_path / "export.zip"
     path.write_bytes(zipped(shards))
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert done.text.split() == [f"chatgpt-c{number}" for number in (0, 1, 2, 4, 5)]
     assert b"it ends too early after 3 conversations; the rest is not read" in done.err
 
@@ -302,11 +302,11 @@ def test_deep_and_huge_conversations_are_refused_by_name(tmp_path):
     path = tmp_path / "conversations.json"
     deep = b'{"mapping":' + b"[" * 5000 + b"]" * 5000 + b"}"
     path.write_bytes(b"[" + orjson.dumps(talk.value) + b"," + deep + b"," + orjson.dumps(talk.value) + b"]")
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert b"nested deeper than 240" in done.err
     assert done.text == "chatgpt-c1\nchatgpt-c1"
     path.write_bytes(orjson.dumps([talk.value])[:-1].replace(b'"one"', b"1" * 6000) + b"]")
-    assert inside("import", str(path), home=tmp_path).code == 65
+    assert run_in_process("import", str(path), home=tmp_path).code == 65
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is told otherwise")

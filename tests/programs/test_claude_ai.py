@@ -2,7 +2,7 @@
 
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from program_copies import imported_export as imported
 from program_copies import short
 from program_formats import ClaudeAi, listed, saved, zipped
@@ -85,7 +85,7 @@ def test_parents_tell_the_branch_where_they_are_given(leaf, expected, tmp_path):
 
 def test_abandoned_branches_as_sessions_of_their_own(tmp_path):
     path = saved(tmp_path, [tree().value])
-    done = inside("import", str(path), "--branches", home=tmp_path)
+    done = run_in_process("import", str(path), "--branches", home=tmp_path)
     assert done.text.split() == ["claude-ai-c1", "claude-ai-c1-b"]
     assert texts(tmp_path, "c1-b") == ["one", "first"]
 
@@ -103,7 +103,7 @@ def test_the_zip_and_a_newer_export(tmp_path):
     talk.message("a", "human", "one")
     path = tmp_path / "data.zip"
     path.write_bytes(zipped({"users.json": b"[]", "conversations.json": listed([talk.value])}))
-    assert inside("import", str(path), home=tmp_path).text == "claude-ai-c1"
+    assert run_in_process("import", str(path), home=tmp_path).text == "claude-ai-c1"
     before = session_path(tmp_path, "claude-ai-c1").read_bytes()
     imported(tmp_path, talk)
     assert session_path(tmp_path, "claude-ai-c1").read_bytes() == before

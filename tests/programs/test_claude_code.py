@@ -6,7 +6,7 @@ import pytest
 
 from codeh_history.programs import tree
 from codeh_history.store import program_files
-from inside import inside
+from in_process import run_in_process
 from length import by_length
 from program_copies import imported, shown, view
 from program_files import SESSION, Claude, written
@@ -125,7 +125,7 @@ def test_what_a_compaction_replaced_lies_under_its_summary(tmp_path):
     (summary,) = [r for r in lines(session_path(tmp_path, COPY)) if r["type"] == "summary"]
     assert summary["covers"] == ["a", "b"]
     assert (summary["by"], summary["conversationCount"]) == ("claude-code", 1)
-    assert b"older" in inside("expand", "s", "-s", COPY, home=tmp_path).out
+    assert b"older" in run_in_process("expand", "s", "-s", COPY, home=tmp_path).out
 
 
 def test_a_second_compaction_covers_the_first_summary(tmp_path):
@@ -162,7 +162,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
         file.user(f"u{number}", f"q{number}")
         file.said(f"a{number}", f"r{number}")
     del file.lines[15]
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 16: its parent a7" in done.err
     assert (
         b"Claude Code would send 4 of 19 messages, unless their times tell its place (taken to follow line 15)"
@@ -175,7 +175,7 @@ def test_a_file_that_begins_in_the_middle_says_so(tmp_path):
     file = Claude()
     file.user("a", "one", "elsewhere")
     file.said("b", "two")
-    done = inside("verify", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("verify", str(file.write(tmp_path)), home=tmp_path)
     assert done.text.endswith(
         "its parent elsewher… is not in the file, which has nothing of what came before"
     )
@@ -189,7 +189,7 @@ def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path):
     file.compacted("s", "in short")
     file.user("d", "new")
     del file.lines[1]
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"its parent" not in done.err
     (summary,) = [r for r in lines(session_path(tmp_path, COPY)) if r["type"] == "summary"]
     assert summary["covers"] == ["a", "c"]
@@ -200,10 +200,10 @@ def test_a_torn_line_costs_only_itself(tmp_path):
     file.user("a", "one")
     file.lines.append(b'{"type":"user","uuid":"t')
     file.said("b", "two")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 2: not JSON" in done.err
     assert shown(tmp_path, COPY) == ["one", "two"]
-    assert inside("import", "--strict", str(file.write(tmp_path)), home=tmp_path / "x").code == 65
+    assert run_in_process("import", "--strict", str(file.write(tmp_path)), home=tmp_path / "x").code == 65
 
 
 def test_cyclic_parents_end(tmp_path):
@@ -220,7 +220,7 @@ def test_sub_agents_are_counted_not_mixed_in(tmp_path):
     file.user("x", "sub prompt", None, isSidechain=True)
     file.said("y", "sub answer", isSidechain=True)
     file.said("b", "done", "a")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert shown(tmp_path, COPY) == ["go", "done"]
     assert b"not imported: 2 message of a sub-agent" in done.err
 
@@ -238,7 +238,7 @@ def test_unknown_record_types_are_counted_and_the_version_is_kept(tmp_path):
     file = Claude()
     file.user("a", "one", version="9.9.9")
     file.lines += [{"type": "hologram", "sessionId": SESSION}] * 3
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"not imported: 3 hologram" in done.err
     assert lines(session_path(tmp_path, COPY))[0]["imported"]["version"] == "9.9.9"
 
@@ -292,7 +292,7 @@ def test_a_link_in_a_spilled_results_path_is_refused_by_name(tmp_path):
     folder.mkdir(parents=True)
     secret = written(tmp_path / "secret.txt", [b"root:x:0"])
     os.symlink(secret, folder / "h.txt")
-    done = inside("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
     assert b"line 3: tool-results/h.txt: not read" in done.err
     assert b"root:x" not in session_path(tmp_path, COPY).read_bytes()
 
@@ -301,12 +301,12 @@ def test_a_linked_folder_is_not_followed(tmp_path):
     written(tmp_path / "other" / "h.txt", [b"root:x:0"])
     (tmp_path / SESSION).mkdir()
     os.symlink(tmp_path / "other", tmp_path / SESSION / "tool-results")
-    inside("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
+    run_in_process("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
     assert b"root:x" not in session_path(tmp_path, COPY).read_bytes()
 
 
 def test_a_spilled_result_that_is_gone_is_named(tmp_path):
-    done = inside("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
     assert b"line 3: tool-results/h.txt: is not there (its beginning stands for it)" in done.err
 
 
@@ -356,18 +356,18 @@ def test_a_copy_that_was_continued_here_stays_and_the_rest_goes_to_a_second_one(
     file = Claude()
     file.user("a", "one")
     imported(file.write(tmp_path), tmp_path)
-    inside("append", "-s", COPY, "-m", "here", home=tmp_path)
+    run_in_process("append", "-s", COPY, "-m", "here", home=tmp_path)
     before = session_path(tmp_path, COPY).read_bytes()
-    assert inside("import", str(file.write(tmp_path)), home=tmp_path).text == COPY
+    assert run_in_process("import", str(file.write(tmp_path)), home=tmp_path).text == COPY
     file.said("b", "there")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert done.text == f"{COPY}-2"
     assert session_path(tmp_path, COPY).read_bytes() == before
     assert shown(tmp_path, f"{COPY}-2") == ["one", "there"]
     header = lines(session_path(tmp_path, f"{COPY}-2"))[0]
     assert header["parent"] == {"session": COPY, "at": "a"}
     file.user("c", "more")
-    assert inside("import", str(file.write(tmp_path)), home=tmp_path).text == f"{COPY}-2"
+    assert run_in_process("import", str(file.write(tmp_path)), home=tmp_path).text == f"{COPY}-2"
     assert shown(tmp_path, f"{COPY}-2") == ["one", "there", "more"]
 
 
@@ -377,14 +377,14 @@ def test_2026_11_23_messages_in_another_order_are_all_in_the_next_copy(tmp_path)
     file.user("a", "one")
     file.said("b", "two")
     file.user("c", "three")
-    inside("import", str(file.write(tmp_path)), home=tmp_path)
+    run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     for line, parent in zip(file.lines[-3:], ("c", "a", None), strict=True):
         line["parentUuid"] = parent
     file.said("d", "four", parent="b")
     path = str(file.write(tmp_path))
-    assert inside("import", path, home=tmp_path).text == f"{COPY}-2"
+    assert run_in_process("import", path, home=tmp_path).text == f"{COPY}-2"
     assert shown(tmp_path, f"{COPY}-2") == ["three", "one", "two", "four"]
-    assert inside("import", path, home=tmp_path).text == f"{COPY}-2"
+    assert run_in_process("import", path, home=tmp_path).text == f"{COPY}-2"
 
 
 def test_what_was_undone_here_does_not_come_back(tmp_path):
@@ -392,7 +392,7 @@ def test_what_was_undone_here_does_not_come_back(tmp_path):
     file.user("a", "one")
     file.said("b", "two")
     imported(file.write(tmp_path), tmp_path)
-    inside("undo", "-s", COPY, home=tmp_path)
+    run_in_process("undo", "-s", COPY, home=tmp_path)
     file.user("c", "three")
     assert view(file.write(tmp_path), tmp_path) == ["one", "three"]
 
@@ -404,7 +404,7 @@ def test_what_was_redacted_here_does_not_come_back(tmp_path):
     file.said("b", "first", id="m")
     home = tmp_path / "home"
     imported(file.write(tmp_path), home)
-    assert inside("redact", "-i", "--yes", COPY, home=home).code == 0
+    assert run_in_process("redact", "-i", "--yes", COPY, home=home).code == 0
     file.said("c", "second", id="m")
     file.user("d", "more")
     found = view(file.write(tmp_path), home)
@@ -413,10 +413,10 @@ def test_what_was_redacted_here_does_not_come_back(tmp_path):
 
 
 def test_another_session_of_that_id_is_refused(tmp_path):
-    inside("append", "-s", COPY, "-m", "mine", home=tmp_path)
+    run_in_process("append", "-s", COPY, "-m", "mine", home=tmp_path)
     file = Claude()
     file.user("a", "one")
-    assert inside("import", str(file.write(tmp_path)), home=tmp_path).code == 65
+    assert run_in_process("import", str(file.write(tmp_path)), home=tmp_path).code == 65
 
 
 def test_two_machines_import_the_same(tmp_path):
@@ -426,14 +426,14 @@ def test_two_machines_import_the_same(tmp_path):
 
 def test_through_a_pipe(tmp_path):
     file = parallel().write(tmp_path)
-    done = inside("import", "-", home=tmp_path, stdin=[file.read_bytes()])
+    done = run_in_process("import", "-", home=tmp_path, stdin=[file.read_bytes()])
     assert done.text == COPY
     assert len(shown(tmp_path, COPY)) == 5
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/claude-code-*.jsonl"), ids=lambda file: file.name)
 def test_recorded_sessions(file, tmp_path):
-    (id,) = inside("import", str(file), home=tmp_path).text.split()
+    (id,) = run_in_process("import", str(file), home=tmp_path).text.split()
     said = [r["message"] for r in lines(file) if r["type"] in ("user", "assistant")]
     responses = {m["id"] for m in said if m["role"] == "assistant"}
     found = [r for r in lines(session_path(tmp_path, id)) if r["type"] == "message"]
@@ -464,7 +464,7 @@ def branched(tmp_path):
 
 def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp_path):
     path = branched(tmp_path)
-    done = inside("import", "--branches", str(path), home=tmp_path)
+    done = run_in_process("import", "--branches", str(path), home=tmp_path)
     names = [COPY, f"{COPY}-left0001", f"{COPY}-sub00001", f"{COPY}-agent-x1"]
     assert done.out.decode().split() == names
     assert b"abandoned" not in done.err
@@ -477,12 +477,12 @@ def test_branches_and_sub_agents_are_sessions_of_their_own_with_their_parent(tmp
     parents = [lines(session_path(tmp_path, name))[0].get("parent") for name in names]
     assert parents == [None, *({"session": COPY, "at": at} for at in ("b", None, None))]
     before = {name: session_path(tmp_path, name).read_bytes() for name in names}
-    inside("import", "--branches", str(path), home=tmp_path)
+    run_in_process("import", "--branches", str(path), home=tmp_path)
     assert {name: session_path(tmp_path, name).read_bytes() for name in names} == before
 
 
 def test_without_asking_they_are_counted(tmp_path):
-    done = inside("import", str(branched(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(branched(tmp_path)), home=tmp_path)
     for said in (
         b"5 message of an abandoned branch",
         b"2 message of a sub-agent",
@@ -507,10 +507,10 @@ def test_many_broken_lines_are_named_a_few_of_them(tmp_path):
     for number in range(300):
         file.user(f"u{number}", "x", f"nowhere{number}")
     path = file.write(tmp_path)
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert done.err.count(b"its parent") == 20
     assert f"and 280 more (`codeh-history verify {path}` lists all)".encode() in done.err
-    assert inside("verify", str(path), home=tmp_path).out.count(b"\n") == 300
+    assert run_in_process("verify", str(path), home=tmp_path).out.count(b"\n") == 300
 
 
 def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_the_same(tmp_path):
@@ -519,15 +519,15 @@ def test_a_copy_whose_parts_lie_in_blocks_and_that_was_compacted_here_grows_all_
     file.said("b", "first " * 1000, id="m")
     file.user("c", "short")
     imported(file.write(tmp_path), tmp_path)
-    assert inside("persist", "-i", COPY, home=tmp_path).code == 0
-    assert inside("compact", "-i", COPY, "--budget", "900", home=tmp_path).code == 0
+    assert run_in_process("persist", "-i", COPY, home=tmp_path).code == 0
+    assert run_in_process("compact", "-i", COPY, "--budget", "900", home=tmp_path).code == 0
     before = shown(tmp_path, COPY)
     file.said("d", "second", "b", id="m")
     file.user("e", "more", "c")
     after = view(file.write(tmp_path), tmp_path)
     assert after[-1] == "more"
     assert len(after) == len(before) + 1
-    assert inside("verify", COPY, home=tmp_path).code == 0
+    assert run_in_process("verify", COPY, home=tmp_path).code == 0
 
 
 def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
@@ -546,19 +546,19 @@ def test_sub_agents_usage_counts_though_they_are_not_imported(tmp_path):
     assert [(one["of"], one["response"], one["usage"]["output"]) for one in used] == [
         ("x", "m", 7), ("z", "msg-z", 13),
     ]  # fmt: skip
-    total = inside("usage", COPY, "--json", home=tmp_path).lines
+    total = run_in_process("usage", COPY, "--json", home=tmp_path).lines
     assert total[0]["total"]["output"] == 3 + 7 + 11 + 13
     assert imported(path, tmp_path, COPY) == records
     agent.said("w", "more", out=17, isSidechain=True)
     agent.write(tmp_path / SESSION / "subagents", "agent-1")
     assert imported(path, tmp_path, COPY)[len(records) :][0]["of"] == "w"
-    assert inside("verify", COPY, home=tmp_path).code == 0
-    assert inside("payload", COPY, "--to", "anthropic", "--prefill", home=tmp_path).code == 0
+    assert run_in_process("verify", COPY, home=tmp_path).code == 0
+    assert run_in_process("payload", COPY, "--to", "anthropic", "--prefill", home=tmp_path).code == 0
 
-    inside("import", "--branches", str(path), home=tmp_path / "other")
+    run_in_process("import", "--branches", str(path), home=tmp_path / "other")
     for session in (tmp_path / "other" / "sessions").iterdir():
         assert "usage" not in {record["type"] for record in lines(session)}
-    total = inside("usage", "--json", home=tmp_path / "other").lines
+    total = run_in_process("usage", "--json", home=tmp_path / "other").lines
     assert total[0]["total"]["output"] == 3 + 7 + 11 + 13 + 17
 
 
@@ -593,7 +593,7 @@ def test_an_attachment_that_says_nothing_is_counted(attachment, tmp_path):
     file.user("u1", "ask")
     file.line("attachment", "a1", attachment=attachment)
     file.said("m1", "answer")
-    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     assert b"not imported: 1 attachment" in done.err
     assert shown(tmp_path, COPY) == ["ask", "answer"]
 
@@ -670,7 +670,7 @@ def test_2026_11_23_all_that_waited_is_there_and_says_whose_it_is(fields, head, 
         f"{head}+bale" if head else "bale",
         "two",
     ]
-    assert inside("list", "--jsonl", home=tmp_path).lines[0]["exchanges"] == (1 if head else 3)
+    assert run_in_process("list", "--jsonl", home=tmp_path).lines[0]["exchanges"] == (1 if head else 3)
 
 
 def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path):
@@ -685,12 +685,12 @@ def test_2026_11_23_a_leaf_on_one_of_several_results_hides_nothing(tmp_path):
     file.lines.append({"type": "last-prompt", "leafUuid": "c", "sessionId": SESSION})
     path = file.write(tmp_path)
     assert view(path, tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
-    done = inside("verify", str(path), home=tmp_path)
+    done = run_in_process("verify", str(path), home=tmp_path)
     why = "it names line 3, one of several results: Claude Code 2.1.197 would forget what follows them"
     assert (done.code, done.text) == (1, f"{path}: line 11: {why}")
-    done = inside("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
+    done = run_in_process("rescue", str(path), "--output", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path)
     assert f"broken    line 11: {why}\n" in done.err.decode()
-    assert inside("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path).code == 0
+    assert run_in_process("verify", str(tmp_path / f"{OTHER}.jsonl"), home=tmp_path).code == 0
     assert view(tmp_path / f"{OTHER}.jsonl", tmp_path)[-5:] == ["two", "three", "four", "five", "six"]
 
 
@@ -702,7 +702,7 @@ def test_2026_11_23_a_leaf_that_was_rewound_to_hides_what_came_after_it(tmp_path
     file.lines.append({"type": "last-prompt", "leafUuid": "b", "sessionId": SESSION})
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one", "two"]
-    assert inside("verify", str(path), home=tmp_path).code == 0
+    assert run_in_process("verify", str(path), home=tmp_path).code == 0
 
 
 OTHER = "22222222-2222-4222-8222-222222222222"
@@ -734,7 +734,7 @@ def test_2026_11_23_a_long_first_line_is_read(alone, tmp_path):
         file.said("b", "two", "a")
     path = file.write(tmp_path)
     assert (
-        inside("verify", str(path), home=tmp_path).text
+        run_in_process("verify", str(path), home=tmp_path).text
         == f"ok: {1 if alone else 2} message{'' if alone else 's'} of claude-code"
     )
     assert imported(path, tmp_path)[1]["parts"] == [{"text": text}]
@@ -743,5 +743,5 @@ def test_2026_11_23_a_long_first_line_is_read(alone, tmp_path):
 def test_2026_11_23_half_a_character_in_an_only_line_is_read(tmp_path):
     line = rb'{"type":"user","uuid":"a","parentUuid":null,"message":{"role":"user","content":"one \ud83d two"}}'
     path = written(tmp_path / f"{SESSION}.jsonl", [line])
-    assert inside("verify", str(path), home=tmp_path).text == "ok: 1 message of claude-code"
+    assert run_in_process("verify", str(path), home=tmp_path).text == "ok: 1 message of claude-code"
     assert view(path, tmp_path) == ["one \ufffd two"]

@@ -7,7 +7,7 @@ from importlib import import_module
 
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from program_copies import imported, short, shown, view
 from program_files import SESSION, Codex, input_text
 from support import corpus_files, lines, session_path
@@ -19,7 +19,7 @@ def test_a_message_whose_content_is_a_text_is_dropped(tmp_path):
     file = Codex()
     file.user("one")
     file.item("message", role="user", content="two")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert shown(tmp_path, COPY) == ["one"]
     assert b"not imported: 1 message without a list of contents" in done.err
 
@@ -97,7 +97,9 @@ def test_a_summary_that_only_the_provider_reads_goes_back_to_it(tmp_path):
     file.compacted("", [{"type": "compaction", "encrypted_content": "xyz"}])
     file.user("two")
     imported(file.write(tmp_path), tmp_path)
-    found = inside("payload", COPY, "--raw", "--to", "openai-responses", "--model", "m", home=tmp_path)
+    found = run_in_process(
+        "payload", COPY, "--raw", "--to", "openai-responses", "--model", "m", home=tmp_path
+    )
     assert b'"encrypted_content":"xyz"' in found.out
 
 
@@ -131,7 +133,7 @@ def test_what_was_said_after_a_compaction_of_a_turn_that_is_taken_back_is_counte
     file.compacted("in short", [input_text("in short")])
     file.said("to two")
     file.event("thread_rolled_back", num_turns=1)
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert "2 message of a turn that was rolled back" in done.err.decode()
 
 
@@ -183,7 +185,7 @@ def test_unknown_types_are_counted(tmp_path):
     file.line("realtime_item", {})
     file.item("hologram", x=1)
     file.event("confetti")
-    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     for kind in (b"1 realtime_item", b"1 response_item (hologram)", b"1 event_msg (confetti)"):
         assert b"not imported: " + kind in done.err
 
@@ -191,7 +193,7 @@ def test_unknown_types_are_counted(tmp_path):
 def test_a_lost_header_costs_only_itself(tmp_path):
     file = Codex(header=False)
     file.user("one")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"no session metadata: Codex does not resume it (read without)" in done.err
     assert shown(tmp_path, COPY) == ["one"]
 
@@ -242,7 +244,7 @@ def test_a_result_before_its_call_is_reported(tmp_path):
     assert [short(record) for record in imported(path, tmp_path)[1:]] == [
         "one", "A=of A", "call A", "nothing=of nothing", "two",
     ]  # fmt: skip
-    (early, *_, orphan) = inside("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
+    (early, *_, orphan) = run_in_process("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
     assert (early["line"], early["effect"]) == (3, "refused")
     assert (orphan["line"], orphan["effect"]) == (5, "drops")
 
@@ -256,7 +258,7 @@ def test_turns_that_were_rolled_back_are_branches(tmp_path):
     file.user("four")
     file.event("thread_rolled_back", num_turns=2)
     file.user("five")
-    done = inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     main, newest, first = done.text.split()
     assert shown(tmp_path, main) == ["one", "to one", "five"]
     assert shown(tmp_path, newest) == ["one", "to one", "two", "to two", "four"]
@@ -274,7 +276,7 @@ def test_branches_beyond_the_newest_are_counted(tmp_path):
     for number in range(205):
         file.user(f"{number}")
         file.event("thread_rolled_back", num_turns=1)
-    done = inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     assert len(done.text.split()) == 201
     assert b"not imported: 5 branch beyond the newest 200" in done.err
 
@@ -288,7 +290,7 @@ def test_a_line_that_stands_there_twice_is_sent_twice(tmp_path):
     file.lines.append(file.lines[-1])
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one", "one", "call A", "A=of A", "A=of A"]
-    found = inside("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
+    found = run_in_process("verify", str(path), "--json", home=tmp_path).lines[0]["problems"]
     assert [(one["line"], one["effect"]) for one in found] == [(3, "doubles"), (6, "refused")]
     assert found[0]["reason"] == "the same as line 2: Codex sends it twice"
 
@@ -301,7 +303,7 @@ def test_2026_11_23_what_is_damaged_in_a_content_is_left_out_of_what_is_written(
     file.said("two")
     file.item("message", role="user", content=[{"type": "input_text", "text": -1}])
     out = tmp_path / "out.jsonl"
-    done = inside("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
+    done = run_in_process("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
     assert done.code == 0
     assert view(out, tmp_path) == ["one", "two"]
 
@@ -327,7 +329,7 @@ def import_all(home, *argv, again=False):
     """What `import --all` says; `again`: with nothing remembered of the files."""
     if again:
         shutil.rmtree(home / "cache", ignore_errors=True)
-    return inside("import", "--all", *argv, home=home)
+    return run_in_process("import", "--all", *argv, home=home)
 
 
 def logs(home):
@@ -351,9 +353,9 @@ def test_2026_11_23_a_fork_shows_the_history_that_it_continues(day, *, packed, t
     file = in_place(tmp_path, second, day)
     (header, *_) = imported(file, tmp_path)
     assert shown(tmp_path, header["id"]) == ["one", "two", "three", "four", "five"]
-    before = inside("show", str(file), "--jsonl", home=tmp_path).lines[-2]["id"]
+    before = run_in_process("show", str(file), "--jsonl", home=tmp_path).lines[-2]["id"]
     assert header["parent"] == {"session": f"codex-{OTHER}", "at": before}
-    assert inside("verify", str(file), home=tmp_path).text == "ok: 5 messages of codex"
+    assert run_in_process("verify", str(file), home=tmp_path).text == "ok: 5 messages of codex"
 
 
 def test_2026_11_23_of_a_history_that_is_continued_the_same_messages_have_the_same_ids(tmp_path):
@@ -369,16 +371,16 @@ def test_2026_11_23_a_history_that_is_missing_is_named(tmp_path):
     base = talk(Codex(), "one", "two")
     fork = in_place(tmp_path, talk(Codex(id=OTHER, continues=base, forked_from_id=SESSION), "three"))
     why = f"what it continues is missing (rollout {SESSION}): Codex does not resume it"
-    done = inside("verify", str(fork), home=tmp_path)
+    done = run_in_process("verify", str(fork), home=tmp_path)
     assert (done.code, done.text) == (1, f"{fork}: line 1: {why}")
-    assert inside("verify", str(fork), "--strict", home=tmp_path).code == 65
-    assert inside("show", str(fork), "--strict", home=tmp_path).code == 65
-    done = inside("import", str(fork), home=tmp_path)
+    assert run_in_process("verify", str(fork), "--strict", home=tmp_path).code == 65
+    assert run_in_process("show", str(fork), "--strict", home=tmp_path).code == 65
+    done = run_in_process("import", str(fork), home=tmp_path)
     assert why in done.err.decode()
     assert shown(tmp_path, f"codex-{OTHER}") == ["three"]
-    done = inside("rescue", str(fork), "--dry-run", home=tmp_path)
+    done = run_in_process("rescue", str(fork), "--dry-run", home=tmp_path)
     assert why in done.err.decode()
-    with_strict = inside("import", str(fork), "--strict", home=tmp_path / "other")
+    with_strict = run_in_process("import", str(fork), "--strict", home=tmp_path / "other")
     assert (with_strict.code, with_strict.err.decode()) == (
         65,
         f"codeh-history: {fork}: line 1: {why}; nothing was imported\n",
@@ -393,7 +395,7 @@ def test_2026_11_23_a_history_that_is_cut_short_is_named_and_read_as_far_as_it_g
     path = in_place(tmp_path, base)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) - size] if size else b"")
-    done = inside("verify", str(fork), home=tmp_path)
+    done = run_in_process("verify", str(fork), home=tmp_path)
     assert done.code == 1
     assert f"{path.name}: only {len(path.read_bytes()):,} of {len(whole):,} bytes are there" in done.text
     assert view(fork, tmp_path) == (["one", "three"] if size else ["three"])
@@ -404,7 +406,7 @@ def test_2026_11_23_a_history_that_leads_back_to_itself_ends(tmp_path):
     fork = talk(Codex(id=OTHER, continues=base), "two")
     base.lines[0]["payload"]["history_base"] = {"thread_id": OTHER, "end_byte_offset": 400}
     in_place(tmp_path, base)
-    done = inside("verify", str(in_place(tmp_path, fork)), home=tmp_path)
+    done = run_in_process("verify", str(in_place(tmp_path, fork)), home=tmp_path)
     assert (done.code, "what it continues is missing" in done.text) == (1, True)
 
 
@@ -424,12 +426,12 @@ def test_2026_11_23_a_reverted_thread_is_what_codex_resumes(tmp_path):
     before = logs(tmp_path)
     assert import_all(tmp_path, again=True).out == b""
     for file in (first, second, first, second):
-        assert inside("import", str(file), home=tmp_path).code == 0
+        assert run_in_process("import", str(file), home=tmp_path).code == 0
     after = logs(tmp_path)
     assert {name: after[name] for name in before} == before
     (other,) = after.keys() - before.keys()  # the older file, asked for by its name
     assert shown(tmp_path, other.removesuffix(".jsonl")) == ["one", "two", "three", "four"]
-    done = inside("verify", str(first), home=tmp_path)
+    done = run_in_process("verify", str(first), home=tmp_path)
     assert (done.code, "codex resumes a newer file of this session" in done.text) == (1, True)
 
 
@@ -451,12 +453,12 @@ def test_2026_11_23_a_fork_that_was_imported_without_its_history_stays(tmp_path)
     imported(talk(Codex(id=OTHER), "three", "four").write(tmp_path / "apart"), tmp_path)
     in_place(tmp_path, base)
     file = in_place(tmp_path, fork)
-    done = inside("import", str(file), home=tmp_path)
+    done = run_in_process("import", str(file), home=tmp_path)
     assert done.text == f"codex-{OTHER}-2"
     assert done.err.decode().count("new messages went to") == 1
     assert shown(tmp_path, done.text) == ["one", "two", "three", "four"]
     before = logs(tmp_path)
-    done = inside("import", str(file), home=tmp_path)
+    done = run_in_process("import", str(file), home=tmp_path)
     assert (done.text, done.err) == (f"codex-{OTHER}-2", b"")
     assert logs(tmp_path) == before
 
@@ -470,11 +472,11 @@ def test_2026_11_23_a_result_that_is_lost_is_named(last, tmp_path):
         file.said("done")
     path = file.write(tmp_path)
     why = "the call of exec_command has no result: Codex says in its place that it was aborted"
-    done = inside("verify", str(path), home=tmp_path)
+    done = run_in_process("verify", str(path), home=tmp_path)
     assert (done.code, done.text) == (1, f"{path}: line 3: {why}")
-    done = inside("rescue", str(path), "--output", str(tmp_path / "new.jsonl"), home=tmp_path)
+    done = run_in_process("rescue", str(path), "--output", str(tmp_path / "new.jsonl"), home=tmp_path)
     assert (
         f"broken    line 3: {why}\nmended    call answered as failed, its result being lost\n"
         in done.err.decode()
     )
-    assert inside("verify", str(tmp_path / "new.jsonl"), home=tmp_path).code == 0
+    assert run_in_process("verify", str(tmp_path / "new.jsonl"), home=tmp_path).code == 0

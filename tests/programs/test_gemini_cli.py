@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from program_copies import imported, shown, view
 from program_files import SESSION, Gemini, gemini_call, gemini_result
 from support import corpus, corpus_files, lines, session_path
@@ -22,7 +22,7 @@ def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path):
     assert view(path, tmp_path) == ["go", "call A", "A=of A", "and more"]
     assert (
         b"the result of A stands there before: Gemini CLI sends it twice"
-        in inside("verify", str(path), home=tmp_path).out
+        in run_in_process("verify", str(path), home=tmp_path).out
     )
 
 
@@ -53,7 +53,7 @@ def test_what_a_message_said_before_it_was_written_again_empty_is_counted(tmp_pa
     file.user("a", "one")
     file.said("b", "two")
     file.said("b", "")
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert "1 message that was written again without its content" in done.err.decode()
 
 
@@ -85,7 +85,7 @@ def test_a_rewind_to_nothing_takes_nothing(tmp_path):
     file.rewind("zzz")
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one"]
-    found = inside("verify", str(path), home=tmp_path)
+    found = run_in_process("verify", str(path), home=tmp_path)
     assert (found.code, b"which is not there: Gemini CLI forgets" in found.out) == (1, True)
 
 
@@ -127,7 +127,7 @@ def test_what_the_program_forgets_or_never_sent(tmp_path):
     file.user("a", "/path/to/barn is what?")
     file.message("b", "info", "saved")
     file.set(summary="A title")
-    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     assert shown(tmp_path, COPY) == ["/path/to/barn is what?"]
     assert b"not imported: 1 context message" in done.err
     assert b"not imported: 1 info message" in done.err
@@ -141,7 +141,7 @@ def test_2026_11_23_a_result_that_is_none_is_not_written(tmp_path):
     file.user("b", [{"functionResponse": "of nothing"}])
     file.said("c", "two")
     out = tmp_path / "out.jsonl"
-    done = inside("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
+    done = run_in_process("rescue", str(file.write(tmp_path)), "--output", str(out), home=tmp_path)
     assert done.code == 0
     assert view(out, tmp_path) == ["one", "two"]
 
@@ -252,11 +252,13 @@ def test_what_was_rewound_is_a_branch(tmp_path):
     file.said("f", "three")
     path = file.write(tmp_path)
     assert view(path, tmp_path, COPY) == ["one", "three"]
-    done = inside("import", "--branches", str(path), home=tmp_path)
+    done = run_in_process("import", "--branches", str(path), home=tmp_path)
     assert b"rewound" not in done.err
     main, later, first = done.text.split()
     assert (main, shown(tmp_path, later)) == (COPY, ["one", "two", "other"])
     assert shown(tmp_path, first) == ["one", "two", "not so", "no+call A", "A=of A"]
     assert lines(session_path(tmp_path, first))[0]["parent"] == {"session": COPY, "at": "a"}
     file.said("g", "four")
-    assert inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path).text == done.text
+    assert (
+        run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path).text == done.text
+    )

@@ -4,7 +4,7 @@ import pytest
 
 from codeh_history.programs import goose as goose_reader
 from codeh_history.programs.model import Session
-from inside import inside
+from in_process import run_in_process
 from program_databases import GOOSE, database, goose
 from support import lines, session_path
 
@@ -12,14 +12,14 @@ from support import lines, session_path
 def imported(home, tables, *more):
     path = home / "sessions.db"
     path.write_bytes(database(GOOSE)([tables]))
-    done = inside("import", str(path), *more, home=home)
+    done = run_in_process("import", str(path), *more, home=home)
     assert done.code == 0, done
     return done
 
 
 def shown(home, id="goose-g1"):
     """What the agent would be sent, in short."""
-    found = inside("curate", id, "--only", "kinds", home=home).lines
+    found = run_in_process("curate", id, "--only", "kinds", home=home).lines
     texts = []
     for record in found:
         if record["type"] == "summary":

@@ -5,7 +5,7 @@ import sqlite3
 
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from program_databases import LLM, LLM_OLDER, database, filled, llm, llm_older
 from support import corpus_files, lines, session_path
 
@@ -27,7 +27,7 @@ def kinds(home, id):
 def test_a_thread_is_walked_from_its_tip(tmp_path):
     tables = llm()[0]
     tables["messages"].append({"hash": "x", "parent_hash": "m2", "role": "assistant"})
-    assert inside("import", str(written(tmp_path, tables)), home=tmp_path).text == "llm-t1"
+    assert run_in_process("import", str(written(tmp_path, tables)), home=tmp_path).text == "llm-t1"
     header, meta, asked, called, result, said = records(tmp_path, "llm-t1")
     assert header["created"] == "2026-01-01T00:00:01.000Z"
     tool = {"name": "up", "description": "doubles", "parameters": {"type": "object"}}
@@ -47,7 +47,7 @@ def test_a_thread_is_walked_from_its_tip(tmp_path):
 
 def test_the_older_tables(tmp_path):
     path = written(tmp_path, llm_older()[0], LLM_OLDER)
-    assert inside("import", str(path), home=tmp_path).text == "llm-c1"
+    assert run_in_process("import", str(path), home=tmp_path).text == "llm-c1"
     assert kinds(tmp_path, "llm-c1") == ["session", "meta", "user", "codeh", "tool", "codeh"]
     _, meta, asked, called, result, said = records(tmp_path, "llm-c1")
     assert meta["set"] == {"title": "A title", "system": "be good"}
@@ -66,7 +66,7 @@ def test_of_a_conversation_in_both_schemas_the_thread_is_read(tmp_path):
     other = {**older["responses"][1], "id": "r9", "conversation_id": "c9", "prompt": "alone"}
     older["responses"].append(other)
     both = {**older, **llm()[0]}
-    done = inside("import", str(written(tmp_path, both, {**LLM_OLDER, **LLM})), home=tmp_path)
+    done = run_in_process("import", str(written(tmp_path, both, {**LLM_OLDER, **LLM})), home=tmp_path)
     assert done.text.split() == ["llm-t1", "llm-c9"]
     assert len(records(tmp_path, "llm-t1")) == 6
 
@@ -74,21 +74,21 @@ def test_of_a_conversation_in_both_schemas_the_thread_is_read(tmp_path):
 def test_a_lost_message_is_named_and_what_follows_is_read(tmp_path):
     tables = llm()[0]
     del tables["messages"][1]
-    done = inside("import", str(written(tmp_path, tables)), home=tmp_path)
+    done = run_in_process("import", str(written(tmp_path, tables)), home=tmp_path)
     assert b"message m1 is not there" in done.err
     assert kinds(tmp_path, "llm-t1") == ["session", "meta", "codeh", "tool", "codeh"]
 
 
 def test_a_newer_database_appends_what_is_new(tmp_path):
     tables = llm()[0]
-    inside("import", str(written(tmp_path, tables)), home=tmp_path)
+    run_in_process("import", str(written(tmp_path, tables)), home=tmp_path)
     before = session_path(tmp_path, "llm-t1").read_bytes()
-    inside("import", str(written(tmp_path, tables)), home=tmp_path)
+    run_in_process("import", str(written(tmp_path, tables)), home=tmp_path)
     assert session_path(tmp_path, "llm-t1").read_bytes() == before
     tables["messages"].append({"hash": "m5", "parent_hash": "m4", "role": "user"})
     tables["parts"].append({"id": 99, "message_hash": "m5", "position": 0, "type": "text", "text": "more"})
     tables["threads"][0]["tip_message_hash"] = "m5"
-    inside("import", str(written(tmp_path, tables)), home=tmp_path)
+    run_in_process("import", str(written(tmp_path, tables)), home=tmp_path)
     assert session_path(tmp_path, "llm-t1").read_bytes().startswith(before)
     assert records(tmp_path, "llm-t1")[-1]["parts"] == [{"text": "more"}]
 
@@ -114,7 +114,7 @@ def test_a_database_that_its_program_has_open_is_neither_locked_nor_written(mode
     writer.execute("BEGIN EXCLUSIVE")
     writer.execute("INSERT INTO messages VALUES ('late', 'm4', 'user', NULL)")
     held = unchanged(folder)
-    done = inside("import", str(folder / "logs.db"), home=tmp_path)
+    done = run_in_process("import", str(folder / "logs.db"), home=tmp_path)
     assert done.text == "llm-t1", done
     assert unchanged(folder) == held
     writer.execute("ROLLBACK")
@@ -130,20 +130,20 @@ def test_a_folder_that_may_not_be_written(tmp_path):
     filled(writer, LLM, llm()[0])
     writer.close()
     os.chmod(folder, 0o500)
-    assert inside("import", str(folder / "logs.db"), home=tmp_path / "home").text == "llm-t1"
+    assert run_in_process("import", str(folder / "logs.db"), home=tmp_path / "home").text == "llm-t1"
     os.chmod(folder, 0o700)
     assert sorted(unchanged(folder)) == ["logs.db"]
 
 
 def test_a_database_of_something_else_is_not_recognised(tmp_path):
     path = written(tmp_path, {}, {"messages": "hash parent_hash role", "threads": "id"})
-    assert inside("import", str(path), home=tmp_path).code == 65
+    assert run_in_process("import", str(path), home=tmp_path).code == 65
 
 
 @pytest.mark.parametrize("file", corpus_files("sessions/llm-*.db"), ids=lambda file: file.name)
 def test_a_recorded_database(file, tmp_path):
     connection = sqlite3.connect(f"file:{file}?mode=ro&immutable=1", uri=True)
-    ids = inside("import", str(file), home=tmp_path).text.split()
+    ids = run_in_process("import", str(file), home=tmp_path).text.split()
     assert len(ids) == connection.execute("SELECT count(*) FROM threads").fetchone()[0]
     found = [r["parts"][0]["text"] for id in ids for r in records(tmp_path, id) if r["type"] == "message"]
     assert sorted(found) == sorted(text for (text,) in connection.execute("SELECT text FROM parts"))

@@ -5,7 +5,7 @@ import os
 import orjson
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from opencode_files import SESSION, OpenCode, opencode, tool
 from program_copies import imported, shown, view
 from support import corpus_files, session_path
@@ -153,7 +153,7 @@ def test_the_database_says_what_an_export_says_and_is_neither_written_nor_locked
     assert view(path, tmp_path, COPY) == ["one", "two+call A", "A=of A"]
     assert before == {name: (tmp_path / name).read_bytes() for name in before}
     stored = session_path(tmp_path, COPY).read_bytes()
-    assert inside("import", str(file.write(tmp_path)), home=tmp_path).text == COPY
+    assert run_in_process("import", str(file.write(tmp_path)), home=tmp_path).text == COPY
     assert session_path(tmp_path, COPY).read_bytes() == stored
     connection.close()
 
@@ -164,7 +164,7 @@ def test_sub_agents_of_a_database_are_counted(tmp_path):
     path = tmp_path / "opencode.db"
     file.fill(path).close()
     child.fill(path, keep=True).close()
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert (done.text, b"not imported: 1 session of a sub-agent" in done.err) == (COPY, True)
 
 
@@ -197,12 +197,12 @@ def test_2026_11_23_what_came_later_and_was_undone_in_the_copy_does_not_come_bac
     answer["parts"][1]["state"] = tool("B", "of B", end=2)["state"]
     file.write(tmp_path)
     assert view(path, tmp_path)[-1] == "A=of A+B=of B"
-    inside("undo", "-s", COPY, home=tmp_path)
+    run_in_process("undo", "-s", COPY, home=tmp_path)
     assert view(path, tmp_path)[-1] == "A=of A"
     file.user("two")
     file.write(tmp_path)
     assert view(path, tmp_path)[-2:] == ["A=of A", "two"]
-    assert b"used before" not in inside("verify", COPY, home=tmp_path).out
+    assert b"used before" not in run_in_process("verify", COPY, home=tmp_path).out
 
 
 def pruned(home, *meanwhile):
@@ -213,7 +213,7 @@ def pruned(home, *meanwhile):
     path = file.write(home)
     before = view(path, home)
     for command in meanwhile:
-        assert inside(*command.split(), "-s", COPY, home=home).code in (0, 1)
+        assert run_in_process(*command.split(), "-s", COPY, home=home).code in (0, 1)
     answer["parts"][0]["state"]["time"]["compacted"] = 9
     file.write(home)
     after = view(path, home)
@@ -227,7 +227,7 @@ def test_2026_11_23_what_is_pruned_after_it_was_imported_is_pruned_in_the_copy(p
     """An output that the program no longer sends was kept, for its message was known."""
     before, _ = pruned(tmp_path, *persisted)
     assert before[2].startswith("A=sk-ant")
-    inside("hydrate", "-i", COPY, home=tmp_path)
+    run_in_process("hydrate", "-i", COPY, home=tmp_path)
     assert shown(tmp_path, COPY) == ["go", "call A", "A=[Old tool result content cleared]"]
 
 
@@ -257,7 +257,7 @@ def test_a_database_is_found_and_read_again_when_only_its_log_grew(tmp_path):
         for name in os.listdir(tmp_path):
             if name.startswith("elsewhere"):
                 os.utime(tmp_path / name, (1, 1))
-        return [line["action"] for line in inside("import", "--all", home=tmp_path, env=env).lines]
+        return [line["action"] for line in run_in_process("import", "--all", home=tmp_path, env=env).lines]
 
     assert actions() == ["imported"]
     assert actions() == []
@@ -285,7 +285,9 @@ def test_list_shows_each_session_of_a_database(tmp_path):
     path = tmp_path / "any.name"
     file.fill(path).close()
     other.fill(path, keep=True).close()
-    rows = inside("list", "--all-programs", "--jsonl", home=tmp_path, env={"OPENCODE_DB": str(path)}).lines
+    rows = run_in_process(
+        "list", "--all-programs", "--jsonl", home=tmp_path, env={"OPENCODE_DB": str(path)}
+    ).lines
     assert {(row["id"], row["path"], row["messages"]) for row in rows} == {
         (COPY, str(path), 1), ("opencode-ses_other", str(path), 1),
     }  # fmt: skip
@@ -298,11 +300,11 @@ def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
     file.user("three")
     path = file.write(tmp_path)
     path.write_bytes(path.read_bytes()[: path.read_bytes().index(b"three")])
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert b"it ends too early; what stands before that is read" in done.err
-    assert inside("last", done.text, home=tmp_path).text == "two"
+    assert run_in_process("last", done.text, home=tmp_path).text == "two"
     path.write_bytes(b'{"info": {"id": "ses')
-    assert inside("import", str(path), home=tmp_path).code == 65
+    assert run_in_process("import", str(path), home=tmp_path).code == 65
 
 
 # -- the older tree of files --------------------------------------------------------------------------------
@@ -311,8 +313,8 @@ def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
 def test_the_tree_says_what_an_export_says(tmp_path):
     file = OpenCode()
     file.__dict__.update(info=opencode()[0]["info"], messages=opencode()[0]["messages"])
-    tree = imported(file.lay(tmp_path / "storage"), tmp_path)
-    inside("rm", COPY, "--yes", home=tmp_path)
+    tree = imported(file.write_session(tmp_path / "storage"), tmp_path)
+    run_in_process("rm", COPY, "--yes", home=tmp_path)
     assert imported(file.write(tmp_path), tmp_path)[1:] == tree[1:]
 
 
@@ -321,9 +323,9 @@ def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path):
     env = {"XDG_DATA_HOME": str(data.parent)}
 
     def actions(file, tick):
-        for path in (file.lay(data / "storage"), *data.glob("storage/message/*/*")):
+        for path in (file.write_session(data / "storage"), *data.glob("storage/message/*/*")):
             os.utime(path, (tick, tick if "message" in path.parts else 1))
-        return [line["action"] for line in inside("import", "--all", home=tmp_path, env=env).lines]
+        return [line["action"] for line in run_in_process("import", "--all", home=tmp_path, env=env).lines]
 
     file = OpenCode()
     file.user("one")
@@ -337,7 +339,7 @@ def test_a_tree_is_found_and_read_again_when_a_message_changed(tmp_path):
 def test_beside_a_database_the_tree_takes_nothing_back(tmp_path):
     file = OpenCode()
     file.user("one")
-    tree = file.lay(tmp_path / "opencode" / "storage")
+    tree = file.write_session(tmp_path / "opencode" / "storage")
     file.said("two")
     file.fill(tmp_path / "opencode" / "opencode.db").close()
     assert view(tmp_path / "opencode" / "opencode.db", tmp_path, COPY) == ["one", "two"]
@@ -349,7 +351,7 @@ def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path):
     for number in range(4):
         file.user(f"{number}", "more")
     storage = tmp_path / "storage"
-    tree = file.lay(storage)
+    tree = file.write_session(storage)
     (storage / "part" / "msg_0001" / "prt_000100.json").write_bytes(b'{"type":"te')
     (storage / "part" / "msg_0002" / "prt_000200.json").write_bytes(b"[]")
     secret = tmp_path / "secret.json"
@@ -358,7 +360,7 @@ def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path):
     (storage / "part" / "msg_0003" / "prt_000300.json").symlink_to(secret)
     (storage / "part" / "msg_0004").rename(tmp_path / "elsewhere")
     (storage / "part" / "msg_0004").symlink_to(tmp_path / "elsewhere")
-    done = inside("import", str(tree), home=tmp_path)
+    done = run_in_process("import", str(tree), home=tmp_path)
     assert done.err.count(b"part/msg_") == 3, done
     assert shown(tmp_path, COPY) == ["more", "more", "more"]
 
@@ -367,9 +369,9 @@ def test_of_a_tree_a_file_that_cannot_be_read_costs_itself(tmp_path):
 def test_the_name_of_a_session_leads_nowhere_else(id, tmp_path):
     file = OpenCode()
     file.user("one")
-    tree = file.lay(tmp_path / "storage")
+    tree = file.write_session(tmp_path / "storage")
     tree.write_bytes(orjson.dumps(file.info | {"id": id}))
-    done = inside("import", str(tree), home=tmp_path)
+    done = run_in_process("import", str(tree), home=tmp_path)
     assert b"no messages" in done.err, done
 
 
@@ -377,7 +379,7 @@ def test_the_name_of_a_session_leads_nowhere_else(id, tmp_path):
 def test_a_folder_of_sessions_is_imported(folder, tmp_path):
     file = OpenCode()
     file.user("one")
-    file.lay(tmp_path / "opencode" / "storage")
-    assert inside("import", str(tmp_path / folder), home=tmp_path).text == COPY
-    nowhere = inside("import", str(tmp_path / "opencode" / "storage" / "part"), home=tmp_path)
+    file.write_session(tmp_path / "opencode" / "storage")
+    assert run_in_process("import", str(tmp_path / folder), home=tmp_path).text == COPY
+    nowhere = run_in_process("import", str(tmp_path / "opencode" / "storage" / "part"), home=tmp_path)
     assert (nowhere.code, nowhere.text) == (74, "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from program_copies import imported, shown, view
 from program_files import SESSION, Pi
 from support import corpus_files, lines
@@ -62,7 +62,7 @@ def test_custom_messages_are_sent_custom_entries_are_not(tmp_path):
     file = Pi()
     file.line("custom_message", "a", customType="x", content="sent", display=False)
     file.line("custom", "b", customType="x", data={})
-    done = inside("import", "-v", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", "-v", str(file.write(tmp_path)), home=tmp_path)
     assert shown(tmp_path, COPY) == ["sent"]
     assert b"not imported: 1 custom (x)" in done.err
 
@@ -87,7 +87,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     for number in range(10):
         file.user(f"u{number}", f"q{number}")
     del file.lines[6]
-    done = inside("import", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert "line 7: its parent u5… is not in the file: pi would send 4 of 9 messages" in done.err.decode()
     assert len(shown(tmp_path, COPY)) == 9
 
@@ -96,7 +96,7 @@ def test_a_lost_header_would_cost_the_whole_file(tmp_path):
     file = Pi()
     file.user("a", "one")
     del file.lines[0]
-    done = inside("import", str(file.write(tmp_path, "x.jsonl")), home=tmp_path)
+    done = run_in_process("import", str(file.write(tmp_path, "x.jsonl")), home=tmp_path)
     assert b"no header: pi overwrites the file" in done.err
     assert shown(tmp_path, "pi-x") == ["one"]
 
@@ -169,7 +169,7 @@ def test_branches_are_sessions_of_their_own_with_their_parent(tmp_path):
     file.user("c", "abandoned")
     file.said("d", "too")
     file.user("e", "three", "b")
-    done = inside("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
+    done = run_in_process("import", "--branches", str(file.write(tmp_path)), home=tmp_path)
     assert done.out.decode().split() == [COPY, f"{COPY}-c"]
     assert shown(tmp_path, f"{COPY}-c") == ["one", "two", "abandoned", "too"]
     assert lines(tmp_path / "sessions" / f"{COPY}-c.jsonl")[0]["parent"] == {"session": COPY, "at": "b"}

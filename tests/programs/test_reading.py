@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from program_files import SAMPLES, SESSION, Claude, Codex, Pi, written
 
 READERS = {
@@ -19,13 +19,13 @@ def file(request, tmp_path):
 
 @pytest.mark.parametrize("verb", READERS)
 def test_a_reader_says_of_the_file_what_it_says_of_a_copy(verb, file, tmp_path):
-    copy = inside("import", str(file), home=tmp_path).text
+    copy = run_in_process("import", str(file), home=tmp_path).text
     before = file.read_bytes()
     first = (
         ["s"] if verb == "expand" and file.read_bytes().count(b'"s"') else ["h"] if verb == "expand" else []
     )
-    there = inside(verb, *first, "-s", str(file), *READERS[verb], home=tmp_path)
-    here = inside(verb, *first, "-s", copy, *READERS[verb], home=tmp_path)
+    there = run_in_process(verb, *first, "-s", str(file), *READERS[verb], home=tmp_path)
+    here = run_in_process(verb, *first, "-s", copy, *READERS[verb], home=tmp_path)
     stem = file.stem.encode()
     assert (there.code, there.out.replace(copy.encode(), stem)) == (
         here.code,
@@ -35,15 +35,15 @@ def test_a_reader_says_of_the_file_what_it_says_of_a_copy(verb, file, tmp_path):
 
 
 def test_a_stream_on_stdin(file, tmp_path):
-    whole = inside("show", str(file), "--json", home=tmp_path)
-    assert inside("show", "-", "--json", home=tmp_path, stdin=file.read_bytes()).out == whole.out
+    whole = run_in_process("show", str(file), "--json", home=tmp_path)
+    assert run_in_process("show", "-", "--json", home=tmp_path, stdin=file.read_bytes()).out == whole.out
 
 
 @pytest.mark.parametrize("argv", [["append", "-m", "x"], ["compact", "-i", "--budget", "100"], ["redact", "-i", "--yes"],
                                   ["undo"], ["set", "title=x"], ["clear"]], ids=lambda argv: argv[0])  # fmt: skip
 def test_it_is_never_written(argv, file, tmp_path):
     before = file.read_bytes()
-    done = inside(*argv, "-s", str(file), home=tmp_path)
+    done = run_in_process(*argv, "-s", str(file), home=tmp_path)
     assert file.read_bytes() == before
     if argv[0] in ("append", "set", "clear"):
         assert done.code == 65
@@ -52,15 +52,17 @@ def test_it_is_never_written(argv, file, tmp_path):
 
 def test_a_name_that_says_nothing(tmp_path):
     file = written(tmp_path / "session.backup", SAMPLES["pi"]())
-    assert inside("last", str(file), home=tmp_path).text == "three"
-    assert inside("last", str(tmp_path / "nowhere.backup"), home=tmp_path).code == 2
+    assert run_in_process("last", str(file), home=tmp_path).text == "three"
+    assert run_in_process("last", str(tmp_path / "nowhere.backup"), home=tmp_path).code == 2
 
 
 def test_damage_is_named_with_its_line(tmp_path):
     *lines, last = SAMPLES["pi"]()
     file = written(tmp_path / "x.jsonl", [*lines, b'{"torn', last])
-    assert b"1 damaged line skipped (line 14: not JSON" in inside("show", str(file), home=tmp_path).err
-    assert inside("show", "--strict", str(file), home=tmp_path).code == 65
+    assert (
+        b"1 damaged line skipped (line 14: not JSON" in run_in_process("show", str(file), home=tmp_path).err
+    )
+    assert run_in_process("show", "--strict", str(file), home=tmp_path).code == 65
 
 
 def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(tmp_path):
@@ -68,11 +70,11 @@ def test_2026_11_23_a_line_that_is_read_all_the_same_is_not_said_to_be_skipped(t
     first, *lines = SAMPLES["pi"]()
     file = written(tmp_path / "x.jsonl", [first, *lines, b'{"torn', lines[0]])
     why = "the same as line 2: pi goes back there, and forgets what came after"
-    said = inside("status", str(file), home=tmp_path)
+    said = run_in_process("status", str(file), home=tmp_path)
     assert f"x.jsonl: 1 line mended (line 16: {why}".encode() in said.err
     assert b"x.jsonl: 1 damaged line skipped (line 15: not JSON" in said.err
     assert f"damage     line 16: {why}" in said.text
-    assert b"1 damaged line skipped, 1 line mended" in inside("usage", str(file), home=tmp_path).err
+    assert b"1 damaged line skipped, 1 line mended" in run_in_process("usage", str(file), home=tmp_path).err
 
 
 # -- verify --------------------------------------------------------------------------------------------------
@@ -161,15 +163,15 @@ def odd_pi():
 )  # fmt: skip
 def test_verify_says_what_the_program_would_do(file, expected, tmp_path):
     path = file.write(tmp_path)
-    done = inside("verify", str(path), "--json", home=tmp_path)
+    done = run_in_process("verify", str(path), "--json", home=tmp_path)
     found = orjson.loads(done.out)
     assert [(p["line"], p["effect"], p["reason"]) for p in found["problems"]] == expected
     assert (done.code, found["ok"]) == (1, False)
-    text = inside("verify", str(path), home=tmp_path).text.splitlines()
+    text = run_in_process("verify", str(path), home=tmp_path).text.splitlines()
     assert text == [f"{path}: line {line}: {reason}" for line, _, reason in expected]
 
 
 def test_verify_of_a_sound_file(tmp_path):
     path = written(tmp_path / f"{SESSION}.jsonl", SAMPLES["pi"]())
-    done = inside("verify", str(path), home=tmp_path)
+    done = run_in_process("verify", str(path), home=tmp_path)
     assert (done.code, done.text) == (0, "ok: 5 messages of pi")

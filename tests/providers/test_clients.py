@@ -1,4 +1,4 @@
-"""Real clients against the loopback server: what we store is what the official client put together."""
+"""Real clients against the fake provider: what we store is what the official client put together."""
 
 import shutil
 import subprocess
@@ -12,8 +12,8 @@ import support
 from answers import FORMATS, recorded_streams, without_nulls
 from codeh_history.providers import wire
 from codeh_history.providers.reply import Failure, Reply
+from fake_provider import Canned, FakeProvider
 from length import by_length, sampled
-from loopback import Canned, Loopback
 from support import environ
 
 WEATHER = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -23,7 +23,7 @@ MODELS = {**support.MODELS, "gemini": "gemini-2.5-flash"}
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch, Loopback() as running:
+    with pytest.MonkeyPatch.context() as patch, FakeProvider() as running:
         patch.setenv(
             "SSL_CERT_DIR", str(tmp_path_factory.mktemp("none"))
         )  # clients load all, for plain HTTP
@@ -298,7 +298,7 @@ def test_curl_tries_again(server, format):
 def test_the_server_as_a_program(tmp_path):
     """As the demo starts it: the port in a file, pieces with delays between them."""
     port_file = tmp_path / "port"
-    program = [sys.executable, __file__.replace("providers/test_clients.py", "helpers/loopback.py")]
+    program = [sys.executable, __file__.replace("providers/test_clients.py", "helpers/fake_provider.py")]
     started = subprocess.Popen(
         [*program, "--port", "0", "--port-file", str(port_file), "--delay", "0.001"], env=environ()
     )

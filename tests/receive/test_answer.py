@@ -13,7 +13,7 @@ from codeh_history.base.errors import TryAgain
 from codeh_history.providers.wire import Reader
 from codeh_history.receive import answer as receiving
 from codeh_history.store.resolve import Target
-from inside import inside
+from in_process import run_in_process
 from support import PROGRAM, environ, run, session_path
 
 PARTS = {"content": {"parts": [{"text": "Hel"}], "role": "model"}}
@@ -270,9 +270,11 @@ def test_calls_are_answered_by_a_command(home):
 
 @pytest.mark.parametrize("said", [b"y\n", b": ping\n\n", b"\0"])
 def test_what_is_no_answer_ends_too(home, said):
-    inside("append", "-s", "s", "-m", "hi", home=home)
+    run_in_process("append", "-s", "s", "-m", "hi", home=home)
     before = session_path(home, "s").read_bytes()
-    done = inside("append", "--from", "auto", "-s", "s", "--max-bytes", "1k", home=home, stdin=said * 2000)
+    done = run_in_process(
+        "append", "--from", "auto", "-s", "s", "--max-bytes", "1k", home=home, stdin=said * 2000
+    )
     assert done.code == 65
     assert b"more than 1000 bytes (--max-bytes)" in done.err
     assert session_path(home, "s").read_bytes() == before

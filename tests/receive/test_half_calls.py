@@ -5,7 +5,7 @@ import pytest
 
 from answers import chunk, gemini_event, sse, tool
 from codeh_history import providers
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import lines, session_path
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
@@ -109,8 +109,8 @@ WHOLES = {
 
 
 def received(home, answer):
-    lay(home, HEADER + PROMPT)
-    done = inside("append", "-s", "s", "--from", "auto", stdin=answer, home=home)
+    write_session(home, HEADER + PROMPT)
+    done = run_in_process("append", "-s", "s", "--from", "auto", stdin=answer, home=home)
     assert done.code == 0, done
     return done
 
@@ -118,20 +118,20 @@ def received(home, answer):
 @pytest.mark.parametrize("answer", HALVES.values(), ids=HALVES)
 def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(tmp_path, answer):
     received(tmp_path, answer)
-    shown = inside("calls", "s", home=tmp_path)
+    shown = run_in_process("calls", "s", home=tmp_path)
     assert shown.code == 0
     (call,) = shown.lines
     assert call["damaged"]
-    done = inside("calls", "s", "--via", f"touch {tmp_path}/ran", home=tmp_path)
+    done = run_in_process("calls", "s", "--via", f"touch {tmp_path}/ran", home=tmp_path)
     assert (done.code, b"not run" in done.err) == (0, True)
     assert not (tmp_path / "ran").exists()
     result = lines(session_path(tmp_path, "s"))[-1]["parts"][0]["functionResponse"]
     assert result["response"]["error"].startswith(
         f"Tool call {call['name']} failed with error: {call['damaged']}"
     )
-    assert inside("calls", "s", home=tmp_path).code == 1
+    assert run_in_process("calls", "s", home=tmp_path).code == 1
     for to in providers.FORMATS:
-        assert inside("payload", "s", "--to", to, "--model", "m", home=tmp_path).code == 0
+        assert run_in_process("payload", "s", "--to", to, "--model", "m", home=tmp_path).code == 0
 
 
 @pytest.mark.parametrize("name", [
@@ -140,15 +140,15 @@ def test_half_a_call_is_shown_as_damaged_and_answered_without_being_run(tmp_path
 ])  # fmt: skip
 def test_what_arrived_of_a_call_is_kept(tmp_path, name):
     received(tmp_path, HALVES[name])
-    (call,) = inside("calls", "s", home=tmp_path).lines
+    (call,) = run_in_process("calls", "s", home=tmp_path).lines
     assert HALF in (call["arguments"], call["args"])
 
 
 @pytest.mark.parametrize("answer", WHOLES.values(), ids=WHOLES)
 def test_a_whole_call_is_run(tmp_path, answer):
     received(tmp_path, answer)
-    assert "damaged" not in inside("calls", "s", home=tmp_path).lines[0]
-    assert inside("calls", "s", "--via", "cat", home=tmp_path).err == b""
+    assert "damaged" not in run_in_process("calls", "s", home=tmp_path).lines[0]
+    assert run_in_process("calls", "s", "--via", "cat", home=tmp_path).err == b""
 
 
 def test_the_whole_calls_beside_half_a_call_are_run(tmp_path):
@@ -158,7 +158,7 @@ def test_the_whole_calls_beside_half_a_call_are_run(tmp_path):
         tmp_path,
         sse(chunk({"role": "assistant", "tool_calls": first + half}), chunk({}, "length"), done=True),
     )
-    inside("calls", "s", "--via", "echo ran", home=tmp_path)
+    run_in_process("calls", "s", "--via", "echo ran", home=tmp_path)
     results = [r["parts"][0]["functionResponse"] for r in lines(session_path(tmp_path, "s"))[-2:]]
     assert results[0] == {"id": "c1", "name": "ls", "response": {"output": "ran"}}
     assert "cannot be read" in results[1]["response"]["error"]
@@ -169,20 +169,20 @@ def test_calls_of_one_id_are_each_answered(tmp_path):
     whole = {"role": "assistant", "content": None, "tool_calls": calls}
     choice = {"index": 0, "message": whole, "finish_reason": "tool_calls"}
     received(tmp_path, orjson.dumps({"id": "r1", "object": "chat.completion", "choices": [choice]}))
-    inside("calls", "s", "--via", "cat", home=tmp_path)
+    run_in_process("calls", "s", "--via", "cat", home=tmp_path)
     results = [r["parts"][0]["functionResponse"] for r in lines(session_path(tmp_path, "s"))[-2:]]
     assert [result["response"] for result in results] == [{"n": 0}, {"n": 1}]
-    assert inside("calls", "s", home=tmp_path).code == 1
+    assert run_in_process("calls", "s", home=tmp_path).code == 1
 
 
 def test_a_tool_that_fails_on_stdout_says_why(tmp_path):
     received(tmp_path, chat("{}", "tool_calls"))
-    inside("calls", "s", "--via", "echo 2 tests failed; exit 1", home=tmp_path)
+    run_in_process("calls", "s", "--via", "echo 2 tests failed; exit 1", home=tmp_path)
     assert b"failed with error: 2 tests failed" in session_path(tmp_path, "s").read_bytes()
 
 
 def test_a_tool_that_prints_too_much_is_ended_and_failed(tmp_path):
     received(tmp_path, chat("{}", "tool_calls"))
-    done = inside("calls", "s", "--via", "exec yes", "--max-bytes", "100k", home=tmp_path)
+    done = run_in_process("calls", "s", "--via", "exec yes", "--max-bytes", "100k", home=tmp_path)
     assert (done.code, b"more than 100000 bytes" in done.err) == (0, True)
     assert b"printed more than 100000 bytes" in session_path(tmp_path, "s").read_bytes()

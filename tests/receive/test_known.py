@@ -8,7 +8,7 @@ import pytest
 import answers
 from answers import chunk, sse
 from codeh_history.receive import answer as receiving
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import lines, session_path
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
@@ -30,24 +30,26 @@ ANSWERS = {"json": completion, "sse": streamed}
 
 @pytest.fixture
 def home(tmp_path):
-    lay(tmp_path, HEADER + PROMPT)
+    write_session(tmp_path, HEADER + PROMPT)
     return tmp_path
 
 
 def receive(home, data, *flags):
-    return inside("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
+    return run_in_process("append", "-s", "s", "--from", "auto", *flags, stdin=data, home=home)
 
 
 def said(home):
     """The texts of the model's messages that the view shows."""
-    shown = inside("export", "s", "--to", "contents", home=home)
+    shown = run_in_process("export", "s", "--to", "contents", home=home)
     return [c["parts"][0]["text"] for c in orjson.loads(shown.out) if c["role"] == "model"]
 
 
 def ask(home, answer, *flags):
     (home / "answer").write_bytes(answer)
     via = f"cat > /dev/null; cat {home}/answer"
-    return inside("ask", "-s", "s", "--to", "openai-chat", "--model", "m", "--via", via, *flags, home=home)
+    return run_in_process(
+        "ask", "-s", "s", "--to", "openai-chat", "--model", "m", "--via", via, *flags, home=home
+    )
 
 
 # -- response ids ------------------------------------------------------------------------------------
@@ -70,7 +72,9 @@ def test_the_same_answer_that_was_pending_before_its_end_is_stored_once(home, mo
     second = receive(home, streamed("Hello"))
     assert (second.code, second.out) == (0, first.out)
     assert "open" in [line["type"] for line in lines(session_path(home, "s"))][-3:]
-    assert [line["kind"] for line in inside("show", "s", "--jsonl", home=home).lines if "kind" in line] == [
+    assert [
+        line["kind"] for line in run_in_process("show", "s", "--jsonl", home=home).lines if "kind" in line
+    ] == [
         "user",
         "codeh",
     ]
@@ -109,7 +113,7 @@ def test_ask_stores_and_shows_what_answered_its_prompt(home, answer):
 @pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS)
 def test_an_answer_that_was_undone_and_comes_again_is_shown_once(home, answer):
     first = receive(home, answer("Hello"))
-    inside("undo", "-s", "s", home=home)
+    run_in_process("undo", "-s", "s", home=home)
     again = receive(home, answer("Hello"))
     assert again.out != first.out
     assert receive(home, answer("Hello")).out == again.out
@@ -118,8 +122,8 @@ def test_an_answer_that_was_undone_and_comes_again_is_shown_once(home, answer):
 
 def test_an_answer_that_comes_after_a_clear_is_shown(home):
     receive(home, completion("Hello"))
-    inside("clear", "-s", "s", home=home)
-    inside("append", "-s", "s", "-m", "hi again", home=home)
+    run_in_process("clear", "-s", "s", home=home)
+    run_in_process("append", "-s", "s", "-m", "hi again", home=home)
     again = receive(home, completion("Hello"))
     assert receive(home, completion("Hello")).out == again.out
     assert said(home) == ["Hello"]
@@ -127,10 +131,10 @@ def test_an_answer_that_comes_after_a_clear_is_shown(home):
 
 def test_an_answer_is_known_after_its_message_was_edited_shortened_or_moved_to_blocks(home):
     first = receive(home, completion("Hello"))
-    inside("persist", "-s", "s", "-i", "--all", home=home)
+    run_in_process("persist", "-s", "s", "-i", "--all", home=home)
     assert b"blockIds" in session_path(home, "s").read_bytes()
     assert receive(home, completion("Hello")).out == first.out
-    inside("update", first.text, "-s", "s", "-m", "Hullo", home=home)
+    run_in_process("update", first.text, "-s", "s", "-m", "Hullo", home=home)
     assert receive(home, completion("Hello")).out == first.out
     assert said(home) == ["Hullo"]
 
@@ -140,7 +144,7 @@ def test_an_answer_is_known_however_its_line_is_spelled(home):
         rb'{"type": "message", "id": "a", "kind": "codeh", "role": "model", "\u0072esponseId" :'
         rb' "chatcmpl\u002d42", "provider": "openai-chat", "parts": [{"text": "Hello"}]}'
     )
-    lay(home, HEADER + PROMPT + spaced + b"\n")
+    write_session(home, HEADER + PROMPT + spaced + b"\n")
     assert receive(home, completion("Hello")).text == "a"
     assert receive(home, completion("Hello!")).text != "a"
 
@@ -170,43 +174,45 @@ SPELLED = [
 def test_a_key_in_any_spelling_is_the_same_key(home, spelled, before):
     padding = orjson.dumps({"type": "x-padding", "text": "x" * before}) + b"\n"
     line = f'{{ "type": "message", {spelled}, "id":"k1", "role":"user", "parts": [{{"text":"once"}}] }}\n'
-    lay(home, HEADER + padding + line.encode())
-    again = inside("append", "-s", "s", "-m", "once", "--key", KEY, home=home)
+    write_session(home, HEADER + padding + line.encode())
+    again = run_in_process("append", "-s", "s", "-m", "once", "--key", KEY, home=home)
     assert (again.code, again.text) == (0, "k1")
-    other = inside("append", "-s", "s", "-m", "other", "--key", KEY, home=home)
+    other = run_in_process("append", "-s", "s", "-m", "other", "--key", KEY, home=home)
     assert (other.code, b"k1" in other.err) == (65, True)
 
 
 def test_a_key_that_was_undone_in_another_spelling_is_free(home):
     line = b'{"type": "message", "key": "k", "id": "k1", "role": "user", "parts": [{"text": "once"}]}\n'
-    lay(home, HEADER + line + b'{"type" : "\\u0072evert", "id": "r", "of": "k1"}\n')
-    again = inside("append", "-s", "s", "-m", "once", "--key", "k", home=home)
+    write_session(home, HEADER + line + b'{"type" : "\\u0072evert", "id": "r", "of": "k1"}\n')
+    again = run_in_process("append", "-s", "s", "-m", "once", "--key", "k", home=home)
     assert again.text != "k1"
-    assert inside("append", "-s", "s", "-m", "once", "--key", "k", home=home).text == again.text
+    assert run_in_process("append", "-s", "s", "-m", "once", "--key", "k", home=home).text == again.text
 
 
 def test_a_key_of_the_same_content_in_another_order_is_the_same(home):
     call = b'{"functionCall": {"args": {"b": 2, "a": 1}, "name": "f"}}'
-    lay(home, HEADER + b'{"type":"message","id":"c","role":"model","key":"k","parts":[%b]}\n' % call)
+    write_session(
+        home, HEADER + b'{"type":"message","id":"c","role":"model","key":"k","parts":[%b]}\n' % call
+    )
     args = ("--call", "f", "--args", '{"a":1,"b":2}', "--key", "k")
-    assert inside("append", "-s", "s", *args, home=home).text == "c"
+    assert run_in_process("append", "-s", "s", *args, home=home).text == "c"
 
 
 def test_the_key_of_a_bare_message_is_known(home):
-    lay(home, HEADER + b'{"role":"user","parts":[{"text":"once"}],"key":"k"}\n')
-    assert len(inside("append", "-s", "s", "-m", "once", "--key", "k", home=home).text) == 20
+    write_session(home, HEADER + b'{"role":"user","parts":[{"text":"once"}],"key":"k"}\n')
+    assert len(run_in_process("append", "-s", "s", "-m", "once", "--key", "k", home=home).text) == 20
     assert len(lines(session_path(home, "s"))) == 2
 
 
 def test_a_key_in_the_arguments_of_a_call_is_none(home):
     call = b'{"functionCall":{"name":"f","args":{"key":"k"}}}'
-    lay(home, HEADER + b'{"type":"message","id":"c","role":"model","parts":[%b]}\n' % call)
-    assert inside("append", "-s", "s", "-m", "once", "--key", "k", home=home).text != "c"
+    write_session(home, HEADER + b'{"type":"message","id":"c","role":"model","parts":[%b]}\n' % call)
+    assert run_in_process("append", "-s", "s", "-m", "once", "--key", "k", home=home).text != "c"
 
 
 def test_a_pending_message_is_stored_once_under_its_key(home):
     argv = ("append", "-s", "s", "-m", "once", "--pending", "--key", "k")
-    first, second = inside(*argv, home=home), inside(*argv, home=home)
+    first, second = run_in_process(*argv, home=home), run_in_process(*argv, home=home)
     assert (second.code, second.text) == (0, first.text)
-    inside("update", first.text, "-s", "s", "-m", "more", home=home)
-    assert inside(*argv, home=home).text == first.text
+    run_in_process("update", first.text, "-s", "s", "-m", "more", home=home)
+    assert run_in_process(*argv, home=home).text == first.text

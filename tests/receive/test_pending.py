@@ -16,17 +16,17 @@ from answers import STREAMS
 from codeh_history import Session
 from codeh_history.base.errors import NotFound
 from codeh_history.receive.pending import text_of
-from inside import inside
+from in_process import run_in_process
 from support import PROGRAM, environ, lines, session_path
 
 
 def removed(home):
-    assert inside("rm", "s", home=home).code == 0
+    assert run_in_process("rm", "s", home=home).code == 0
 
 
 def begun_again(home):
     removed(home)
-    assert inside("append", "-s", "s", "-m", "another", home=home).code == 0
+    assert run_in_process("append", "-s", "s", "-m", "another", home=home).code == 0
 
 
 def deleted(home):
@@ -42,7 +42,7 @@ GONE = [removed, begun_again, deleted, all_deleted]
 
 def restored(home):
     removed(home)
-    assert inside("rm", "--restore", "s", home=home).code == 0
+    assert run_in_process("rm", "--restore", "s", home=home).code == 0
 
 
 def replaced(home):
@@ -81,7 +81,7 @@ def kept(home, err, text, role):
     assert file.read_text() == text
     assert file.stat().st_mode & 0o777 == 0o600
     command = shlex.split(err.split("`")[1])
-    assert inside(*command[1:], home=home).code == 0
+    assert run_in_process(*command[1:], home=home).code == 0
     last = lines(session_path(home, "s"))[-1]
     assert (last["role"], last["parts"]) == (role, [{"text": text.removesuffix("\n")}])
 
@@ -119,7 +119,7 @@ def test_a_stream_goes_on_in_its_log_wherever_that_is(home, change):
     ("provider", "change"), [("gemini", removed), ("anthropic", begun_again), ("openai-chat", all_deleted)]
 )
 def test_an_answer_whose_session_is_removed(home, change, provider):
-    inside("append", "-s", "s", "-m", "hi", home=home)
+    run_in_process("append", "-s", "s", "-m", "hi", home=home)
     process = start(home, "append", "-s", "s", "--from", "auto", "--echo")
     assert process.stdin is not None
     data = STREAMS[provider]()
@@ -183,7 +183,7 @@ def test_what_cannot_be_kept_is_said(home):
 
 
 def test_a_failure_after_the_session_was_removed(home):
-    inside("append", "-s", "s", "-m", "hi", home=home)
+    run_in_process("append", "-s", "s", "-m", "hi", home=home)
     process = start(home, "append", "-s", "s", "--from", "openai-chat")
     assert process.stdin is not None
     data = STREAMS["openai-chat"]()
@@ -224,34 +224,34 @@ def test_an_exception_in_the_stream_of_a_program_keeps_the_text(home):
 
 @pytest.mark.parametrize("change", [removed, begun_again])
 def test_an_update_from_stdin(home, change):
-    id = inside("append", "-s", "s", "--role", "model", "--pending", "-m", "Hel", home=home).text
+    id = run_in_process("append", "-s", "s", "--role", "model", "--pending", "-m", "Hel", home=home).text
     change(home)
-    done = inside("update", "-s", "s", id, "--append", home=home, stdin=b"lo\n")
+    done = run_in_process("update", "-s", "s", id, "--append", home=home, stdin=b"lo\n")
     assert done.code == 3
     (file,) = (home / "unsent").iterdir()
     assert str(file).encode() in done.err
     assert file.read_text() == "lo\n"
-    again = inside("update", "-s", "s", id, "--append", "-m", "lo", home=home)
+    again = run_in_process("update", "-s", "s", id, "--append", "-m", "lo", home=home)
     assert again.code == 3
     assert len([*(home / "unsent").iterdir()]) == 1  # what was typed is in the shell's history
 
 
 def test_status_lists_what_is_kept_and_gc_removes_it_once_it_is_old(home):
-    inside("append", "-s", "s", "-m", "hi", home=home)
+    run_in_process("append", "-s", "s", "-m", "hi", home=home)
     kept = home / "unsent" / "gone-1.txt"
     kept.parent.mkdir()
     kept.write_text("text")
-    assert f"unsent     {kept}\n".encode() in inside("status", "s", home=home).out
-    assert inside("status", "s", "--json", home=home).lines[0]["unsent"] == [str(kept)]
-    assert str(kept).encode() in inside("status", "gone", home=home).err
-    assert inside("gc", "--yes", home=home).out == b""
+    assert f"unsent     {kept}\n".encode() in run_in_process("status", "s", home=home).out
+    assert run_in_process("status", "s", "--json", home=home).lines[0]["unsent"] == [str(kept)]
+    assert str(kept).encode() in run_in_process("status", "gone", home=home).err
+    assert run_in_process("gc", "--yes", home=home).out == b""
     old = time.time() - 31 * 86400
     os.utime(kept, (old, old))
     line = {"unsent": str(kept), "bytes": 4}
-    assert inside("gc", home=home).lines == [line | {"removed": False}]
-    assert inside("gc", "--yes", home=home).lines == [line | {"removed": True}]
+    assert run_in_process("gc", home=home).lines == [line | {"removed": False}]
+    assert run_in_process("gc", "--yes", home=home).lines == [line | {"removed": True}]
     assert not kept.exists()
-    assert inside("status", "s", "--json", home=home).lines[0]["unsent"] == []
+    assert run_in_process("status", "s", "--json", home=home).lines[0]["unsent"] == []
 
 
 def test_calls_are_kept_beside_the_text(home):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from codeh_history.receive import answer as receive
-from inside import inside
+from in_process import run_in_process
 from support import PROGRAM, environ, lines, session_path
 
 
@@ -56,7 +56,7 @@ TEXT = " \n\tA é, a €, a 😀.\r\n```\ncode\n```\n\n"
 def test_each_byte_is_kept_however_it_is_cut(tmp_path, size):
     data = TEXT.encode()
     pieces = [data[at : at + size] for at in range(0, len(data), size)]
-    done = inside("append", "-s", "s", "--stream", "--echo", stdin=pieces, home=tmp_path)
+    done = run_in_process("append", "-s", "s", "--stream", "--echo", stdin=pieces, home=tmp_path)
     assert (done.code, done.out) == (0, data)
     assert log(tmp_path)[-1]["parts"] == [{"text": TEXT}]
     deltas = "".join(r["parts"][0]["text"] for r in log(tmp_path) if r["type"] == "delta")
@@ -69,7 +69,7 @@ def test_each_byte_is_kept_however_it_is_cut(tmp_path, size):
     [(b"one \xff two\n", 4, "one \ufffd two\n"), (b"cut \xc3", 4, "cut \ufffd")], ids=["inside", "at the end"],
 )  # fmt: skip
 def test_what_is_not_utf_8_is_named_and_stays_pending(home, data, byte, pending):
-    done = inside("append", "-s", "s", "--stream", stdin=[data], home=home)
+    done = run_in_process("append", "-s", "s", "--stream", stdin=[data], home=home)
     assert (done.code, done.out) == (65, b"")
     assert f"byte {byte} of the text is not UTF-8; what arrived stays pending".encode() in done.err
     assert [r["type"] for r in log(home)][-1] == "abort"
@@ -78,7 +78,7 @@ def test_what_is_not_utf_8_is_named_and_stays_pending(home, data, byte, pending)
 
 @pytest.mark.parametrize("data", [[], [b"\n", b"  \n"]], ids=["nothing", "blanks"])
 def test_an_empty_text_is_refused_and_starts_no_session(home, data):
-    assert inside("append", "-s", "s", "--stream", stdin=data, home=home).code == 65
+    assert run_in_process("append", "-s", "s", "--stream", stdin=data, home=home).code == 65
     assert log(home) == []
 
 
@@ -112,7 +112,7 @@ def test_a_signal_at_the_moment_of_a_write_neither_loses_nor_doubles_it(home, mo
         return done
 
     monkeypatch.setattr(os, "write", interrupted)
-    done = inside("append", "-s", "s", "--stream", stdin=[text[:-2].encode(), b"lo"], home=home)
+    done = run_in_process("append", "-s", "s", "--stream", stdin=[text[:-2].encode(), b"lo"], home=home)
     assert done.code == 130
     monkeypatch.undo()
     assert [r["type"] for r in log(home)][-1] == "abort"

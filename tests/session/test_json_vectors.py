@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pytest
 
 from codeh_history.session.records import MAX_DEPTH, MAX_READ, depth_exceeds, nests_deeper
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from length import sampled
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-01T00:00:00.000Z"}'
@@ -141,26 +141,26 @@ EVERY = pytest.mark.parametrize("odd", sampled(VECTORS.values()), ids=sampled(VE
 @EVERY
 def test_a_line_is_read_or_reported_and_costs_only_itself(odd, tmp_path):
     data = BEFORE + odd.line + AFTER
-    path = lay(tmp_path, data)
-    found = inside("verify", "s", "--json", home=tmp_path)
+    path = write_session(tmp_path, data)
+    found = run_in_process("verify", "s", "--json", home=tmp_path)
     [verdict] = found.lines
     damage = [problem["offset"] for problem in verdict["problems"] if "names" not in problem["reason"]]
     assert damage == ([] if odd.read else [len(BEFORE)])
     assert verdict["records"] == 3 + odd.read
     assert found.code == (0 if odd.read else 1)
-    shown = inside("show", "s", home=tmp_path)
+    shown = run_in_process("show", "s", home=tmp_path)
     assert (b"the first word" in shown.out, b"the last word" in shown.out) == (True, True)
     assert (b"byte %d" % len(BEFORE) in shown.err) is not odd.read
-    assert inside("show", "s", "--strict", home=tmp_path).code == (0 if odd.read else 65)
-    assert inside("append", "-s", "s", "-m", "more", home=tmp_path).code == 0
+    assert run_in_process("show", "s", "--strict", home=tmp_path).code == (0 if odd.read else 65)
+    assert run_in_process("append", "-s", "s", "-m", "more", home=tmp_path).code == 0
     assert path.read_bytes().startswith(data)
 
 
 @EVERY
 def test_what_is_read_keeps_its_bytes_and_what_is_not_is_left_behind(odd, tmp_path):
-    lay(tmp_path, BEFORE + odd.line + AFTER)
+    write_session(tmp_path, BEFORE + odd.line + AFTER)
     for verb in ("curate", "repair", "hydrate"):
-        lines = inside(verb, "s", home=tmp_path).out.split(b"\n")
+        lines = run_in_process(verb, "s", home=tmp_path).out.split(b"\n")
         assert {HEADER, ALPHA, OMEGA} <= set(lines)
         assert (odd.line.removesuffix(b"\r") in [line.removesuffix(b"\r") for line in lines]) is odd.read
 
@@ -168,8 +168,10 @@ def test_what_is_read_keeps_its_bytes_and_what_is_not_is_left_behind(odd, tmp_pa
 @EVERY
 def test_append_takes_it_as_it_is_or_names_the_byte(odd, tmp_path):
     good = b'{"role":"user","parts":[{"text":"good"}]}\n'
-    path = lay(tmp_path, BEFORE)
-    found = inside("append", "-s", "s", "-q", "--jsonl", home=tmp_path, stdin=good + odd.line + b"\n")
+    path = write_session(tmp_path, BEFORE)
+    found = run_in_process(
+        "append", "-s", "s", "-q", "--jsonl", home=tmp_path, stdin=good + odd.line + b"\n"
+    )
     if odd.refused is None:
         assert found.code == 0
         assert odd.line.strip()[1:] in path.read_bytes()  # what it does not say is put before its own bytes
@@ -185,11 +187,11 @@ def test_append_takes_it_as_it_is_or_names_the_byte(odd, tmp_path):
 
 def test_a_byte_order_mark_before_the_first_line_is_no_damage(tmp_path):
     bom = b"\xef\xbb\xbf"
-    path = lay(tmp_path, bom + BEFORE)
-    assert inside("verify", "s", home=tmp_path).code == 0
-    assert inside("append", "-s", "s", "--jsonl", home=tmp_path, stdin=bom + text(b'"x"')).code == 0
+    path = write_session(tmp_path, bom + BEFORE)
+    assert run_in_process("verify", "s", home=tmp_path).code == 0
+    assert run_in_process("append", "-s", "s", "--jsonl", home=tmp_path, stdin=bom + text(b'"x"')).code == 0
     assert path.read_bytes().startswith(bom + BEFORE)
-    assert len(inside("show", "s", "--jsonl", home=tmp_path).lines) == 2
+    assert len(run_in_process("show", "s", "--jsonl", home=tmp_path).lines) == 2
 
 
 # -- every command that reads ---------------------------------------------------------------------------
@@ -209,9 +211,9 @@ NO_TEXT = ("list", "status", "stats", "calls", "persist", "context")
 @pytest.mark.parametrize("command", READERS)
 def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command, tmp_path):
     data = BEFORE + b"\n".join(BAD) + AFTER + b'{"type":"message","id":"to'
-    path = lay(tmp_path, data)
+    path = write_session(tmp_path, data)
     verb = command.split(maxsplit=1)[0]
-    found = inside(*command.split(), home=tmp_path)
+    found = run_in_process(*command.split(), home=tmp_path)
     assert found.code == (1 if verb in ("calls", "context") and not found.out else 0), found.err
     if verb not in NO_TEXT:
         assert b"the first word" in found.out
@@ -224,8 +226,8 @@ def test_all_bad_lines_at_once_cost_no_reader_a_good_one(command, tmp_path):
 @pytest.mark.parametrize("command", READERS)
 def test_all_odd_lines_that_are_read_break_no_reader(command, tmp_path):
     data = BEFORE + b"\n".join(KEPT) + AFTER
-    lay(tmp_path, data)
-    found = inside(*command.split(), home=tmp_path)
+    write_session(tmp_path, data)
+    found = run_in_process(*command.split(), home=tmp_path)
     assert found.code in (0, 1)
     assert b"damaged" not in found.err
 
@@ -240,10 +242,10 @@ def test_what_rewrites_the_file_keeps_every_damaged_and_unknown_line(tmp_path):
         b'{"type":"commit","of":"o","parts":[{"text":"token AKIAIOSFODNN7EXAMPLE"}]}'
     )
     unknown = [line for line in KEPT if line.startswith(b'{"type":"later"')]
-    path = lay(tmp_path, BEFORE + b"\n".join([*BAD, *unknown, streamed]) + AFTER)
+    path = write_session(tmp_path, BEFORE + b"\n".join([*BAD, *unknown, streamed]) + AFTER)
     for command in REWRITERS:
         before = path.read_bytes()
-        assert inside(*command.split(), home=tmp_path).code == 0
+        assert run_in_process(*command.split(), home=tmp_path).code == 0
         after = path.read_bytes()
         assert after != before, command
         assert [line for line in after.split(b"\n") if line in {*BAD, *unknown}] == [*BAD, *unknown]
@@ -277,9 +279,9 @@ GIVEN = {
 
 @pytest.mark.parametrize("data", NEVER_WRITTEN.values(), ids=NEVER_WRITTEN)
 def test_what_is_newer_or_something_else_is_never_written(data, tmp_path):
-    path = lay(tmp_path, data)
+    path = write_session(tmp_path, data)
     for command in WRITERS:
-        found = inside(
+        found = run_in_process(
             *command.split(), home=tmp_path, stdin=GIVEN.get(command, b""), env={"CODEH_SESSION": "s"}
         )
         assert path.read_bytes() == data, command
@@ -288,7 +290,7 @@ def test_what_is_newer_or_something_else_is_never_written(data, tmp_path):
         if command.startswith("append"):
             assert found.code == 65
     if data.startswith(b'{"type"'):
-        shown = inside("show", "s", home=tmp_path)
+        shown = run_in_process("show", "s", home=tmp_path)
         assert b"the first word" in shown.out
         assert b"version" in shown.err
 
@@ -325,6 +327,6 @@ def test_2026_11_22_a_line_nested_deep_was_a_bug_in_what_writes_it_again(depth, 
     """It could be read (orjson: 1024 levels) but not written (254)."""
     line = place.replace("X", '{"a":' * depth + "1" + "}" * depth).encode()
     opened = b'{"type":"open","id":"o","kind":"codeh","role":"model"}\n'
-    lay(tmp_path, BEFORE + opened + line + AFTER)
+    write_session(tmp_path, BEFORE + opened + line + AFTER)
     for command in READERS:
-        assert inside(*command.split(), home=tmp_path).code in (0, 1, 65), command
+        assert run_in_process(*command.split(), home=tmp_path).code in (0, 1, 65), command

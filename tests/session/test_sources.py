@@ -155,7 +155,7 @@ def test_what_is_not_known_of_a_file_is_left_out(attached, text):
 # -- as users run it ----------------------------------------------------------------------------------
 
 
-def ok(*argv, home, **more):
+def run_ok(*argv, home, **more):
     done = run(*argv, home=home, **more)
     assert done.code == 0, done.err
     return done
@@ -169,9 +169,9 @@ def searched(home, tmp_path):
         items = [{"id": f"{name}-{n}", "text": f"ページ {name} {n} {words}"} for n in range(count)]
         (tmp_path / f"{name}.json").write_bytes(orjson.dumps(items))
     (tmp_path / "none.json").write_text("[]")
-    ok("append", "-s", "s", "-m", "find it", home=home)
-    ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c1", home=home)
-    ok(
+    run_ok("append", "-s", "s", "-m", "find it", home=home)
+    run_ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c1", home=home)
+    run_ok(
         "append",
         "-s",
         "s",
@@ -183,25 +183,27 @@ def searched(home, tmp_path):
         tmp_path / "one.json",
         home=home,
     )
-    ok("undo", "-s", "s", home=home)
+    run_ok("undo", "-s", "s", home=home)
     return home
 
 
 def search(home, tmp_path, name, hits):
-    ok("append", "-s", "s", "--result", "search", "-m", hits, "--references", tmp_path / name, home=home)
+    run_ok(
+        "append", "-s", "s", "--result", "search", "-m", hits, "--references", tmp_path / name, home=home
+    )
     return lines(session_path(home, "s"))[-1]["references"]
 
 
 def test_numbers_are_never_used_again(searched, tmp_path):
     assert [r["number"] for r in search(searched, tmp_path, "two.json", "3 hits")] == [5, 6, 7]
-    ok("persist", "s", "-i", "--all", home=searched)
-    ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
+    run_ok("persist", "s", "-i", "--all", home=searched)
+    run_ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
     assert [r["number"] for r in search(searched, tmp_path, "one.json", "4 hits")] == [8, 9, 10, 11]
 
 
 def test_writers_at_once_never_take_the_same_number(home, tmp_path):
     (tmp_path / "found.json").write_bytes(orjson.dumps([{"id": str(n), "text": "x"} for n in range(3)]))
-    ok("append", "-s", "s", "-m", "go", home=home)
+    run_ok("append", "-s", "s", "-m", "go", home=home)
     argv = ("append", "-s", "s", "-m", "found", "--references", tmp_path / "found.json")
     writers = [start(*argv, home=home, stdout=subprocess.DEVNULL) for _ in range(8)]
     assert [writer.wait() for writer in writers] == [0] * 8
@@ -213,15 +215,15 @@ def test_writers_at_once_never_take_the_same_number(home, tmp_path):
 def test_the_model_reads_them(searched, tmp_path, provider):
     search(searched, tmp_path, "two.json", "3 hits")
     argv = ("payload", "s", "--to", provider, "--model", "m")
-    body = ok(*argv, home=searched).out.decode()
+    body = run_ok(*argv, home=searched).out.decode()
     for number in (5, 6, 7):
         assert f'"source_number":{number}' in body.replace("\\", "")
     assert "ページ two 0" in body
     assert "one-0" not in body
-    ok("append", "-s", "s", "--role", "model", "-m", "It is there [source6].", home=searched)
-    ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
+    run_ok("append", "-s", "s", "--role", "model", "-m", "It is there [source6].", home=searched)
+    run_ok("append", "-s", "s", "--call", "search", "--args", "{}", "--call-id", "c2", home=searched)
     search(searched, tmp_path, "none.json", "nothing")
-    later = ok(*argv, home=searched).out.decode()
+    later = run_ok(*argv, home=searched).out.decode()
     assert "No relevant sources found." in later
     array = {"gemini": "contents", "openai-responses": "input"}.get(provider, "messages")
     first, second = (orjson.dumps(orjson.loads(text)[array]) for text in (body, later))
@@ -230,26 +232,26 @@ def test_the_model_reads_them(searched, tmp_path, provider):
 
 def test_what_is_cited_outlives_what_is_not(searched, tmp_path):
     search(searched, tmp_path, "two.json", "3 hits")
-    ok("append", "-s", "s", "--role", "model", "-m", "It is there [Source6].", home=searched)
-    ok("append", "-s", "s", "-m", "and now?", home=searched)
-    before = ok("payload", "s", "--to", "gemini", home=searched).out
-    ok("compact", "s", "--max-chars", "1000", "-i", home=searched)
-    body = ok("payload", "s", "--to", "gemini", home=searched).out.decode()
+    run_ok("append", "-s", "s", "--role", "model", "-m", "It is there [Source6].", home=searched)
+    run_ok("append", "-s", "s", "-m", "and now?", home=searched)
+    before = run_ok("payload", "s", "--to", "gemini", home=searched).out
+    run_ok("compact", "s", "--max-chars", "1000", "-i", home=searched)
+    body = run_ok("payload", "s", "--to", "gemini", home=searched).out.decode()
     assert '"source_number":6' in body
     assert '"source_number":5' not in body
     assert '"source_number":7' not in body
-    ok("undo", "-s", "s", home=searched)
-    assert ok("payload", "s", "--to", "gemini", home=searched).out == before
+    run_ok("undo", "-s", "s", home=searched)
+    assert run_ok("payload", "s", "--to", "gemini", home=searched).out == before
 
 
 def test_a_budget_counts_sources_and_lists_of_files(searched, tmp_path):
     search(searched, tmp_path, "two.json", "3 hits")
-    ok("append", "-s", "s", "--role", "model", "-m", "It is there [source6].", home=searched)
+    run_ok("append", "-s", "s", "--role", "model", "-m", "It is there [source6].", home=searched)
     (tmp_path / "a.txt").write_text("attached text")
-    ok("append", "-s", "s", "-m", "and now?", "--attach", tmp_path / "a.txt", home=searched)
-    whole = ok("payload", "s", "--to", "gemini", home=searched).out.decode()
+    run_ok("append", "-s", "s", "-m", "and now?", "--attach", tmp_path / "a.txt", home=searched)
+    whole = run_ok("payload", "s", "--to", "gemini", home=searched).out.decode()
     assert "Attached files:\\n- a.txt (text/plain, 13 bytes)" in whole
-    small = ok("payload", "s", "--to", "gemini", "--budget", "300", home=searched).out.decode()
+    small = run_ok("payload", "s", "--to", "gemini", "--budget", "300", home=searched).out.decode()
     assert '"source_number":6' in small
     assert '"source_number":5' not in small
     assert "Attached files:\\n- a.txt" in small
@@ -258,10 +260,10 @@ def test_a_budget_counts_sources_and_lists_of_files(searched, tmp_path):
 def test_a_reader_sees_them_as_a_list_and_as_footnotes(searched, tmp_path):
     search(searched, tmp_path, "two.json", "3 hits")
     answer = "There [source5], there [Source 06] and [source7]; not [source1], [source99] or [source]."
-    ok("append", "-s", "s", "--role", "model", "-m", answer, home=searched)
-    shown = ok("show", "s", home=searched).out.decode()
+    run_ok("append", "-s", "s", "--role", "model", "-m", answer, home=searched)
+    shown = run_ok("show", "s", home=searched).out.decode()
     assert shown.endswith("\nreferences\n  [5] two-0\n  [6] two-1\n  [7] two-2\n")
-    text = ok("export", "s", "--to", "markdown", home=searched).out.decode()
+    text = run_ok("export", "s", "--to", "markdown", home=searched).out.decode()
     assert "There [^5], there [^6] and [^7]; not [source1], [source99] or [source]." in text
     assert text.endswith("\n\n[^5]: two-0\n[^6]: two-1\n[^7]: two-2\n")
 
@@ -278,18 +280,18 @@ def test_odd_references_cost_only_what_is_odd(home, odd):
     record = message({"text": "see [source1]"}, kind="codeh", references=odd)
     (home / "a.jsonl").write_bytes(orjson.dumps(record) + b"\n")
     for form in ("markdown", "html"):
-        text = ok("export", home / "a.jsonl", "--to", form, home=home).out.decode()
+        text = run_ok("export", home / "a.jsonl", "--to", form, home=home).out.decode()
         assert "see " in text
         assert text.count("[^2]") == 0
-    ok("show", home / "a.jsonl", home=home)
-    ok("payload", home / "a.jsonl", "--to", "gemini", "--prefill", home=home)
+    run_ok("show", home / "a.jsonl", home=home)
+    run_ok("payload", home / "a.jsonl", "--to", "gemini", "--prefill", home=home)
 
 
 def test_what_the_live_loop_found_keeps_its_first_and_their_numbers(searched, tmp_path):
     """What the answer is made of is not cited yet: each tool keeps its first `max(1, n // d)`."""
     search(searched, tmp_path, "two.json", "3 hits")
-    small = ok("compact", "s", "--policy", "loop", "--budget", "200", home=searched)
-    body = ok("payload", "-", "--to", "gemini", stdin=small.out, home=searched).out.decode()
+    small = run_ok("compact", "s", "--policy", "loop", "--budget", "200", home=searched)
+    body = run_ok("payload", "-", "--to", "gemini", stdin=small.out, home=searched).out.decode()
     assert '"source_number":5' in body
     assert '"source_number":7' not in body
 

@@ -18,7 +18,7 @@ import answers
 from codeh_history import providers
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
-from inside import inside
+from in_process import run_in_process
 from length import examples
 
 EXAMPLES = examples(150) // 6
@@ -64,7 +64,7 @@ class Session(RuleBasedStateMachine):
 
     def run(self, *argv, stdin=b"", replaces=False):
         """Run a command on the session; returns its result and the records it appended."""
-        done = inside(*argv, home=self.home, stdin=stdin)
+        done = run_in_process(*argv, home=self.home, stdin=stdin)
         assert done.code in (0, 1, 3, 5, 65, 75), (argv, done)
         after = self.path.read_bytes() if self.path.exists() else b""
         if replaces:
@@ -141,7 +141,7 @@ class Session(RuleBasedStateMachine):
 
     @rule(number=NUMBERS, text=TEXTS)
     def answer(self, number, text):
-        waiting = inside("calls", "s", home=self.home).lines if self.data else []
+        waiting = run_in_process("calls", "s", home=self.home).lines if self.data else []
         if waiting:
             call = waiting[number % len(waiting)]
             argv = ("--result", call["name"], "--call-id", call["id"], "-F", "-")
@@ -228,7 +228,7 @@ class Session(RuleBasedStateMachine):
     def compact(self, share):
         """Reversible: taken back, it is as if it had never run."""
         before = shown(self.view)
-        [size] = inside("stats", "s", "--json", "--counter", "approx", home=self.home).lines
+        [size] = run_in_process("stats", "s", "--json", "--counter", "approx", home=self.home).lines
         budget = str(max(1, int(size["tokens"]["total"] * share)))
         done, new = self.run("compact", "-s", "s", "-i", "--budget", budget, "--counter", "approx")
         if new:
@@ -257,11 +257,11 @@ class Session(RuleBasedStateMachine):
     @precondition(lambda self: self.data)
     @rule(format=st.sampled_from(sorted(MODEL)))
     def curate_in_a_pipe(self, format):
-        stream = inside("curate", "s", home=self.home)
-        piped = inside(
+        stream = run_in_process("curate", "s", home=self.home)
+        piped = run_in_process(
             "payload", "-", "--raw", "--to", format, *MODEL[format], home=self.home, stdin=stream.out
         )
-        direct = inside("payload", "s", "--to", format, *MODEL[format], home=self.home)
+        direct = run_in_process("payload", "s", "--to", format, *MODEL[format], home=self.home)
         assert (piped.code, piped.out) == (direct.code, direct.out)
 
     # -- rules: what replaces the file ------------------------------------------------------------------
@@ -285,7 +285,7 @@ class Session(RuleBasedStateMachine):
         done, new = self.run("fork", "s", "--into", name)
         assert (done.code, new) == (0, [])
         assert self.printed(name) == self.printed()
-        inside("rm", name, home=self.home)
+        run_in_process("rm", name, home=self.home)
 
     # -- rules: accidents -------------------------------------------------------------------------------
 
@@ -340,9 +340,9 @@ class Session(RuleBasedStateMachine):
     def the_commands_show_it(self):
         if not self.data:
             return
-        listed = inside("show", "s", "--jsonl", home=self.home)
+        listed = run_in_process("show", "s", "--jsonl", home=self.home)
         assert [line["id"] for line in listed.lines] == [message.id for message in self.view.messages]
-        [verdict] = inside("verify", "s", "--json", home=self.home).lines
+        [verdict] = run_in_process("verify", "s", "--json", home=self.home).lines
         offset = 0
         bad = []
         for line in self.data.split(b"\n"):
@@ -357,7 +357,7 @@ class Session(RuleBasedStateMachine):
         """A request that its provider takes, or a word why there is none."""
         if not self.data:
             return
-        done = inside("payload", "s", "--to", format, *MODEL[format], home=self.home)
+        done = run_in_process("payload", "s", "--to", format, *MODEL[format], home=self.home)
         if done.code == 0:
             assert providers.load(format).problems(orjson.loads(done.out)) == []
         else:
@@ -365,7 +365,7 @@ class Session(RuleBasedStateMachine):
 
     def printed(self, session="s"):
         """What a session says, wherever its content lies."""
-        done = inside("show", session, "--jsonl", home=self.home)
+        done = run_in_process("show", session, "--jsonl", home=self.home)
         assert done.code == 0
         return done.lines
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from blocks.stored import BIG, contents, ok
+from blocks.stored import BIG, contents, run_ok
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData, InputOutput
 from codeh_history.store import create, new_file
@@ -173,7 +173,7 @@ def test_where_there_are_no_hard_links_it_is_written_all_the_same_and_never_over
 
 
 def test_whoever_waits_while_the_file_is_replaced_writes_into_the_new_one(home):
-    ok("append", "-s", "a", "-m", "first", home=home)
+    run_ok("append", "-s", "a", "-m", "first", home=home)
     path = session_path(home, "a")
     waiting = []
 
@@ -200,7 +200,7 @@ def has_open(process, path):
 
 
 def test_a_link_is_never_replaced(home, tmp_path):
-    ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
     link = tmp_path / "link.jsonl"
     for make in (os.symlink, os.link):
         make(session_path(home, "a"), link)
@@ -211,15 +211,15 @@ def test_a_link_is_never_replaced(home, tmp_path):
 
 
 def test_the_new_file_is_private_and_alone(home):
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("persist", "a", "-i", home=home)
     assert session_path(home, "a").stat().st_mode & 0o777 == 0o600
     assert [p.name for p in (home / "sessions").iterdir()] == ["a.jsonl"]
 
 
 def test_appenders_lose_nothing_while_the_file_is_replaced(home):
     """Whoever waits for the lock of the old file writes into the new one."""
-    ok("append", "-s", "a", "-m", "first", home=home)
+    run_ok("append", "-s", "a", "-m", "first", home=home)
     script = (
         "import sys; from support import append_text\n"
         "for n in range(60): append_text(sys.argv[1], f'{sys.argv[2]} {n} ' + 'x' * 5000)\n"

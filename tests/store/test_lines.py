@@ -14,7 +14,7 @@ from codeh_history.session import records
 from codeh_history.store import begun, lines, log, read
 from codeh_history.store import replace as replacing
 from codeh_history.views import skim as skimming
-from inside import inside
+from in_process import run_in_process
 
 HEADER = b'{"type":"session","version":1,"id":"s","created":"2026-01-02T03:04:05.000Z"}\n'
 LIMIT = 10_000  # bytes of a line, here
@@ -73,7 +73,7 @@ MANY = [{"text": "y" * 100}] * 200  # no part of it is large
 
 
 def session(home):
-    assert inside("append", "-s", "s", "-m", "first", home=home).code == 0
+    assert run_in_process("append", "-s", "s", "-m", "first", home=home).code == 0
     return home / "sessions" / "s.jsonl"
 
 
@@ -99,11 +99,14 @@ WRITERS = {
 def test_a_large_part_goes_to_the_block_store_on_its_own(home, limit, name):
     argv, stdin = WRITERS[name]
     session(home)
-    outcome = inside(*argv, home=home, stdin=stdin)
+    outcome = run_in_process(*argv, home=home, stdin=stdin)
     assert outcome.code == 0, outcome.err
     target = "new" if "new" in argv else "s"
     assert (
-        TEXT in orjson.dumps(inside("export", target, "--to", "contents", home=home).out.decode()).decode()
+        TEXT
+        in orjson.dumps(
+            run_in_process("export", target, "--to", "contents", home=home).out.decode()
+        ).decode()
     )
     lines_ = (home / "sessions" / f"{target}.jsonl").read_bytes().split(b"\n")
     assert max(map(len, lines_)) <= limit
@@ -113,10 +116,10 @@ def test_a_large_part_goes_to_the_block_store_on_its_own(home, limit, name):
 def test_a_long_line_of_a_batch_comes_back_in_its_own_spelling(home, limit):
     session(home)
     line = b'{"parts": [ {"text": "%b"} ], "role": "user"}' % TEXT.encode()
-    assert inside("append", "-s", "s", "--jsonl", home=home, stdin=line).code == 0
+    assert run_in_process("append", "-s", "s", "--jsonl", home=home, stdin=line).code == 0
     record = orjson.loads(read.read_bytes(str(home / "sessions" / "s.jsonl")).split(b"\n")[-2])
     assert record["type"] == "ref"
-    assert inside("last", "s", home=home).text == TEXT
+    assert run_in_process("last", "s", home=home).text == TEXT
 
 
 BATCH = orjson.dumps({"role": "user", "parts": MANY})
@@ -137,7 +140,9 @@ def test_a_record_that_stays_too_long_is_named_and_nothing_is_stored(home, limit
     path = session(home)
     before = path.read_bytes()
     (home / "system").write_bytes(stdin)
-    outcome = inside(*[a.replace("/dev/stdin", str(home / "system")) for a in argv], home=home, stdin=stdin)
+    outcome = run_in_process(
+        *[a.replace("/dev/stdin", str(home / "system")) for a in argv], home=home, stdin=stdin
+    )
     assert (outcome.code, outcome.out) == (65, b""), outcome.err
     assert b"a record has at most 10,000; nothing was stored" in outcome.err
     assert path.read_bytes() == before
@@ -146,13 +151,13 @@ def test_a_record_that_stays_too_long_is_named_and_nothing_is_stored(home, limit
 
 def test_what_is_hydrated_in_place_never_becomes_too_long(home, limit):
     path = session(home)
-    inside("append", "-s", "s", home=home, stdin=TEXT.encode())
+    run_in_process("append", "-s", "s", home=home, stdin=TEXT.encode())
     before = path.read_bytes()
-    outcome = inside("hydrate", "s", "-i", home=home)
+    outcome = run_in_process("hydrate", "s", "-i", home=home)
     assert outcome.code == 65
     assert b"the session is as it was" in outcome.err
     assert path.read_bytes() == before
-    assert TEXT.encode() in inside("hydrate", "s", home=home).out
+    assert TEXT.encode() in run_in_process("hydrate", "s", home=home).out
 
 
 def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(home, limit):
@@ -164,22 +169,22 @@ def test_a_line_too_long_that_another_program_wrote_does_not_stop_a_replacement(
     ]
     with path.open("ab") as file:
         file.write(message(20_000) + b"\n" + b"".join(orjson.dumps(line) + b"\n" for line in stream))
-    assert inside("gc", "--yes", home=home).lines[0]["deltas"] == 1
+    assert run_in_process("gc", "--yes", home=home).lines[0]["deltas"] == 1
     assert message(20_000) in path.read_bytes()
 
 
 def test_a_fork_holds_what_its_session_holds(home, limit):
     session(home)
-    inside("append", "-s", "s", home=home, stdin=TEXT.encode())
-    assert inside("fork", "s", "--into", "copy", home=home).code == 0
-    assert inside("last", "copy", home=home).text == TEXT
+    run_in_process("append", "-s", "s", home=home, stdin=TEXT.encode())
+    assert run_in_process("fork", "s", "--into", "copy", home=home).code == 0
+    assert run_in_process("last", "copy", home=home).text == TEXT
 
 
 def test_where_the_store_fails_nothing_is_stored(home, limit):
     path = session(home)
     before = path.read_bytes()
     (home / "blocks").write_bytes(b"no folder")
-    outcome = inside("append", "-s", "s", home=home, stdin=TEXT.encode())
+    outcome = run_in_process("append", "-s", "s", home=home, stdin=TEXT.encode())
     assert outcome.code == 74, outcome.err
     assert path.read_bytes() == before
 
@@ -200,14 +205,14 @@ def test_which_lines_are_too_long(size, monkeypatch):
 @pytest.mark.slow
 def test_the_limit_is_64_mib_for_the_program_itself(home):
     size = 64 << 20
-    assert inside("append", "-s", "s", home=home, stdin=b"x" * size).code == 0
+    assert run_in_process("append", "-s", "s", home=home, stdin=b"x" * size).code == 0
     (line,) = (home / "sessions" / "s.jsonl").read_bytes().split(b"\n")[1:2]
     assert orjson.loads(line)["type"] == "ref"
-    assert len(inside("last", "s", home=home).out) == size + 1
-    assert inside("append", "-s", "s", home=home, stdin=b"x" * (size - 1000)).code == 0
-    assert inside("show", "s", "-n", "1", home=home).code == 0
+    assert len(run_in_process("last", "s", home=home).out) == size + 1
+    assert run_in_process("append", "-s", "s", home=home, stdin=b"x" * (size - 1000)).code == 0
+    assert run_in_process("show", "s", "-n", "1", home=home).code == 0
     log.append(Env({}), str(home / "sessions" / "s.jsonl"), lambda _: message(size) + b"\n")
     with pytest.raises(BadData):
         log.append(Env({}), str(home / "sessions" / "s.jsonl"), lambda _: b"x" * (size + 1) + b"\n")
-    assert b"damaged" not in inside("list", home=home).err
+    assert b"damaged" not in run_in_process("list", home=home).err
     assert os.path.getsize(home / "sessions" / "s.jsonl") < 3 * size

@@ -15,7 +15,7 @@ from codeh_history.base.errors import HistoryError, NotFound, TryAgain
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.store import log, replace
-from inside import inside
+from in_process import run_in_process
 from length import by_length
 from support import PROGRAM, ROOT, environ, lines, run, session_path
 
@@ -171,7 +171,7 @@ def test_2026_11_23_a_misspelt_path_makes_no_folders(home, line):
     before = path.read_bytes()
     there = home / "no" / "such"
     given = b'{"role":"user","parts":[{"text":"x"}]}\n' if "-m" not in line else b""
-    done = inside(*line.format(there / "x.jsonl").split(), home=home, stdin=given)
+    done = run_in_process(*line.format(there / "x.jsonl").split(), home=home, stdin=given)
     assert (done.code, done.out) == (74, b"")
     assert done.err.decode() == f"codeh-history: {there}: no such directory; nothing was stored\n"
     assert not there.parent.exists()
@@ -181,7 +181,7 @@ def test_2026_11_23_a_misspelt_path_makes_no_folders(home, line):
 @pytest.mark.parametrize("store", ["", "dir:{}/a/b", "dir:{}/a/b/"])
 def test_the_folder_of_sessions_is_made(home, store):
     where = {"CODEH_STORE": store.format(home)} if store else {}
-    done = inside("append", "-s", "demo", "-m", "x", home=home / "new" / "home", env=where)
+    done = run_in_process("append", "-s", "demo", "-m", "x", home=home / "new" / "home", env=where)
     assert done.code == 0
     folder = home / "a" / "b" if store else home / "new" / "home" / "sessions"
     assert (folder / "demo.jsonl").exists()

@@ -11,7 +11,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import NotFound, Usage
 from codeh_history.store import paths
 from codeh_history.store.resolve import for_filtering, for_reading, for_writing, must_be_named
-from inside import inside
+from in_process import run_in_process
 
 MESSAGE = '{"type":"message","id":"m","ts":"%s","kind":"user","role":"user","parts":[]}\n'
 HEADER = '{"type":"session","version":1,"id":"x","cwd":"%s"}\n'
@@ -74,13 +74,13 @@ def test_reading_takes_ids_and_unique_prefixes(env, name, file):
 
 def test_an_older_file_beside_the_session_is_named_and_not_read(env):
     home = Path(env.home)
-    assert inside("show", "alpha-1", home=home).err == b""
+    assert run_in_process("show", "alpha-1", home=home).err == b""
     older = home / "sessions" / "alpha-1.json"
     older.write_text("[]")
     assert os.path.basename(for_reading(env, "alpha-1").path) == "alpha-1.jsonl"
     note = f"codeh-history: alpha-1: read from alpha-1.jsonl, not from {older}\n"
-    assert inside("show", "alpha-1", home=home).err.decode() == note
-    assert inside("payload", "alpha-1", "--to", "text", home=home).err.decode().startswith(note)
+    assert run_in_process("show", "alpha-1", home=home).err.decode() == note
+    assert run_in_process("payload", "alpha-1", "--to", "text", home=home).err.decode().startswith(note)
 
 
 def test_a_whole_id_is_no_prefix(env):
@@ -215,12 +215,14 @@ def test_a_file_that_is_there_is_told_as_one(env, tmp_path, monkeypatch):
 def test_2026_11_23_an_ambiguous_name_is_told_with_times_and_first_prompts(tmp_path):
     for name, text in (("barn-1", "Paint it red."), ("barn-2", "Count the rye.")):
         assert (
-            inside(
+            run_in_process(
                 "append", "-s", name, "-m", text, home=tmp_path, env={"CODEH_NOW": "2026-01-02T03:04:05Z"}
             ).code
             == 0
         )
-    done = inside("show", "barn", home=tmp_path, env={"TZ": "UTC", "CODEH_NOW": "2026-06-01T00:00:00Z"})
+    done = run_in_process(
+        "show", "barn", home=tmp_path, env={"TZ": "UTC", "CODEH_NOW": "2026-06-01T00:00:00Z"}
+    )
     assert done.code == 3
     first, *rest = done.err.decode().splitlines()
     assert first == "codeh-history: barn: ambiguous: barn-1, barn-2"

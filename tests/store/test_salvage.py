@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from codeh_history.store.program_files import salvage
-from inside import inside
+from in_process import run_in_process
 from length import by_length, sampled
 from opencode_files import SESSION, OpenCode
 
@@ -66,7 +66,7 @@ def rescued(data, folder):
     path, out = folder / "opencode.db", folder / "out.json"
     path.write_bytes(data)
     out.unlink(missing_ok=True)
-    done = inside("rescue", str(path), "--output", str(out), "--json", home=folder)
+    done = run_in_process("rescue", str(path), "--output", str(out), "--json", home=folder)
     assert path.read_bytes() == data
     assert sorted(one.name for one in folder.glob("opencode.db*")) == ["opencode.db"]
     assert done.code in (0, 65), done
@@ -128,10 +128,10 @@ def test_a_session_whose_row_is_lost_is_rescued(whole, tmp_path):
 def test_what_a_damaged_database_lost_stays_in_the_copy(whole, tmp_path):
     path = tmp_path / "opencode.db"
     path.write_bytes(whole)
-    inside("import", str(path), home=tmp_path)
+    run_in_process("import", str(path), home=tmp_path)
     before = (tmp_path / "sessions" / f"{ID}.jsonl").read_bytes()
     path.write_bytes(whole[: len(whole) * 2 // 3])
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert (done.code, (tmp_path / "sessions" / f"{ID}.jsonl").read_bytes()) == (0, before)
 
 
@@ -150,12 +150,12 @@ def test_2026_11_23_what_a_sub_agent_lost_stays_in_its_copy(whole, tmp_path):
         )
         connection.execute("UPDATE session SET parent_id = 'ses_parent' WHERE id = ?", [SESSION])
     connection.close()
-    assert inside("import", "--branches", str(path), home=tmp_path).code == 0
+    assert run_in_process("import", "--branches", str(path), home=tmp_path).code == 0
     copy = tmp_path / "sessions" / f"{ID}.jsonl"
     before, data = copy.read_bytes(), path.read_bytes()
     assert before.count(b'"type":"message"') == MESSAGES
     path.write_bytes(data[: len(data) * 2 // 3])
-    done = inside("import", "--branches", str(path), home=tmp_path)
+    done = run_in_process("import", "--branches", str(path), home=tmp_path)
     assert (done.code, copy.read_bytes()) == (0, before)
 
 
@@ -179,7 +179,7 @@ def test_2026_11_23_a_table_without_numbers_of_rows_is_not_looked_through():
 def test_a_damaged_database_is_named_where_it_is_imported(whole, tmp_path):
     path = tmp_path / "opencode.db"
     path.write_bytes(whole[: len(whole) * 2 // 3])
-    done = inside("import", str(path), home=tmp_path)
+    done = run_in_process("import", str(path), home=tmp_path)
     assert done.code == 0
     assert b"the database is damaged: database disk image is malformed" in done.err
-    assert inside("verify", str(path), home=tmp_path).code == 1
+    assert run_in_process("verify", str(path), home=tmp_path).code == 1

@@ -11,7 +11,7 @@ import pytest
 from codeh_history.base.env import Env
 from codeh_history.base.errors import BadData
 from codeh_history.store import log, trash
-from inside import inside as run
+from in_process import run_in_process as run
 from support import environ, lines, session_path
 
 DAYS = {"CODEH_NOW": "2100-01-01T00:00:00Z"}

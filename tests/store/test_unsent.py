@@ -8,7 +8,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.errors import TryAgain
 from codeh_history.base.postgres import Unreachable
 from codeh_history.store import unsent
-from inside import inside
+from in_process import run_in_process
 
 LINES = (
     b'{"type":"session","version":1,"id":"s"}\n{"type":"message","id":"a","kind":"user","role":"user","parts":[{"text":"x"}]}\n'
@@ -33,8 +33,8 @@ def test_the_command_that_is_told_stores_the_messages_once(home, *, unknown):
     assert (home / "unsent").stat().st_mode & 0o777 == 0o700
     _, *argv = shlex.split(command)
     for _ in range(2):
-        assert inside(*argv, home=home).text == "a\nb"
-    assert inside("show", "s", "--jsonl", home=home).out.count(b'"text"') == 2
+        assert run_in_process(*argv, home=home).text == "a\nb"
+    assert run_in_process("show", "s", "--jsonl", home=home).out.count(b'"text"') == 2
 
 
 def test_an_answer_is_kept_as_it_came_and_a_name_is_quoted(tmp_path):

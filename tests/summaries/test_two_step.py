@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from codeh_history.session.records import dumps
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from summarizing import HOW_IT_STANDS, changed_in, digest, session, shown, summarize, summarized
 from support import append_text, lines, run
 
@@ -66,12 +66,12 @@ def test_the_answer_is_in_the_object_or_beside_it(home, tmp_path):
     for how in ("inside", "beside", "stdin"):
         path = session(home, how, 51)
         asked = {**emitted(how), "by": "my-model"}
-        inside = dumps({**asked, "answer": f"<think>hm</think> {ANSWER}"})
-        file.write_bytes(dumps(asked) if how == "beside" else inside)
+        embedded = dumps({**asked, "answer": f"<think>hm</think> {ANSWER}"})
+        file.write_bytes(dumps(asked) if how == "beside" else embedded)
         done = summarize(
             "--apply",
             "-" if how == "stdin" else str(file),
-            stdin=inside if how == "stdin" else b"The user asked short questions.\n",
+            stdin=embedded if how == "stdin" else b"The user asked short questions.\n",
         )
         assert done.code == 0, done.err
         assert (lines(path)[-1]["summary"], lines(path)[-1]["by"]) == (ANSWER, "my-model")
@@ -390,7 +390,9 @@ def test_2026_11_23_a_file_of_which_nothing_is_known_is_one(part, tmp_path):
     says = [
         {"type": "message", "id": str(n), "kind": "user", "parts": [{"text": "hi"}, part]} for n in range(3)
     ]
-    lay(tmp_path, b"".join(orjson.dumps(one) + b"\n" for one in says))
-    done = inside("summarize", "s", "--max-conversations", "1", "--min-batch", "1", "--emit", home=tmp_path)
+    write_session(tmp_path, b"".join(orjson.dumps(one) + b"\n" for one in says))
+    done = run_in_process(
+        "summarize", "s", "--max-conversations", "1", "--min-batch", "1", "--emit", home=tmp_path
+    )
     assert done.code == 0, done.err
     assert b"Attached: a file" in done.out

@@ -6,8 +6,8 @@ import tarfile
 
 import pytest
 
-from blocks.stored import BIG, IMAGE, blocks, ok
-from inside import inside
+from blocks.stored import BIG, IMAGE, blocks, run_ok
+from in_process import run_in_process
 from support import session_path
 
 
@@ -20,28 +20,28 @@ def there(tmp_path):
 @pytest.fixture
 def bundle(demo, tmp_path):
     """The session of `demo` with its blocks, what was undone included."""
-    ok("persist", "demo", "-i", home=demo)
-    ok("export", "demo", "--bundle", tmp_path / "demo.tar", home=demo)
+    run_ok("persist", "demo", "-i", home=demo)
+    run_ok("export", "demo", "--bundle", tmp_path / "demo.tar", home=demo)
     return tmp_path / "demo.tar"
 
 
 def test_a_bundle_carries_the_session_and_all_its_blocks(demo, there, bundle):
-    assert ok("import", bundle, home=there).text == "demo"
+    assert run_ok("import", bundle, home=there).text == "demo"
     assert session_path(there, "demo").read_bytes() == session_path(demo, "demo").read_bytes()
     assert blocks(there) == blocks(demo)
     for argv in (["show", "demo", "--jsonl"], ["export", "demo"]):
-        assert ok(*argv, home=there).out == ok(*argv, home=demo).out
+        assert run_ok(*argv, home=there).out == run_ok(*argv, home=demo).out
     assert stat.S_IMODE(session_path(there, "demo").stat().st_mode) == 0o600
     assert stat.S_IMODE(bundle.stat().st_mode) == 0o600
 
 
 def test_a_bundle_goes_through_pipes(demo, there, bundle):
-    piped = ok("export", "demo", "--bundle", "-", home=demo).out
+    piped = run_ok("export", "demo", "--bundle", "-", home=demo).out
     assert piped == bundle.read_bytes()
-    read = ok("export", "-", "--bundle", "-", home=demo, stdin=session_path(demo, "demo").read_bytes())
+    read = run_ok("export", "-", "--bundle", "-", home=demo, stdin=session_path(demo, "demo").read_bytes())
     assert read.out == piped
     pieces = [piped[:100], piped[100:9000], piped[9000:]]
-    assert ok("import", "-", home=there, stdin=pieces).text == "demo"
+    assert run_ok("import", "-", home=there, stdin=pieces).text == "demo"
     assert blocks(there) == blocks(demo)
 
 
@@ -54,35 +54,41 @@ def test_a_bundle_can_be_opened_with_tar(demo, bundle):
 
 def test_a_bundle_takes_blocks_from_both_stores_and_brings_them_to_the_one_named(demo, there, tmp_path):
     env = {"CODEH_BLOCKS": str(tmp_path / "other")}
-    ok("persist", "demo", "-i", home=demo)
-    ok("append", "-s", "demo", "-m", "see", "--attach", demo / "image.png", home=demo, env=env)
+    run_ok("persist", "demo", "-i", home=demo)
+    run_ok("append", "-s", "demo", "-m", "see", "--attach", demo / "image.png", home=demo, env=env)
     (demo / "image2.png").write_bytes(IMAGE + b"2")
-    ok("append", "-s", "demo", "-m", "see", "--attach", demo / "image2.png", home=demo, env=env)
-    ok("export", "demo", "--bundle", tmp_path / "b.tar", home=demo, env=env)
+    run_ok("append", "-s", "demo", "-m", "see", "--attach", demo / "image2.png", home=demo, env=env)
+    run_ok("export", "demo", "--bundle", tmp_path / "b.tar", home=demo, env=env)
     away = {"CODEH_BLOCKS": str(tmp_path / "away")}
-    ok("import", tmp_path / "b.tar", home=there, env=away)
+    run_ok("import", tmp_path / "b.tar", home=there, env=away)
     assert not (there / "blocks").exists()
-    assert ok("export", "demo", home=there, env=away).out == ok("export", "demo", home=demo, env=env).out
+    assert (
+        run_ok("export", "demo", home=there, env=away).out
+        == run_ok("export", "demo", home=demo, env=env).out
+    )
 
 
 def test_a_bundle_is_never_written_over_a_file(demo, bundle):
     before = bundle.read_bytes()
-    refused = inside("export", "demo", "--bundle", str(bundle), home=demo)
+    refused = run_in_process("export", "demo", "--bundle", str(bundle), home=demo)
     assert (refused.code, bundle.read_bytes()) == (65, before)
     assert b"exists already" in refused.err
 
 
 def test_a_bundle_of_a_session_that_is_here_is_refused(demo, there, bundle):
-    ok("append", "-s", "demo", "-m", "mine", home=there)
+    run_ok("append", "-s", "demo", "-m", "mine", home=there)
     before = session_path(there, "demo").read_bytes()
-    refused = inside("import", str(bundle), home=there)
+    refused = run_in_process("import", str(bundle), home=there)
     assert (refused.code, refused.out) == (65, b"")
     assert b"another session of that id; --into NEW" in refused.err
     assert (session_path(there, "demo").read_bytes(), blocks(there)) == (before, {})
-    assert ok("import", bundle, home=demo).text == "demo"  # where it came from: nothing to do
-    assert ok("import", bundle, "--into", "again", home=there).text == "again"
-    assert ok("export", "again", home=there).out == ok("export", "demo", home=demo).out
-    assert ok("show", "again", "--jsonl", home=there).out == ok("show", "demo", "--jsonl", home=demo).out
+    assert run_ok("import", bundle, home=demo).text == "demo"  # where it came from: nothing to do
+    assert run_ok("import", bundle, "--into", "again", home=there).text == "again"
+    assert run_ok("export", "again", home=there).out == run_ok("export", "demo", home=demo).out
+    assert (
+        run_ok("show", "again", "--jsonl", home=there).out
+        == run_ok("show", "demo", "--jsonl", home=demo).out
+    )
 
 
 def test_a_bundle_cut_anywhere_leaves_nothing(there, bundle, tmp_path):
@@ -93,7 +99,7 @@ def test_a_bundle_cut_anywhere_leaves_nothing(there, bundle, tmp_path):
     cut = tmp_path / "cut.tar"
     for size in (513, 1024, 1500, whole // 3, whole // 2, last.offset, last.offset + 100, whole - 1):
         cut.write_bytes(data[:size])
-        refused = inside("import", str(cut), home=there)
+        refused = run_in_process("import", str(cut), home=there)
         assert (size, refused.code, refused.out) == (size, 65, b"")
         assert b"nothing was imported" in refused.err
         assert not session_path(there, "demo").exists()
@@ -109,7 +115,7 @@ def test_an_altered_bundle_is_refused(there, bundle, tmp_path):
         if member.size:
             at = member.offset_data + member.size // 2
             altered.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
-            refused = inside("import", str(altered), home=there)
+            refused = run_in_process("import", str(altered), home=there)
             assert (member.name, refused.code) == (member.name, 65)
             assert not session_path(there, "demo").exists()
             assert blocks(there) == {}
@@ -137,7 +143,7 @@ def test_what_is_no_bundle_is_refused(there, bundle, tmp_path, name):
             info = tarfile.TarInfo(path)
             info.size = len(data)
             tar.addfile(info, io.BytesIO(data))
-    refused = inside("import", str(tmp_path / "made.tar"), home=there)
+    refused = run_in_process("import", str(tmp_path / "made.tar"), home=there)
     assert (refused.code, refused.out) == (65, b"")
     assert refused.err.count(b"\n") == 1
     assert not list(there.rglob("*.jsonl"))
@@ -149,65 +155,65 @@ def test_a_link_in_a_bundle_is_refused(there, bundle, tmp_path):
         info = tarfile.TarInfo("codeh-bundle.json")
         info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
         tar.addfile(info)
-    assert inside("import", str(tmp_path / "made.tar"), home=there).code == 65
+    assert run_in_process("import", str(tmp_path / "made.tar"), home=there).code == 65
 
 
 def test_a_missing_block_fails_a_bundle_or_is_left_out_of_it(demo, there, tmp_path):
-    ok("persist", "demo", "-i", home=demo)
+    run_ok("persist", "demo", "-i", home=demo)
     gone = min(blocks(demo))
     (demo / "blocks" / gone[:2] / gone).unlink()
     file = tmp_path / "b.tar"
-    refused = inside("export", "demo", "--bundle", str(file), home=demo)
+    refused = run_in_process("export", "demo", "--bundle", str(file), home=demo)
     assert (refused.code, file.exists()) == (65, False)
     assert gone.encode() in refused.err
-    assert gone.encode() in ok("export", "demo", "--bundle", file, "--allow-missing", home=demo).err
-    assert gone.encode() in ok("import", file, home=there).err
+    assert gone.encode() in run_ok("export", "demo", "--bundle", file, "--allow-missing", home=demo).err
+    assert gone.encode() in run_ok("import", file, home=there).err
     assert blocks(there) == blocks(demo)
 
 
 def test_a_bundle_of_an_altered_block_leaves_no_file(home, tmp_path):
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("persist", "a", "-i", home=home)
     (id,) = blocks(home)
     (home / "blocks" / id[:2] / id).write_bytes(b"{}")
-    refused = inside("export", "a", "--bundle", str(tmp_path / "b.tar"), home=home)
+    refused = run_in_process("export", "a", "--bundle", str(tmp_path / "b.tar"), home=home)
     assert (refused.code, (tmp_path / "b.tar").exists()) == (65, False)
 
 
 def test_a_session_without_blocks_and_a_damaged_one_are_carried_as_they_are(home, there):
-    ok("append", "-s", "a", "-m", "hi", home=home)
+    run_ok("append", "-s", "a", "-m", "hi", home=home)
     path = session_path(home, "a")
     path.write_bytes(path.read_bytes() + b"not json\n" + b'{"torn":')
     path.chmod(0o600)
-    ok("export", "a", "--bundle", home / "b.tar", home=home)
-    ok("import", home / "b.tar", home=there)
+    run_ok("export", "a", "--bundle", home / "b.tar", home=home)
+    run_ok("import", home / "b.tar", home=there)
     assert session_path(there, "a").read_bytes() == path.read_bytes()
     assert not (there / "blocks").exists()
 
 
 def test_what_a_bundle_does_not_go_with(home):
-    ok("append", "-s", "a", "-m", "hi", home=home)
+    run_ok("append", "-s", "a", "-m", "hi", home=home)
     for more in (["--to", "html"], ["--redact"], ["-n", "2"]):
-        assert inside("export", "a", "--bundle", "x.tar", *more, home=home).code == 2
-    assert inside("export", "a", "--bundle", str(home / "no" / "x.tar"), home=home).code == 74
+        assert run_in_process("export", "a", "--bundle", "x.tar", *more, home=home).code == 2
+    assert run_in_process("export", "a", "--bundle", str(home / "no" / "x.tar"), home=home).code == 74
 
 
 def test_a_file_whose_name_is_no_id_comes_back_under_one_like_it(home, there):
     file = home / "my chat é.jsonl"
     home.mkdir(exist_ok=True)
-    ok("append", "-s", str(file), "-m", "hi", home=home)
-    ok("export", str(file), "--bundle", home / "b.tar", home=home)
-    assert ok("import", home / "b.tar", home=there).out == b"my-chat\n"
-    assert ok("last", "my-chat", home=there).out == b"hi\n"
-    assert ok("import", home / "b.tar", "--into", "named", home=there).out == b"named\n"
+    run_ok("append", "-s", str(file), "-m", "hi", home=home)
+    run_ok("export", str(file), "--bundle", home / "b.tar", home=home)
+    assert run_ok("import", home / "b.tar", home=there).out == b"my-chat\n"
+    assert run_ok("last", "my-chat", home=there).out == b"hi\n"
+    assert run_ok("import", home / "b.tar", "--into", "named", home=there).out == b"named\n"
 
 
 def test_a_header_in_another_spelling_is_carried_as_it_is(home, there):
-    ok("append", "-s", "a", "-m", "hi", home=home)
+    run_ok("append", "-s", "a", "-m", "hi", home=home)
     path = session_path(home, "a")
     path.write_bytes(
         path.read_bytes().replace(b'{"type":"session",', b'{ "version": 1, "type" : "session", ', 1)
     )
-    ok("export", "a", "--bundle", home / "b.tar", home=home)
-    ok("import", home / "b.tar", home=there)
+    run_ok("export", "a", "--bundle", home / "b.tar", home=home)
+    run_ok("import", home / "b.tar", home=there)
     assert session_path(there, "a").read_bytes() == path.read_bytes()

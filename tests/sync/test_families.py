@@ -87,7 +87,7 @@ def env(home):
     return Env({"CODEH_HOME": str(home)})
 
 
-def lay(env, name, *, age=3600, **header):
+def write_session(env, name, *, age=3600, **header):
     """A session that was last changed so many seconds ago."""
     path = Path(env.home) / "sessions" / f"{name}.jsonl"
     data = orjson.dumps({"type": "session", "version": 1, "id": name, **header}) + b"\n"
@@ -106,7 +106,7 @@ def remembered(env, side):
 
 
 def test_what_stayed_what_it_was_is_not_read_again(env):
-    one, two = lay(env, "a"), lay(env, "b", parent={"session": "a"})
+    one, two = write_session(env, "a"), write_session(env, "b", parent={"session": "a"})
     side = Looked(env)
     expected = {
         "a": Brief(hashlib.sha256(one).hexdigest(), None),
@@ -117,13 +117,13 @@ def test_what_stayed_what_it_was_is_not_read_again(env):
     side.looked.clear()
     assert remembered(env, side) == expected
     assert side.looked == []
-    lay(env, "a", later=1)
+    write_session(env, "a", later=1)
     assert remembered(env, side)["a"] != expected["a"]
     assert side.looked == ["a"]
 
 
 def test_what_was_just_written_is_read_again(env):
-    lay(env, "a", age=0)
+    write_session(env, "a", age=0)
     side = Looked(env)
     for _ in range(2):
         briefs(env, side, side.sessions())
@@ -136,7 +136,7 @@ def test_what_was_just_written_is_read_again(env):
      ({"parent": {"session": 7}}, None)],
 )  # fmt: skip
 def test_a_fork_is_told_by_its_header(env, header, parent):
-    lay(env, "a", **header)
+    write_session(env, "a", **header)
     assert remembered(env, Looked(env))["a"].parent == parent
 
 
@@ -144,7 +144,7 @@ def test_an_empty_session_is_none_and_one_that_cannot_be_read_is_like_no_other(e
     (Path(env.home) / "sessions" / "empty.jsonl").touch()
     side = Looked(env)
     assert remembered(env, side)["empty"] == ABSENT
-    lay(env, "a")
+    write_session(env, "a")
     stamps = side.sessions()
     path = Path(env.home) / "sessions" / "a.jsonl"
     path.unlink()
@@ -153,7 +153,7 @@ def test_an_empty_session_is_none_and_one_that_cannot_be_read_is_like_no_other(e
 
 
 def test_a_spoiled_memory_is_none(env):
-    data = lay(env, "a")
+    data = write_session(env, "a")
     side = Looked(env)
     for value in (b"{", b"[1]", b"[1,[1,2,3],7]", b"\xff", "text"):
         remembered(env, side)

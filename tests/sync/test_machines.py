@@ -7,7 +7,7 @@ import pytest
 
 from codeh_history.session.records import lines_of
 from codeh_history.sync.plan import plan
-from inside import inside
+from in_process import run_in_process
 from synced import World, doubled
 
 WORLDS = int(os.environ.get("SYNCS", "60")) // 20
@@ -29,7 +29,7 @@ class Machines:
         self.number += 1
         minute, second = divmod(self.number // 3, 60)  # clocks are coarse
         now = f"2026-01-02T03:{minute:02}:{second:02}.000Z"
-        return inside(*argv, "-q", home=home, stdin=stdin, env={"CODEH_NOW": now})
+        return run_in_process(*argv, "-q", home=home, stdin=stdin, env={"CODEH_NOW": now})
 
     def edit(self):
         home = self.random.choice(self.homes)
@@ -130,13 +130,13 @@ def test_writers_meanwhile(tmp_path):
     """What another process was told is stored is in the session or its fork, on both sides."""
     one, two = tmp_path / "one", tmp_path / "two"
     for home in (one, two):
-        assert inside("append", "-s", "demo", "-m", f"begun {home.name}", home=home).code == 0
+        assert run_in_process("append", "-s", "demo", "-m", f"begun {home.name}", home=home).code == 0
     writers = [writing(home, 25) for home in (one, two)]
     alive = set(writers)
     while alive:
-        assert inside("sync", f"dir:{two / 'sessions'}", "-q", home=one).code in (0, 75)
+        assert run_in_process("sync", f"dir:{two / 'sessions'}", "-q", home=one).code in (0, 75)
         alive = {pid for pid in alive if os.waitpid(pid, os.WNOHANG) == (0, 0)}
-    assert inside("sync", f"dir:{two / 'sessions'}", "-q", home=one).code == 0
+    assert run_in_process("sync", f"dir:{two / 'sessions'}", "-q", home=one).code == 0
     assert sessions(one) == sessions(two)
     whole = b"".join(sessions(one).values())
     for home in (one, two):
@@ -152,7 +152,7 @@ def writing(home, count):
     pid = os.fork()
     if pid == 0:
         for number in range(count):
-            done = inside("append", "-s", "demo", "-m", f"{home.name} {number}", home=home)
+            done = run_in_process("append", "-s", "demo", "-m", f"{home.name} {number}", home=home)
             if done.code:
                 os._exit(1)
         os._exit(0)

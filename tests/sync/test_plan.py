@@ -13,7 +13,7 @@ from codeh_history.sync.log import digest, read
 from codeh_history.sync.merge import merged, quiet, rightful, root_of
 from codeh_history.sync.plan import Write, _turn, plan
 from codeh_history.sync.side import own_side
-from inside import lay
+from in_process import write_session
 from synced import HEADER, message, opened, record
 
 
@@ -83,7 +83,7 @@ def test_a_third_copy_of_a_branch_goes_into_its_fork():
 
 
 def test_what_has_changed_since_is_not_replaced(tmp_path):
-    path = lay(tmp_path, HEADER + message("a", "a"), "demo")
+    path = write_session(tmp_path, HEADER + message("a", "a"), "demo")
     side = own_side(Env({"CODEH_HOME": str(tmp_path)}))
     side.sessions()
     assert not side.put("demo", HEADER, HEADER + message("b", "b"))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from codeh_history.store.cache import SETTLED, Cache
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from synced import HEADER, message, sessions, sync, texts
 
 pyrage = pytest.importorskip("pyrage", reason="the extra `age` is not installed")
@@ -37,8 +37,8 @@ def key(tmp_path):
 @pytest.fixture
 def one(tmp_path):
     home = tmp_path / "one"
-    lay(home, HEADER + message("a", TEXT) + message("b", "short", 2), "demo")
-    assert inside("persist", "demo", "-i", home=home).code == 0
+    write_session(home, HEADER + message("a", TEXT) + message("b", "short", 2), "demo")
+    assert run_in_process("persist", "demo", "-i", home=home).code == 0
     return home
 
 
@@ -72,8 +72,8 @@ def test_a_sealed_folder_carries_sessions_with_their_blocks(one, two, tmp_path, 
     sync(two, url, *key.both)
     assert sessions(two) == sessions(one)
     assert texts(two, "demo") == [TEXT, "short"]
-    inside("append", "-s", "demo", "-m", "from two", home=two)
-    inside("append", "-s", "demo", "-m", "from one", home=one)
+    run_in_process("append", "-s", "demo", "-m", "from two", home=two)
+    run_in_process("append", "-s", "demo", "-m", "from one", home=one)
     for home in (one, two, one):
         sync(home, url, *key.both)
     assert sessions(one) == sessions(two)
@@ -84,10 +84,10 @@ def test_a_sealed_folder_carries_sessions_with_their_blocks(one, two, tmp_path, 
 
 def test_what_was_redacted_leaves_a_sealed_folder_too(one, two, tmp_path, key):
     url = f"dir:{tmp_path / 'sealed'}"
-    inside("append", "-s", "demo", "-m", "sk-ant-api03-" + "Ab3" * 31 + "AA", home=one)
+    run_in_process("append", "-s", "demo", "-m", "sk-ant-api03-" + "Ab3" * 31 + "AA", home=one)
     for home in (one, two):
         sync(home, url, *key.both)
-    inside("redact", "demo", "-i", "--yes", home=one)
+    run_in_process("redact", "demo", "-i", "--yes", home=one)
     for home in (one, two):
         sync(home, url, *key.both)
     assert texts(two, "demo")[-1] == "[redacted:anthropic-key]"
@@ -144,7 +144,7 @@ def test_a_sealed_file_that_is_cut_or_altered_is_told(one, two, tmp_path, key, c
 
 
 def bundle(home, file, *more):
-    return inside("export", "demo", "--bundle", str(file), *more, home=home)
+    return run_in_process("export", "demo", "--bundle", str(file), *more, home=home)
 
 
 def test_a_sealed_bundle_is_opened_by_its_key(one, two, tmp_path, key):
@@ -152,16 +152,16 @@ def test_a_sealed_bundle_is_opened_by_its_key(one, two, tmp_path, key):
     assert bundle(one, file, "--encrypt-to", key.to).code == 0
     assert file.read_bytes().startswith(b"age-encryption.org/v1\n")
     assert b"short" not in file.read_bytes()
-    assert inside("import", str(file), home=two).code == 2
-    assert inside("import", str(file), "--identity", Key(tmp_path).file, home=two).code == 65
-    assert inside("import", str(file), "--identity", key.file, home=two).text == "demo"
+    assert run_in_process("import", str(file), home=two).code == 2
+    assert run_in_process("import", str(file), "--identity", Key(tmp_path).file, home=two).code == 65
+    assert run_in_process("import", str(file), "--identity", key.file, home=two).text == "demo"
     assert texts(two, "demo") == [TEXT, "short"]
 
 
 def test_a_sealed_copy_of_a_folder_is_a_bundle(one, two, tmp_path, key):
     sync(one, f"dir:{tmp_path / 'sealed'}", *key.both)
     file = str(tmp_path / "sealed" / "demo.tar.age")
-    assert inside("import", file, "--identity", key.file, home=two).text == "demo"
+    assert run_in_process("import", file, "--identity", key.file, home=two).text == "demo"
 
 
 @pytest.mark.parametrize(

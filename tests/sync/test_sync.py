@@ -10,7 +10,7 @@ import pytest
 
 from codeh_history.base.env import Env
 from codeh_history.store.awaiting import awaiting, waits
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import lines, run, session_path
 from synced import HEADER, message, opened, record, sessions, sync, texts
 
@@ -36,8 +36,8 @@ def other(home):
 
 
 def test_both_get_what_they_lack_and_then_it_is_silent(one, two):
-    lay(one, HEADER + message("a", "x"), "demo")
-    lay(two, HEADER.replace(b"demo", b"new"), "new")
+    write_session(one, HEADER + message("a", "x"), "demo")
+    write_session(two, HEADER.replace(b"demo", b"new"), "new")
     assert sync(one, other(two)).err
     assert sessions(one) == sessions(two)
     again = sync(one, other(two))
@@ -45,8 +45,8 @@ def test_both_get_what_they_lack_and_then_it_is_silent(one, two):
 
 
 def test_where_both_went_on_one_keeps_the_name_and_the_other_is_a_fork(one, two):
-    lay(one, HEADER + message("a", "x") + message("late", "late", 9), "demo")
-    lay(two, HEADER + message("a", "x") + message("early", "early", 5), "demo")
+    write_session(one, HEADER + message("a", "x") + message("late", "late", 9), "demo")
+    write_session(two, HEADER + message("a", "x") + message("early", "early", 5), "demo")
     assert b"new messages on both sides" in sync(one, other(two)).err
     assert sessions(one) == sessions(two)
     [fork] = sessions(one).keys() - {"demo"}
@@ -57,8 +57,8 @@ def test_where_both_went_on_one_keeps_the_name_and_the_other_is_a_fork(one, two)
 
 
 def test_two_sessions_of_one_name_have_no_common_parent(one, two):
-    lay(one, HEADER + message("a", "x"), "demo")
-    lay(two, HEADER.replace(b"00:00:00", b"09:00:00") + message("b", "y"), "demo")
+    write_session(one, HEADER + message("a", "x"), "demo")
+    write_session(two, HEADER.replace(b"00:00:00", b"09:00:00") + message("b", "y"), "demo")
     sync(one, other(two))
     [fork] = sessions(two).keys() - {"demo"}
     assert "parent" not in lines(sessions(two)[fork])[0]
@@ -67,8 +67,8 @@ def test_two_sessions_of_one_name_have_no_common_parent(one, two):
 
 def test_summaries_and_settings_of_one_side_are_appended(one, two):
     quiet = record(type="meta", ts="2026-01-01T00:00:02.000Z", set={"title": "t"})
-    lay(one, HEADER + message("a", "x") + quiet, "demo")
-    lay(two, HEADER + message("a", "x") + message("b", "y", 5), "demo")
+    write_session(one, HEADER + message("a", "x") + quiet, "demo")
+    write_session(two, HEADER + message("a", "x") + message("b", "y", 5), "demo")
     sync(one, other(two))
     assert (
         sessions(one)
@@ -79,7 +79,7 @@ def test_summaries_and_settings_of_one_side_are_appended(one, two):
 
 def test_of_another_branch_under_the_same_id_nothing_is_lost(one, two):
     for home, said in ((one, "mine"), (two, "yours")):
-        lay(home, HEADER + message("a", said), "demo")
+        write_session(home, HEADER + message("a", said), "demo")
     sync(one, other(two))
     assert {tuple(texts(one, name)) for name in sessions(one)} == {("mine",), ("yours",)}
     assert sync(two, other(one)).err == b""
@@ -90,9 +90,9 @@ def test_deltas_and_references_are_no_difference(one, two):
     commit = record(type="commit", of="s", ts="2026-01-01T00:01:01.000Z", parts=[{"text": "hi"}])
     whole = HEADER + message("a", "x" * 5000) + opened("s") + delta + commit
     for home in (one, two):
-        lay(home, whole, "demo")
-    assert inside("gc", "--yes", home=one).code == 0
-    assert inside("persist", "demo", "-i", home=two).code == 0
+        write_session(home, whole, "demo")
+    assert run_in_process("gc", "--yes", home=one).code == 0
+    assert run_in_process("persist", "demo", "-i", home=two).code == 0
     before = sessions(one), sessions(two)
     assert before[0] != before[1]
     assert sync(one, other(two)).err == b""
@@ -100,15 +100,15 @@ def test_deltas_and_references_are_no_difference(one, two):
 
 
 def test_a_damaged_line_and_a_torn_end_make_no_branch(one, two):
-    lay(one, HEADER + message("a", "x") + b'{"torn', "demo")
-    lay(two, HEADER + message("a", "x") + message("b", "y"), "demo")
+    write_session(one, HEADER + message("a", "x") + b'{"torn', "demo")
+    write_session(two, HEADER + message("a", "x") + message("b", "y"), "demo")
     sync(one, other(two))
     assert sessions(one) == sessions(two) == {"demo": HEADER + message("a", "x") + message("b", "y")}
 
 
 def test_blocks_go_along_and_are_there_first(one, two, tmp_path):
-    lay(one, HEADER + message("a", "x" * 5000), "demo")
-    inside("persist", "demo", "-i", home=one)
+    write_session(one, HEADER + message("a", "x" * 5000), "demo")
+    run_in_process("persist", "demo", "-i", home=one)
     for url in (other(two), f"dir:{tmp_path / 'stick'}"):
         sync(one, url)
     third = tmp_path / "three"
@@ -118,23 +118,23 @@ def test_blocks_go_along_and_are_there_first(one, two, tmp_path):
 
 def test_a_block_that_neither_has_is_said_and_the_session_goes(one, two):
     ref = {"type": "ref", "id": "r", "kind": "user", "role": "user", "flowId": "demo"}
-    lay(one, HEADER + record(**ref, ts="2026-01-01T00:00:00.000Z", blockIds=["0" * 64]), "demo")
+    write_session(one, HEADER + record(**ref, ts="2026-01-01T00:00:00.000Z", blockIds=["0" * 64]), "demo")
     assert b"1 block missing, not copied" in sync(one, other(two)).err
     assert sessions(one) == sessions(two)
 
 
 def test_only_the_sessions_named_with_their_forks(one, two):
-    lay(one, HEADER + message("a", "x"), "demo")
-    lay(one, HEADER.replace(b"demo", b"else") + message("b", "y"), "else")
-    inside("fork", "demo", "--into", "plan-b", home=one)
+    write_session(one, HEADER + message("a", "x"), "demo")
+    write_session(one, HEADER.replace(b"demo", b"else") + message("b", "y"), "else")
+    run_in_process("fork", "demo", "--into", "plan-b", home=one)
     sync(one, other(two), "plan-b")
     assert set(sessions(two)) == {"demo", "plan-b"}
 
 
 def test_what_is_no_session_is_told_and_stops_no_other(one, two):
-    lay(one, HEADER + message("a", "x"), "demo")
-    lay(one, b"a shopping list\n", "alist")
-    lay(one, HEADER.replace(b'version":1', b'version":2'), "newer")
+    write_session(one, HEADER + message("a", "x"), "demo")
+    write_session(one, b"a shopping list\n", "alist")
+    write_session(one, HEADER.replace(b'version":1', b'version":2'), "newer")
     done = sync(one, other(two), code=65)
     assert b"alist" in done.err
     assert b"newer" in done.err
@@ -142,9 +142,9 @@ def test_what_is_no_session_is_told_and_stops_no_other(one, two):
 
 
 def test_rm_does_not_travel(one, two):
-    lay(one, HEADER + message("a", "x"), "demo")
+    write_session(one, HEADER + message("a", "x"), "demo")
     sync(one, other(two))
-    inside("rm", "demo", home=one)
+    run_in_process("rm", "demo", home=one)
     sync(one, other(two))
     assert set(sessions(one)) == {"demo"}
 
@@ -153,12 +153,12 @@ def test_rm_does_not_travel(one, two):
 
 
 def test_a_session_with_an_unfinished_stream_is_not_switched(one, two):
-    lay(one, HEADER + message("a", "x") + message("late", "y", 9) + opened("s"), "demo")
-    lay(two, HEADER + message("a", "x") + message("early", "z", 5), "demo")
+    write_session(one, HEADER + message("a", "x") + message("late", "y", 9) + opened("s"), "demo")
+    write_session(two, HEADER + message("a", "x") + message("early", "z", 5), "demo")
     before = sessions(one), sessions(two)
     assert b"a stream in it is unfinished" in sync(one, other(two), "--json", code=75).err
     assert (sessions(one), sessions(two)) == before
-    lay(
+    write_session(
         one,
         before[0]["demo"] + record(type="abort", of="s", ts="2026-01-01T00:02:00.000Z", reason="x"),
         "demo",
@@ -170,9 +170,9 @@ def test_a_session_with_an_unfinished_stream_is_not_switched(one, two):
 def test_a_stream_that_goes_on_elsewhere_is_followed(one, two):
     """Half of it came with an earlier sync; what was said after that half is a branch."""
     begun = HEADER + opened("s") + record(type="delta", of="s", parts=[{"text": "h"}])
-    lay(one, begun, "demo")
+    write_session(one, begun, "demo")
     sync(one, other(two))
-    lay(
+    write_session(
         one,
         begun + record(type="commit", of="s", ts="2026-01-01T00:01:02.000Z", parts=[{"text": "hi"}]),
         "demo",
@@ -186,8 +186,8 @@ ANSWER = '{"candidates":[{"content":{"parts":[{"text":"yes"}]},"finishReason":"S
 
 def test_a_session_that_awaits_an_answer_is_not_switched(one, two):
     """The command of an `ask` is itself the sync; the answer comes after its prompt."""
-    lay(one, HEADER + message("a", "x"), "demo")
-    lay(two, HEADER + message("a", "x") + message("early", "z", 5), "demo")
+    write_session(one, HEADER + message("a", "x"), "demo")
+    write_session(two, HEADER + message("a", "x") + message("early", "z", 5), "demo")
     again = shlex.join([sys.executable, "-m", "codeh_history", "sync", other(two)])
     via = f"cat >/dev/null; {again} 2>$CODEH_HOME/said; echo '{ANSWER}'"
     assert run("ask", "-s", "demo", "-m", "q", "--to", "gemini", "--via", via, home=one).code == 0
@@ -209,11 +209,11 @@ def test_2026_11_23_the_first_ask_of_a_home_is_seen_to_wait(tmp_path):
 
 
 def test_what_was_redacted_here_is_redacted_there_and_in_forks(one, two):
-    lay(one, HEADER + message("a", f"the key is {SECRET}") + message("b", "y", 2), "demo")
+    write_session(one, HEADER + message("a", f"the key is {SECRET}") + message("b", "y", 2), "demo")
     sync(one, other(two))
-    inside("fork", "demo", "--into", "plan-b", home=two)
-    inside("append", "-s", "demo", "-m", "more", home=two)
-    assert inside("redact", "demo", "-i", "--yes", home=one).code == 0
+    run_in_process("fork", "demo", "--into", "plan-b", home=two)
+    run_in_process("append", "-s", "demo", "-m", "more", home=two)
+    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 0
     done = sync(one, other(two))
     assert b"what was redacted" in done.err
     assert sessions(one) == sessions(two)
@@ -225,12 +225,14 @@ def test_what_was_redacted_here_is_redacted_there_and_in_forks(one, two):
 
 def test_a_fork_without_a_parent_is_one_of_the_session_that_it_was_a_branch_of(one, two):
     """So that what is redacted in it is redacted in what was copied while it had the session's name."""
-    lay(one, HEADER.replace(b"00:00:00", b"09:00:00") + message("a", f"the key is {SECRET}"), "demo")
-    inside("fork", "demo", "--into", "plan-b", home=one)
-    lay(two, HEADER + message("b", "y"), "demo")
+    write_session(
+        one, HEADER.replace(b"00:00:00", b"09:00:00") + message("a", f"the key is {SECRET}"), "demo"
+    )
+    run_in_process("fork", "demo", "--into", "plan-b", home=one)
+    write_session(two, HEADER + message("b", "y"), "demo")
     sync(one, other(two))
     [fork] = sessions(one).keys() - {"demo", "plan-b"}
-    assert inside("redact", fork, "-i", "--yes", home=one).code == 1  # it is still in plan-b
+    assert run_in_process("redact", fork, "-i", "--yes", home=one).code == 1  # it is still in plan-b
     sync(one, other(two))
     assert sessions(one) == sessions(two)
     for data in sessions(two).values():
@@ -241,8 +243,8 @@ def test_a_redaction_names_lines_and_tells_nothing_of_them(one):
     parts = [{"text": f"the key is {SECRET}"}]
     bare = record(role="user", parts=parts)
     setting = record(type="meta", ts="2026-01-01T00:00:03.000Z", set={"system": SECRET})
-    lay(one, HEADER + message("a", "x") + bare + setting + message("b", SECRET, 4), "demo")
-    assert inside("redact", "demo", "-i", "--yes", home=one).code == 0
+    write_session(one, HEADER + message("a", "x") + bare + setting + message("b", SECRET, 4), "demo")
+    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 0
     found = lines(sessions(one)["demo"])[1]
     assert found["type"] == "redaction"
     assert found["lines"] == ["a +1", "meta 2026-01-01T00:00:03.000Z", "b"]
@@ -251,18 +253,18 @@ def test_a_redaction_names_lines_and_tells_nothing_of_them(one):
         for length in (8, 20):
             assert hashlib.sha256(data).hexdigest()[:length].encode() not in said
     again = sessions(one)
-    assert inside("redact", "demo", "-i", "--yes", home=one).code == 0
+    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 0
     assert sessions(one) == again
 
 
 def test_two_that_redacted_different_things_of_one_line_leave_nothing_of_it(one, two):
-    lay(one, HEADER + message("a", f"{SECRET} and TICKET-77123"), "demo")
+    write_session(one, HEADER + message("a", f"{SECRET} and TICKET-77123"), "demo")
     sync(one, other(two))
     rules = one / "rules.json"
     rules.write_text('{"ticket": "TICKET-[0-9]+"}')
-    inside("redact", "demo", "-i", "--yes", home=two)
+    run_in_process("redact", "demo", "-i", "--yes", home=two)
     path = session_path(one, "demo")
-    inside("redact", "demo", "-i", "--yes", "--rules", str(rules), home=one)
+    run_in_process("redact", "demo", "-i", "--yes", "--rules", str(rules), home=one)
     path.write_bytes(
         path.read_bytes().replace(b"[redacted:anthropic-key]", SECRET.encode())
     )  # as if unknown to it
@@ -274,14 +276,14 @@ def test_two_that_redacted_different_things_of_one_line_leave_nothing_of_it(one,
 def test_a_block_of_what_was_redacted_leaves_the_folder_between(one, two, tmp_path):
     """What another session names stays; in a home it is for `gc`, as after `redact`."""
     kept = "kept " * 1000
-    lay(one, HEADER + message("a", f"{kept}") + message("b", f"{SECRET} {'x' * 5000}"), "demo")
-    lay(one, HEADER.replace(b"demo", b"else") + message("c", kept), "else")
+    write_session(one, HEADER + message("a", f"{kept}") + message("b", f"{SECRET} {'x' * 5000}"), "demo")
+    write_session(one, HEADER.replace(b"demo", b"else") + message("c", kept), "else")
     for session in ("demo", "else"):
-        inside("persist", session, "-i", home=one)
+        run_in_process("persist", session, "-i", home=one)
     folder = tmp_path / "folder"
     for home in (one, two):
         sync(home, f"dir:{folder}")
-    assert inside("redact", "demo", "-i", "--yes", home=one).code == 1  # a block still holds it
+    assert run_in_process("redact", "demo", "-i", "--yes", home=one).code == 1  # a block still holds it
     for path in (folder / "blocks").rglob("*"):
         os.utime(path, (10**9, 10**9))
     for home in (one, two):

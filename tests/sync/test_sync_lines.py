@@ -11,7 +11,7 @@ from codeh_history.session.records import lines_of
 from codeh_history.sync.damage import mended
 from codeh_history.sync.log import Log, read
 from codeh_history.sync.redact import redacted
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from support import lines, session_path
 from synced import HEADER, message, opened, record
 
@@ -48,29 +48,29 @@ def joined(request, tmp_path):
 
 
 def test_it_reads_as_the_union(joined, tmp_path):
-    lay(tmp_path / "home", joined, "demo")
-    shown = inside("show", "demo", "--jsonl", home=tmp_path / "home").lines
+    write_session(tmp_path / "home", joined, "demo")
+    shown = run_in_process("show", "demo", "--jsonl", home=tmp_path / "home").lines
     assert [item["id"] for item in shown] == ["a", "s", "b", "c"]
 
 
 def test_repair_makes_it_clean(joined, tmp_path):
     home = tmp_path / "home"
-    lay(home, joined, "demo")
+    write_session(home, joined, "demo")
     whole = tmp_path / "whole.jsonl"
-    assert inside("repair", "demo", "--output", str(whole), home=home).code == 0
-    assert inside("verify", str(whole), home=home).code == 0
+    assert run_in_process("repair", "demo", "--output", str(whole), home=home).code == 0
+    assert run_in_process("verify", str(whole), home=home).code == 0
     ids = [item.get("id") for item in lines(whole)]
     assert len(set(ids)) == len(ids)
-    shown = [inside("show", name, "--jsonl", home=home).lines for name in ("demo", str(whole))]
+    shown = [run_in_process("show", name, "--jsonl", home=home).lines for name in ("demo", str(whole))]
     assert [item["id"] for item in shown[0]] == [item["id"] for item in shown[1]]
 
 
 def test_the_copies_take_it_when_they_are_synced(joined, tmp_path):
     one, two = tmp_path / "one", tmp_path / "two"
-    lay(one, joined, "demo")
-    path = lay(two, BASE + MINE, "demo")
+    write_session(one, joined, "demo")
+    path = write_session(two, BASE + MINE, "demo")
     for _ in range(2):
-        assert inside("sync", f"dir:{two / 'sessions'}", home=one).code == 0
+        assert run_in_process("sync", f"dir:{two / 'sessions'}", home=one).code == 0
     assert set(lines_of(BASE + MINE + THEIRS)) <= set(lines_of(path.read_bytes()))
     assert [item.stem for item in path.parent.iterdir()] == ["demo"]
 
@@ -117,7 +117,7 @@ def test_damage_makes_no_fork(tmp_path, place, grown, damaged):
             file.write(torn + line % name.encode())
         wanted += line % name.encode()
     for _ in range(2):
-        done = inside("sync", f"dir:{folder}", home=home)
+        done = run_in_process("sync", f"dir:{folder}", home=home)
         assert done.code == 0, done.err
     assert done.err == b""
     if grown == "both":  # a fork of what was said, not of what was damaged
@@ -175,16 +175,16 @@ def test_the_lines_of_a_summary_go_with_it(home, tmp_path):
         )
     ][:-1]
     batch = b"".join(orjson.dumps(turn) + b"\n" for turn in messages)
-    assert inside("append", "-s", "demo", "--jsonl", home=home, stdin=batch).code == 0
-    assert inside("compact", "demo", "-i", "--budget", "3000", home=home).code == 0
-    assert inside("fork", "demo", "--into", "copy", home=home).code == 0
+    assert run_in_process("append", "-s", "demo", "--jsonl", home=home, stdin=batch).code == 0
+    assert run_in_process("compact", "demo", "-i", "--budget", "3000", home=home).code == 0
+    assert run_in_process("fork", "demo", "--into", "copy", home=home).code == 0
     other = tmp_path / "other"
-    assert inside("sync", f"dir:{other / 'sessions'}", home=home).code == 0
+    assert run_in_process("sync", f"dir:{other / 'sessions'}", home=home).code == 0
     for place, name in ((home, "copy"), (other, "demo"), (other, "copy")):
         path = place / "sessions" / f"{name}.jsonl"
         (first,) = summaries(path)
         assert ["rule", RULE] in [line[:2] for line in first["lines"]]
-        assert inside("compact", name, "-i", "--budget", "1500", home=place).code == 0
+        assert run_in_process("compact", name, "-i", "--budget", "1500", home=place).code == 0
         _, second = summaries(path)
         assert ["rule", RULE] in [line[:2] for line in second["lines"]]
 

@@ -30,7 +30,7 @@ class Store(Side):
         self.meanwhile(session)
         return super().put(session, before, after)
 
-    def lay(self, name, *lines):
+    def write_session(self, name, *lines):
         header = HEADER.replace(b'"demo"', f'"{name}"'.encode())
         (self.folder / f"{name}.jsonl").write_bytes(header + b"".join(lines))
 
@@ -54,9 +54,9 @@ def done(env, one, two, *only, **how):
 
 def test_afterwards_they_are_equal_and_then_there_is_nothing_to_do(stores):
     env, one, two = stores
-    one.lay("x", A)
-    two.lay("x", A, B)
-    two.lay("y", C)
+    one.write_session("x", A)
+    two.write_session("x", A, B)
+    two.write_session("y", C)
     assert [type(each) for each in done(env, one, two)] == [Synced, Synced]
     assert one.held == two.held
     assert list(one.held) == ["x", "y"]
@@ -65,8 +65,8 @@ def test_afterwards_they_are_equal_and_then_there_is_nothing_to_do(stores):
 
 def test_only_what_is_named_is_synced_and_dry_nothing_is_written(stores):
     env, one, two = stores
-    two.lay("x", A)
-    two.lay("y", A)
+    two.write_session("x", A)
+    two.write_session("y", A)
     (planned,) = done(env, one, two, "y", dry=True)
     assert [write.session for write in planned.plan.writes] == ["y"]
     assert one.held == {}
@@ -76,15 +76,15 @@ def test_only_what_is_named_is_synced_and_dry_nothing_is_written(stores):
 
 def test_what_is_appended_meanwhile_is_there_on_both_sides(stores):
     env, one, two = stores
-    one.lay("x", A)
-    two.lay("x", A, B)
+    one.write_session("x", A)
+    two.write_session("x", A, B)
     times = 0
 
     def append(_):
         nonlocal times
         times += 1
         if times == 1:
-            one.lay("x", A, message("mine", "mine", 9))
+            one.write_session("x", A, message("mine", "mine", 9))
 
     one.meanwhile = append
     (outcome,) = done(env, one, two)
@@ -96,13 +96,13 @@ def test_what_is_appended_meanwhile_is_there_on_both_sides(stores):
 
 def test_what_changes_again_and_again_is_left_for_another_time(stores):
     env, one, two = stores
-    one.lay("x", A)
-    two.lay("x", A, B)
+    one.write_session("x", A)
+    two.write_session("x", A, B)
     lines = [A]
 
     def append(_):
         lines.append(message(f"n{len(lines)}", "new", 9))
-        one.lay("x", *lines)
+        one.write_session("x", *lines)
 
     one.meanwhile = append
     (outcome,) = done(env, one, two, tries=3)
@@ -114,8 +114,8 @@ def test_what_changes_again_and_again_is_left_for_another_time(stores):
 def test_a_failure_of_one_stops_no_other(stores):
     env, one, two = stores
     (one.folder / "bad.jsonl").write_bytes(b"a diary\n")
-    two.lay("bad", A)
-    two.lay("good", A)
+    two.write_session("bad", A)
+    two.write_session("good", A)
     outcomes = done(env, one, two)
     assert {isinstance(each, HistoryError) for each in outcomes} == {True, False}
     (failed,) = (each for each in outcomes if isinstance(each, HistoryError))

@@ -91,7 +91,7 @@ def test_a_session_that_was_made_smaller_tells_nothing(more):
 # -- over the sessions of a home ---------------------------------------------------------------------------
 
 
-def lay(home, id, records):
+def write_session(home, id, records):
     (home / "sessions").mkdir(parents=True, exist_ok=True)
     header = {"type": "session", "version": 1, "id": id}
     (home / "sessions" / f"{id}.jsonl").write_bytes(encode([header, *records]))
@@ -103,9 +103,9 @@ def env(home):
 
 
 def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_over(env, home):
-    lay(home, "a", talk(1.0, 2.0))
-    lay(home, "b", talk(3.0))
-    lay(home, "c", talk(9.0, model="another"))
+    write_session(home, "a", talk(1.0, 2.0))
+    write_session(home, "b", talk(3.0))
+    write_session(home, "c", talk(9.0, model="another"))
     os.mkfifo(home / "sessions" / "d.jsonl")
     found = calibration(env, open_counter("approx"), "m")
     assert found is not None
@@ -117,7 +117,9 @@ def test_all_sessions_of_the_home_count_and_one_that_cannot_be_read_is_passed_ov
 
 
 def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env, home):
-    lay(home, "a", talk(1.0) + [{**record, "id": f"n{record['id']}"} for record in talk(3.0, model="new")])
+    write_session(
+        home, "a", talk(1.0) + [{**record, "id": f"n{record['id']}"} for record in talk(3.0, model="new")]
+    )
     view = view_of(
         [said("user", 0), said("codeh", 1, model="m"), said("codeh", 2, model="new"), said("user", 3)]
     )
@@ -140,7 +142,7 @@ def test_without_any_usage_it_is_said_to_whoever_insists(env):
 
 
 def test_every_total_is_multiplied(env, home):
-    lay(home, "a", talk(2.0))
+    write_session(home, "a", talk(2.0))
     view = view_of([said("codeh", 0, model="m")])
     counter = calibrated(env, view, open_counter("approx"), None)
     assert counter.scale(1000) == pytest.approx(2000, rel=0.02)

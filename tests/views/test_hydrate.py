@@ -6,12 +6,12 @@ from pathlib import Path
 import orjson
 import pytest
 
-from blocks.stored import BIG, PROVIDERS, blocks, ok
+from blocks.stored import BIG, PROVIDERS, blocks, run_ok
 from codeh_history.base.env import Env
 from codeh_history.session.fold import fold
 from codeh_history.session.records import lines_of, parse
 from codeh_history.views.stored_parts import hydrated
-from inside import inside
+from in_process import run_in_process
 from support import lines, run, session_path
 
 READERS = [
@@ -34,14 +34,14 @@ FILTERS = [
 def same(made, tmp_path_factory):
     """The session of `made`, all of it by reference."""
     home = Path(shutil.copytree(made, tmp_path_factory.mktemp("same"), dirs_exist_ok=True))
-    ok("persist", "demo", "-i", "--all", home=home)
+    run_ok("persist", "demo", "-i", "--all", home=home)
     assert "parts" not in session_path(home, "demo").read_text()
     return home
 
 
 @pytest.mark.parametrize("argv", READERS, ids=" ".join)
 def test_readers_hydrate_by_themselves(made, same, argv):
-    plain, by_reference = (inside(*argv, home=home) for home in (made, same))
+    plain, by_reference = (run_in_process(*argv, home=home) for home in (made, same))
     assert plain.code in (0, 1)
     assert (by_reference.code, by_reference.out) == (plain.code, plain.out)
 
@@ -50,7 +50,7 @@ def test_readers_hydrate_by_themselves(made, same, argv):
 def test_filters_print_the_same_session(made, same, argv):
     env = {"CODEH_ID_SEED": "same", "CODEH_NOW": "2026-01-02T03:04:05Z"}
     files = [session_path(home, "demo").read_bytes() for home in (made, same)]
-    printed = [ok(*argv, stdin=file, home=same, env=env).out for file in files]
+    printed = [run_ok(*argv, stdin=file, home=same, env=env).out for file in files]
     views = [hydrated(Env({"CODEH_HOME": str(same)}), fold(parse(lines_of(out)))) for out in printed]
     shown = [[(m.id, m.kind, m.parts) for m in view.messages] for view in views]
     assert shown[0] == shown[1] != []
@@ -58,8 +58,8 @@ def test_filters_print_the_same_session(made, same, argv):
 
 
 def test_a_summary_is_made_of_what_lies_in_blocks(demo):
-    ok("persist", "demo", "-i", "--all", home=demo)
-    ok("summarize", "demo", "-i", "--max-conversations", "1", "--min-batch", "1", home=demo)
+    run_ok("persist", "demo", "-i", "--all", home=demo)
+    run_ok("summarize", "demo", "-i", "--max-conversations", "1", "--min-batch", "1", home=demo)
     (summary,) = [r for r in lines(session_path(demo, "demo")) if r["type"] == "summary"]
     assert "- see" in summary["summary"]
 
@@ -69,48 +69,48 @@ SECRET = "sk-ant-api03-" + "Ab3dEf6hIj" * 9
 
 def test_secrets_are_looked_for_in_blocks_too(home):
     for text in ("nothing here", f"my key is {SECRET}"):
-        ok("append", "-s", "a", "-m", text, home=home)
-    ok("persist", "a", "-i", "--all", home=home)
+        run_ok("append", "-s", "a", "-m", text, home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
     kept, leaking = lines(session_path(home, "a"))[1:]
-    found = ok("redact", "a", home=home)
+    found = run_ok("redact", "a", home=home)
     assert b"1 found" in found.err
     assert found.lines[1] == kept
     assert found.lines[2]["parts"] == [{"text": "my key is [redacted:anthropic-key]"}]
-    cleaned = inside("redact", "a", "-i", "--yes", home=home)
+    cleaned = run_in_process("redact", "a", "-i", "--yes", home=home)
     assert cleaned.code == 1  # the block itself goes with gc
     assert b"is still in 1 block" in cleaned.err
     assert leaking["blockIds"][0] not in session_path(home, "a").read_text()
     stored = [line for line in lines(session_path(home, "a")) if line["type"] != "redaction"]
     assert stored[1:] == found.lines[1:]
-    assert SECRET.encode() not in ok("export", "a", home=home).out
+    assert SECRET.encode() not in run_ok("export", "a", home=home).out
 
 
 def test_a_fixture_needs_no_store(home):
-    ok("append", "-s", "a", "-m", f"my key is {SECRET}", home=home)
-    plain = ok("fixture", "a", home=home).out
-    ok("persist", "a", "-i", "--all", home=home)
-    assert ok("fixture", "a", home=home).out == plain
+    run_ok("append", "-s", "a", "-m", f"my key is {SECRET}", home=home)
+    plain = run_ok("fixture", "a", home=home).out
+    run_ok("persist", "a", "-i", "--all", home=home)
+    assert run_ok("fixture", "a", home=home).out == plain
     assert b"blockIds" not in plain
 
 
 def test_a_missing_block_stops_who_would_vouch_for_it(home):
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("persist", "a", "-i", home=home)
     (id,) = blocks(home)
     (home / "blocks" / id[:2] / id).unlink()
     before = session_path(home, "a").read_bytes()
     for argv in (["redact", "a"], ["fixture", "a"], ["redact", "a", "-i", "--yes"]):
-        lost = inside(*argv, home=home)
+        lost = run_in_process(*argv, home=home)
         assert (lost.code, lost.out) == (65, b"")
         assert id.encode() in lost.err
     assert session_path(home, "a").read_bytes() == before
-    (problem,) = inside("verify", "a", "--json", home=home).lines
+    (problem,) = run_in_process("verify", "a", "--json", home=home).lines
     assert id in orjson.dumps(problem).decode()
 
 
 def test_payload_persists_first(home):
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    body = ok("payload", "a", "--to", "gemini", home=home).out
-    assert ok("payload", "a", "--to", "gemini", "--persist", home=home).out == body
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
+    body = run_ok("payload", "a", "--to", "gemini", home=home).out
+    assert run_ok("payload", "a", "--to", "gemini", "--persist", home=home).out == body
     assert "s3cret" not in session_path(home, "a").read_text()
     assert run("payload", "-", "--to", "gemini", "--persist", home=home).code == 2

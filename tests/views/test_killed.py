@@ -9,7 +9,7 @@ import time
 import orjson
 import pytest
 
-from blocks.stored import BIG, ok
+from blocks.stored import BIG, run_ok
 from support import run, session_path, start
 
 
@@ -116,15 +116,15 @@ def test_a_server_killed_while_it_stores(home, own_redis):
 
 def with_texts(home, texts):
     messages = b"".join(orjson.dumps({"role": "user", "parts": [{"text": text}]}) + b"\n" for text in texts)
-    ok("append", "-s", "demo", "--jsonl", home=home, stdin=messages)
+    run_ok("append", "-s", "demo", "--jsonl", home=home, stdin=messages)
     return session_path(home, "demo").read_bytes()
 
 
 def nothing_lost_nothing_doubled(home, env, server, before, count):
-    ok("persist", "demo", "-i", home=home, env=env)
+    run_ok("persist", "demo", "-i", home=home, env=env)
     assert session_path(home, "demo").stat().st_size < 10_000
     assert server.send("DBSIZE") == f":{count}"
     server.kill()
     server.start()
-    ok("hydrate", "demo", "-i", home=home, env=env)
+    run_ok("hydrate", "demo", "-i", home=home, env=env)
     assert session_path(home, "demo").read_bytes() == before

@@ -8,7 +8,7 @@ import sys
 import orjson
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from support import environ, session_path
 
 MIB = 1 << 20
@@ -80,13 +80,13 @@ def test_media_of_other_spellings_is_sent_as_ever(home, tmp_path, spoil):
     else:
         blob = {"displayName": '"data":"x', **blob}
     line = orjson.dumps({"role": "user", "parts": [{"text": "see"}, {"inlineData": blob}]})
-    inside("append", "-s", "demo", "--jsonl", stdin=line, home=home)
+    run_in_process("append", "-s", "demo", "--jsonl", stdin=line, home=home)
     for provider in ("gemini", "openai-chat", "anthropic"):
         argv = ("payload", "demo", "--to", provider, "--model", "m")
-        plain = inside(*argv, home=home)
-        inside("persist", "demo", "-i", home=home)
-        assert inside(*argv, home=home).out == plain.out
-        inside("hydrate", "demo", "-i", home=home)
+        plain = run_in_process(*argv, home=home)
+        run_in_process("persist", "demo", "-i", home=home)
+        assert run_in_process(*argv, home=home).out == plain.out
+        run_in_process("hydrate", "demo", "-i", home=home)
 
 
 def test_a_streamed_body_is_the_body(home, tmp_path):
@@ -94,14 +94,16 @@ def test_a_streamed_body_is_the_body(home, tmp_path):
     image = tmp_path / "image.png"
     image.write_bytes(SIGNATURE + os.urandom(MIB) + b"1")
     for text in ("one", "two"):
-        inside("append", "-s", "demo", "-m", text, "--attach", str(image), home=home)
-    inside("fork", "demo", "--into", "inline", home=home)
-    inside("hydrate", "inline", "-i", home=home)
+        run_in_process("append", "-s", "demo", "-m", text, "--attach", str(image), home=home)
+    run_in_process("fork", "demo", "--into", "inline", home=home)
+    run_in_process("hydrate", "inline", "-i", home=home)
     assert session_path(home, "inline").stat().st_size > 2 * MIB
     for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
         for flags in ((), ("--pretty",), ("--cache",), ("--budget", "9k")):
             argv = ("--to", provider, "--model", "m", *flags)
-            here, plain = (inside("payload", name, *argv, home=home).out for name in ("demo", "inline"))
+            here, plain = (
+                run_in_process("payload", name, *argv, home=home).out for name in ("demo", "inline")
+            )
             assert len(here) > 2 * MIB
             assert here.replace(b'"demo"', b'"inline"') == plain
 
@@ -111,14 +113,14 @@ def test_a_budget_counts_what_stays_in_the_store(home, tmp_path):
     image = tmp_path / "image.png"
     for number, size in enumerate((1 << 19, 700_001, 900_002)):
         image.write_bytes(SIGNATURE + bytes(8) + b"\0\0\3\0" * 2 + os.urandom(size))  # 768 by 768
-        inside("append", "-s", "demo", "-m", f"image {number}", "--attach", str(image), home=home)
-        inside("append", "-s", "demo", "--role", "model", "-m", "seen", home=home)
-    inside("append", "-s", "demo", "-m", "and?", home=home)
-    inside("fork", "demo", "--into", "inline", home=home)
-    inside("hydrate", "inline", "-i", home=home)
+        run_in_process("append", "-s", "demo", "-m", f"image {number}", "--attach", str(image), home=home)
+        run_in_process("append", "-s", "demo", "--role", "model", "-m", "seen", home=home)
+    run_in_process("append", "-s", "demo", "-m", "and?", home=home)
+    run_in_process("fork", "demo", "--into", "inline", home=home)
+    run_in_process("hydrate", "inline", "-i", home=home)
     for provider in ("gemini", "openai-chat", "openai-responses", "anthropic"):
         argv = ("--to", provider, "--model", "m", "--budget", "1200")
-        deferred, whole = (inside("payload", name, *argv, home=home) for name in ("demo", "inline"))
+        deferred, whole = (run_in_process("payload", name, *argv, home=home) for name in ("demo", "inline"))
         assert (deferred.code, deferred.out) == (0, whole.out)
         assert deferred.out.count(b"left out; codeh-history expand") == 2
         assert len(deferred.out) > 900_002 * 4 // 3

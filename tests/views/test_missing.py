@@ -5,8 +5,8 @@ import shutil
 
 import pytest
 
-from blocks.stored import BIG, blocks, contents, ok
-from inside import inside
+from blocks.stored import BIG, blocks, contents, run_ok
+from in_process import run_in_process
 from support import session_path
 
 SHOWING = [
@@ -22,10 +22,10 @@ OTHERS = [
 @pytest.fixture
 def lost(home):
     """The one block of a session, which is gone."""
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
-    ok("append", "-s", "a", "-m", "and now?", home=home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
+    run_ok("append", "-s", "a", "-m", "and now?", home=home)
+    run_ok("persist", "a", "-i", home=home)
     (id,) = blocks(home)
     (home / "blocks" / id[:2] / id).unlink()
     return id
@@ -33,42 +33,42 @@ def lost(home):
 
 @pytest.mark.parametrize("argv", SHOWING, ids=" ".join)
 def test_what_shows_text_prints_a_placeholder_and_says_so(home, lost, argv):
-    shown = inside(*argv, home=home)
+    shown = run_in_process(*argv, home=home)
     assert shown.code == 0
     assert f"a: 1 block left out: block {lost} is missing from {home}/blocks" in shown.err.decode()
     assert f"[block {lost} is missing]" in shown.out.decode()
-    strict = inside(*argv, "--strict", home=home)
+    strict = run_in_process(*argv, "--strict", home=home)
     assert (strict.code, strict.out) == (65, shown.out)
     assert lost in strict.err.decode()
 
 
 def test_an_altered_block_is_shown_as_little_as_a_missing_one(home, lost):
     (home / "blocks" / lost[:2] / lost).write_bytes(b'{"text":"another"}')
-    shown = ok("show", "a", home=home)
+    shown = run_ok("show", "a", home=home)
     assert b"another" not in shown.out
     assert b"is altered" in shown.err
 
 
 def test_what_is_not_shown_is_not_missed(home, lost):
     for argv in (["show", "a", "-n", "1"], ["last", "a", "--role", "user"]):
-        shown = ok(*argv, home=home)
+        shown = run_ok(*argv, home=home)
         assert (b"and now?" in shown.out, shown.err) == (True, b"")
-    assert lost.encode() in ok("show", "a", "-n", "3", home=home).err
+    assert lost.encode() in run_ok("show", "a", "-n", "3", home=home).err
 
 
 @pytest.mark.parametrize("argv", OTHERS, ids=" ".join)
 def test_what_hands_content_on_names_the_block_and_its_store(home, lost, argv):
-    failed = inside(*argv, home=home)
+    failed = run_in_process(*argv, home=home)
     assert (failed.code, failed.out) == (65, b"")
     assert f"block {lost} is missing from {home}/blocks" in failed.err.decode()
-    allowed = inside(*argv, "--allow-missing", home=home)
+    allowed = run_in_process(*argv, "--allow-missing", home=home)
     assert allowed.code == 0
     assert lost in allowed.err.decode()
 
 
 def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home, lost):
-    ok("append", "-s", "b", "-m", "now here", home=home)
-    found = inside("search", "now", "--strict", home=home)
+    run_ok("append", "-s", "b", "-m", "now here", home=home)
+    found = run_in_process("search", "now", "--strict", home=home)
     assert found.code == 65
     assert [line.split(":")[0] for line in found.text.splitlines()] == ["a", "b"]
     assert lost.encode() in found.err
@@ -76,9 +76,9 @@ def test_search_of_all_sessions_goes_on_after_one_with_a_missing_block(home, los
 
 def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home, lost):
     """With half of the blocks gone, `-i --allow-missing` brings the other half back and loses no reference."""
-    ok("append", "-s", "a", "-m", BIG + "two", home=home)
-    ok("persist", "a", "-i", "--allow-missing", home=home)
-    done = ok("hydrate", "a", "-i", "--allow-missing", home=home)
+    run_ok("append", "-s", "a", "-m", BIG + "two", home=home)
+    run_ok("persist", "a", "-i", "--allow-missing", home=home)
+    done = run_ok("hydrate", "a", "-i", "--allow-missing", home=home)
     assert lost in done.err.decode()
     text = session_path(home, "a").read_text()
     assert (lost in text, BIG + "two" in text) == (True, True)
@@ -87,26 +87,26 @@ def test_hydrate_keeps_the_reference_to_what_may_be_found_again(home, lost):
 
 
 def test_a_result_can_be_stored_beside_a_missing_block(home, lost):
-    ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
-    ok("append", "-s", "a", "--result", "ls", "-m", "x", home=home)
-    assert ok("show", "a", "-n", "2", home=home).err == b""
-    assert lost in ok("append", "-s", "a", "-m", "y", "--max-items", "3", home=home).err.decode()
+    run_ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
+    run_ok("append", "-s", "a", "--result", "ls", "-m", "x", home=home)
+    assert run_ok("show", "a", "-n", "2", home=home).err == b""
+    assert lost in run_ok("append", "-s", "a", "-m", "y", "--max-items", "3", home=home).err.decode()
 
 
 def test_last_prints_a_placeholder_where_the_last_is_lost(home, lost):
     for _ in range(2):
-        ok("undo", "-s", "a", home=home)
-    assert ok("last", "a", home=home).text == f"[block {lost} is missing]"
-    assert inside("last", "a", "--strict", home=home).code == 65
+        run_ok("undo", "-s", "a", home=home)
+    assert run_ok("last", "a", home=home).text == f"[block {lost} is missing]"
+    assert run_in_process("last", "a", "--strict", home=home).code == 65
 
 
 def test_2026_11_23_of_many_missing_blocks_the_first_is_named(home):
     """`persist` named any of them, another one in each process."""
     for number in range(20):
-        ok("append", "-s", "a", "-m", f"{number} {BIG}", home=home)
-    ok("persist", "a", "-i", home=home)
+        run_ok("append", "-s", "a", "-m", f"{number} {BIG}", home=home)
+    run_ok("persist", "a", "-i", home=home)
     first = re.findall(rb'"blockIds":\["(\w+)"', session_path(home, "a").read_bytes())[0]
     shutil.rmtree(home / "blocks")
-    done = inside("persist", "a", "-i", "--all", home=home)
+    done = run_in_process("persist", "a", "-i", "--all", home=home)
     assert done.code == 65
     assert b"block %b is missing" % first in done.err

@@ -6,8 +6,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from blocks.stored import BIG, blocks, contents, ok
-from inside import inside
+from blocks.stored import BIG, blocks, contents, run_ok
+from in_process import run_in_process
 from support import lines, session_path
 
 
@@ -23,9 +23,9 @@ def in_folder(env):
 
 def half(home):
     """A session with a persisted message, and one that is not yet."""
-    ok("append", "-s", "a", "-m", BIG + "one", home=home)
-    ok("persist", "a", "-i", home=home)
-    ok("append", "-s", "a", "--role", "model", "-m", BIG + "two", home=home)
+    run_ok("append", "-s", "a", "-m", BIG + "one", home=home)
+    run_ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "--role", "model", "-m", BIG + "two", home=home)
 
 
 def named(home, session="a"):
@@ -34,45 +34,47 @@ def named(home, session="a"):
 
 def test_persist_to_another_store_leaves_no_session_that_neither_can_read(home, other):
     half(home)
-    done = ok("persist", "a", "-i", home=home, env=other)
+    done = run_ok("persist", "a", "-i", home=home, env=other)
     assert b"1 block copied to" in done.err
     assert in_folder(other).keys() == named(home)
     for id in blocks(home):  # the other store alone has it all
         (home / "blocks" / id[:2] / id).unlink()
-    texts = [m["parts"][0]["text"][-3:] for m in orjson.loads(ok("export", "a", home=home, env=other).out)]
+    texts = [
+        m["parts"][0]["text"][-3:] for m in orjson.loads(run_ok("export", "a", home=home, env=other).out)
+    ]
     assert texts == ["one", "two"]
 
 
 def test_persist_without_i_hands_on_what_the_other_store_has_whole(home, other):
     half(home)
-    small = ok("persist", "a", home=home, env=other).out
+    small = run_ok("persist", "a", home=home, env=other).out
     away = {**other, "CODEH_HOME": str(home / "elsewhere")}
     assert (
-        ok("export", "-", stdin=small, home=home / "elsewhere", env=away).out
-        == ok("export", "a", home=home).out
+        run_ok("export", "-", stdin=small, home=home / "elsewhere", env=away).out
+        == run_ok("export", "a", home=home).out
     )
 
 
 def test_all_persisted_already_is_still_moved(home, other):
     half(home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("persist", "a", "-i", home=home)
     before = session_path(home, "a").read_bytes()
-    assert b"2 blocks copied" in ok("persist", "a", "-i", home=home, env=other).err
-    assert b"nothing to persist" in ok("persist", "a", "-i", home=home, env=other).err
+    assert b"2 blocks copied" in run_ok("persist", "a", "-i", home=home, env=other).err
+    assert b"nothing to persist" in run_ok("persist", "a", "-i", home=home, env=other).err
     assert session_path(home, "a").read_bytes() == before
     assert in_folder(other) == blocks(home)
 
 
 def test_undone_and_cleared_content_is_moved_too(home, other):
     half(home)
-    ok("persist", "a", "-i", "--all", home=home)
-    ok("undo", "-s", "a", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
+    run_ok("undo", "-s", "a", home=home)
     undo = lines(session_path(home, "a"))[-1]["id"]
-    ok("persist", "a", "-i", home=home, env=other)
+    run_ok("persist", "a", "-i", home=home, env=other)
     for id in blocks(home):
         (home / "blocks" / id[:2] / id).unlink()
-    ok("undo", "-s", "a", "--id", undo, home=home, env=other)
-    assert len(orjson.loads(ok("export", "a", home=home, env=other).out)) == 2
+    run_ok("undo", "-s", "a", "--id", undo, home=home, env=other)
+    assert len(orjson.loads(run_ok("export", "a", home=home, env=other).out)) == 2
 
 
 def test_readers_look_in_the_store_named_and_then_at_home(home, other):
@@ -84,30 +86,30 @@ def test_readers_look_in_the_store_named_and_then_at_home(home, other):
         ["payload", "a", "--to", "gemini", "--prefill"],
         ["verify", "a"],
     ):
-        assert inside(*argv, home=home, env=other).code == 0
-    ok("fork", "a", "--into", "b", home=home, env=other)
+        assert run_in_process(*argv, home=home, env=other).code == 0
+    run_ok("fork", "a", "--into", "b", home=home, env=other)
     assert contents(home, "b") == shown
-    assert orjson.loads(ok("export", "b", home=home, env=other).out) == shown
-    ok("hydrate", "a", "-i", home=home, env=other)
+    assert orjson.loads(run_ok("export", "b", home=home, env=other).out) == shown
+    run_ok("hydrate", "a", "-i", home=home, env=other)
     assert not named(home)
     assert contents(home, "a") == shown
 
 
 def test_an_altered_block_is_read_from_the_store_that_has_it_right(home, other):
     half(home)
-    ok("persist", "a", "-i", home=home)
-    shown = ok("export", "a", home=home).out
-    ok("persist", "a", "-i", home=home, env=other)
+    run_ok("persist", "a", "-i", home=home)
+    shown = run_ok("export", "a", home=home).out
+    run_ok("persist", "a", "-i", home=home, env=other)
     for id in in_folder(other):
         (Path(other["CODEH_BLOCKS"]) / id[:2] / id).write_bytes(b"{}")
-    assert ok("export", "a", home=home, env=other).out == shown
+    assert run_ok("export", "a", home=home, env=other).out == shown
 
 
 def in_a_third_store(home, tmp_path):
     """A session whose blocks are in a store that nothing names any more."""
     half(home)
     third = {"CODEH_BLOCKS": str(tmp_path / "third")}
-    ok("persist", "a", "-i", home=home, env=third)
+    run_ok("persist", "a", "-i", home=home, env=third)
     for id in blocks(home):
         (home / "blocks" / id[:2] / id).unlink()
 
@@ -115,35 +117,35 @@ def in_a_third_store(home, tmp_path):
 def test_blocks_of_a_third_store_are_not_left_behind(home, tmp_path, other):
     """Neither the store named nor the home has them: refused, and nothing is stored or changed."""
     in_a_third_store(home, tmp_path)
-    ok("append", "-s", "a", "-m", BIG + "three", home=home)
+    run_ok("append", "-s", "a", "-m", BIG + "three", home=home)
     before = session_path(home, "a").read_bytes()
     for env in (other, {}):
-        refused = inside("persist", "a", "-i", home=home, env=env)
+        refused = run_in_process("persist", "a", "-i", home=home, env=env)
         assert (refused.code, refused.out) == (65, b"")
         assert b"is missing from" in refused.err
         assert b"is CODEH_BLOCKS right?" in refused.err
     assert session_path(home, "a").read_bytes() == before
     assert (in_folder(other), blocks(home)) == ({}, {})
-    assert b"left out" in ok("persist", "a", "-i", "--allow-missing", home=home, env=other).err
+    assert b"left out" in run_ok("persist", "a", "-i", "--allow-missing", home=home, env=other).err
 
 
 def test_all_of_it_in_a_third_store_is_no_success(home, tmp_path, other):
     in_a_third_store(home, tmp_path)
     for env in (other, {}):
-        refused = inside("persist", "a", "-i", home=home, env=env)
+        refused = run_in_process("persist", "a", "-i", home=home, env=env)
         assert refused.code == 65
         assert b"is CODEH_BLOCKS right?" in refused.err
 
 
 def test_gc_with_another_store_keeps_what_a_session_needs_at_home(home, other):
     half(home)
-    ok("fork", "a", "--into", "b", home=home, env=other)
-    ok("rm", "a", home=home)
+    run_ok("fork", "a", "--into", "b", home=home, env=other)
+    run_ok("rm", "a", home=home)
     later = {"CODEH_NOW": "2100-01-01T00:00:00Z"}
-    shown = ok("export", "b", home=home).out
+    shown = run_ok("export", "b", home=home).out
     for env in ({**other, **later}, later):
-        ok("gc", "--yes", "--shared", home=home, env=env)
-        assert ok("export", "b", home=home, env=env).out == shown
+        run_ok("gc", "--yes", "--shared", home=home, env=env)
+        assert run_ok("export", "b", home=home, env=env).out == shown
 
 
 def test_an_edit_sends_only_the_part_that_changed(home, other):
@@ -153,14 +155,14 @@ def test_an_edit_sends_only_the_part_that_changed(home, other):
         {"text": BIG, "thought": True},
     ]
     line = orjson.dumps({"role": "model", "parts": parts})
-    ok("append", "-s", "a", "--jsonl", stdin=line, home=home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "--jsonl", stdin=line, home=home)
+    run_ok("persist", "a", "-i", home=home)
     before = blocks(home)
     for id in before:  # what is touched is written now
         (home / "blocks" / id[:2] / id).touch()
     times = {id: (home / "blocks" / id[:2] / id).stat().st_mtime_ns for id in before}
-    ok("update", "-s", "a", ":1", "-m", "look", home=home)
-    ok("persist", "a", "-i", "--all", home=home)
+    run_ok("update", "-s", "a", ":1", "-m", "look", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
     new = {hashlib.sha256(b'{"text":"look"}').hexdigest()}
     assert blocks(home).keys() - before.keys() == new
     assert {id: (home / "blocks" / id[:2] / id).stat().st_mtime_ns for id in before} == times
@@ -170,11 +172,11 @@ def test_an_edit_sends_only_the_part_that_changed(home, other):
 def test_a_server_gets_only_what_it_lacks(home, redis_url, shared_redis):
     half(home)
     env = {"CODEH_BLOCKS": redis_url}
-    ok("persist", "a", "-i", home=home, env=env)
+    run_ok("persist", "a", "-i", home=home, env=env)
     assert shared_redis.send("DBSIZE") == ":2"
-    ok("update", "-s", "a", ":1", "-m", BIG + "new", home=home, env=env)
+    run_ok("update", "-s", "a", ":1", "-m", BIG + "new", home=home, env=env)
     shared_redis.send("CONFIG", "RESETSTAT")
-    ok("persist", "a", "-i", "--all", home=home, env=env)
+    run_ok("persist", "a", "-i", "--all", home=home, env=env)
     assert shared_redis.send("DBSIZE") == ":3"
     assert "mset" not in stats_of(shared_redis)  # the edit was stored when it was made
 
@@ -188,41 +190,41 @@ def stats_of(server):
 
 
 def test_payload_persists_what_persist_all_would(home):
-    ok("append", "-s", "a", "-m", "small", home=home)
-    ok("payload", "a", "--to", "gemini", "--persist", home=home)
+    run_ok("append", "-s", "a", "-m", "small", home=home)
+    run_ok("payload", "a", "--to", "gemini", "--persist", home=home)
     assert [record["type"] for record in lines(session_path(home, "a"))] == ["session", "ref"]
 
 
 def test_a_failed_persist_leaves_no_block_behind(home, other):
     """The block that cannot be written fails all; those written before it go, one that was there stays."""
-    ok("append", "-s", "b", "-m", BIG + "0", home=home)
-    ok("persist", "b", "-i", home=home)
+    run_ok("append", "-s", "b", "-m", BIG + "0", home=home)
+    run_ok("persist", "b", "-i", home=home)
     for number in range(40):
-        ok("append", "-s", "a", "-m", f"{BIG}{number}", home=home)
+        run_ok("append", "-s", "a", "-m", f"{BIG}{number}", home=home)
     kept = blocks(home)
     id = hashlib.sha256(orjson.dumps({"text": f"{BIG}7"})).hexdigest()
     (home / "blocks" / id[:2] / id).mkdir(parents=True)
     before = session_path(home, "a").read_bytes()
-    assert inside("persist", "a", "-i", home=home).code == 74
+    assert run_in_process("persist", "a", "-i", home=home).code == 74
     assert (blocks(home), session_path(home, "a").read_bytes()) == (kept, before)
 
 
 def test_a_file_that_cannot_be_replaced_leaves_no_block_behind(home):
-    ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
     link = home / "link.jsonl"
     link.symlink_to(session_path(home, "a"))
-    assert inside("persist", str(link), "-i", home=home).code == 65
+    assert run_in_process("persist", str(link), "-i", home=home).code == 65
     assert blocks(home) == {}
 
 
 def test_a_store_named_from_here_is_told_with_its_whole_path(home, tmp_path, monkeypatch):
     env = {"CODEH_BLOCKS": "mine"}
     monkeypatch.chdir(tmp_path)
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    ok("persist", "a", "-i", home=home, env=env)
-    ok("export", "a", home=home, env=env)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("persist", "a", "-i", home=home, env=env)
+    run_ok("export", "a", home=home, env=env)
     (tmp_path / "there").mkdir()
     monkeypatch.chdir(tmp_path / "there")
-    lost = inside("export", "a", home=home, env=env)
+    lost = run_in_process("export", "a", home=home, env=env)
     assert (lost.code, f"missing from {tmp_path}/there/mine or " in lost.err.decode()) == (65, True)
-    ok("export", "a", home=home, env={"CODEH_BLOCKS": str(tmp_path / "mine")})
+    run_ok("export", "a", home=home, env={"CODEH_BLOCKS": str(tmp_path / "mine")})

@@ -6,9 +6,9 @@ import hashlib
 import orjson
 import pytest
 
-from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents, ok
+from blocks.stored import BIG, IMAGE, PROVIDERS, blocks, contents, run_ok
 from codeh_history.store import foreign
-from inside import inside
+from in_process import run_in_process
 from support import lines, run, session_path
 
 # -- the seeds' named tests ---------------------------------------------------------------------------
@@ -16,14 +16,14 @@ from support import lines, run, session_path
 
 def test_refs_only(home):
     """Marshal gives refs only."""
-    ok("append", "-s", "a", "-m", "s3cret", home=home)
+    run_ok("append", "-s", "a", "-m", "s3cret", home=home)
     assert "s3cret" in session_path(home, "a").read_text()
-    ok("persist", "a", "-i", "--all", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
     assert "s3cret" not in session_path(home, "a").read_text()
     ref = lines(session_path(home, "a"))[1]
     id = hashlib.sha256(b'{"text":"s3cret"}').hexdigest()
     assert (ref["type"], ref["role"], ref["blockIds"], ref["flowId"]) == ("ref", "user", [id], "a")
-    assert orjson.loads(ok("export", "a", "--to", "refs", home=home).out) == [
+    assert orjson.loads(run_ok("export", "a", "--to", "refs", home=home).out) == [
         {"flowId": "a", "blockIds": [id], "role": "user"}
     ]
     assert blocks(home) == {id: b'{"text":"s3cret"}'}
@@ -31,24 +31,24 @@ def test_refs_only(home):
 
 def test_hydrate_roundtrip(demo):
     before = session_path(demo, "demo").read_bytes()
-    shown = ok("show", "demo", "--jsonl", home=demo).out
-    ok("persist", "demo", "-i", "--all", home=demo)
+    shown = run_ok("show", "demo", "--jsonl", home=demo).out
+    run_ok("persist", "demo", "-i", "--all", home=demo)
     assert session_path(demo, "demo").stat().st_size < 6000
-    assert ok("show", "demo", "--jsonl", home=demo).out == shown
-    ok("hydrate", "demo", "-i", home=demo)
+    assert run_ok("show", "demo", "--jsonl", home=demo).out == shown
+    run_ok("hydrate", "demo", "-i", home=demo)
     after = session_path(demo, "demo").read_bytes()
     assert [line for line in lines(after) if "attached" not in line] == [
         line for line in lines(before) if "attached" not in line
     ]
-    assert ok("show", "demo", "--jsonl", home=demo).out == shown
+    assert run_ok("show", "demo", "--jsonl", home=demo).out == shown
 
 
 def test_persist_then_hydrate_is_the_same_file(home):
-    ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
     spaced = b'{"role": "user",  "parts": [{"text": "caf\\u00e9 %s", "n": 123456789012345678901}]}' % (
         b"x" * 5000
     )
-    ok("append", "-s", "a", "--jsonl", stdin=spaced, home=home)
+    run_ok("append", "-s", "a", "--jsonl", stdin=spaced, home=home)
     path = session_path(home, "a")
     path.write_bytes(path.read_bytes() + spaced + b"\r\n" + b"not json\n" + b'{"torn":')
     path.chmod(0o600)
@@ -60,28 +60,28 @@ def test_persist_then_hydrate_is_the_same_file(home):
 
 
 def test_persist_twice_and_an_edit(home):
-    ids = [ok("append", "-s", "a", "-m", BIG + name, home=home).text for name in ("one", "two")]
-    ok("persist", "a", "-i", home=home)
+    ids = [run_ok("append", "-s", "a", "-m", BIG + name, home=home).text for name in ("one", "two")]
+    run_ok("persist", "a", "-i", home=home)
     first, size = blocks(home), session_path(home, "a").read_bytes()
     inode = session_path(home, "a").stat().st_ino
-    again = ok("persist", "a", "-i", home=home)
+    again = run_ok("persist", "a", "-i", home=home)
     assert b"nothing to persist" in again.err
     assert (session_path(home, "a").read_bytes(), session_path(home, "a").stat().st_ino) == (size, inode)
-    ok("update", "-s", "a", ids[0], "-m", BIG + "three", home=home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("update", "-s", "a", ids[0], "-m", BIG + "three", home=home)
+    run_ok("persist", "a", "-i", home=home)
     new = blocks(home).keys() - first.keys()
     assert new == {hashlib.sha256(orjson.dumps({"text": (BIG + "three")})).hexdigest()}
     assert first.items() <= blocks(home).items()
-    refs = orjson.loads(ok("export", "a", "--to", "refs", home=home).out)
+    refs = orjson.loads(run_ok("export", "a", "--to", "refs", home=home).out)
     assert [ref["blockIds"] for ref in refs] == [
         [hashlib.sha256(orjson.dumps({"text": BIG + name})).hexdigest()] for name in ("three", "two")
     ]
 
 
 def test_missing_block(home):
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
+    run_ok("persist", "a", "-i", home=home)
     (id,) = blocks(home)
     (home / "blocks" / id[:2] / id).unlink()
     before = session_path(home, "a").read_bytes()
@@ -92,41 +92,41 @@ def test_missing_block(home):
         assert str(home / "blocks") in lost.err.decode()
         assert lost.err.count(b"\n") == 1
     assert session_path(home, "a").read_bytes() == before
-    found = ok("hydrate", "a", "--allow-missing", home=home)
+    found = run_ok("hydrate", "a", "--allow-missing", home=home)
     assert [record["parts"] for record in found.lines[1:]] == [
         [{"text": f"[block {id} is missing]"}], [{"text": "ok"}]
     ]  # fmt: skip
 
 
 def test_stats_without_tokens_reads_no_block(home):
-    ok("append", "-s", "a", "-m", BIG, home=home)
-    ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
-    counts = orjson.loads(ok("stats", "a", "--json", home=home).out)
-    ok("persist", "a", "-i", "--all", home=home)
+    run_ok("append", "-s", "a", "-m", BIG, home=home)
+    run_ok("append", "-s", "a", "--role", "model", "-m", "ok", home=home)
+    counts = orjson.loads(run_ok("stats", "a", "--json", home=home).out)
+    run_ok("persist", "a", "-i", "--all", home=home)
     for block in (home / "blocks").rglob("*"):
         if block.is_file():
             block.unlink()
-    assert inside("stats", "a", "--json", home=home).code == 65
-    found = orjson.loads(ok("stats", "a", "--json", "--no-tokens", home=home).out)
+    assert run_in_process("stats", "a", "--json", home=home).code == 65
+    found = orjson.loads(run_ok("stats", "a", "--json", "--no-tokens", home=home).out)
     assert found == {"messages": 2, "exchanges": 1} == {key: counts[key] for key in found}
-    assert ok("stats", "a", "--no-tokens", home=home).out == b"messages\t2\nexchanges\t1\n"
-    assert inside("stats", "a", "--no-tokens", "--top", "3", home=home).code == 2
+    assert run_ok("stats", "a", "--no-tokens", home=home).out == b"messages\t2\nexchanges\t1\n"
+    assert run_in_process("stats", "a", "--no-tokens", "--top", "3", home=home).code == 2
 
 
 def test_manage_refs(home):
     """ManageV3 on a refs-only session: cut down, then persisted; what is unchanged keeps its block ids."""
-    ok("append", "-s", "demo", "-m", "go", home=home)
-    ok("append", "-s", "demo", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
-    ok("append", "-s", "demo", "--result", "build", "-m", "a line of output\n" * 3000, home=home)
-    ok("append", "-s", "demo", "--role", "model", "-m", "kept " * 1000, home=home)
-    ok("append", "-s", "demo", "-m", "and now?", home=home)
-    ok("persist", "demo", "-i", "--all", home=home)
-    before = orjson.loads(ok("export", "demo", "--to", "refs", home=home).out)
+    run_ok("append", "-s", "demo", "-m", "go", home=home)
+    run_ok("append", "-s", "demo", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
+    run_ok("append", "-s", "demo", "--result", "build", "-m", "a line of output\n" * 3000, home=home)
+    run_ok("append", "-s", "demo", "--role", "model", "-m", "kept " * 1000, home=home)
+    run_ok("append", "-s", "demo", "-m", "and now?", home=home)
+    run_ok("persist", "demo", "-i", "--all", home=home)
+    before = orjson.loads(run_ok("export", "demo", "--to", "refs", home=home).out)
     stored = blocks(home)
-    ok("compact", "demo", "--max-chars", "20000", "-i", home=home)
-    ok("persist", "demo", "-i", home=home)
-    managed = ok("persist", "demo", "--all", home=home)
-    after = orjson.loads(ok("export", "-", "--to", "refs", stdin=managed.out, home=home).out)
+    run_ok("compact", "demo", "--max-chars", "20000", "-i", home=home)
+    run_ok("persist", "demo", "-i", home=home)
+    managed = run_ok("persist", "demo", "--all", home=home)
+    after = orjson.loads(run_ok("export", "-", "--to", "refs", stdin=managed.out, home=home).out)
     assert [one == other for one, other in zip(before, after, strict=True)] == [
         True,
         True,
@@ -136,8 +136,8 @@ def test_manage_refs(home):
     ]
     assert blocks(home).keys() - stored.keys() == set(after[2]["blockIds"])
     assert sum(len(orjson.dumps(m["parts"])) for m in contents(home)) < 20_500
-    ok("undo", "-s", "demo", home=home)
-    assert orjson.loads(ok("export", "demo", "--to", "refs", home=home).out) == before
+    run_ok("undo", "-s", "demo", home=home)
+    assert orjson.loads(run_ok("export", "demo", "--to", "refs", home=home).out) == before
 
 
 def test_compact_replaces_parts_that_another_program_stored(home):
@@ -148,20 +148,20 @@ def test_compact_replaces_parts_that_another_program_stored(home):
     (home / "blocks" / id[:2]).mkdir(parents=True)
     (home / "blocks" / id[:2] / id).write_bytes(data)
     ref = {"type": "ref", "id": "r", "kind": "tool", "role": "user", "blockIds": [id], "flowId": "f"}
-    ok("append", "-s", "demo", "-m", "go", home=home)
-    ok("append", "-s", "demo", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
+    run_ok("append", "-s", "demo", "-m", "go", home=home)
+    run_ok("append", "-s", "demo", "--call", "build", "--args", "{}", "--call-id", "c1", home=home)
     with session_path(home, "demo").open("ab") as file:
         file.write(orjson.dumps(ref) + b"\n")
-    ok("append", "-s", "demo", "--role", "model", "-m", "done", home=home)
-    ok("append", "-s", "demo", "-m", "and?", home=home)
-    plan = ok("compact", "demo", "--max-chars", "20000", "--plan", home=home).out
+    run_ok("append", "-s", "demo", "--role", "model", "-m", "done", home=home)
+    run_ok("append", "-s", "demo", "-m", "and?", home=home)
+    plan = run_ok("compact", "demo", "--max-chars", "20000", "--plan", home=home).out
     assert [op["op"] for op in orjson.loads(plan)["ops"]] == ["replace"]
     for argv in (["--max-chars", "20000"], ["--apply", "-"]):
-        ok("compact", "demo", "-i", *argv, stdin=plan if "-" in argv else b"", home=home)
+        run_ok("compact", "demo", "-i", *argv, stdin=plan if "-" in argv else b"", home=home)
         (op,) = lines(session_path(home, "demo"))[-1]["ops"]
         assert (op["id"], op["block"]) == ("r", id)
         assert len(orjson.dumps(contents(home))) < 21_000
-        ok("undo", "-s", "demo", home=home)
+        run_ok("undo", "-s", "demo", home=home)
 
 
 def test_manage_with_a_store_that_fails_changes_nothing(demo):
@@ -200,10 +200,10 @@ FORMS = {
 @pytest.mark.parametrize(("data", "types"), FORMS.values(), ids=FORMS)
 def test_detect(home, data, types):
     """Each form is known by its content, newest first; all but the native one can only be read."""
-    ok("append", "-s", "other", "-m", "hi", home=home)
-    ok("persist", "other", "-i", "--all", home=home)
+    run_ok("append", "-s", "other", "-m", "hi", home=home)
+    run_ok("persist", "other", "-i", "--all", home=home)
     assert [record.data["type"] for record in foreign.read(data).records] == types
-    shown = ok("show", "-", "--jsonl", stdin=data, home=home).lines
+    shown = run_ok("show", "-", "--jsonl", stdin=data, home=home).lines
     assert [message["parts"] for message in shown][:1] == [[{"text": "hi"}]][: len(types)]
 
 
@@ -211,33 +211,33 @@ def test_detect(home, data, types):
 
 
 def test_every_writer_works_by_reference(home):
-    ok("append", "-s", "a", "-m", "go", home=home)
-    ok("append", "-s", "a", "--call", "ls", "--args", "{}", "--call-id", "c1", home=home)
-    ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
-    ok("persist", "a", "-i", "--all", home=home)
-    assert [c["id"] for c in ok("calls", "a", home=home).lines] == ["c1", "call_1"]
-    ok("append", "-s", "a", "--result", "ls", "-m", "x", "--key", "r1", home=home)
-    ok("persist", "a", "-i", "--all", home=home)
-    assert ok("append", "-s", "a", "--result", "ls", "-m", "x", "--key", "r1", home=home).code == 0
+    run_ok("append", "-s", "a", "-m", "go", home=home)
+    run_ok("append", "-s", "a", "--call", "ls", "--args", "{}", "--call-id", "c1", home=home)
+    run_ok("append", "-s", "a", "--call", "ls", "--args", "{}", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
+    assert [c["id"] for c in run_ok("calls", "a", home=home).lines] == ["c1", "call_1"]
+    run_ok("append", "-s", "a", "--result", "ls", "-m", "x", "--key", "r1", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
+    assert run_ok("append", "-s", "a", "--result", "ls", "-m", "x", "--key", "r1", home=home).code == 0
     assert run("append", "-s", "a", "--result", "ls", "-m", "y", "--key", "r1", home=home).code == 65
-    ok("calls", "a", "--via", "cat", home=home)
+    run_ok("calls", "a", "--via", "cat", home=home)
     assert run("calls", "a", home=home).code == 1
-    ok("append", "-s", "a", "-m", "and?", home=home)
-    ok("persist", "a", "-i", "--all", home=home)
-    ok("update", "-s", "a", ":-1", "--append", "-m", " now", home=home)
-    ok("persist", "a", "-i", "--all", home=home)
-    ok("update", "-s", "a", ":-1", "-m", "later", "--pending", home=home)
-    ok("persist", "a", "-i", "--all", home=home)
-    ok("update", "-s", "a", ":-1", "--append", "-m", " on", home=home)
-    ok("commit", "-s", "a", home=home)
-    ok("persist", "a", "-i", "--all", home=home)
-    assert ok("last", "a", home=home).text == "later on"
-    undone = ok("undo", "-s", "a", "--turn", home=home).text
+    run_ok("append", "-s", "a", "-m", "and?", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
+    run_ok("update", "-s", "a", ":-1", "--append", "-m", " now", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
+    run_ok("update", "-s", "a", ":-1", "-m", "later", "--pending", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
+    run_ok("update", "-s", "a", ":-1", "--append", "-m", " on", home=home)
+    run_ok("commit", "-s", "a", home=home)
+    run_ok("persist", "a", "-i", "--all", home=home)
+    assert run_ok("last", "a", home=home).text == "later on"
+    undone = run_ok("undo", "-s", "a", "--turn", home=home).text
     assert undone.count("\n") >= 1
     assert contents(home, "a")[0]["parts"] == [{"text": "go"}]
     assert contents(home, "a")[-1]["role"] == "user"
     assert b"text" not in session_path(home, "a").read_bytes()
-    ok("append", "-s", "a", "-m", "next", "--max-items", "2", home=home)
+    run_ok("append", "-s", "a", "-m", "next", "--max-items", "2", home=home)
     assert lines(session_path(home, "a"))[-1]["type"] == "compaction"
     assert contents(home, "a")[-1]["parts"] == [{"text": "next"}]
 
@@ -247,20 +247,20 @@ def test_what_is_large(home, tmp_path, extra):
     """A part above 4 KiB as JSON, and all parts of its message; a file above 64 KiB."""
     part = {"text": "x" * (4096 - len(b'{"text":""}') + extra)}
     line = orjson.dumps({"role": "user", "parts": [{"text": "small"}, part]})
-    ok("append", "-s", "a", "--jsonl", stdin=line, home=home)
-    ok("persist", "a", "-i", home=home)
+    run_ok("append", "-s", "a", "--jsonl", stdin=line, home=home)
+    run_ok("persist", "a", "-i", home=home)
     assert len(blocks(home)) == 2 * extra
     (tmp_path / "file.txt").write_bytes(b"x" * (64 * 1024 + extra))
-    ok("append", "-s", "b", "-m", "see", "--attach", tmp_path / "file.txt", home=home)
+    run_ok("append", "-s", "b", "-m", "see", "--attach", tmp_path / "file.txt", home=home)
     assert len(blocks(home)) == 4 * extra
     assert lines(session_path(home, "b"))[-1]["type"] == ("ref" if extra else "message")
 
 
 def test_an_edit_of_a_message_in_blocks_goes_to_blocks(home, tmp_path):
     (tmp_path / "image.png").write_bytes(IMAGE)
-    ok("append", "-s", "a", "-m", "see", "--attach", tmp_path / "image.png", home=home)
+    run_ok("append", "-s", "a", "-m", "see", "--attach", tmp_path / "image.png", home=home)
     shown = contents(home, "a")
-    ok("update", "-s", "a", ":1", "-m", "look", home=home)
+    run_ok("update", "-s", "a", ":1", "-m", "look", home=home)
     assert session_path(home, "a").stat().st_size < 2000
     assert contents(home, "a")[0]["parts"] == [{"text": "look"}, shown[0]["parts"][1]]
 
@@ -269,7 +269,7 @@ def test_small_files_beside_a_large_one_go_to_blocks_too(home, tmp_path):
     (tmp_path / "image.png").write_bytes(IMAGE)
     (tmp_path / "small.txt").write_text("small")
     files = [tmp_path / "small.txt", tmp_path / "image.png"]
-    ok("append", "-s", "a", "-m", "see", "--attach", files[0], "--attach", files[1], home=home)
+    run_ok("append", "-s", "a", "-m", "see", "--attach", files[0], "--attach", files[1], home=home)
     (record,) = lines(session_path(home, "a"))[1:]
     assert [about["part"] for about in record["attached"]] == [1, 2]
     assert set(record["blockIds"]) == set(blocks(home))
@@ -302,36 +302,36 @@ def test_two_homes_share_a_server(home, tmp_path, redis_url):
     env = {"CODEH_BLOCKS": redis_url}
     other = tmp_path / "other"
     for name in ("one", "two"):
-        ok("append", "-s", "demo", "-m", BIG + name, home=home)
-        ok("append", "-s", "demo", "--role", "model", "-m", f"ok {name}", home=home)
-    ok("append", "-s", "demo", "-m", "?", home=home)
+        run_ok("append", "-s", "demo", "-m", BIG + name, home=home)
+        run_ok("append", "-s", "demo", "--role", "model", "-m", f"ok {name}", home=home)
+    run_ok("append", "-s", "demo", "-m", "?", home=home)
     artefact = tmp_path / "demo.jsonl"
-    artefact.write_bytes(ok("persist", "demo", home=home, env=env).out)
+    artefact.write_bytes(run_ok("persist", "demo", home=home, env=env).out)
     assert artefact.stat().st_size < 2000
     assert "s3cret" not in artefact.read_text()
-    whole = ok("hydrate", artefact, home=other, env=env).out
+    whole = run_ok("hydrate", artefact, home=other, env=env).out
     assert whole == session_path(home, "demo").read_bytes()
     for name in PROVIDERS:
         argv = ["--to", name, "--model", "m"]
-        there = ok("payload", artefact, *argv, home=other, env=env).out
-        assert there == ok("payload", "demo", *argv, home=home).out
+        there = run_ok("payload", artefact, *argv, home=other, env=env).out
+        assert there == run_ok("payload", "demo", *argv, home=home).out
     (other / "sessions").mkdir(parents=True)
     (other / "sessions" / "demo.jsonl").write_bytes(artefact.read_bytes())
-    ok("append", "-s", "demo", "--role", "model", "-m", BIG + "three", home=other, env=env)
-    ok("persist", "demo", "-i", home=other, env=env)
+    run_ok("append", "-s", "demo", "--role", "model", "-m", BIG + "three", home=other, env=env)
+    run_ok("persist", "demo", "-i", home=other, env=env)
     back = (other / "sessions" / "demo.jsonl").read_bytes()
-    assert ok("last", "-", stdin=back, home=home, env=env).text == (BIG + "three").rstrip()
+    assert run_ok("last", "-", stdin=back, home=home, env=env).text == (BIG + "three").rstrip()
     assert not (home / "blocks").exists()
     assert not (other / "blocks").exists()
 
 
 def test_a_shared_server_is_never_collected_unasked(home, redis_url, shared_redis):
     env = {"CODEH_BLOCKS": redis_url, "CODEH_NOW": "2100-01-01T00:00:00Z"}
-    ok("append", "-s", "demo", "-m", BIG, home=home)
-    ok("persist", "demo", "-i", home=home, env=env)
+    run_ok("append", "-s", "demo", "-m", BIG, home=home)
+    run_ok("persist", "demo", "-i", home=home, env=env)
     session_path(home, "demo").unlink()
-    kept = ok("gc", "--yes", home=home, env=env)
+    kept = run_ok("gc", "--yes", home=home, env=env)
     assert kept.out == b""
     assert shared_redis.send("DBSIZE") == ":1"
-    assert ok("gc", "--yes", "--shared", home=home, env=env).lines[0]["blocks"] == 1
+    assert run_ok("gc", "--yes", "--shared", home=home, env=env).lines[0]["blocks"] == 1
     assert shared_redis.send("DBSIZE") == ":0"

@@ -12,7 +12,7 @@ from codeh_history.session.ops import drop, insert, replace
 from codeh_history.session.records import block_of, lines_of, parse
 from codeh_history.store.resolve import Target
 from codeh_history.views import result, rewrite
-from inside import lay
+from in_process import write_session
 from strategies import encode, files_of
 from support import append_text
 
@@ -46,7 +46,7 @@ def texts(view):
 
 @pytest.mark.parametrize("ops", [[], OPS, OPS[:1], OPS[1:2]])
 def test_printed_recorded_and_returned_it_is_the_same_view(home, ops):
-    path = lay(home, encode(LOG))
+    path = write_session(home, encode(LOG))
     printed = Ran(home, ops)
     assert path.read_bytes() == encode(LOG)
     recorded = Ran(home, ops, {"policy": "p"}, in_place=True)
@@ -59,7 +59,7 @@ def test_printed_recorded_and_returned_it_is_the_same_view(home, ops):
 
 
 def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home):
-    path = lay(home, encode(LOG))
+    path = write_session(home, encode(LOG))
     Ran(home, OPS, {"policy": "p", "budget": 7}, in_place=True)
     record = orjson.loads(path.read_bytes().splitlines()[-1])
     id = record["id"]
@@ -79,7 +79,7 @@ def test_one_record_holds_it_all_and_what_was_inserted_has_ids_of_its_own(home):
     ],
 )  # fmt: skip
 def test_where_nothing_changes_nothing_is_recorded_and_it_is_said(home, fields, said):
-    path = lay(home, encode(LOG))
+    path = write_session(home, encode(LOG))
     assert Ran(home, [], fields, in_place=True).err == f"codeh-history: {said}\n"
     assert path.read_bytes() == encode(LOG)
 

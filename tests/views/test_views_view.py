@@ -9,7 +9,7 @@ from codeh_history.base.errors import BadData, NotFound
 from codeh_history.session.records import ELEMENT, Damage, Log, block_of
 from codeh_history.store.resolve import Target
 from codeh_history.views import view as access
-from inside import lay
+from in_process import write_session
 from strategies import encode, view_of
 
 HEADER = b'{"type":"session","version":1,"id":"s"}\n'
@@ -111,7 +111,7 @@ def test_what_is_skipped_and_what_is_mended_are_counted_apart():
 
 
 def test_a_last_line_that_somebody_is_writing_is_no_damage(told, home):
-    path = lay(home, HEADER + LINE + LINE[:20])
+    path = write_session(home, HEADER + LINE + LINE[:20])
     target = Target(str(path), "-s")
     with path.open("rb") as writer:
         fcntl.flock(writer, fcntl.LOCK_EX)
@@ -130,7 +130,7 @@ def ref(id, block):
 
 
 def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told, home):
-    target = Target(str(lay(home, HEADER + encode([ref("a", MISSING)]))), "-s")
+    target = Target(str(write_session(home, HEADER + encode([ref("a", MISSING)]))), "-s")
     with pytest.raises(BadData, match=rf"^block {MISSING} is missing from "):
         access.view_of(told.env, target)
     lost = {}
@@ -146,7 +146,7 @@ def test_a_missing_block_is_an_error_unless_a_placeholder_will_do(told, home):
 
 def test_of_the_newest_alone_no_older_block_is_looked_for(told, home):
     target = Target(
-        str(lay(home, HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"'))), "-s"
+        str(write_session(home, HEADER + encode([ref("a", MISSING)]) + LINE.replace(b'"a"', b'"b"'))), "-s"
     )
     assert access.view_of(told.env, target, newest=1).messages[-1].parts == [{"text": "x"}]
     assert len(access.view_of(told.env, target, hydrate=False).messages) == 2

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import strategies as some
-from inside import inside, lay
+from in_process import run_in_process, write_session
 from length import examples
 
 PNG = base64.b64encode(
@@ -80,17 +80,17 @@ def check(home):
     """All four say the same number, and one token less is too little."""
 
     def said(*argv):
-        return orjson.loads(inside(*argv, home=home).out)
+        return orjson.loads(run_in_process(*argv, home=home).out)
 
     total = said("stats", "s", "--json")["tokens"]["total"]
     assert said("status", "s", "--json")["tokens"] == total
     plan = said("compact", "s", "--plan", "--budget", HUGE)
     assert (plan["before"], plan["ops"]) == (total, [])
     assert said("compact", "s", "--plan", "--budget", str(total))["ops"] == []
-    whole = inside("payload", "s", "--to", "gemini", home=home)
-    assert inside("payload", "s", "--to", "gemini", "--budget", str(total), home=home) == whole
+    whole = run_in_process("payload", "s", "--to", "gemini", home=home)
+    assert run_in_process("payload", "s", "--to", "gemini", "--budget", str(total), home=home) == whole
     for argv in (["compact", "s", "--plan"], ["payload", "s", "--to", "gemini"]):
-        less = inside(*argv, "--budget", str(total - 1), home=home)
+        less = run_in_process(*argv, "--budget", str(total - 1), home=home)
         assert less.code == 5 or (less.code == 0 and less.out != whole.out)
         assert less.code or argv[0] == "payload" or orjson.loads(less.out)["ops"]
 
@@ -103,9 +103,9 @@ def _home(tmp_path_factory):
 @settings(max_examples=examples(15), deadline=None)
 @given(records=sessions(), persisted=st.booleans())
 def test_every_verb_counts_what_the_request_holds(home, records, *, persisted):
-    lay(home, some.encode(records))
+    write_session(home, some.encode(records))
     if persisted:
-        assert inside("persist", "s", "-i", "--all", "-q", home=home).code == 0
+        assert run_in_process("persist", "s", "-i", "--all", "-q", home=home).code == 0
     check(home)
 
 
@@ -123,9 +123,9 @@ def test_references_and_lists_of_files_are_counted(home):
         {"references": [{"number": 1, "id": "r", "text": "word " * 500}]},
         {"attached": [{"name": "a name of a file.png", "mimeType": "image/png", "bytes": 3, "part": 1}]},
     ):
-        lay(home, some.encode([HEADER, bare | more]))
+        write_session(home, some.encode([HEADER, bare | more]))
         check(home)
-        found.append(orjson.loads(inside("stats", "s", "--json", home=home).out)["tokens"]["total"])
+        found.append(orjson.loads(run_in_process("stats", "s", "--json", home=home).out)["tokens"]["total"])
     assert found[1] > found[0] + 500
     assert found[0] + 10 < found[2] < found[0] + 40
 
@@ -139,6 +139,6 @@ def test_the_counter_that_a_session_names_counts_for_all(home, counter):
         "kind": "user",
         "parts": [{"text": "héllo wörld " * 9}],
     }
-    lay(home, some.encode([HEADER, {"type": "meta", "set": {"compact.counter": counter}}, said]))
+    write_session(home, some.encode([HEADER, {"type": "meta", "set": {"compact.counter": counter}}, said]))
     check(home)
-    assert orjson.loads(inside("status", "s", "--json", home=home).out)["counter"] == counter
+    assert orjson.loads(run_in_process("status", "s", "--json", home=home).out)["counter"] == counter

@@ -3,12 +3,12 @@
 import orjson
 import pytest
 
-from inside import inside
+from in_process import run_in_process
 from support import lines, session_path
 
 
-def ok(*argv, home, **more):
-    done = inside(*map(str, argv), home=home, **more)
+def run_ok(*argv, home, **more):
+    done = run_in_process(*map(str, argv), home=home, **more)
     assert done.code == 0, done.err
     return done
 
@@ -16,16 +16,16 @@ def ok(*argv, home, **more):
 def upload(home, name, words, text="see"):
     """Append a message with a file of about so many tokens; its id."""
     (home / name).write_text("word " * words)
-    return ok("append", "-s", "s", "-m", text, "--attach", home / name, home=home).text
+    return run_ok("append", "-s", "s", "-m", text, "--attach", home / name, home=home).text
 
 
 def answered(home, words=5):
-    ok("append", "-s", "s", "--role", "model", "-m", "word " * words, home=home)
+    run_ok("append", "-s", "s", "--role", "model", "-m", "word " * words, home=home)
 
 
 def kept(home, *argv):
     """The names of the files that are whole after a compaction, and how it ended."""
-    done = inside("compact", "s", *argv, home=home)
+    done = run_in_process("compact", "s", *argv, home=home)
     names = [
         m["attached"][0]["name"] for m in done.lines if any("inlineData" in p for p in m.get("parts", ()))
     ]
@@ -39,7 +39,7 @@ def uploads(home):
     for name, words in (("a.txt", 400), ("b.txt", 250), ("c.txt", 300)):
         upload(home, name, words)
         answered(home, 50)
-    ok("append", "-s", "s", "-m", "and?", home=home)
+    run_ok("append", "-s", "s", "-m", "and?", home=home)
     return home
 
 
@@ -49,13 +49,13 @@ def test_upload_link(home):
     first = upload(home, "one.txt", 3)
     (home / "two.txt").write_text("two")
     argv = ["append", "-s", "s", "-m", "both", "--attach", home / "two.txt", "--attach", home / "one.txt"]
-    second = ok(*argv, home=home).text
-    ok("update", "-s", "s", first, "-m", "look", home=home)
+    second = run_ok(*argv, home=home).text
+    run_ok("update", "-s", "s", first, "-m", "look", home=home)
     found = {r["id"]: r["attached"] for r in lines(session_path(home, "s")) if "attached" in r}
     assert {id: [(f["name"], f["part"]) for f in files] for id, files in found.items()} == {
         first: [("one.txt", 1)], second: [("two.txt", 1), ("one.txt", 2)]
     }  # fmt: skip
-    told = ok("payload", "s", "--to", "gemini", home=home).out.decode()
+    told = run_ok("payload", "s", "--to", "gemini", home=home).out.decode()
     assert "Attached files:\\n- one.txt (text/plain, 15 bytes)" in told
     assert "Attached files:\\n- two.txt (text/plain, 3 bytes)\\n- one.txt (text/plain, 15 bytes)" in told
 
@@ -65,9 +65,9 @@ def test_upload_share(uploads):
     names, done = kept(uploads, "--budget", "1000", "--policy", "loop")
     assert names == ["b.txt", "c.txt"]
     assert b"they exceed their share of the budget" in done.err
-    whole = orjson.loads(ok("export", "-", stdin=done.out, home=uploads).out)
+    whole = orjson.loads(run_ok("export", "-", stdin=done.out, home=uploads).out)
     assert "text/plain, 2,000 bytes left out" in orjson.dumps(whole[0]).decode()
-    assert ok("export", "s", home=uploads).out.count(b"inlineData") == 3
+    assert run_ok("export", "s", home=uploads).out.count(b"inlineData") == 3
 
 
 @pytest.mark.parametrize(
@@ -83,18 +83,20 @@ def test_a_share_that_is_asked_for_is_a_cap(uploads, budget, share, names):
     assert found == names
     assert done.code == 0
     assert (b"left out" in done.err) == (len(names) < 3)
-    again = ok("compact", "-", "--budget", budget, "--upload-share", share, stdin=done.out, home=uploads)
+    again = run_ok(
+        "compact", "-", "--budget", budget, "--upload-share", share, stdin=done.out, home=uploads
+    )
     assert again.out == done.out
 
 
 def test_what_uploads_leave_is_lent_to_the_history(home):
     home.mkdir(exist_ok=True)
     for _ in range(10):
-        ok("append", "-s", "s", "-m", "word " * 50, home=home)
+        run_ok("append", "-s", "s", "-m", "word " * 50, home=home)
         answered(home, 50)
     upload(home, "a.txt", 100)
     answered(home)
-    ok("append", "-s", "s", "-m", "and?", home=home)
+    run_ok("append", "-s", "s", "-m", "and?", home=home)
     argv = ["--budget", "1000", "--upload-share", "0.6", "--history-share", "0.1"]
     found, done = kept(home, *argv)
     assert found == ["a.txt"]

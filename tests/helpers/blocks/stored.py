@@ -3,16 +3,16 @@
 import orjson
 
 from codeh_history import providers
-from inside import inside
+from in_process import run_in_process
 
 BIG = "s3cret " * 1000
 IMAGE = b"\x89PNG\r\n\x1a\n" + b"\0\0\0\rIHDR" + b"\0\0\3\0" * 2 + bytes(range(256)) * 1200  # 300 KB
 PROVIDERS = tuple(providers.FORMATS)
 
 
-def ok(*argv, home, **more):
+def run_ok(*argv, home, **more):
     """Run a command here, which must succeed."""
-    done = inside(*map(str, argv), home=home, **more)
+    done = run_in_process(*map(str, argv), home=home, **more)
     assert done.code == 0, done.err
     return done
 
@@ -24,4 +24,4 @@ def blocks(home):
 
 def contents(home, session="demo"):
     """A session's messages as `{role, parts}`."""
-    return orjson.loads(ok("export", session, home=home).out)
+    return orjson.loads(run_ok("export", session, home=home).out)

@@ -196,11 +196,11 @@ def request_cost(counter, view, system=None, tools=()):
 
 def refused(view):
     """What each provider's rules find wrong with the request for a view, its pairs repaired as ever."""
-    found = {}
+    refusals = {}
     prompt = [{"text": "go on"}]  # a model's word at the end is the caller's, whatever was compacted
     view, _, _ = passes.curate(view, Settings(unanswered="stub"), passes.FORCED)
     if not any(message.role is not None and message.committed for message in view.messages):
-        return found
+        return refusals
     messages = list(view.messages)
     if next(m.role for m in reversed(messages) if m.role is not None and m.committed) == "model":
         messages.append(
@@ -211,8 +211,8 @@ def refused(view):
         body = provider.request(
             messages, Options(model=MODEL[format]), [s.text for s in view.summaries]
         ).body
-        found[format] = [f"{problem.path}: {problem.reason}" for problem in provider.problems(body)]
-    return {format: problems for format, problems in found.items() if problems}
+        refusals[format] = [f"{problem.path}: {problem.reason}" for problem in provider.problems(body)]
+    return {format: problems for format, problems in refusals.items() if problems}
 
 
 def line(record):

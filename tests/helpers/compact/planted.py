@@ -143,9 +143,9 @@ def called(id, name, args, response):
 
 def conversation(random, count):
     """A made-up conversation of so many exchanges: prompts, answers, files read, listings, what was run."""
-    found = []
+    records = []
     for number in range(count):
-        found.append(
+        records.append(
             said("user", random.choice(PROMPTS).format(random.choice(THINGS), random.choice(PARTS), number))
         )
         for step in range(random.randint(0, 3)):
@@ -153,13 +153,13 @@ def conversation(random, count):
             name, args = random.choice(
                 [("read_file", {"path": f"lib/mod_{seed}.py"}), ("bash", {"command": f"ls lib/{seed}"})]
             )
-            found += called(id, name, args, {"output": output(seed, random.randint(5, 120))})
-        found.append(
+            records += called(id, name, args, {"output": output(seed, random.randint(5, 120))})
+        records.append(
             said(
                 "codeh", random.choice(ANSWERS).format(random.choice(THINGS), random.choice(PARTS), number)
             )
         )
-    return found
+    return records
 
 
 PROMPTS = (
@@ -213,15 +213,15 @@ def kept(records, count, random, phrasings=OWN):
     """Of `count` facts of each kind planted in a conversation, whether each is told, by budget and kind."""
     mixed, facts = planted(records, count, random, phrasings)
     view = view_of(recorded.records(mixed))
-    found = {}
+    facts_kept = {}
     for share in LEAST:
         after = apply(view, plan(view, int(tokens(view) * share)).ops)
         summaries = "\n".join(summary.text for summary in after.summaries)
         messages = "\n".join(str(message.parts).replace("\\n", "\n") for message in after.messages)
         for one in facts:
             is_told = told(one, summaries) or stands(one, messages)
-            found.setdefault((share, one.kind), []).append(is_told)
-    return found
+            facts_kept.setdefault((share, one.kind), []).append(is_told)
+    return facts_kept
 
 
 def real(name):

@@ -31,8 +31,8 @@ def conversations():
 
 
 def _imported(format, body):
-    found = providers.load(format).imported(body).messages
-    return [message for message in found if message.get("type", "message") == "message"]
+    imported = providers.load(format).imported(body).messages
+    return [message for message in imported if message.get("type", "message") == "message"]
 
 
 def _claude():

@@ -50,13 +50,15 @@ def crowd(home, count, *, writers=WRITERS, others=OTHERS, mutant=""):
     changing = [start(role, n) for n, role in enumerate(others)]
     writing = [start(role, n) for n, role in enumerate(writers)]
     try:
-        told = [process.communicate(timeout=900)[1].decode() for process in writing]
+        outputs = [process.communicate(timeout=900)[1].decode() for process in writing]
         (home / "stop").touch()
-        told += [process.communicate(timeout=900)[1].decode() for process in changing]
+        outputs += [process.communicate(timeout=900)[1].decode() for process in changing]
     finally:
         for process in (*writing, *changing):
             process.kill()
-    failed = [text for process, text in zip([*writing, *changing], told, strict=True) if process.returncode]
+    failed = [
+        text for process, text in zip([*writing, *changing], outputs, strict=True) if process.returncode
+    ]
     run("hydrate", "demo", "-i", home=home)
     return counted(home, failed)
 

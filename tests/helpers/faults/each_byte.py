@@ -1,7 +1,7 @@
 """A write that ends at each byte."""
 
-from faults.nursery import Fault
 from faults.profiles import by_profile
+from faults.runner import Fault
 
 PLACES = by_profile(6, 25, 1 << 30)  # in a line that is appended
 

@@ -2,8 +2,8 @@
 
 import signal
 
-from faults.nursery import Fault
 from faults.profiles import by_profile
+from faults.runner import Fault
 
 WRITES = (
     "write",
@@ -52,14 +52,14 @@ def errors(subject):
 
 def problems(subject, faults, **how):
     """How many were tried, and what was wrong."""
-    found = []
+    broken = []
     tries = 0
     for fault, done in runs(subject, faults, **how):
         tries += 1
         wrong = subject.wrong(done, torn=fault.limit >= 0) or misreported(fault, done)
         if wrong:
-            found.append((fault, wrong, done.code, done.err))
-    return tries, found
+            broken.append((fault, wrong, done.code, done.err))
+    return tries, broken
 
 
 def misreported(fault, done):

@@ -89,8 +89,8 @@ try:
         subprocess.run(["cp", "--sparse=always", image, copy], check=True)
         for writer in writers:
             writer.send_signal(signal.SIGCONT)
-        found = look(known)
-        for name, count in zip(seen, (len(known), *found), strict=True):
+        losses = look(known)
+        for name, count in zip(seen, (len(known), *losses), strict=True):
             seen[name] += count
 finally:
     for writer in writers:

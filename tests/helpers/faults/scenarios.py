@@ -144,8 +144,8 @@ SCENARIOS = {
 class Subject:
     """A scenario in a directory: its home is built anew for every run."""
 
-    def __init__(self, scenario, place, nursery):
-        self.scenario, self.nursery = scenario, nursery
+    def __init__(self, scenario, place, runner):
+        self.scenario, self.runner = scenario, runner
         self.template, self.home = place / "template", place / "home"
         self.path = session_path(self.home, "demo")
         scenario.before(self.template)
@@ -164,10 +164,10 @@ class Subject:
         return self.path.read_bytes() if self.path.exists() else b""
 
     def run(self, **how):
-        """Run the scenario's command in its home as it is; `how` are `Nursery.run`'s arguments."""
+        """Run the scenario's command in its home as it is; `how` are `Runner.run`'s arguments."""
         scenario = self.scenario
         env = {**FIXED, **scenario.extra}
-        return self.nursery.run(scenario.argv, self.home, stdin=scenario.stdin, env=env, **how)  # type: ignore[arg-type]
+        return self.runner.run(scenario.argv, self.home, stdin=scenario.stdin, env=env, **how)  # type: ignore[arg-type]
 
     # -- what must hold -------------------------------------------------------------------------------
 
@@ -248,8 +248,8 @@ class Subject:
         now = self.bytes()
         if not now.endswith(line):
             return "the next append is not at the end"
-        found = [message.id for message in view_of(now).messages]
-        return None if found == [*ids, "next"] else f"the next append gives {found}"
+        now_read = [message.id for message in view_of(now).messages]
+        return None if now_read == [*ids, "next"] else f"the next append gives {now_read}"
 
 
 def kept_of(added):

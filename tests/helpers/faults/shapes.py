@@ -15,8 +15,11 @@ def said(id, *texts, kind="user", **more):
 
 def call(id, *ids, name="read"):
     parts = [
-        {"functionCall": ({"id": given} if given else {}) | {"name": name, "args": {"path": f"{id}.py"}}}
-        for given in ids
+        {
+            "functionCall": ({"id": call_id} if call_id else {})
+            | {"name": name, "args": {"path": f"{id}.py"}}
+        }
+        for call_id in ids
     ]
     return said(id, kind="codeh") | {"parts": parts}
 
@@ -24,10 +27,10 @@ def call(id, *ids, name="read"):
 def result(id, *ids, name="read"):
     parts = [
         {
-            "functionResponse": ({"id": given} if given else {})
+            "functionResponse": ({"id": call_id} if call_id else {})
             | {"name": name, "response": {"output": "ok"}}
         }
-        for given in ids
+        for call_id in ids
     ]
     return said(id, kind="tool") | {"parts": parts}
 
@@ -248,8 +251,8 @@ def native(n):
 
 
 def cited(n):
-    found = [{"number": k, "id": f"d{k}", "title": "t", "text": f"fact {k}"} for k in range(1, n + 1)]
-    yield said("u", "Why?", references=found)
+    sources = [{"number": k, "id": f"d{k}", "title": "t", "text": f"fact {k}"} for k in range(1, n + 1)]
+    yield said("u", "Why?", references=sources)
     yield said("a", " ".join(f"It is so [{number}]." for number in range(1, n + 1)), kind="codeh")
     yield said("b", "And?")
 
@@ -278,10 +281,10 @@ def output(pattern):
     """The same as a tool's output and its arguments."""
 
     def shape(n):
-        asked = {"functionCall": {"id": "c", "name": "run", "args": {"command": pattern * n}}}
+        request = {"functionCall": {"id": "c", "name": "run", "args": {"command": pattern * n}}}
         got = {"functionResponse": {"id": "c", "name": "run", "response": {"output": pattern * n}}}
         yield said("u", "Go.")
-        yield said("c", kind="codeh") | {"parts": [asked]}
+        yield said("c", kind="codeh") | {"parts": [request]}
         yield said("r", kind="tool") | {"parts": [got]}
         yield said("a", "Done.", kind="codeh")
         yield said("b", "And?")

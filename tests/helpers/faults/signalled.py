@@ -12,17 +12,17 @@ def wrong(done, fault):
     return f"it says {done.err!r}" if b"Traceback" in done.err or b"bug" in done.err else None
 
 
-def problems(command, home, nursery, chosen, mutant=None):
+def problems(command, home, runner, chosen, mutant=None):
     """How many were tried, and how a command did not end as it should."""
 
     def run(fault=None):
         shutil.rmtree(home, ignore_errors=True)
         command.prepare(home)
-        return nursery.run(
+        return runner.run(
             command.argv, home, env=command.env, stdin=command.stdin, fault=fault, mutant=mutant
         )
 
-    found = []
+    broken = []
     calls = run().calls
     tried = chosen(len(calls))
     for fault in tried:
@@ -32,5 +32,5 @@ def problems(command, home, nursery, chosen, mutant=None):
         left = {path.name for path in home.rglob("*.tmp")} - {LITTER}
         problem = wrong(done, fault) or (f"left behind: {left}" if left else None)
         if problem:
-            found.append((fault, calls[fault.place], problem))
-    return len(tried), found
+            broken.append((fault, calls[fault.place], problem))
+    return len(tried), broken

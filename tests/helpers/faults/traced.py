@@ -5,13 +5,13 @@ from faults.tracing import inject
 
 def problems(subject, fault, chosen, mutant=None):
     """Each system call at which the fault breaks a promise."""
-    found = []
+    broken = []
     for call in chosen:
         done = inject(subject, call, fault, mutant=mutant)
         wrong = subject.wrong(done) or misreported(call, fault, done.code)
         if wrong:
-            found.append((call, fault, wrong, done.code, done.err))
-    return found
+            broken.append((call, fault, wrong, done.code, done.err))
+    return broken
 
 
 def misreported(call, fault, code):

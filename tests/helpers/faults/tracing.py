@@ -13,7 +13,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from faults.nursery import MUTANTS, Done
+from faults.runner import MUTANTS, Done
 from faults.scenarios import FIXED
 from support import ROOT, environ, given
 
@@ -86,7 +86,7 @@ def calls(subject, *, mutant=None):
     trace = subject.home.parent / "trace"
     strace(subject, "-y", "-s", "80", "-o", str(trace), mutant=mutant)
     counts = Counter()
-    found = []
+    traced = []
     main = ""
     for line in trace.read_text(errors="replace").splitlines():
         match = LINE.match(line)
@@ -99,8 +99,8 @@ def calls(subject, *, mutant=None):
         counts[name] += 1
         call = Call(name, counts[name], text)
         if str(subject.home) in text or call.output:
-            found.append(call)
-    return found
+            traced.append(call)
+    return traced
 
 
 def inject(subject, call, fault, *, mutant=None):

@@ -46,10 +46,10 @@ def _of_pi(message, ts):
 
 def support():
     """20 real support conversations with tool calls."""
-    found = []
+    conversations = []
     for conversation in orjson.loads(corpus("sessions", "tau-airline-openai-chat.json").read_bytes()):
         imported = providers.load("openai-chat").imported(conversation)
-        found.append(
+        conversations.append(
             [message for message in imported.messages if message.get("type", "message") == "message"]
         )
-    return found
+    return conversations

@@ -10,7 +10,7 @@ from codeh_history.programs import forms
 from codeh_history.programs.forms import history, older
 from codeh_history.session.records import MAX_READ
 from codeh_history.store import program_files
-from inside import inside
+from in_process import run_in_process
 from support import MODELS, corpus, corpus_files, lines, run, session_path
 
 HI = {"role": "user", "parts": [{"text": "hi"}]}
@@ -39,7 +39,7 @@ def test_2026_11_23_what_says_that_it_is_a_record_is_looked_at_as_one(odd, tmp_p
     """An element of an older form may have a type: what it lacked for that was a bug in every reader."""
     path = tmp_path / "array.json"
     path.write_bytes(orjson.dumps([HI, odd]))
-    done = inside("show", str(path), home=tmp_path)
+    done = run_in_process("show", str(path), home=tmp_path)
     assert (done.code, done.out.count(b"hi")) == (0, 1)
     assert b"1 element is not as expected, kept as found ([1]: " in done.err
 
@@ -65,7 +65,7 @@ def test_what_has_no_known_form_is_refused_by_name(home, data):
 def test_what_other_programs_wrote_is_taken_whole_or_not_at_all(path, home):
     """None of their own formats is ours: no line of them may become a session without its messages."""
     before = path.read_bytes()
-    done = inside("import", str(path), home=home)
+    done = run_in_process("import", str(path), home=home)
     with program_files.opened(str(path)) as file:
         program = program_files.program_of(file)
     if program is not None:
@@ -84,14 +84,14 @@ def test_recorded_conversations_are_whole_clean_and_valid_for_every_provider(hom
     for number, body in enumerate(conversations):
         file = tmp_path / f"c{number}.json"
         file.write_bytes(orjson.dumps(body))
-        assert inside("import", str(file), home=home).text == f"c{number}"
+        assert run_in_process("import", str(file), home=home).text == f"c{number}"
         said = [m for m in body["messages"] if m["role"] not in ("system", "developer")]
         made = [r for r in lines(session_path(home, f"c{number}")) if r["type"] == "message"]
         assert len(made) == len(said)
-        assert inside("verify", f"c{number}", home=home).code == 0
+        assert run_in_process("verify", f"c{number}", home=home).code == 0
         for provider, model in MODELS.items():
             argv = (f"c{number}", "--to", provider, "--model", model, "--prefill", "--unanswered", "stub")
-            sent = inside("payload", *argv, home=home)
+            sent = run_in_process("payload", *argv, home=home)
             assert sent.code == 0, sent.err
             assert providers.load(provider).problems(orjson.loads(sent.out)) == []
             for call in (c for m in said for c in m.get("tool_calls") or ()):

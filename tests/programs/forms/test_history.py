@@ -3,12 +3,12 @@
 import orjson
 import pytest
 
-from blocks.stored import ok
+from blocks.stored import run_ok
 from codeh_history import BadData, Session
 from codeh_history.programs import forms
 from codeh_history.programs.forms import items
 from codeh_history.programs.forms.sidekick import part
-from inside import inside
+from in_process import run_in_process
 from support import lines, session_path
 
 ENTRY = {
@@ -28,11 +28,11 @@ def history(*recent, summaries=(), **more):
 def imported(home, value, *argv):
     file = home.parent / "data.json"
     file.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
-    return inside("import", str(file), "--into", "old", *argv, home=home)
+    return run_in_process("import", str(file), "--into", "old", *argv, home=home)
 
 
 def exported(home, to="persisted", session="old"):
-    return orjson.loads(inside("export", session, "--to", to, home=home).out)
+    return orjson.loads(run_in_process("export", session, "--to", to, home=home).out)
 
 
 WRONG = {
@@ -65,7 +65,7 @@ def test_a_bad_entry_is_named_by_its_place_and_kept(home, value, reason, kept):
     assert [record["value"] for record in unread] == [kept]
     assert exported(home)["recentConversations"] == [ENTRY]
     for argv in (("show",), ("export", "--to", "persisted"), ("verify",)):
-        told = inside(argv[0], str(home.parent / "data.json"), *argv[1:], home=home)
+        told = run_in_process(argv[0], str(home.parent / "data.json"), *argv[1:], home=home)
         assert reason in (told.err + told.out).decode(), argv
 
 
@@ -75,12 +75,12 @@ def test_a_bad_entry_is_exit_65_under_strict(home, value, reason, kept):
     assert (done.code, done.out) == (65, b"")
     assert reason in done.err.decode()
     assert not session_path(home, "old").exists()
-    assert inside("show", str(home.parent / "data.json"), "--strict", home=home).code == 65
+    assert run_in_process("show", str(home.parent / "data.json"), "--strict", home=home).code == 65
 
 
 def test_bad_entries_survive_a_filter(home):
     imported(home, history(ENTRY, {"bogus": 1}))
-    assert b'"value":{"bogus":1}' in inside("curate", "old", home=home).out
+    assert b'"value":{"bogus":1}' in run_in_process("curate", "old", home=home).out
 
 
 def test_many_bad_entries_are_each_named_up_to_twenty(home):
@@ -135,7 +135,10 @@ def test_entries_of_one_id_are_all_there(home):
 
 def test_an_appended_exchange_keeps_what_it_says_besides(home):
     entry = {**ENTRY, "mood": "glad"}
-    assert inside("append", "-s", "old", "--exchange", "-", home=home, stdin=orjson.dumps(entry)).code == 0
+    assert (
+        run_in_process("append", "-s", "old", "--exchange", "-", home=home, stdin=orjson.dumps(entry)).code
+        == 0
+    )
     assert exported(home, "exchanges") == [entry]
 
 
@@ -156,10 +159,10 @@ def test_tools_of_imported_exchanges_stand_in_the_prompt_and_in_the_outline(home
     imported(home, history(*entries))
     asked = home.parent / "asked"
     via = f"cat > {asked}; echo 'The user made notes with file_note.'"
-    inside("summarize", "old", "-i", "--via", via, home=home, env={"PATH": "/usr/bin:/bin"})
+    run_in_process("summarize", "old", "-i", "--via", via, home=home, env={"PATH": "/usr/bin:/bin"})
     assert "Assistant: Done.\nTools used: file_note, search_notes" in asked.read_text()
-    inside("undo", "-s", "old", home=home)
-    assert inside("summarize", "old", "-i", home=home).code == 0
+    run_in_process("undo", "-s", "old", home=home)
+    assert run_in_process("summarize", "old", "-i", home=home).code == 0
     assert "Done:\n- used file_note, search_notes" in exported(home)["summaries"][-1]["summary"]
 
 
@@ -188,7 +191,7 @@ def write(folder, value):
 @pytest.mark.parametrize("wrapped", [False, True], ids=["Message", "HistoryItem"])
 def test_what_an_interface_keeps_is_read(home, tmp_path, wrapped):
     value = [{"committed": message, "pending": None} for message in MESSAGES] if wrapped else MESSAGES
-    ok("import", write(tmp_path, value), "--strict", home=home)
+    run_ok("import", write(tmp_path, value), "--strict", home=home)
     first, *rest = lines(session_path(home, "ui"))[1:]
     assert [(one["kind"], one["parts"]) for one in (first, *rest)] == PARTS
     assert (first["ts"], first["source"], first["metadata"]) == (
@@ -196,7 +199,7 @@ def test_what_an_interface_keeps_is_read(home, tmp_path, wrapped):
         "direct",
         {"mood": "good"},
     )
-    sent = orjson.loads(ok("payload", write(tmp_path, value[:2]), "--to", "gemini", home=home).out)[
+    sent = orjson.loads(run_ok("payload", write(tmp_path, value[:2]), "--to", "gemini", home=home).out)[
         "contents"
     ]
     assert [part for content in sent for part in content["parts"]][3] == PARTS[2][1][0]
@@ -205,12 +208,12 @@ def test_what_an_interface_keeps_is_read(home, tmp_path, wrapped):
 def test_what_is_pending_stays_pending(home, tmp_path):
     streamed = {"committed": None, "pending": {"type": "codeh", "text": "so f", "timestamp": TIME}}
     edited = {"committed": MESSAGES[0], "pending": {**MESSAGES[0], "text": "hello"}}
-    ok("import", write(tmp_path, [edited, streamed]), home=home)
+    run_ok("import", write(tmp_path, [edited, streamed]), home=home)
     shown = Session.open("ui", home=home).items
     assert [(one["committed"] or {}).get("parts") for one in shown] == [[{"text": "hi"}], None]
     assert [one["pending"]["parts"] for one in shown] == [[{"text": "hello"}], [{"text": "so f"}]]
-    ok("commit", "-s", "ui", home=home)
-    assert ok("last", "ui", home=home).text == "so f"
+    run_ok("commit", "-s", "ui", home=home)
+    assert run_ok("last", "ui", home=home).text == "so f"
 
 
 def test_a_program_appends_what_its_interface_keeps(home):
@@ -238,8 +241,8 @@ def test_a_list_is_told_by_its_fields(value, ours):
 ])  # fmt: skip
 def test_an_odd_element_is_named_and_kept(home, tmp_path, odd):
     file = write(tmp_path, [*MESSAGES, odd])
-    assert inside("import", file, "--strict", home=home).code == 65
-    assert b"[4]: " in ok("import", file, home=home).err
+    assert run_in_process("import", file, "--strict", home=home).code == 65
+    assert b"[4]: " in run_ok("import", file, home=home).err
     assert lines(session_path(home, "ui"))[-1]["value"] == odd
 
 
@@ -311,7 +314,7 @@ def written(folder, value):
 @pytest.mark.parametrize("messages", [CHAT, LLM2], ids=["ChatMessage", "llm2.Message"])
 def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tmp_path, messages):
     file = written(tmp_path, messages)
-    assert inside("import", file, "--into", "a", "--strict", home=home).code == 0
+    assert run_in_process("import", file, "--into", "a", "--strict", home=home).code == 0
     header, settings, *records = lines(session_path(home, "a"))
     assert (header["type"], settings["set"]) == ("session", {"system": "Be brief."})
     parts = [
@@ -319,7 +322,9 @@ def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tm
     ]
     assert parts == ANSWERED
     for session in ("a", file):
-        sent = inside("payload", session, "--to", "anthropic", "--model", "m", "--prefill", "-q", home=home)
+        sent = run_in_process(
+            "payload", session, "--to", "anthropic", "--model", "m", "--prefill", "-q", home=home
+        )
         told = orjson.loads(sent.out)["messages"]
         assert [block.get("is_error", False) for block in told[2]["content"]] == [True, False]
         assert b"repair" not in sent.err
@@ -328,7 +333,9 @@ def test_a_list_of_messages_is_read_with_its_calls_results_and_failures(home, tm
 def test_what_is_sent_with_messages_is_kept(home, tmp_path):
     tools = [{"name": "ls", "description": "Lists.", "parameters": {"type": "object"}}]
     params = {"messages": CHAT, "tools": tools, "toolChoice": {"type": "auto"}, "model": "m"}
-    assert inside("import", written(tmp_path, params), "--into", "a", "--strict", home=home).code == 0
+    assert (
+        run_in_process("import", written(tmp_path, params), "--into", "a", "--strict", home=home).code == 0
+    )
     around, system, *records = lines(session_path(home, "a"))[1:]
     assert around["set"] == {"tools": tools, "x-sidekick": {"toolChoice": {"type": "auto"}, "model": "m"}}
     assert system["set"] == {"system": "Be brief."}
@@ -344,10 +351,10 @@ def test_what_is_sent_with_messages_is_kept(home, tmp_path):
 ])  # fmt: skip
 def test_what_would_be_lost_is_named_and_refused_under_strict(home, tmp_path, message, reason):
     file = written(tmp_path, [*CHAT, message])
-    refused = inside("import", file, "--into", "a", "--strict", home=home)
+    refused = run_in_process("import", file, "--into", "a", "--strict", home=home)
     assert (refused.code, f"[6]: {reason}" in refused.err.decode()) == (65, True)
     assert not session_path(home, "a").exists()
-    done = inside("import", file, "--into", "a", home=home)
+    done = run_in_process("import", file, "--into", "a", home=home)
     assert (done.code, f"[6]: {reason}" in done.err.decode()) == (0, True)
     last = lines(session_path(home, "a"))[-1]
     kept = last["value"] if last["type"] == "unread" else last["parts"][0]["native"]["value"]
@@ -382,7 +389,7 @@ def test_a_list_is_sidekick_s_by_what_only_it_has(value, ours):
 
 def test_a_note_about_a_file_names_it(home, tmp_path):
     file = written(tmp_path, CHAT[:3])
-    sent = inside("payload", file, "--to", "gemini", "--unanswered", "stub", home=home)
+    sent = run_in_process("payload", file, "--to", "gemini", "--unanswered", "stub", home=home)
     assert (
         sent.err == b"codeh-history: chat: 1 repair of call/response pairs (curate --report shows each)\n"
     )

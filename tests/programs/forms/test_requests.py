@@ -7,7 +7,7 @@ import pytest
 
 from codeh_history import providers
 from codeh_history.programs import forms
-from inside import inside
+from in_process import run_in_process
 from support import MODELS, corpus_files, lines, session_path
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "sky", "arguments": '{"at":"noon"}'}}
@@ -68,7 +68,7 @@ def written(home, value, form="json"):
 
 
 def sent(home, session, to, *argv):
-    done = inside("payload", session, "--to", to, "--model", MODELS[to], *argv, home=home)
+    done = run_in_process("payload", session, "--to", to, "--model", MODELS[to], *argv, home=home)
     assert done.code == 0, done.err
     return orjson.loads(done.out)
 
@@ -97,9 +97,9 @@ def test_a_list_is_read_where_it_stands_and_never_written(home, name, form):
     ):
         argv = verb.split()
         argv = [*argv, file] if argv[0] == "search" else [argv[0], file, *argv[1:]]
-        assert inside(*argv, home=home).code == (1 if verb == "calls" else 0), verb
+        assert run_in_process(*argv, home=home).code == (1 if verb == "calls" else 0), verb
     for argv in (("append", "-s", file, "-m", "x"), ("curate", "-i", file), ("clear", "-s", file)):
-        assert inside(*argv, home=home).code in {2, 65}, argv
+        assert run_in_process(*argv, home=home).code in {2, 65}, argv
     with open(file, "rb") as opened:
         assert opened.read() == before
 
@@ -107,7 +107,7 @@ def test_a_list_is_read_where_it_stands_and_never_written(home, name, form):
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_on_stdin_is_a_session(home, name):
     for data in (orjson.dumps(LISTS[name]), b"".join(orjson.dumps(item) + b"\n" for item in LISTS[name])):
-        shown = inside("curate", "-", home=home, stdin=data)
+        shown = run_in_process("curate", "-", home=home, stdin=data)
         assert shown.code == 0, shown.err
         assert b'"functionCall":{' in shown.out
         assert b'"text":"Look"' in shown.out
@@ -116,7 +116,7 @@ def test_a_list_on_stdin_is_a_session(home, name):
 @pytest.mark.parametrize("name", LISTS)
 def test_a_list_is_imported_and_is_the_same_then(home, name):
     file = written(home, LISTS[name])
-    assert inside("import", file, "--into", "one", home=home).code == 0
+    assert run_in_process("import", file, "--into", "one", home=home).code == 0
     for to in LISTS:
         assert sent(home, "one", to) == sent(home, file, to)
 
@@ -182,10 +182,10 @@ def test_an_element_that_is_no_message_is_named_and_costs_itself(home, name, odd
     given = [*LISTS[name][:-1], odd, LISTS[name][-1]]
     file = written(home, given)
     at = f"[{len(given) - 2}]: "
-    shown = inside("show", file, home=home)
+    shown = run_in_process("show", file, home=home)
     assert (shown.code, at in shown.err.decode()) == (0, True), shown.err
-    assert inside("show", file, "--strict", home=home).code == 65
-    done = inside("import", file, "--into", "one", home=home)
+    assert run_in_process("show", file, "--strict", home=home).code == 65
+    done = run_in_process("import", file, "--into", "one", home=home)
     assert at in done.err.decode()
     assert [r["value"] for r in lines(session_path(home, "one")) if r["type"] == "unread"] == [odd]
     to = "anthropic"
@@ -197,20 +197,20 @@ def test_an_element_that_is_no_message_is_named_and_costs_itself(home, name, odd
 )
 def test_what_only_looks_like_messages_is_told_not_read_as_nothing(home, value):
     file = written(home, value)
-    assert inside("show", file, home=home).err
-    assert inside("show", file, "--strict", home=home).code == 65
-    assert inside("verify", file, home=home).code == 1
-    assert inside("import", file, home=home).code == 65
+    assert run_in_process("show", file, home=home).err
+    assert run_in_process("show", file, "--strict", home=home).code == 65
+    assert run_in_process("verify", file, home=home).code == 1
+    assert run_in_process("import", file, home=home).code == 65
 
 
 def test_a_torn_line_of_messages_is_told_with_its_place(home):
     file = written(home, CHAT, "lines")
     with open(file, "ab") as opened:
         opened.write(b'{"role":"user","con')
-    shown = inside("show", file, home=home)
+    shown = run_in_process("show", file, home=home)
     assert shown.code == 0
     assert re.search(rb"line 8, byte \d+: not JSON", shown.err)
-    assert inside("import", file, "--strict", home=home).code == 65
+    assert run_in_process("import", file, "--strict", home=home).code == 65
 
 
 def test_long_lines_of_messages_are_read_as_short_ones(home):
@@ -222,8 +222,8 @@ def test_long_lines_of_messages_are_read_as_short_ones(home):
     ]
     file = written(home, many, "lines")
     for argv in (("verify", file), ("list", "--json"), ("search", "-c", "grey", file)):
-        assert inside(*argv, home=home).code == 0, argv
-    assert inside("last", file, home=home).text == "y"
+        assert run_in_process(*argv, home=home).code == 0, argv
+    assert run_in_process("last", file, home=home).text == "y"
 
 
 RECORDED = [path for path in corpus_files("exchanges/*/*.json") if not path.name.endswith(".expected.json")]

@@ -8,8 +8,8 @@ waiting = []
 DirectoryStore.mset = lambda self, blocks: waiting.append((self, dict(blocks)))
 
 
-def late(*given, **more):
-    changed = persist(*given, **more)
+def late(*args, **more):
+    changed = persist(*args, **more)
     for store, blocks in waiting:
         mset(store, blocks)
     return changed

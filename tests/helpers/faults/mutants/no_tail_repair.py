@@ -3,4 +3,4 @@
 from codeh_history.store import log
 
 prefix = log._prefix
-log._prefix = lambda *given: prefix(*given).removeprefix(b"\n")
+log._prefix = lambda *args: prefix(*args).removeprefix(b"\n")

@@ -1,4 +1,4 @@
-"""What a loopback server answers to what it was asked, whatever the format.
+"""What the fake provider answers to a request, whatever its format.
 
 An answer is a text, or one call of a tool that was offered: when the last message is the user's and
 speaks of a tool, of the weather or of the tool by its name.
@@ -31,7 +31,7 @@ ARGUMENTS = {
 
 
 @dataclass
-class Asked:
+class Request:
     """What matters of a request."""
 
     model: str
@@ -46,32 +46,32 @@ class Asked:
 class Answer:
     """What to say, in no provider's terms; `id` is unique in the server."""
 
-    asked: Asked
+    request: Request
     id: str
     text: str = ""
     call: tuple[str, Json] | None = None
 
     @property
     def counts(self):
-        said = json.dumps(self.call[1]) if self.call else self.text
-        return self.asked.size // 4 + 1, len(said) // 4 + 1
+        text = json.dumps(self.call[1]) if self.call else self.text
+        return self.request.size // 4 + 1, len(text) // 4 + 1
 
 
-def answer(asked, id):
+def answer(request, id):
     """A plausible answer, the same for the same request."""
-    named = [tool for tool in asked.tools if tool[0].lower() in asked.text.lower()]
-    if asked.results:
-        return Answer(asked, id, f"The tool says: {'; '.join(asked.results)}.")
-    if named or (asked.tools and re.search(r"tool|weather", asked.text, re.IGNORECASE)):
-        name, schema = (named or asked.tools)[0]
-        return Answer(asked, id, call=(name, arguments(schema)))
+    named = [tool for tool in request.tools if tool[0].lower() in request.text.lower()]
+    if request.results:
+        return Answer(request, id, f"The tool says: {'; '.join(request.results)}.")
+    if named or (request.tools and re.search(r"tool|weather", request.text, re.IGNORECASE)):
+        name, schema = (named or request.tools)[0]
+        return Answer(request, id, call=(name, arguments(schema)))
     for pattern, text in KNOWN:
-        if re.search(pattern, asked.text, re.IGNORECASE):
-            return Answer(asked, id, text)
+        if re.search(pattern, request.text, re.IGNORECASE):
+            return Answer(request, id, text)
     return Answer(
-        asked,
+        request,
         id,
-        f"You said {len(asked.text.split())} words: “{asked.text[:60]}”. No model is behind this.",
+        f"You said {len(request.text.split())} words: “{request.text[:60]}”. No model is behind this.",
     )
 
 

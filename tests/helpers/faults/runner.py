@@ -2,7 +2,7 @@
 
 A run costs some milliseconds, so every place of every command can be tried. Faults are real where the
 system can make them: signals, and a limit on a file's size, at which a write is cut short at any byte and
-the next one fails. Other errors are raised in the place of a call. `Nursery` is the client; run as a
+the next one fails. Other errors are raised in the place of a call. `Runner` is the client; run as a
 program this file is the server: a JSON request a line on stdin, a JSON answer a line on stdout.
 """
 
@@ -62,7 +62,7 @@ class Done:
     seconds: float = 0.0
 
 
-class Nursery:
+class Runner:
     """The server and its one connection."""
 
     def __init__(self):
@@ -112,18 +112,18 @@ def serve():
 
 def one(request):
     """Fork, run, and collect what came out."""
-    given = os.memfd_create("stdin")
+    stdin = os.memfd_create("stdin")
     if request["stdin"] is not None:
-        os.write(given, base64.b64decode(request["stdin"]))
-        os.lseek(given, 0, os.SEEK_SET)
+        os.write(stdin, base64.b64decode(request["stdin"]))
+        os.lseek(stdin, 0, os.SEEK_SET)
     pipes = [os.pipe() for _ in range(3)]  # stdout, stderr, calls
     child = os.fork()
     if child == 0:
         try:
-            become(request, given, [writing for _, writing in pipes])
+            become(request, stdin, [writing for _, writing in pipes])
         finally:
             os._exit(99)
-    os.close(given)
+    os.close(stdin)
     texts = []
     for _, writing in pipes:
         os.close(writing)
@@ -139,7 +139,7 @@ def one(request):
     }  # fmt: skip
 
 
-def become(request, given, writing):
+def become(request, stdin, writing):
     """Be the program, with its streams, its environment, its mutant and its fault."""
     signal.alarm(SECONDS)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever this process inherited (nohup, &)
@@ -150,15 +150,15 @@ def become(request, given, writing):
     os.chdir("/")
     os.umask(request["umask"])
     if request["stdin"] is None:
-        given = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(given, 0)
+        stdin = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(stdin, 0)
     os.dup2(stdout_of(request["stdout"], writing[0]), 1)
     os.dup2(writing[1], 2)
-    told = fcntl.fcntl(writing[2], fcntl.F_DUPFD_CLOEXEC, 100)
+    calls_fd = fcntl.fcntl(writing[2], fcntl.F_DUPFD_CLOEXEC, 100)
     os.closerange(3, 100)
     if request["stdout"] == "closed":
         os.close(1)
-    place_fault(Fault(**request["fault"]), told)
+    place_fault(Fault(**request["fault"]), calls_fd)
     if request["mutant"]:  # last, for what it does not heed is to happen
         exec((MUTANTS / f"{request['mutant']}.py").read_text(), {"__name__": request["mutant"]})
     from codeh_history.main import program
@@ -183,7 +183,7 @@ WATCHED = (
 )  # fmt: skip
 
 
-def place_fault(fault, told):
+def place_fault(fault, calls_fd):
     """Let it happen where it should, and tell each call that touches a file."""
     if fault.limit >= 0:
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL if fault.deadly else signal.SIG_IGN)
@@ -198,15 +198,15 @@ def place_fault(fault, told):
             if os.getpid() != process:  # a worker of `serve`
                 return call(*args, **more)
             count += 1
-            here = count == fault.place
+            due = count == fault.place
             with contextlib.suppress(OSError):
-                posix_write(told, f"{name}\n".encode())
-            if here and not fault.after:
+                posix_write(calls_fd, f"{name}\n".encode())
+            if due and not fault.after:
                 happen(fault)
             try:
                 return call(*args, **more)
             finally:
-                if here and fault.after:
+                if due and fault.after:
                     happen(fault)
 
         return watched

@@ -17,7 +17,7 @@ BUG = 70
 command = cache(cli.load)  # the Typer command of a verb, which takes long to make
 
 
-def inside(*argv, home, stdin=b"", env=None):
+def run_in_process(*argv, home, stdin=b"", env=None):
     """Run `codeh-history ARGV…` here, in this home; a bug is raised, whatever else fails is an exit code.
 
     stdin is a file with these bytes, a pipe through which these pieces come, a descriptor, or `/dev/null`.
@@ -41,7 +41,7 @@ def inside(*argv, home, stdin=b"", env=None):
 def summarized(session, home):
     """All but the newest exchange become a summary, their tokens counted roughly."""
     few = ("--max-conversations", "1", "--min-batch", "1", "--counter", "approx")
-    return inside("summarize", session, "-i", *few, home=home)
+    return run_in_process("summarize", session, "-i", *few, home=home)
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def pour(pieces, fd):
         os.close(fd)
 
 
-def lay(home, data, session="s"):
+def write_session(home, data, session="s"):
     """A home that holds one session with these bytes; returns its path."""
     path = home / "sessions" / f"{session}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)

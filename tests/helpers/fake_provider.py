@@ -1,10 +1,10 @@
 """A server on the loopback interface that answers as the provider APIs do.
 
-    with Loopback() as server:              # in tests
+    with FakeProvider() as server:              # in tests
         server.url, server.requests         # where it listens; what it was asked
         server.queue(Canned(b"…"))          # what to answer next, byte for byte
 
-    python tests/helpers/loopback.py --port 0 --port-file FILE [--delay SECONDS]
+    python tests/helpers/fake_provider.py --port 0 --port-file FILE [--delay SECONDS]
 
 It checks each request by the provider's rules and refuses what the provider would refuse, in its words
 and shape. No key is wanted; nothing leaves the machine.
@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from loopback_answers import Answer, answer
-from loopback_formats import BODIES, EVENTS, asked_of, error, framed
+from fake_answers import Answer, answer
+from fake_formats import BODIES, EVENTS, error, framed, request_of
 
 PATHS = {
     "/v1/messages": "anthropic",
@@ -50,14 +50,14 @@ class Canned:
 
 
 @dataclass
-class Asked:
+class Received:
     """A request that came in."""
 
     path: str
     body: Any
 
 
-class Loopback:
+class FakeProvider:
     """The server, in a thread of its own; a context manager. With `saying` it refuses nothing and says that."""
 
     def __init__(self, port=0, delay=0.0, saying=None):
@@ -111,7 +111,7 @@ def problems(format, body):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    loopback: Loopback
+    provider: FakeProvider
 
     def log_message(self, *_):
         pass
@@ -124,41 +124,41 @@ class _Handler(BaseHTTPRequestHandler):
         raw = self._read()
         gemini = GEMINI.match(url.path)
         format = "gemini" if gemini else PATHS.get(url.path)
-        id = self.loopback.next_id()
+        id = self.provider.next_id()
         if format is None:
             return self._json(404, error("openai-chat", 404, f"no such path: {url.path}", id))
         try:
             body = json.loads(raw)
         except ValueError as reason:
             return self._json(400, error(format, 400, f"the body is not JSON: {reason}", id))
-        self.loopback.requests.append(Asked(self.path, body))
-        canned = self.loopback.next_canned()
+        self.provider.requests.append(Received(self.path, body))
+        canned = self.provider.next_canned()
         if canned is not None:
             return self._replay(canned)
-        found = problems(format, body) if self.loopback.saying is None else []
-        if found:
-            return self._json(400, error(format, 400, found[0], id))
+        errors = problems(format, body) if self.provider.saying is None else []
+        if errors:
+            return self._json(400, error(format, 400, errors[0], id))
         try:
-            said = answer(asked_of(format, body, gemini[1] if gemini else ""), id)
+            reply = answer(request_of(format, body, gemini[1] if gemini else ""), id)
         except (KeyError, TypeError, IndexError, AttributeError) as reason:
             return self._json(400, error(format, 400, f"not a request of this format: {reason!r}", id))
-        if self.loopback.saying is not None:
-            said = Answer(said.asked, id, self.loopback.saying)
+        if self.provider.saying is not None:
+            reply = Answer(reply.request, id, self.provider.saying)
         if gemini[2] == "streamGenerateContent" if gemini else body.get("stream", format == "ollama"):
             array = gemini is not None and parse_qs(url.query).get("alt") != ["sse"]
             kind = "application/json" if array else "text/event-stream"
             kind = "application/x-ndjson" if format == "ollama" else kind
-            return self._stream(framed(format, EVENTS[format](said), array=array), kind)
-        return self._json(200, BODIES[format](said))
+            return self._stream(framed(format, EVENTS[format](reply), array=array), kind)
+        return self._json(200, BODIES[format](reply))
 
     def _read(self):
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
-            found = b""
+            data = b""
             while size := int(self.rfile.readline().split(b";")[0], 16):
-                found += self.rfile.read(size)
+                data += self.rfile.read(size)
                 self.rfile.readline()
             self.rfile.readline()
-            return found
+            return data
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
 
     def _json(self, status, body):
@@ -177,8 +177,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         for number, piece in enumerate(pieces):
-            if number and self.loopback.delay:
-                time.sleep(self.loopback.delay)
+            if number and self.provider.delay:
+                time.sleep(self.provider.delay)
             self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
             self.wfile.flush()
         if cut:
@@ -192,8 +192,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._stream(pieces, canned.type, canned.status, cut=canned.cut is not None)
 
 
-def _handler(loopback):
-    return type("Handler", (_Handler,), {"loopback": loopback})
+def _handler(provider):
+    return type("Handler", (_Handler,), {"provider": provider})
 
 
 def main():
@@ -203,12 +203,12 @@ def main():
     parser.add_argument("--port", type=int, default=0, help="0: any free one")
     parser.add_argument("--port-file", type=Path, help="where to write the port once it listens")
     parser.add_argument("--delay", type=float, default=0.05, help="seconds between the pieces of a stream")
-    given = parser.parse_args()
-    server = Loopback(given.port, given.delay)
-    if given.port_file:
-        whole = given.port_file.with_suffix(".new")
+    options = parser.parse_args()
+    server = FakeProvider(options.port, options.delay)
+    if options.port_file:
+        whole = options.port_file.with_suffix(".new")
         whole.write_text(f"{server.port}\n")
-        whole.replace(given.port_file)  # never there half written
+        whole.replace(options.port_file)  # never there half written
     else:
         print(server.url, flush=True)
     try:
