@@ -48,20 +48,20 @@ MUTANTS = [
     ),
     Mutant(
         "summarize does not look at pins again", "summaries/store.py",
-        "return own, message.replaced, message.pinned, message.pending is not None",
-        "return own, message.replaced, False, message.pending is not None",
+        "m.replaced, m.pinned, m.pending is not None)",
+        "m.replaced, False, m.pending is not None)",
         ("summaries/test_races.py::test_a_message_changed_in_how_it_stands_is_seen",),
     ),
     Mutant(
         "summarize does not look at pending again", "summaries/store.py",
-        "return own, message.replaced, message.pinned, message.pending is not None",
-        "return own, message.replaced, message.pinned, False",
+        "m.replaced, m.pinned, m.pending is not None)",
+        "m.replaced, m.pinned, False)",
         ("summaries/test_races.py::test_a_message_changed_in_how_it_stands_is_seen",),
     ),
     Mutant(
         "summarize does not look at replaced parts again", "summaries/store.py",
-        "return own, message.replaced, message.pinned, message.pending is not None",
-        "return own, None, message.pinned, message.pending is not None",
+        "m.replaced, m.pinned, m.pending is not None)",
+        "None, m.pinned, m.pending is not None)",
         ("summaries/test_races.py::test_a_message_changed_in_how_it_stands_is_seen",),
     ),
     Mutant(
@@ -150,14 +150,14 @@ MUTANTS = [
     ),
     Mutant(
         "summarize does not look at the newest exchange again", "summaries/store.py",
-        "    return not any(message.id in work.looks for group in newest for message in group)",
+        "    return not any(message.id in work.ids for group in newest for message in group)",
         "    return True",
         ("summaries/test_races.py::test_the_newest_exchange_is_not_covered_though_it_was_not_the_newest_before",),
     ),
     Mutant(
         "summarize does not look at summaries again", "summaries/store.py",
-        "    now |= {s.id: s.text for s in view.summaries if s.id in work.looks}\n",
-        "    now |= {id: text for id, text in work.looks.items() if isinstance(text, str)}\n",
+        "    looks += ((summary.id, summary.text) for summary in view.summaries if summary.id in ids)\n",
+        "",
         ("summaries/test_races.py::test_a_summary_undone_meanwhile_is_not_folded",),
     ),
     Mutant(
