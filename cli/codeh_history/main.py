@@ -75,7 +75,7 @@ def run(argv: list[str], env: Env) -> int:
         env.complain("out of memory; nothing was changed")
         return 74
     except Exception as error:  # noqa: BLE001 - a bug is reported in one line, exit 70
-        expected = env.understood(error)
+        expected = env.translated(error)
         if expected is None:
             return _bug(error, env)
         env.complain(str(expected))

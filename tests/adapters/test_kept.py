@@ -18,20 +18,20 @@ from codeh_history.adapters.claude_agent_sdk import (
     read,
     unescaped,
 )
-from codeh_history.adapters.kept import Kept, Ordered, exact
+from codeh_history.adapters.kept import Kept, SerialExecutor, exact_json
 from codeh_history.base.errors import BadData
 from strategies import json_objects, json_values
 
 
 @given(json_values)
 def test_a_value_is_kept_exactly_or_refused(value):
-    assert exact(value, "p") == value
+    assert exact_json(value, "p") == value
 
 
 @pytest.mark.parametrize("value", [2**70, float("nan"), {"a": [10**30]}, {1, 2}, object(), b"x"])
 def test_what_a_session_would_not_give_back_is_refused(value):
     with pytest.raises(BadData, match=r"^p: "):
-        exact(value, "p")
+        exact_json(value, "p")
 
 
 def render(messages, summaries):
@@ -100,7 +100,7 @@ def test_calls_run_one_after_the_other_as_they_were_made():
         return number
 
     async def main():
-        ordered = Ordered()
+        ordered = SerialExecutor()
         return await asyncio.gather(*(ordered(work, number) for number in range(20)))
 
     assert asyncio.run(main()) == done == list(range(20))

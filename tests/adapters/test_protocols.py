@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from adapted import CASES, ITEMS, together
 from codeh_history import BadData
 from codeh_history.adapters.claude_agent_sdk import SessionStore, escaped, unescaped
-from codeh_history.adapters.kept import exact
+from codeh_history.adapters.kept import exact_json
 from codeh_history.adapters.openai_agents import Session
 from in_process import run_in_process, summarized
 from length import examples
@@ -173,7 +173,7 @@ def test_calls_at_once_are_stored_in_their_order(home):
 
 
 def test_what_cannot_be_kept_exactly_is_refused(home):
-    assert exact({"a": (1, 2)}, "x") == {"a": [1, 2]}
+    assert exact_json({"a": (1, 2)}, "x") == {"a": [1, 2]}
     for value in (float("nan"), 2**70, {1, 2}, object()):
         with pytest.raises(BadData):
             asyncio.run(demo(home).add_items([ITEMS[0], {"role": "user", "content": "x", "odd": value}]))

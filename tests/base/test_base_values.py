@@ -25,7 +25,7 @@ from codeh_history.base.words import (
     prefixes,
     some,
     suggestion,
-    the_one,
+    unique_match,
 )
 
 
@@ -67,9 +67,9 @@ def test_how_it_is_said():
     ],
 )  # fmt: skip
 def test_an_id_is_known_by_its_beginning_where_no_other_begins_so(name, why):
-    assert the_one("abc", ["ab", "abc"], "demo", "none such") == "abc"
+    assert unique_match("abc", ["ab", "abc"], "demo", "none such") == "abc"
     with pytest.raises(NotFound, match=rf"^demo: {re.escape(name)}: {re.escape(why)}$"):
-        the_one(name, ["ab", "abc"], "demo", "none such")
+        unique_match(name, ["ab", "abc"], "demo", "none such")
 
 
 def test_an_id_is_shortened_to_what_no_other_has_and_people_can_read():

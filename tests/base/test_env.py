@@ -100,7 +100,7 @@ def test_a_closed_pipe_ends_it_quietly_and_other_failures_say_what_is_stored(tmp
             InputOutput, match=r"^stdout: Bad file descriptor \(stored all the same: id1\)$"
         ):
             env.write(b"x")
-    assert str(env.unsaid("x (stored all the same: id1)")) == "x (stored all the same: id1)"
+    assert str(env.output_error("x (stored all the same: id1)")) == "x (stored all the same: id1)"
 
 
 @pytest.mark.parametrize(

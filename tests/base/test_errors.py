@@ -173,15 +173,15 @@ def deep():
 
 
 def test_what_the_system_says_names_what_it_is_about():
-    found = Env({}).understood(raised(lambda: os.stat("/no/such")))
+    found = Env({}).translated(raised(lambda: os.stat("/no/such")))
     assert type(found) is InputOutput
     assert str(found) == "/no/such: No such file or directory"
-    assert str(Env({}).understood(OSError("odd"))) == "input or output: odd"
+    assert str(Env({}).translated(OSError("odd"))) == "input or output: odd"
 
 
 def test_nesting_too_deep_is_the_datas_fault_whoever_finds_it():
     for error in (raised(lambda: orjson.dumps(deep())), RecursionError("maximum recursion depth exceeded")):
-        found = Env({}).understood(error)
+        found = Env({}).translated(error)
         assert type(found) is BadData
         assert "nested deeper than 200 levels" in str(found)
 
@@ -190,13 +190,13 @@ def test_what_is_no_text_says_what_is_stored_all_the_same():
     env = Env({})
     env.stored = "id1"
     for make in ("\udcff".encode, lambda: orjson.dumps("\udcff")):
-        found = env.understood(raised(make))
+        found = env.translated(raised(make))
         assert type(found) is BadData
         assert str(found).endswith("is not UTF-8 (stored all the same: id1)")
 
 
 def test_a_bug_is_none_of_these():
-    assert Env({}).understood(TypeError("a bug")) is None
+    assert Env({}).translated(TypeError("a bug")) is None
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from typing import Any
 from codeh_history.base.options import OptionSet
 from codeh_history.commands import module_of
 from codeh_history.library import methods
-from codeh_history.library.methods import ELSEWHERE, Methods
-from codeh_history.library.options import NOT_ASKED
+from codeh_history.library.methods import OTHER_METHODS, Methods
+from codeh_history.library.options import NOT_APPLICABLE
 
 FILE = Path(methods.__file__).with_name("session.pyi")
 HEAD = """\
@@ -56,7 +56,7 @@ TAKES = {  # what is taken in whose place: plain, and async
         "remove_cmd", "Remover | Sequence[Remover] | None", "AsyncRemover | Sequence[AsyncRemover]")),
 }  # fmt: skip
 FIXED = {  # of a verb's options, what a method has no use for
-    "append": tuple(ELSEWHERE), "ask": ("no_stdin", "id", "echo"), "summarize": ("all_", "jobs", "emit", "apply", "in_place", "jsonl"),
+    "append": tuple(OTHER_METHODS), "ask": ("no_stdin", "id", "echo"), "summarize": ("all_", "jobs", "emit", "apply", "in_place", "jsonl"),
     "export": ("all",),
 }  # fmt: skip
 NAMES = {
@@ -102,7 +102,7 @@ def _method(name: str, signature: inspect.Signature, kind: str, returns: str = "
             if not keyword:
                 yield "        *,"
             takes = module_of(name).Options
-            given = {*signature.parameters, *FIXED.get(name, ()), *NOT_ASKED}
+            given = {*signature.parameters, *FIXED.get(name, ()), *NOT_APPLICABLE}
             for option in takes.DEFAULTS:
                 asked = kind if kind and option == TAKES[name][0] else f"{_type(takes, option)} = ..."
                 if option not in given:

@@ -43,7 +43,7 @@ def test_work_goes_on_in_a_thread_and_what_is_awaited_in_the_loop():
 
         def job(bridge):
             assert threading.get_ident() != there
-            return bridge.called(answer)("hi"), var.get()
+            return bridge.blocking(answer)("hi"), var.get()
 
         return await run(job)
 
@@ -64,7 +64,7 @@ def test_whatever_is_made_is_had_piece_by_piece(made):
         return {"plain": lambda: [0, 1, 2], "awaited": later, "iterated": numbers, "both": later}[made]()
 
     async def main():
-        return await run(lambda bridge: list(bridge.had(of())))
+        return await run(lambda bridge: list(bridge.result_of(of())))
 
     assert asyncio.run(main()) == [0, 1, 2]
 
@@ -77,7 +77,7 @@ def test_what_either_raises_comes_out(error):
     def raises(_):
         raise error
 
-    for job in (raises, lambda bridge: bridge.called(fails)()):
+    for job in (raises, lambda bridge: bridge.blocking(fails)()):
         with pytest.raises(type(error)) as caught:
             asyncio.run(run(job))
         assert caught.value is error
@@ -95,10 +95,10 @@ def test_a_cancelled_job_is_waited_for_and_what_it_waits_for_is_ended():
 
     def job(bridge):
         try:
-            bridge.called(endless)()
+            bridge.blocking(endless)()
         finally:
             try:
-                bridge.called(endless)()  # whatever would be waited for is ended too
+                bridge.blocking(endless)()  # whatever would be waited for is ended too
             finally:
                 done.append("left in order")
 

@@ -9,7 +9,7 @@ import pytest
 from codeh_history import BadData
 from codeh_history.base.env import Env
 from codeh_history.library.env import CallerError
-from codeh_history.library.feed import Heard, pieces, theirs
+from codeh_history.library.feed import CallbackEcho, callers_chunks, pieces
 from codeh_history.library.results import Answer
 from fake_provider import FakeProvider
 from strategies import view_of
@@ -67,23 +67,23 @@ def test_what_their_maker_raises_is_known_for_his():
         yield "a"
         raise KeyError("mine")
 
-    found = theirs(made())
+    found = callers_chunks(made())
     assert next(found) == "a"
     with pytest.raises(CallerError) as raised:
         next(found)
     assert isinstance(raised.value.error, KeyError)
-    assert list(theirs(["a", "b"])) == ["a", "b"]
+    assert list(callers_chunks(["a", "b"])) == ["a", "b"]
 
 
 def test_the_text_is_told_as_it_arrives_and_nothing_else():
     told = []
-    heard = Heard(Env({}), told.append)
-    heard.parts(
+    echoed = CallbackEcho(Env({}), told.append)
+    echoed.parts(
         [{"text": "a"}, {"text": "why", "thought": True}, {"functionCall": {"name": "f", "args": {}}}]
     )
-    heard.text("")
-    heard.text("b")
-    heard.end()
+    echoed.text("")
+    echoed.text("b")
+    echoed.end()
     assert told == ["a", "b"]
 
 
@@ -92,7 +92,7 @@ def test_a_listener_that_fails_is_the_callers():
         raise ZeroDivisionError
 
     with pytest.raises(CallerError) as raised:
-        Heard(Env({}), fail).text("a")
+        CallbackEcho(Env({}), fail).text("a")
     assert isinstance(raised.value.error, ZeroDivisionError)
 
 

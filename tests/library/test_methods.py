@@ -13,7 +13,7 @@ import pytest
 from codeh_history import BadData, InputOutput, NotFound, Session, Usage
 from codeh_history.base.input import Text
 from codeh_history.base.options import OptionSet, flag, option
-from codeh_history.library.env import Call, CallerError, Opened, own
+from codeh_history.library.env import Call, CallerError, Opened, copy_of
 from codeh_history.library.options import dumped, read
 from in_process import run_in_process, write_session
 from support import session_path
@@ -204,11 +204,11 @@ def test_what_is_printed_is_the_callers():
 def test_notes_go_to_the_logger(caplog):
     with caplog.at_level(logging.INFO, "codeh_history"):
         call = Call({})
-        call.note("heard")
+        call.note("echoed")
         call.quiet = True
-        call.note("not heard")
+        call.note("not echoed")
         call.report(b"{}")
-    assert caplog.messages == ["heard"]
+    assert caplog.messages == ["echoed"]
     assert call.reports == [b"{}"]
 
 
@@ -271,6 +271,6 @@ def test_a_verb_says_in_the_call_what_it_would_print(environ):
 
 def test_a_copy_is_the_callers_to_change():
     value = {"a": [1, {"b": 2}]}
-    copy = own(value)
+    copy = copy_of(value)
     copy["a"][1]["b"] = 3
     assert value == {"a": [1, {"b": 2}]}

@@ -98,8 +98,8 @@ def test_what_is_asked(session: Session) -> None:
     session.append("hi")
     assert_type(session.append_response(ANSWER), str)
     session.append("again")
-    heard: list[str] = []
-    said = session.ask("Well?", to="gemini", via=answers, echo=heard.append, set={"a": 1}, max_tokens=10)
+    echoed: list[str] = []
+    said = session.ask("Well?", to="gemini", via=answers, echo=echoed.append, set={"a": 1}, max_tokens=10)
     assert_type(said, Answer)
     assert (said.text, str(said), said.calls) == ("Yes.", "Yes.", [])
     assert_type(said.id, str)

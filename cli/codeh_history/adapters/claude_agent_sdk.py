@@ -21,7 +21,7 @@ from ..base.env import Env
 from ..base.errors import InputOutput
 from ..base.folders import ensure_dir, sync, sync_dir, write
 from ..store.file import pread_all
-from .kept import Ordered
+from .kept import SerialExecutor
 
 ENDING = ".jsonl"
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -50,7 +50,7 @@ class SessionStore:
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
         root = os.path.abspath(home if home is not None else Env().home)
         self._folder = os.path.join(root, "claude-code")
-        self._run = Ordered()
+        self._run = SerialExecutor()
 
     def path(self, key: Key) -> str:
         """Return the file of a transcript, which commands accept as SESSION."""

@@ -38,7 +38,7 @@ from ..session.view import View
 from ..store.paths import exists
 from ..store.resolve import ids
 from ..store.trash import remove
-from .kept import FIELD, Ordered, exact, rendering
+from .kept import FIELD, SerialExecutor, exact_json, rendering
 
 _FIRST = "adk-session"  # id of a session's first message
 _PACKAGE, _FORMAT = "google-adk", "gemini"
@@ -55,7 +55,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 
     def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
         self._home = os.path.abspath(home if home is not None else Env().home)
-        self._run = Ordered()
+        self._run = SerialExecutor()
 
     async def create_session(
         self, *, app_name: str, user_id: str, state: dict[str, Any] | None = None,
@@ -125,7 +125,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
                     if not key.startswith(State.TEMP_PREFIX)
                 }
             )
-        message[FIELD][_PACKAGE] = exact(value, _PACKAGE)
+        message[FIELD][_PACKAGE] = exact_json(value, _PACKAGE)
         self._share(session.app_name, session.user_id, event.id, parted)
         history.extend([message])
 
@@ -139,7 +139,7 @@ class SessionService(BaseSessionService):  # type: ignore[misc,unused-ignore]
 
     @staticmethod
     def _store(history: History, id: str, text: str, value: Any) -> None:
-        kept = exact(value, _PACKAGE)
+        kept = exact_json(value, _PACKAGE)
         history.extend([{"id": id, "kind": "info", "parts": [{"text": text}], FIELD: {_PACKAGE: kept}}])
 
     def _delete(self, name: str) -> None:

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 Render = Callable[[Sequence[Message], Sequence[str]], list[Any]]
 
 
-class Ordered:
+class SerialExecutor:
     """Runs blocking calls in one thread, in the order in which they were made."""
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Ordered:
         return await asyncio.wrap_future(self._thread.submit(work, *arguments))
 
 
-def exact(value: Any, what: str) -> Any:
+def exact_json(value: Any, what: str) -> Any:
     """Convert a value to JSON; BadData if a session would not return it unchanged."""
     try:
         plain = json.loads(json.dumps(value))
@@ -63,7 +63,10 @@ class Kept:
     def add(self, messages: Iterable[tuple[Any, Json]]) -> list[str]:
         """Append values with their messages, all or nothing; return the ids."""
         return self.session.extend(
-            [{**message, FIELD: {self.package: exact(value, self.package)}} for value, message in messages]
+            [
+                {**message, FIELD: {self.package: exact_json(value, self.package)}}
+                for value, message in messages
+            ]
         )
 
     def values(self) -> list[Any]:

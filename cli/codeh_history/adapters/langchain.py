@@ -56,11 +56,11 @@ class ChatMessageHistory(BaseChatMessageHistory):
     def _message(self, value: Json) -> Json:
         """Convert a message of the package to one of a session."""
         kind, data = data_of(value)
-        self._names |= _called(data)
+        self._names |= _names_of_calls(data)
         id = name_of(data.get("tool_call_id"))
         if id is not None and id not in self._names:
             for held in self._kept.values():
-                self._names |= _called(object_of(held.get("data")))
+                self._names |= _names_of_calls(object_of(held.get("data")))
         read = Read("langchain", "")
         if id is not None and id in self._names:
             read.call(id, self._names[id], {})
@@ -73,7 +73,7 @@ class ChatMessageHistory(BaseChatMessageHistory):
         return {"kind": entry.kind, "parts": entry.parts, **entry.fields}
 
 
-def _called(data: Json) -> dict[str, str]:
+def _names_of_calls(data: Json) -> dict[str, str]:
     """Return the function name of each call in a message, by id."""
     calls = [*objects(data.get("tool_calls")), *objects(data.get("invalid_tool_calls"))]
     return {

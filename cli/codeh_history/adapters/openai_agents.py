@@ -14,7 +14,7 @@ from ..library.session import Session as History
 from ..providers.openai_responses.body import Reader
 from ..providers.parts import name_of, native, object_of
 from ..session.model import Json
-from .kept import Kept, Ordered, rendering
+from .kept import Kept, SerialExecutor, rendering
 
 _FORMAT = "openai-responses"
 
@@ -37,7 +37,7 @@ class Session:
         self.session_id = str(session_id)
         self.session_settings = session_settings
         self._kept = Kept("openai-agents", history, rendering(_FORMAT))
-        self._run = Ordered()
+        self._run = SerialExecutor()
         self._names: dict[str, str] = {}
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
@@ -73,7 +73,7 @@ class Session:
         reader = Reader(_FORMAT, {})
         id = name_of(object_of(item).get("call_id"))
         if id is not None and "output" in item and id not in self._names:
-            self._names.update(called(self._kept.values()))
+            self._names.update(names_of_calls(self._kept.values()))
         reader.names = self._names
         try:
             reader.item(item, "item")
@@ -83,7 +83,7 @@ class Session:
         return message
 
 
-def called(items: Sequence[Any]) -> dict[str, str]:
+def names_of_calls(items: Sequence[Any]) -> dict[str, str]:
     """Return the function name of each call, by id."""
     calls = [
         item for item in map(object_of, items) if name_of(item.get("call_id")) and name_of(item.get("name"))

@@ -171,9 +171,9 @@ class Env:
         except BrokenPipeError:
             raise Interrupted(SIGPIPE) from None
         except OSError as error:
-            raise self.unsaid(f"stdout: {error.strerror}") from None
+            raise self.output_error(f"stdout: {error.strerror}") from None
 
-    def unsaid(self, reason: str) -> InputOutput:
+    def output_error(self, reason: str) -> InputOutput:
         """Return the error for failed output, noting once what was stored nevertheless."""
         stored = f" (stored all the same: {self.stored})" if self.stored else ""
         return InputOutput(reason.removesuffix(stored) + stored)
@@ -258,7 +258,7 @@ class Env:
     def terminal(self, fd: int) -> bool:
         return os.isatty(fd)
 
-    def understood(self, error: Exception) -> HistoryError | None:
+    def translated(self, error: Exception) -> HistoryError | None:
         """Translate a library or system error into one the user can act on; None for a bug."""
         if isinstance(error, OSError):
             return InputOutput(f"{error.filename or 'input or output'}: {error.strerror or error}")
@@ -269,7 +269,7 @@ class Env:
         if "start new thread" in str(error):
             return TryAgain("the system does not allow another thread (ulimit -u, memory); try again")
         if "surrogates not allowed" in str(error):  # from bytes that are not UTF-8
-            return BadData(str(self.unsaid("an argument or file name is not UTF-8")))
+            return BadData(str(self.output_error("an argument or file name is not UTF-8")))
         return None
 
     @property

@@ -83,7 +83,7 @@ def pasted(id: str) -> str:
     return f"; did you mean {meant}?" if meant else ""
 
 
-def the_one(name: str, ids: Iterable[str], where: str, otherwise: str) -> str:
+def unique_match(name: str, ids: Iterable[str], where: str, otherwise: str) -> str:
     """Return the only id that begins with `name`; NotFound if there are several, or none (`otherwise`)."""
     matches = [id for id in ids if id.startswith(name)] if name else []
     if len(matches) == 1:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..base.env import Env
 from ..base.errors import NegativeAnswer, Usage
 from ..base.options import ARGUMENT, Writing, flag, option
-from ..base.words import some, the_one
+from ..base.words import some, unique_match
 from ..providers.json_text import excerpt
 from ..render.parts import BEGINNING, first_words
 from ..session.fold import Step, View, content_of, fold
@@ -86,7 +86,9 @@ def named(view: View, id: str, session: str) -> Step:
         id = find(view, id, session=session).id
     live = {step.id: step for step in view.steps} | {id: Step("revert", id, -1) for id in reverts(view)}
     if id not in live:
-        id = the_one(id, live, session, "no record with this id to undo (`codeh-history show` prints ids)")
+        id = unique_match(
+            id, live, session, "no record with this id to undo (`codeh-history show` prints ids)"
+        )
     return live[id]
 
 

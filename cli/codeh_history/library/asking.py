@@ -26,8 +26,8 @@ from ..session.model import Json
 from ..session.pairing import Call
 from ..summaries.command import Done
 from . import loop
-from .env import Caller, CallerError, Opened, own
-from .feed import Feed, Heard, pieces
+from .env import Caller, CallerError, Opened, copy_of
+from .feed import CallbackEcho, Feed, pieces
 from .loop import Bridge, is_async
 from .options import read
 from .results import Answer
@@ -36,7 +36,7 @@ from .stream import Stream
 A_FUNCTION = "a function"  # stands for a function in place of a command
 AGAIN = "`ask` without a text"
 
-Hear = Callable[[str], object]  # receives text as it arrives
+OnText = Callable[[str], object]  # receives text as it arrives
 
 
 def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
@@ -46,7 +46,7 @@ def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
 
     def job(bridge: Bridge | None = None) -> Any:
         def adapted(function: Any) -> Any:
-            return bridge.called(function) if bridge is not None and is_async(function) else function
+            return bridge.blocking(function) if bridge is not None and is_async(function) else function
 
         cleaning = [remover(adapted(each)) if callable(each) else each for each in removers]
         return work(adapted(via), {**options, "remove_cmd": cleaning} if removers else options)
@@ -54,16 +54,18 @@ def run(via: Any, options: Json, work: Callable[[Any, Json], Any]) -> Any:
     return loop.run(job) if any(map(is_async, [via, *removers])) else job()
 
 
-def response(opened: Opened, data: Any, from_: str, max_bytes: int | str | None, echo: Hear | None) -> Any:
+def response(
+    opened: Opened, data: Any, from_: str, max_bytes: int | str | None, echo: OnText | None
+) -> Any:
     """Store a response and return its id."""
 
     def stored(data: Any) -> str:
         with opened.call() as call:
-            heard = Heard(call, echo) if echo is not None else None
-            receiving = Receiving(call, opened.target, reader_of(from_), heard, fresh=False)
+            echoed = CallbackEcho(call, echo) if echo is not None else None
+            receiving = Receiving(call, opened.target, reader_of(from_), echoed, fresh=False)
             return Feed(receiving, _most(max_bytes)).all(pieces(data)).id
 
-    return loop.run(lambda bridge: stored(bridge.had(data))) if is_async(data) else stored(data)
+    return loop.run(lambda bridge: stored(bridge.result_of(data))) if is_async(data) else stored(data)
 
 
 def stream(opened: Opened, role: str | None, kind: str | None, max_bytes: int | str | None) -> Stream:
@@ -76,7 +78,7 @@ def _most(max_bytes: int | str | None) -> int:
     return amounts.size(None if max_bytes is None else str(max_bytes))
 
 
-def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
+def ask(opened: Opened, echo: OnText | None, via: Any, options: Json) -> Answer:
     """Append a prompt, send the session, store the answer."""
     with opened.call() as call:
         options = {**options, "via": A_FUNCTION if callable(via) else via}
@@ -86,13 +88,13 @@ def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
         if request.via is None:
             raise Usage("ask: `via` says how to reach the provider: a function, or a command")
         payload.checked(request.request)
-        heard = Heard(call, echo) if echo is not None else None
+        echoed = CallbackEcho(call, echo) if echo is not None else None
         with ask_command.sending(call, opened.target, chosen, request, AGAIN) as ready:
             if not isinstance(ready, ask_command.Ready):
                 received = ready
             elif callable(via):
                 ready.body.seek(0)
-                receiving = Receiving(call, opened.target, ready.reader, heard, fresh=True)
+                receiving = Receiving(call, opened.target, ready.reader, echoed, fresh=True)
                 try:
                     with Caller():
                         made = via(ready.body.read())
@@ -103,7 +105,7 @@ def ask(opened: Opened, echo: Hear | None, via: Any, options: Json) -> Answer:
             else:
                 received = exchange(
                     call, opened.target, ready.body, request.via, ready.reader,
-                    echo=heard, most=most,
+                    echo=echoed, most=most,
                 )  # fmt: skip
         return Answer(opened.look(call, opened.target).all[received.id])
 
@@ -122,7 +124,7 @@ def calls(opened: Opened, via: Any, options: Json) -> list[Json]:
             tool = tool_call.by_command(command, most) if command is not None else None
         lines: list[Json] = []
         for waiting in calls_command.waiting(call, opened.target, chosen):
-            line = own(calls_command.line_of(waiting))
+            line = copy_of(calls_command.line_of(waiting))
             if tool is not None:
                 line["result"] = next(iter(tool_call.answer(call, opened.target, waiting, tool)), None)
             lines.append(line)

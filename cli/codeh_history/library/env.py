@@ -59,7 +59,7 @@ class Call(Env):
         if isinstance(error, CallerError):
             raise error.error
         if isinstance(error, Exception) and not isinstance(error, HistoryError):
-            failure = self.understood(error)
+            failure = self.translated(error)
             if failure is not None:
                 raise failure from error
 
@@ -152,7 +152,7 @@ class Opened:
         return view_of(env, target, data if data is not None or self.exists else b"", **how)
 
 
-def own(value: Json) -> Json:
+def copy_of(value: Json) -> Json:
     """Return a copy that the caller may change."""
     import orjson
 

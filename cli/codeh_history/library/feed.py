@@ -40,7 +40,7 @@ class Feed:
     def all(self, chunks: Iterable[Any]) -> Received:
         """Take all chunks and commit; on an exception, leave the received part pending."""
         try:
-            for chunk in theirs(chunks):
+            for chunk in callers_chunks(chunks):
                 self.take(chunk)
             return self.close()
         except HistoryError:
@@ -85,7 +85,7 @@ class Feed:
                 self._failed = error
 
 
-def theirs(chunks: Iterable[Any]) -> Iterator[Any]:
+def callers_chunks(chunks: Iterable[Any]) -> Iterator[Any]:
     """Yield the chunks; exceptions of their source are the caller's."""
     end = object()
     pieces = iter(chunks)
@@ -97,7 +97,7 @@ def theirs(chunks: Iterable[Any]) -> Iterator[Any]:
         yield piece
 
 
-class Heard(Echo):
+class CallbackEcho(Echo):
     """Passes the text of an answer to a function as it arrives."""
 
     def __init__(self, env: Env, tell: Callable[[str], object]) -> None:

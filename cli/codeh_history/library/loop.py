@@ -30,15 +30,15 @@ class Bridge:
         self._running: Any = None
         self._cancelled = False
 
-    def called(self, function: Callable[..., Any]) -> Callable[..., Any]:
+    def blocking(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap an async function so that calling it waits for its result."""
 
         def call(*args: Any) -> Any:
-            return self.had(function(*args))
+            return self.result_of(function(*args))
 
         return call
 
-    def had(self, made: Any) -> Any:
+    def result_of(self, made: Any) -> Any:
         """Wait for a result, if it is awaitable; make an async iterable a plain one."""
         if inspect.isawaitable(made):
             made = self._result(made)

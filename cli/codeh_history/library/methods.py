@@ -9,7 +9,7 @@ import os
 
 from ..base.errors import Usage
 from ..base.input import Text
-from .env import Opened, own
+from .env import Opened, copy_of
 from .options import read
 
 TYPE_CHECKING = False
@@ -83,7 +83,9 @@ class Methods:
         from ..commands import append
 
         with self._opened.call() as call:
-            chosen = read(Options, {"message": message, **options}, session=self._opened.name, **ELSEWHERE)
+            chosen = read(
+                Options, {"message": message, **options}, session=self._opened.name, **OTHER_METHODS
+            )
             append.store(call, chosen)
             return call.text
 
@@ -246,7 +248,7 @@ class Methods:
     @property
     def settings(self) -> Json:
         """The session's settings: title, tags, system, tools, …"""
-        return own(self.view.meta)
+        return copy_of(self.view.meta)
 
     @property
     def view(self) -> View:
@@ -293,7 +295,13 @@ class Methods:
         return type(self)(Opened(self._opened.environ, name, create=False))
 
     def _shown(self, as_json: Callable[[int | None, Message], Json]) -> list[Json]:
-        return [own(as_json(number, message)) for number, message in enumerate(self.view.messages, 1)]
+        return [copy_of(as_json(number, message)) for number, message in enumerate(self.view.messages, 1)]
 
 
-ELSEWHERE = {"jsonl": False, "stream": False, "from_": None, "echo": False, "max_bytes": None}  # methods
+OTHER_METHODS = {
+    "jsonl": False,
+    "stream": False,
+    "from_": None,
+    "echo": False,
+    "max_bytes": None,
+}  # methods

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..base.options import Option, Taken
 
 
-NOT_ASKED = (  # not applicable to a `Session`
+NOT_APPLICABLE = (  # not applicable to a `Session`
     "session", "argument", "words", "new", "quiet", "report", "explain", "json", "jsonl",
 )  # fmt: skip
 _TYPES: dict[str, Any] = {"bool": bool, "int": int, "float": (int, float)}
@@ -31,7 +31,7 @@ def read(takes: type[Taken], arguments: dict[str, Any], **fixed: object) -> Take
     """
     values = dict(fixed)
     for name, value in arguments.items():
-        if name not in takes.DEFAULTS or name in fixed or name in NOT_ASKED:
+        if name not in takes.DEFAULTS or name in fixed or name in NOT_APPLICABLE:
             raise TypeError(f"no such option: {name}")
         if value is None or (isinstance(value, (list, tuple)) and not value):
             continue

@@ -217,7 +217,7 @@ class Receiving(Pending):
         elif reply.provider == PLAIN and any("\r" in part.get("text", "") for part in reply.parts):
             self.env.note(f"{self.target.id}: redrawn lines (a spinner, progress) are stored as printed")
         if self.echo and isinstance(self.echo.broken, HistoryError):
-            raise self.env.unsaid(str(self.echo.broken))
+            raise self.env.output_error(str(self.echo.broken))
         if self.echo and self.echo.broken:
             raise self.echo.broken
         calls = [part["functionCall"]["name"] for part in reply.parts if "functionCall" in part]

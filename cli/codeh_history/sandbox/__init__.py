@@ -7,6 +7,6 @@ run in this process, because starting Python takes longer.
 from __future__ import annotations
 
 from .child import MOST
-from .patterns import SECONDS, Exceeded, Pattern, Sandbox, TooMuch, allowed, compiled
+from .patterns import SECONDS, Exceeded, Pattern, Sandbox, TooMuch, compiled, time_limit
 
-__all__ = ["MOST", "SECONDS", "Exceeded", "Pattern", "Sandbox", "TooMuch", "allowed", "compiled"]
+__all__ = ["MOST", "SECONDS", "Exceeded", "Pattern", "Sandbox", "TooMuch", "compiled", "time_limit"]

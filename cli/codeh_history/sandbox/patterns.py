@@ -92,14 +92,14 @@ def compiled(text: str, option: str, flags: int = 0) -> re.Pattern[str]:
             return re.compile(text, flags)
     except (re.error, OverflowError, RecursionError, ValueError, MemoryError) as error:
         reason = " ".join(str(error).split()) or "too large"
-        raise Usage(f"{called(text, option)}: invalid regular expression: {reason}") from None
+        raise Usage(f"{described(text, option)}: invalid regular expression: {reason}") from None
 
 
 class Exceeded(BadData):
     """A pattern exceeded its limit; it would do so in other sessions too."""
 
 
-def allowed(timeout: float | None) -> float:
+def time_limit(timeout: float | None) -> float:
     """Return the seconds of `--timeout`, or the default; exit 2 if not positive."""
     if timeout is not None and not 0 < timeout < float("inf"):
         raise Usage(f"--timeout {timeout:g}: a number of seconds above 0 expected")
@@ -152,7 +152,7 @@ class Pattern:
             self._sandbox.close()
             name = names[min(len(done), len(names) - 1)]
             raise Exceeded(
-                f"{called(self.text, self.option)}: at message {name} {error}: "
+                f"{described(self.text, self.option)}: at message {name} {error}: "
                 "simplify it (repeats inside repeats are slow)"
             ) from None
         finally:
@@ -172,6 +172,6 @@ def quick(pattern: str, texts: Sequence[str]) -> bool:
     return not choices and all(len(text) <= _SHORT for text in texts)
 
 
-def called(text: str, option: str) -> str:
+def described(text: str, option: str) -> str:
     """Return a pattern with its option, if any, for error messages."""
     return f"{option} {text}" if option else text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..base.words import the_one
+from ..base.words import unique_match
 from ..session.model import Message, Summary
 from ..session.records import Record, dumps
 from ..session.rules import content_id, named
@@ -49,7 +49,9 @@ def _only(prefix: str, ids: Iterable[str], session: str) -> str:
     matches = list(dict.fromkeys(id for id in ids if prefix and id.startswith(prefix)))
     known = set(matches)
     roots = [id for id in matches if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
-    return the_one(prefix, roots, session, "nothing live has this id (`codeh-history show` prints ids)")
+    return unique_match(
+        prefix, roots, session, "nothing live has this id (`codeh-history show` prints ids)"
+    )
 
 
 def concerned(compaction: Record) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..base.env import Env
 from ..base.errors import BadData, Lost, NotFound
 from ..base.input import needed
-from ..base.words import some, the_one
+from ..base.words import some, unique_match
 from ..session.fold import View, fold
 from ..session.model import Message
 from ..session.records import ELEMENT, Damage, Log
@@ -189,7 +189,7 @@ def find(view: View, name: str, *, session: str) -> Message:
     if message is not None:
         return message
     otherwise = "no such message (`codeh-history show --jsonl` lists them)"
-    return view.all[the_one(name, view.all, session, otherwise)]
+    return view.all[unique_match(name, view.all, session, otherwise)]
 
 
 def _numbered(view: View, name: str, session: str) -> Message:

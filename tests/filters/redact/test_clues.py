@@ -57,7 +57,7 @@ def a_line(spelled):
 def agree_on_a_line(line):
     """What is not worth a look holds nothing."""
     text = orjson.loads(line)["parts"][0]["functionResponse"]["response"]["output"]
-    assert list(Redactor().worth_a_look([line])) or not spans(text, by_every_rule=True), line
+    assert list(Redactor().candidate_lines([line])) or not spans(text, by_every_rule=True), line
 
 
 def variants(few):
@@ -104,7 +104,7 @@ def test_what_goes_over_parts_and_pieces(secret, data):
     message = {"type": "message", "id": "a", "kind": "user", "role": "user", "parts": halves}
     deltas = [{"type": "delta", "of": "o", "parts": [half]} for half in halves]
     for record in (message, *deltas):
-        assert list(Redactor().worth_a_look([orjson.dumps(record)]))
+        assert list(Redactor().candidate_lines([orjson.dumps(record)]))
 
 
 def test_a_word_that_was_seen_is_known_again(monkeypatch):

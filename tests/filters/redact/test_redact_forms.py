@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from codeh_history.filters.redact import Redactor, values
-from codeh_history.filters.redact.redactor import says_secret
+from codeh_history.filters.redact.redactor import names_a_secret
 from codeh_history.filters.redact.vendors import RULES
 from gitleaks_samples import FIRST, SECOND, fill
 from secret_examples import SECRETS
@@ -242,12 +242,12 @@ tokenizer passenger max_tokens partitionKey foreign_key publicKey idempotency_ke
 
 @pytest.mark.parametrize("key", SECRET)
 def test_a_key_that_is_called_like_a_secret_has_one(key):
-    assert says_secret(key)
+    assert names_a_secret(key)
 
 
 @pytest.mark.parametrize("key", NOT_SECRET)
 def test_a_key_that_is_called_otherwise_has_none(key):
-    assert not says_secret(key)
+    assert not names_a_secret(key)
 
 
 TABLE = {  # what it says yes to, and no

@@ -92,7 +92,7 @@ def test_what_a_tool_calls_lines_stays():
 def test_a_line_of_which_only_the_joined_texts_tell_is_looked_at():
     parts = ",".join(f'{{"text":"{text}"}}' for text in ("it is pa", "ssword: swo", "rdfish9"))
     line = f'{{"type":"message","id":"m","kind":"user","role":"user","parts":[{parts}]}}\n'.encode()
-    assert list(Redactor().worth_a_look([line])) == [line]
+    assert list(Redactor().candidate_lines([line])) == [line]
 
 
 JWT, WORD = "jwt", "assignment"

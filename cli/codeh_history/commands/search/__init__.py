@@ -13,7 +13,7 @@ from ...base.escape import visible
 from ...base.options import JSON, JSONL, NO_PAGER, QUIET, SESSION, STRICT, OptionSet, argument, flag, option
 from ...render import pager, values
 from ...render.progress import A_SECOND, progress, size_of
-from ...sandbox import Exceeded, Pattern, allowed
+from ...sandbox import Exceeded, Pattern, time_limit
 from ...session.model import Json
 from ...store.read import passing
 from ...store.resolve import Target, for_reading, ids
@@ -74,7 +74,7 @@ def run(env: Env, options: Options) -> int:
 
     text = matches.pattern_of(options.regex) if options.words else options.regex
     flags = re.IGNORECASE if options.ignore_case or options.words else 0
-    marks = Pattern(text, "", flags, allowed(options.timeout))
+    marks = Pattern(text, "", flags, time_limit(options.timeout))
     if options.words:
         hits = matches.ranked(env, targets, options.regex, skip, options.around)
     else:

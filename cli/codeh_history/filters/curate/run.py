@@ -24,10 +24,10 @@ def settings(options: Curation) -> Settings:
     if keep or remove or options.timeout is not None:
         import re
 
-        from ...sandbox import SECONDS, Pattern, allowed
+        from ...sandbox import SECONDS, Pattern, time_limit
 
         seconds = SECONDS if options.timeout is None else options.timeout
-        allowed(seconds)
+        time_limit(seconds)
         finds = [Pattern(text, "--keep-system", seconds=seconds).matches for text in keep]
         cuts = [Pattern(text, "--remove", re.DOTALL, seconds=seconds).cut for text in remove]
     return Settings(

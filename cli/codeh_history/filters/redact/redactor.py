@@ -108,12 +108,12 @@ class Redactor:
     def _knows(self, line: bytes) -> bool:
         return self._known is not None and self._known.search(line.decode("utf-8", "replace")) is not None
 
-    def worth_a_look(self, lines: Iterable[bytes]) -> Iterator[bytes]:
+    def candidate_lines(self, lines: Iterable[bytes]) -> Iterator[bytes]:
         """Yield the lines of a session that may contain a secret, as JSON or as plain text."""
         once, again = tee(lines)
-        for line, has_clues in zip(once, _CLUES.of_lines(again), strict=True):
+        for line, needs_rules in zip(once, _CLUES.of_lines(again), strict=True):
             if (
-                has_clues
+                needs_rules
                 or self._own
                 or line.count(b'"text"') > 1  # which may form one text
                 or (b"%" in line and _PERCENT.search(line) is not None)
@@ -214,7 +214,7 @@ class Redactor:
             elif isinstance(item, str) and item and _is_secret(key, item, of_tool=of_tool):
                 cleaned = self._whole(item)  # `{"password": "x"}`
             else:
-                if isinstance(item, dict) and isinstance(item.get("value"), str) and says_secret(key):
+                if isinstance(item, dict) and isinstance(item.get("value"), str) and names_a_secret(key):
                     item = {**item, "value": self._whole(item["value"])}
                 if manifest and key in manifests.FIELDS and isinstance(item, dict):
                     item = self._manifest(key, item)
@@ -308,7 +308,7 @@ def _name_of(key: str) -> secret_names.Name | None:
     return secret_names.name_of(key) if len(key) < 128 else None
 
 
-def says_secret(key: str) -> bool:
+def names_a_secret(key: str) -> bool:
     """Whether this key names a secret."""
     name = _name_of(key)
     return name is not None and name.kind not in _UNSURE
@@ -333,7 +333,7 @@ def _secret_pair(value: Json) -> bool:
     """Whether it has the form `{"name": "DB_PASSWORD", "value": "x"}`."""
     if not isinstance(value.get("value"), str) or not value["value"]:
         return False
-    return any(isinstance(value.get(name), str) and says_secret(value[name]) for name in _NAMED)
+    return any(isinstance(value.get(name), str) and names_a_secret(value[name]) for name in _NAMED)
 
 
 def _span(kind: str, match: re.Match[str]) -> Span:

@@ -37,7 +37,7 @@ def redacted_lines(data: bytes, redactor: Redactor) -> list[bytes]:
     """
     # a replacement may refer to any part; otherwise lines without clues are not parsed
     every = lines_of(data)
-    looked = set(every if b'"block"' in data else redactor.worth_a_look(every))
+    looked = set(every if b'"block"' in data else redactor.candidate_lines(every))
     entries = list(records(data, skip=lambda line: line not in looked))
     old = [record.data if record is not None else None for _, record in entries]
     new = redacted_records(old, redactor)
