@@ -94,19 +94,19 @@ def payload(session):
 @given(names=st.lists(st.sampled_from(list(DOINGS)), max_size=12))
 def test_the_same_is_left(names):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        callers_chunks, ours = Path(folder) / "callers_chunks", Path(folder) / "ours"
+        theirs, ours = Path(folder) / "theirs", Path(folder) / "ours"
         for name, value in FIXED.items():
             patch.setenv(name, value)
         session = Session.open("demo", create=True, home=ours)
         for name in ["prompt", *names]:
-            assert by_library(session, DOINGS[name]) == by_command(callers_chunks, DOINGS[name]), name
+            assert by_library(session, DOINGS[name]) == by_command(theirs, DOINGS[name]), name
             assert (
-                session_path(ours, "demo").read_bytes() == session_path(callers_chunks, "demo").read_bytes()
+                session_path(ours, "demo").read_bytes() == session_path(theirs, "demo").read_bytes()
             ), name
-        reading(callers_chunks, session)
+        reading(theirs, session)
         left = [
             {path.name: path.read_bytes() for path in (home / "sessions").iterdir()}
-            for home in (ours, callers_chunks)
+            for home in (ours, theirs)
         ]
         assert left[0] == left[1]
         assert lines(session_path(ours, "demo"))
