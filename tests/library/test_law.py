@@ -100,9 +100,9 @@ def test_the_same_is_left(names):
         session = Session.open("demo", create=True, home=ours)
         for name in ["prompt", *names]:
             assert by_library(session, DOINGS[name]) == by_command(theirs, DOINGS[name]), name
-            assert (
-                session_path(ours, "demo").read_bytes() == session_path(theirs, "demo").read_bytes()
-            ), name
+            assert session_path(ours, "demo").read_bytes() == session_path(theirs, "demo").read_bytes(), (
+                name
+            )
         reading(theirs, session)
         left = [
             {path.name: path.read_bytes() for path in (home / "sessions").iterdir()}
