@@ -33,8 +33,8 @@ def turns(messages, summaries=(), *, faithful=False):
 
 def told(turn):
     """All that a turn says, of its calls and answers too."""
-    calls = [(call.part, call.id, call.given, call.number) for call in turn.calls]
-    answers = [(answer.id, answer.given_id, answer.number) for answer in turn.answers]
+    calls = [(call.part, call.id, call.has_id, call.number) for call in turn.calls]
+    answers = [(answer.id, answer.history_id, answer.number) for answer in turn.answers]
     return turn.role, turn.parts, calls, answers, turn.sources, turn.message
 
 

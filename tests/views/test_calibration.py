@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from codeh_history.base.env import Env
 from codeh_history.base.errors import Usage
 from codeh_history.tokens import history_tokens, open_counter
-from codeh_history.views.calibration import QUANTILE, asked, calibrated, calibration, quantile, ratios
+from codeh_history.views.calibration import QUANTILE, calibrated, calibration, for_model, quantile, ratios
 from strategies import encode, view_of
 
 WORDS = "word " * 60
@@ -125,7 +125,7 @@ def test_the_model_is_the_one_that_is_named_else_the_sessions_newest(env, home):
     )
     counter = open_counter("approx")
     for name, model in ((None, "new"), ("m", "m"), ("approx", "new"), ("o200k_base", "new")):
-        assert asked(env, view, counter, name)["model"] == model
+        assert for_model(env, view, counter, name)["model"] == model
 
 
 def test_without_any_usage_it_is_said_to_whoever_insists(env):

@@ -181,7 +181,7 @@ def _answering(view: View, parts: list[Part], session: str) -> list[Part]:
     call = awaited(view.messages, response["name"])
     if call is None:
         raise NotFound(f"{session}: no open call of {response['name']} (`codeh-history calls` lists them)")
-    if not call.given:
+    if not call.has_id:
         return parts
     return _with_id(parts, call.id)
 

@@ -8,7 +8,7 @@ from ..base.escape import safe
 from ..base.options import JSON, Reading, flag, option
 from ..render import values
 from ..session.model import Json
-from ..session.view import said
+from ..session.view import readable_text
 from ..store.resolve import for_reading
 from ..views.from_end import last_message
 from ..views.view import tell_lost
@@ -33,7 +33,7 @@ def run(env: Env, options: Options) -> None:
     target = for_reading(env, options.session, options.argument)
     lost: Lost = {}
     message = last_message(env, target, options.role, strict=options.strict, lost=lost)
-    text = said(message) if message is not None else None
+    text = readable_text(message) if message is not None else None
     if options.code:
         from ..render.fences import last_block
 

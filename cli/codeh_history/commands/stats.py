@@ -67,9 +67,9 @@ def run(env: Env, options: Options) -> None:
     counter = counting(env, view, target.id, Compaction(counter=options.counter))
     extra: Json = {}
     if options.calibrated:
-        from ..views.calibration import asked
+        from ..views.calibration import for_model
 
-        extra["calibration"] = asked(env, view, counter, options.counter)
+        extra["calibration"] = for_model(env, view, counter, options.counter)
         counter = counter.calibrated(extra["calibration"]["factor"])
     if options.cache:
         from ..filters.compact.replay import cache_bill

@@ -11,7 +11,7 @@ from ..session.exchanges import exchanges as groups_of
 from ..session.exchanges import is_prompt, tools_named
 from ..session.fold import View
 from ..session.model import BESIDE, EXTRA, SOURCES, Json, Message
-from ..session.view import said, text_of
+from ..session.view import readable_text, text_of
 from ..summaries.window import facts, latest
 
 
@@ -79,7 +79,7 @@ def entry(group: Sequence[Message]) -> Entry:
     first = prompt or group[0]
     answers = [text for message in sent if message.role == "model" and (text := text_of(message))]
     result: Entry = {
-        "id": first.id, "timestamp": first.ts, "userMessage": said(prompt) if prompt else "",
+        "id": first.id, "timestamp": first.ts, "userMessage": readable_text(prompt) if prompt else "",
         "assistantResponse": "\n\n".join(answers), "toolsUsed": _tools_used(sent),
     }  # fmt: skip
     if first.fields.get("source") in SOURCES:

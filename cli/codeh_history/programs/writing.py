@@ -102,7 +102,7 @@ def with_unique_call_ids(messages: Sequence[Message]) -> list[Message]:
             count[call.id] += 1
             id = f"{call.id}_{count[call.id] + 1}"
         taken.add(id)
-        if id != call.id or not call.given:
+        if id != call.id or not call.has_id:
             changed.setdefault(call.place, {})[call.part] = id
         if call.answer is not None and call.answer.id != id:
             changed.setdefault(call.answer.place, {})[call.answer.part] = id

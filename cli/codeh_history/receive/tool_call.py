@@ -33,7 +33,7 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
         response, failure = run(call)
     if failure:
         env.note(f"{target.id}: {call.name} ({call.id}): {failure}, stored as a failed result")
-    id = {"id": call.id} if call.given else {}
+    id = {"id": call.id} if call.has_id else {}
     part = {"functionResponse": {**id, "name": call.name, "response": response}}
 
     ids: list[str] = []

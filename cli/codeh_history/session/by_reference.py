@@ -45,18 +45,18 @@ def referring(data: Json, raw: bytes | None, flow: str, *, every: bool) -> tuple
         return not every and not any(text is None or len(text) > LARGE for text in texts)
 
     def of_message(data: Json) -> Json:
-        given = data.get("parts")
-        if type(given) is not list:
+        content = data.get("parts")
+        if type(content) is not list:
             return data
-        if any(type(part) is Unread for part in given):
+        if any(type(part) is Unread for part in content):
             data = _without_ours(data)
         elif OF_BLOCKS & data.keys():
             return data
-        texts = [_text(part) for part in given]
+        texts = [_text(part) for part in content]
         if is_small(texts):
             return data
-        ids = [stored(part, text) for part, text in zip(given, texts, strict=True)]
-        idless = [number for number, part in enumerate(given) if is_idless(part)]
+        ids = [stored(part, text) for part, text in zip(content, texts, strict=True)]
+        idless = [number for number, part in enumerate(content) if is_idless(part)]
         return _renamed(data, "parts", "blockIds", ids) | ({"idless": idless} if idless else {})
 
     def of_op(op: Json) -> Json:

@@ -95,8 +95,8 @@ def exchange_places(messages: Iterable[Message]) -> tuple[list[list[int]], list[
 
 def tools_named(message: Message) -> list[str] | None:
     """Return the tools that an imported history entry lists; None for any other message."""
-    given = message.fields.get("toolsUsed")
-    return [str(name) for name in given] if isinstance(given, list) else None
+    names = message.fields.get("toolsUsed")
+    return [str(name) for name in names] if isinstance(names, list) else None
 
 
 def prompts(messages: Sequence[Message]) -> int:

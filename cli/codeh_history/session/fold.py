@@ -183,8 +183,8 @@ class Fold:
         message.own, message.blocks = message.parts, record.blocks
         if parts is not None and type(data.get("parts")) is not list:
             message.own, message.blocks = None, data["blockIds"]
-        given = {key: value for key, value in data.items() if key not in _OF_A_COMMIT}
-        message.fields = {**message.fields, **given}
+        fields = {key: value for key, value in data.items() if key not in _OF_A_COMMIT}
+        message.fields = {**message.fields, **fields}
         message.fields.pop("aborted", None)
         message.pending, message.update, message.line = None, None, None
 

@@ -81,7 +81,7 @@ class _Copies:
     def __init__(self, often: set[str]) -> None:
         self.often = often  # ids that are added more than once
         self.live: set[bytes] = set()  # content of live lines with such an id
-        self.said: Counter[str] = Counter()  # for each id, how many lines added it or streamed into it
+        self.lines: Counter[str] = Counter()  # for each id, how many lines added it or streamed into it
         # the indexes of lines with the same id and content
         self.where: defaultdict[tuple[str, bytes], list[int]] = defaultdict(list)
         self.at: dict[str, int] = {}  # where the current copy continues
@@ -109,10 +109,10 @@ class _Copies:
         from bisect import bisect_left
 
         where = self.where[id, says]
-        goes_on = bisect_left(where, self.at.pop(id, self.said[id]))
+        goes_on = bisect_left(where, self.at.pop(id, self.lines[id]))
         if goes_on == len(where) and not (begins and where):
-            where.append(self.said[id])
-            self.said[id] += 1
+            where.append(self.lines[id])
+            self.lines[id] += 1
             return False
         self.at[id] = where[goes_on if goes_on < len(where) else 0] + 1
         return True
@@ -122,23 +122,23 @@ def content(record: Record) -> bytes:
     """Return a line's content, the same however it is spelled and wherever its parts are stored."""
     data = record.data
     if data["type"] == "compaction":
-        said = {**_content(data), "ops": [_op_content(op) for op in data["ops"]]}
+        result = {**_content(data), "ops": [_op_content(op) for op in data["ops"]]}
     else:
-        said = _content(data, record.blocks)
-    return orjson.dumps(said, option=orjson.OPT_SORT_KEYS)
+        result = _content(data, record.blocks)
+    return orjson.dumps(result, option=orjson.OPT_SORT_KEYS)
 
 
 def _content(data: Json, blocks: list[str] | None = None) -> Json:
     """Return a record or an inserted message with block ids instead of parts."""
-    said = {key: value for key, value in data.items() if key not in _ELSEWHERE}
+    result = {key: value for key, value in data.items() if key not in _ELSEWHERE}
     parts = data.get("parts")
     if blocks is None:
         blocks = [block_of(part) for part in parts] if type(parts) is list else data.get("blockIds")
     if blocks is not None:
-        said["blockIds"] = blocks
+        result["blockIds"] = blocks
     if data.get("type") in (None, "message", "ref"):
-        said |= {"type": "message", "kind": kind_of(data)}
-    return said
+        result |= {"type": "message", "kind": kind_of(data)}
+    return result
 
 
 def _op_content(op: Json) -> Json:

@@ -24,7 +24,7 @@ class Call:
     call's index in the row.
     """
 
-    __slots__ = ("answer", "given", "id", "message", "name", "number", "part", "place", "row")
+    __slots__ = ("answer", "has_id", "id", "message", "name", "number", "part", "place", "row")
 
     def __init__(self, message: Message, part: int, place: int, row: int, number: int, idless: int) -> None:
         call = message.parts[part]["functionCall"]
@@ -34,7 +34,7 @@ class Call:
         self.place = place
         self.row = row
         self.number = number
-        self.given = bool(id)  # whether the history has an id for it
+        self.has_id = bool(id)  # whether the history has an id for it
         self.id = str(id) if id else f"call_{idless + 1}"
         self.name = call["name"]
         self.answer: Answer | None = None
@@ -57,13 +57,13 @@ class Call:
     def damage(self) -> str:
         """Why the call cannot be run, or ""."""
         part: Any = self.message.parts[self.part]
-        given, item = part["functionCall"], part.get("item")
-        if not (given.get("args") is None or isinstance(given["args"], dict)) or not (
+        call, item = part["functionCall"], part.get("item")
+        if not (call.get("args") is None or isinstance(call["args"], dict)) or not (
             self.args or _says_nothing(self.arguments)
         ):
             return "its arguments cannot be read as a JSON object"
         unfinished = isinstance(item, dict) and item.get("status") == "incomplete"
-        if given.get("willContinue") or unfinished or self._cut():
+        if call.get("willContinue") or unfinished or self._cut():
             return "its arguments did not all arrive"
         if not self.name:
             return "it names no tool"
@@ -112,11 +112,11 @@ class Answer:
         return call.number if call is not None and call.row == self.row else -1
 
     @property
-    def given_id(self) -> str:
+    def history_id(self) -> str:
         """The id that the history gives the call in the row before it, or the response; "" if none."""
         call = self.call
         if call is not None and call.row == self.row:
-            return call.id if call.given else ""
+            return call.id if call.has_id else ""
         return self.id or ""
 
 
@@ -199,7 +199,7 @@ class Walk:
                     continue
                 elif role == "model":
                     call = Call(message, number, place, self.row, len(pairing.calls) - self.begun, idless)
-                    idless += not call.given
+                    idless += not call.has_id
                     calls.append(call)
                     self.call(call)
                 else:
@@ -210,7 +210,7 @@ class Walk:
 
     def call(self, call: Call) -> None:
         self.pairing.calls.append(call)
-        self.idless = self.idless or not call.given
+        self.idless = self.idless or not call.has_id
         same = self.latest.get(call.id)
         if same is not None and same[0].row == self.row:
             same.append(call)
@@ -255,7 +255,7 @@ class Walk:
 def oldest(calls: Iterable[Call], name: str | None = None, *, idless: bool = False) -> Call | None:
     """Return the first open call, optionally with this name and without an id of its own."""
     for call in calls:
-        if call.answer is None and name in (None, call.name) and not (idless and call.given):
+        if call.answer is None and name in (None, call.name) and not (idless and call.has_id):
             return call
     return None
 

@@ -62,12 +62,12 @@ def _rendered(message: Message) -> Message:
 def _in_result(part: Part, references: list[Json] | str) -> Part:
     result: Any = part["functionResponse"]
     response = result.get("response") or {}
-    given: Json = response if isinstance(response, dict) else {"output": response}
-    if _has_sources(given):
+    fields: Json = response if isinstance(response, dict) else {"output": response}
+    if _has_sources(fields):
         return part
-    given = {} if given == {"output": ""} else given
-    key = "sources" if "sources" not in given else "references"
-    return {**part, "functionResponse": {**result, "response": {**given, key: references}}}
+    fields = {} if fields == {"output": ""} else fields
+    key = "sources" if "sources" not in fields else "references"
+    return {**part, "functionResponse": {**result, "response": {**fields, key: references}}}
 
 
 def _has_sources(response: Json) -> bool:

@@ -102,7 +102,7 @@ def text_of(message: Message) -> str:
     return "".join(part["text"] for part in parts if "text" in part and not part.get("thought"))
 
 
-def said(message: Message) -> str:
+def readable_text(message: Message) -> str:
     """Return a message's texts for reading: a user's are separated by blank lines."""
     if message.role == "model" or len(message.parts) < 2:
         return text_of(message)

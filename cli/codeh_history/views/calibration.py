@@ -28,17 +28,17 @@ def calibrated(
 ) -> Counter:
     """Return the counter times the factor for the requested model.
 
-    Raise Usage as `asked` does, or with `insisting=False` return the counter unchanged.
+    Raise Usage as `for_model` does, or with `insisting=False` return the counter unchanged.
     """
     try:
-        return counter.calibrated(asked(env, view, counter, name)["factor"])
+        return counter.calibrated(for_model(env, view, counter, name)["factor"])
     except Usage:
         if insisting:
             raise
         return counter
 
 
-def asked(env: Env, view: View, counter: Counter, name: str | None) -> Json:
+def for_model(env: Env, view: View, counter: Counter, name: str | None) -> Json:
     """Return the calibration for the requested model: `name`, else the session's newest.
 
     Raise Usage if this home has recorded no usage of that model.

@@ -51,7 +51,7 @@ class Hydration:
         self._lost = lost
         self._keep = keep
         self._blocks: dict[str, bytes] = {}
-        self._asked: set[str] = set()
+        self._fetched: set[str] = set()
 
     @cached_property
     def stores(self) -> Sequence[BlockStore]:
@@ -62,10 +62,10 @@ class Hydration:
         """Return each line (bytes, or a record not yet written) with its parts, fetched with one `mget`."""
         items = [(line, _naming(line)) for line in lines]
         ids = dict.fromkeys(id for _, data in items if data is not None for id in all_ids(data))
-        new = [id for id in ids if id not in self._asked]
+        new = [id for id in ids if id not in self._fetched]
         if new:
             self._blocks |= fetch(self.stores, new, self._lost)
-            self._asked.update(new)
+            self._fetched.update(new)
         hydrated: list[bytes] = []
         before: Counter[bytes] = Counter()
         for line, data in items:

@@ -150,5 +150,5 @@ def _named(answer: Answer, call: Call) -> Part:
 
 def lost(call: Call) -> Part:
     """Return a placeholder response for a lost result."""
-    id: Json = {"id": call.id} if call.given else {}
+    id: Json = {"id": call.id} if call.has_id else {}
     return {"functionResponse": {**id, "name": call.name, "response": {"error": LOST}}}

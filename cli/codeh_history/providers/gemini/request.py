@@ -96,7 +96,7 @@ class _Contents(Array):
 
     def _call(self, part: Any, made: Call, *, own: bool) -> Any:
         """A functionCall: a name within the alphabet, arguments an object, an id only if there was one."""
-        call, id = part["functionCall"], made.id if made.given else None
+        call, id = part["functionCall"], made.id if made.has_id else None
         name, args = fields.NAMES.fit(call.get("name") or "tool"), call.get("args")
         self.calls.append((id, name))
         if len(part) == 1 and _is_as_sent(call, id, name, "args"):

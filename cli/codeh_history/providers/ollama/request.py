@@ -87,7 +87,7 @@ class _Chat(Array):
         """A tool message for each result; the media that they hold follows in one user message."""
         held: list[tuple[Part, str]] = []
         for part, answer in zip(turn.parts, turn.answers, strict=True):
-            id, source = answer.given_id, answer.message.id
+            id, source = answer.history_id, answer.message.id
             response: Any = part["functionResponse"]
             text = result_text(response.get("response"))
             message = {"role": "tool", "content": text, "tool_name": str(response.get("name"))}
@@ -109,7 +109,7 @@ class _Chat(Array):
             text = part.get("text")
             if "functionCall" in part:
                 call = next(calls)
-                tool_calls.append(_call(part, call.id if call.given else "", own=own))
+                tool_calls.append(_call(part, call.id if call.has_id else "", own=own))
             elif part.get("thought"):
                 thought += str(text or "") if own else ""
             elif text is not None or media(part) is not None:

@@ -57,11 +57,11 @@ def _lines(session: Session, path: str) -> Translated:
         records.header(session, records.session_id(session), os.path.abspath(path) if path else "-")
     )
     lines = Translated(first + b"\n" + records.lines(records.records(session), path or "stdin"))
-    lines.damage = [_damage(problem) for problem in session.problems if is_told(problem)]
+    lines.damage = [_damage(problem) for problem in session.problems if is_reported(problem)]
     return lines
 
 
-def is_told(problem: Problem) -> bool:
+def is_reported(problem: Problem) -> bool:
     """Return whether readers report a problem; the torn last line of a file being written is none."""
     return problem.reason != _TORN and (problem.effect == "skips" or problem.mended is not None)
 
