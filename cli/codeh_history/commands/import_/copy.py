@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import orjson
 
 from ...base.env import Env
 from ...base.errors import BadData, HistoryError, InputOutput, TryAgain
+from ...base.processes import shared
 from ...base.words import is_id, prefixes
 from ...programs import records, sessions
 from ...programs.changes import changes, for_new_copy
@@ -153,27 +155,38 @@ def import_all(
     ]  # fmt: skip
     table = not jsonl and env.terminal(env.stdout)
     rows: list[Json] = []
-    tell = rows.append if table else lambda row: env.write(orjson.dumps(row) + b"\n")
-    first = 0
+    codes: dict[int, int] = {}  # exit codes of failures, by place
+    work = partial(_outcomes, env, branches=branches)
     try:
         with progress(env, "importing", len(files), 1) as bar:
-            for number, file in enumerate(files, 1):
-                code = 0
-                try:
-                    for row in _imported(env, file, branches=branches):
-                        tell(row)
-                except HistoryError as error:
-                    code = error.exit_code
-                    tell(_row(file, None, "failed", reason=str(error)))
-                first = first or code
+            results = shared(work, files, [file.stamp.size for file in files])
+            for number, (place, data) in enumerate(results, 1):
+                lines, code = orjson.loads(data)
+                for line in lines:
+                    rows.append(line) if table else env.write(orjson.dumps(line) + b"\n")
+                if code:
+                    codes[place] = code
                 if code not in _AGAIN:
-                    cache.keep(file.path, file.stamp, True)
+                    cache.keep(files[place].path, files[place].stamp, True)
                 bar.done(number, len(files))
     finally:
         if table:
             summarize(env, rows)
     cache.save()
-    return first
+    return codes[min(codes)] if codes else 0
+
+
+def _outcomes(env: Env, files: Iterable[ProgramFile], *, branches: bool) -> Iterator[bytes]:
+    """Import files, perhaps in another process; yield each one's rows and exit code as JSON."""
+    for file in files:
+        rows: list[Json] = []
+        code = 0
+        try:
+            rows.extend(_imported(env, file, branches=branches))
+        except HistoryError as error:
+            code = error.exit_code
+            rows.append(_row(file, None, "failed", reason=str(error)))
+        yield orjson.dumps([rows, code])
 
 
 def _imported(env: Env, source: ProgramFile, *, branches: bool) -> Iterator[Json]:
