@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from answers import PRETTY
-from codeh_history.providers import failures, wire
+from codeh_history.providers import detect, wire
 from codeh_history.providers.reply import Failure, Reply
 from wires import SPLIT
 
@@ -76,7 +76,7 @@ ERRORS = {
 
 @pytest.mark.parametrize(("error", "status", "text", "retry", "code"), ERRORS.values(), ids=ERRORS)
 def test_an_error_in_one_form(error, status, text, *, retry, code):
-    found = failures.described(error, "openai-chat", status=status)
+    found = detect.described(error, "openai-chat", status=status)
     assert (found.text, found.retry, found.code) == (text, retry, code)
 
 
@@ -84,13 +84,13 @@ def test_an_error_in_one_form(error, status, text, *, retry, code):
     ("status", "passes"), [(400, False), (407, False), (408, True), (409, False), (428, False), (429, True), (430, False), (499, False), (500, True), (529, True), (599, True), (600, False)]
 )  # fmt: skip
 def test_which_statuses_pass(status, *, passes):
-    assert failures.passing(status) is passes
-    assert failures.refused(status, "", "gemini").retry is passes
+    assert detect.passing(status) is passes
+    assert detect.refused(status, "", "gemini").retry is passes
 
 
 def test_an_error_that_is_no_providers_says_its_status():
-    assert failures.refused(502, "Bad Gateway", "gemini").text == "HTTP 502: Bad Gateway"
-    assert failures.refused(502, "", "gemini").text == "HTTP 502"
+    assert detect.refused(502, "Bad Gateway", "gemini").text == "HTTP 502: Bad Gateway"
+    assert detect.refused(502, "", "gemini").text == "HTTP 502"
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_an_error_that_is_no_providers_says_its_status():
     ],
 )  # fmt: skip
 def test_what_is_an_error_body(body, event, *, fails):
-    assert (failures.failure(body, event=event) is not None) is fails
+    assert (detect.failure(body, event=event) is not None) is fails
 
 
 TEXT = [{"text": "a"}]
@@ -117,7 +117,7 @@ TEXT = [{"text": "a"}]
 )  # fmt: skip
 def test_an_answer_without_content_is_a_failure_unless_it_ended_of_itself(parts, finish, why, said, retry):
     reply = Reply(parts, "gemini", finish=finish)
-    found = failures.concluded(reply, why)
+    found = detect.concluded(reply, why)
     if said is None:
         assert found is reply
     else:

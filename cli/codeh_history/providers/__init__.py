@@ -1,7 +1,7 @@
 """The provider formats: a package each, whose parts stand behind the protocols of `protocol`.
 
 A new format is such a package and a line in `FORMATS`; later lines take precedence in detection.
-`detect`, `failures` and `tools` import this module, so it imports none of them.
+`detect` and `tools` import this module, so it imports none of them.
 `text` is no API: a transcript is sent, and what a command prints is read.
 """
 

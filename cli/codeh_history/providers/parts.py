@@ -93,11 +93,6 @@ def native_of(part: Any, provider: str) -> Any:
     return native.get("value") if native is not None and native.get("provider") == provider else None
 
 
-def is_id(value: object) -> bool:
-    """Whether this is a text that says something."""
-    return isinstance(value, str) and value != ""
-
-
 def name_of(value: object) -> str | None:
     """An id, model or finish reason; None for anything but text that says something."""
     return value if isinstance(value, str) and value else None

@@ -19,7 +19,7 @@ import orjson
 from ..session.model import Json, Part
 from ..session.view import join
 from . import detect, load
-from .failures import failure, refused
+from .detect import failure, refused
 from .framing import Frame, Framer
 from .json_text import excerpt
 from .protocol import StreamReader

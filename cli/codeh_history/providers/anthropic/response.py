@@ -11,7 +11,7 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..assembly import Assembly
-from ..failures import concluded
+from ..detect import concluded
 from ..json_text import value_of
 from ..parts import call, listed, name_of, native, object_of, rest, text_of
 from ..protocol import StreamReader

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...session.model import Json, Part
 from ...session.view import join
 from .. import usage
-from ..failures import concluded
+from ..detect import concluded
 from ..parts import first, further, kept, listed, name_of, native, object_of, objects, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply

@@ -10,7 +10,7 @@ from ...base.times import to_millis
 from ...session.model import Json, Part
 from ...session.view import join
 from .. import usage
-from ..failures import concluded
+from ..detect import concluded
 from ..parts import call, name_of, native, object_of, objects, rest, text_of
 from ..protocol import StreamReader
 from ..reply import Failure, Reply

@@ -12,7 +12,7 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..assembly import Assembly, grown
-from ..failures import concluded
+from ..detect import concluded
 from ..openai import usage_paths
 from ..parts import call, first, further, is_text, name_of, native, object_of, objects, rest, text_of
 from ..protocol import StreamReader

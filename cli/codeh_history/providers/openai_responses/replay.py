@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...session.model import Any, Json, Message, Part
-from ..parts import is_id, item_of, native_of
+from ..parts import item_of, name_of, native_of
 from ..turns import Turn
 from . import NAME
 
@@ -67,7 +67,7 @@ class Replay:
 
     def fresh(self, id: Any) -> bool:
         """Whether an item's id was not sent before; it counts as sent from now on."""
-        if not is_id(id) or id in self.sent:
+        if not name_of(id) or id in self.sent:
             return False
         self.sent.add(id)
         return True
@@ -130,7 +130,7 @@ def _item_ids(parts: Sequence[Part]) -> list[str]:
         value = native_of(part, NAME)
         held = value if isinstance(value, dict) else item_of(part)
         id: Any = held.get("id")
-        if is_id(id) and not (id == last and "text" in part):
+        if name_of(id) and not (id == last and "text" in part):
             ids.append(id)
         last = id if "text" in part else None
     return ids

@@ -12,7 +12,7 @@ from ..answers import arguments_of, parsed_response, result_media, result_text
 from ..base import Options, Request, Tool
 from ..openai import NAMES, SYSTEM_ROLES, OpenAIArray, custom_input
 from ..openai_content import RESPONSES
-from ..parts import is_id, item_of, native_of, objects
+from ..parts import item_of, name_of, native_of, objects
 from ..turns import Turn
 from . import FIELD, NAME
 from .replay import Replay
@@ -173,7 +173,7 @@ class _Items(OpenAIArray):
         """A model's text: a content of its own message item, or an assistant message of its own."""
         item = item_of(part) if own else {}
         last = self.array[-1] if follows else {}
-        if replayed and is_id(item.get("id")):
+        if replayed and name_of(item.get("id")):
             content = _content(part, item)
             if last.get("id") == item["id"] and last.get("type") == "message":
                 self.array[-1] = {**last, "content": [*last["content"], content]}
@@ -198,7 +198,7 @@ class _Items(OpenAIArray):
             function = {"call_id": id, "name": self.function_name(part), "arguments": arguments_of(part)}
             return {"type": "function_call", **function}
         kept = {key: value for key, value in item.items() if key not in ("type", "id")}
-        if replayed and is_id(item.get("id")):
+        if replayed and name_of(item.get("id")):
             kept["id"] = item["id"]
         input = custom_input(part, "custom_tool_call") if own else None
         call = {**kept, "call_id": id, "name": self.function_name(part)}

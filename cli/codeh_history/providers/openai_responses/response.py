@@ -12,7 +12,7 @@ from typing import Any
 from ...session.model import Json, Part
 from .. import usage
 from ..assembly import Assembly
-from ..failures import concluded, described
+from ..detect import concluded, described
 from ..openai import usage_paths
 from ..parts import call, listed, name_of, native, object_of, rest
 from ..protocol import StreamReader
