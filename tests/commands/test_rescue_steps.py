@@ -97,7 +97,7 @@ def test_2026_11_23_without_a_name_the_newest_sessions_are_listed_with_what_is_w
     done = run_in_process("rescue", home=tmp_path, env=env)
     rows = {row[0]: row[2:] for row in (line.split("\t") for line in done.text.splitlines())}
     assert rows[str(first)] == ["claude-code", "2", "ok", "Why is the sky blue?"]
-    why = "line 3: the call of exec_command has no result: Codex says in its place that it was aborted"
+    why = "line 3: the call of exec_command has no result: Codex answers it with `aborted`"
     assert rows[str(second)] == ["codex", "2", why, "Run it."]
     assert str(unread) not in rows
     told = {row["path"]: row for row in run_in_process("rescue", "--json", home=tmp_path, env=env).lines}

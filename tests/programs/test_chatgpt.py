@@ -77,7 +77,7 @@ def test_a_lost_current_node_is_named_and_the_last_leaf_is_read(tmp_path):
     talk.about["current_node"] = "gone"
     value = {**talk.value, "current_node": "gone"}
     done = run_in_process("import", str(saved(tmp_path, [value])), home=tmp_path)
-    assert b"its current node, gone, is not there (read up to b)" in done.err
+    assert b"its current node, gone, is missing (read up to b)" in done.err
     assert texts(tmp_path) == ["one", "two"]
 
 
@@ -276,7 +276,7 @@ def test_a_torn_export_gives_what_came_before(tmp_path):
     path.write_bytes(listed([one.value, two.value])[:-30])
     done = run_in_process("import", str(path), home=tmp_path)
     assert done.text == "chatgpt-c1"
-    assert b"it ends too early after 1 conversations; the rest is not read" in done.err
+    assert b"unexpected end of JSON after 1 conversations; the rest is not read" in done.err
     path.write_bytes(path.read_bytes()[:300])
     assert run_in_process("import", str(path), home=tmp_path).code == 65
 
@@ -293,7 +293,7 @@ def test_2026_11_23_a_torn_shard_costs_no_conversation_of_the_others(tmp_path):
     path.write_bytes(zipped(shards))
     done = run_in_process("import", str(path), home=tmp_path)
     assert done.text.split() == [f"chatgpt-c{number}" for number in (0, 1, 2, 4, 5)]
-    assert b"it ends too early after 3 conversations; the rest is not read" in done.err
+    assert b"unexpected end of JSON after 3 conversations; the rest is not read" in done.err
 
 
 def test_deep_and_huge_conversations_are_refused_by_name(tmp_path):

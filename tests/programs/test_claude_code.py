@@ -165,7 +165,7 @@ def test_a_lost_line_makes_it_forget_all_before_which_is_named_and_mended(tmp_pa
     done = run_in_process("import", str(file.write(tmp_path)), home=tmp_path)
     assert b"line 16: its parent a7" in done.err
     assert (
-        b"Claude Code would send 4 of 19 messages, unless their times tell its place (taken to follow line 15)"
+        b"Claude Code would send 4 of 19 messages unless the times show its place (taken to follow line 15)"
         in done.err
     )
     assert len(shown(tmp_path, COPY)) == 19
@@ -176,9 +176,7 @@ def test_a_file_that_begins_in_the_middle_says_so(tmp_path):
     file.user("a", "one", "elsewhere")
     file.said("b", "two")
     done = run_in_process("verify", str(file.write(tmp_path)), home=tmp_path)
-    assert done.text.endswith(
-        "its parent elsewher… is not in the file, which has nothing of what came before"
-    )
+    assert done.text.endswith("its parent elsewher… is not in the file, which lacks everything before it")
 
 
 def test_a_lost_line_before_a_compaction_costs_nothing_that_is_sent(tmp_path):
@@ -307,7 +305,7 @@ def test_a_linked_folder_is_not_followed(tmp_path):
 
 def test_a_spilled_result_that_is_gone_is_named(tmp_path):
     done = run_in_process("import", str(spilled("/x/h.txt").write(tmp_path)), home=tmp_path)
-    assert b"line 3: tool-results/h.txt: is not there (its beginning stands for it)" in done.err
+    assert b"line 3: tool-results/h.txt: is not there (its beginning is used instead)" in done.err
 
 
 # -- again -------------------------------------------------------------------------------------------------

@@ -397,7 +397,7 @@ def test_2026_11_23_a_history_that_is_cut_short_is_named_and_read_as_far_as_it_g
     path.write_bytes(whole[: len(whole) - size] if size else b"")
     done = run_in_process("verify", str(fork), home=tmp_path)
     assert done.code == 1
-    assert f"{path.name}: only {len(path.read_bytes()):,} of {len(whole):,} bytes are there" in done.text
+    assert f"{path.name}: only {len(path.read_bytes()):,} of {len(whole):,} bytes exist" in done.text
     assert view(fork, tmp_path) == (["one", "three"] if size else ["three"])
 
 
@@ -471,7 +471,7 @@ def test_2026_11_23_a_result_that_is_lost_is_named(last, tmp_path):
     if not last:
         file.said("done")
     path = file.write(tmp_path)
-    why = "the call of exec_command has no result: Codex says in its place that it was aborted"
+    why = "the call of exec_command has no result: Codex answers it with `aborted`"
     done = run_in_process("verify", str(path), home=tmp_path)
     assert (done.code, done.text) == (1, f"{path}: line 3: {why}")
     done = run_in_process("rescue", str(path), "--output", str(tmp_path / "new.jsonl"), home=tmp_path)

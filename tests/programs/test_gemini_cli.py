@@ -21,7 +21,7 @@ def test_a_result_that_stands_in_its_call_and_in_a_message_is_one(tmp_path):
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["go", "call A", "A=of A", "and more"]
     assert (
-        b"the result of A stands there before: Gemini CLI sends it twice"
+        b"the result of A is already in the history: Gemini CLI sends it twice"
         in run_in_process("verify", str(path), home=tmp_path).out
     )
 
@@ -86,7 +86,7 @@ def test_a_rewind_to_nothing_takes_nothing(tmp_path):
     path = file.write(tmp_path)
     assert view(path, tmp_path) == ["one"]
     found = run_in_process("verify", str(path), home=tmp_path)
-    assert (found.code, b"which is not there: Gemini CLI forgets" in found.out) == (1, True)
+    assert (found.code, b"which does not exist: Gemini CLI forgets" in found.out) == (1, True)
 
 
 def test_what_a_compression_replaced_lies_under_its_summary(tmp_path):

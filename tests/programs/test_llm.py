@@ -75,7 +75,7 @@ def test_a_lost_message_is_named_and_what_follows_is_read(tmp_path):
     tables = llm()[0]
     del tables["messages"][1]
     done = run_in_process("import", str(written(tmp_path, tables)), home=tmp_path)
-    assert b"message m1 is not there" in done.err
+    assert b"message m1 is missing" in done.err
     assert kinds(tmp_path, "llm-t1") == ["session", "meta", "codeh", "tool", "codeh"]
 
 

@@ -301,7 +301,7 @@ def test_of_an_export_that_ends_too_early_what_stands_before_is_read(tmp_path):
     path = file.write(tmp_path)
     path.write_bytes(path.read_bytes()[: path.read_bytes().index(b"three")])
     done = run_in_process("import", str(path), home=tmp_path)
-    assert b"it ends too early; what stands before that is read" in done.err
+    assert b"unexpected end of JSON; what precedes it is read" in done.err
     assert run_in_process("last", done.text, home=tmp_path).text == "two"
     path.write_bytes(b'{"info": {"id": "ses')
     assert run_in_process("import", str(path), home=tmp_path).code == 65

@@ -96,7 +96,7 @@ def test_a_torn_line_that_runs_into_a_whole_one_costs_itself(program):
         )
         assert shown(as_lines(session)) == shown(as_lines(without))
         assert [p.mended for p in session.problems if p.line == at + 1][:1] == [
-            "the whole line at its end is read"
+            "the complete line at its end is read"
         ]
 
 

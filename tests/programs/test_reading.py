@@ -133,7 +133,7 @@ def odd_pi():
 @pytest.mark.parametrize(
     ("file", "expected"),
     [
-        (lost_claude(), [(2, "forgets", "its parent b… is not in the file: Claude Code would send 1 of 2 messages, unless their times tell its place")]),
+        (lost_claude(), [(2, "forgets", "its parent b… is not in the file: Claude Code would send 1 of 2 messages unless the times show its place")]),
         (
             unanswered_claude(),
             [
@@ -145,8 +145,8 @@ def odd_pi():
         (
             odd_codex(),
             [
-                (3, "drops", "a message whose content is no list: Codex drops it without a word"),
-                (4, "refused", "the result of unknown stands before its call: Codex sends them as they stand, which its provider refuses"),
+                (3, "drops", "a message whose content is not a list: Codex silently drops it"),
+                (4, "refused", "the result of unknown comes before its call: Codex sends them unchanged, which its provider refuses"),
                 (7, "refused", "a second result of exec_command for one call: Codex sends both, which its provider refuses"),
             ],
         ),

@@ -65,7 +65,7 @@ def test_the_elements_of_a_list_are_numbered():
 def test_damage_ends_a_list_but_not_what_came_before():
     found, said = read(b'[{"a":1},{"b":2},{"c"')
     assert found == [(1, {"a": 1}), (2, {"b": 2})]
-    assert said == ["it ends too early after 2 conversations; the rest is not read"]
+    assert said == ["unexpected end of JSON after 2 conversations; the rest is not read"]
     found, said = read(b'[{"a":1}, x]')
     assert found == [(1, {"a": 1})]
     assert "not JSON" in said[0]
@@ -74,7 +74,7 @@ def test_damage_ends_a_list_but_not_what_came_before():
 def test_of_the_one_object_that_a_file_is_the_beginning_is_read():
     found, said = read(b'{\n"a":1,\n"b":[1,2')
     assert found == [(1, {"a": 1, "b": [1, 2]})]
-    assert said == ["it ends too early; what stands before that is read"]
+    assert said == ["unexpected end of JSON; what precedes it is read"]
     with pytest.raises(Refused):
         read(b"[x")
 

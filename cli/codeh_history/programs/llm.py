@@ -96,8 +96,8 @@ class _Reading:
         while at is not None and at not in chain:
             row = next(self.source.rows("SELECT * FROM messages WHERE hash = ?", at), None)
             if row is None:
-                why = f"message {at} is not there: llm would refuse to go on"
-                self.session.problem(0, "forgets", why, "what comes after it is read")
+                why = f"message {at} is missing: llm would refuse to continue"
+                self.session.problem(0, "forgets", why, "the messages after it are read")
                 break
             chain[at] = row
             at = row["parent_hash"]
@@ -148,7 +148,7 @@ class _Reading:
             row = {"content": piece["literal"]} if "literal" in piece else None
             row = row or self.row("fragments", piece.get("fragment"))
             if row is None:
-                why = f"fragment {piece.get('fragment')} is not there: llm sends nothing for it"
+                why = f"fragment {piece.get('fragment')} is missing: llm sends nothing for it"
                 self.session.problem(0, "drops", why)
             pieces.append(text_at(row, "content"))
         return "".join(pieces)
@@ -206,7 +206,7 @@ class _Reading:
         """The part of an attachment: its bytes, its URL, or its name."""
         row = self.row("attachments", id)
         if row is None:
-            self.session.problem(0, "drops", f"attachment {id} is not there")
+            self.session.problem(0, "drops", f"attachment {id} is missing")
             return []
         if isinstance(row.get("content"), bytes):
             return [inline(row["content"], row.get("type"))]

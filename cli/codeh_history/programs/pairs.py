@@ -15,7 +15,7 @@ EARLY = "early"  # a result before its call; an orphan, unless the program handl
 _WHAT = {
     OPEN_AT_THE_END: "the call of {} has no result", OPEN_BETWEEN: "the call of {} has no result",
     ORPHAN: "the result of {} answers no call before it", DOUBLE: "a second result of {} for one call",
-    EARLY: "the result of {} stands before its call",
+    EARLY: "the result of {} comes before its call",
 }  # fmt: skip
 Effects = Mapping[str, tuple[Effect, str]]  # by kind: effect, description (`{}` is the program's name)
 

@@ -66,7 +66,7 @@ def line_objects(
             value = _last_whole(raw, recognises)
             reason = f"not JSON: {error}"
             if value is not None:
-                problems.append(Problem(number, "skips", reason, "the whole line at its end is read"))
+                problems.append(Problem(number, "skips", reason, "the complete line at its end is read"))
             elif not raw.endswith(b"\n"):
                 reason = "torn last line"
         if isinstance(value, dict):
@@ -161,7 +161,7 @@ def objects(
                 what = f"after {number} conversations; the rest is not read"
                 problems.append(Problem(0, "skips", f"{error} {what}"))
                 continue
-            problems.append(Problem(0, "skips", f"{error}; what stands before that is read"))
+            problems.append(Problem(0, "skips", f"{error}; what precedes it is read"))
             value = _beginning(next(source.streams()))  # the single object of a file
             if not value or _wrong(value):
                 raise Refused(str(error)) from None
@@ -219,4 +219,4 @@ def _elements(stream: IO[bytes]) -> Iterator[Any]:
         if "overflow" in reason:
             raise ValueError("an integer has more than 64 bits") from None
         early = isinstance(error, ijson.IncompleteJSONError) and not reason.startswith("lexical error")
-        raise ValueError("it ends too early" if early else f"not JSON: {reason}") from None
+        raise ValueError("unexpected end of JSON" if early else f"not JSON: {reason}") from None

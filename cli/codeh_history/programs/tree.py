@@ -63,7 +63,7 @@ def walk(
             continue
         parent = nodes.get(at.parent)
         if parent is None or parent.id in seen:
-            why = "is not in the file" if parent is None else "comes from it"
+            why = "is not in the file" if parent is None else "descends from it"
             parent = nearest(beside(at) if beside else every, at, seen)
             broken.append(Broken(at, parent, why))
         at = parent
@@ -85,7 +85,7 @@ def report_broken(
         sent = len(lines) - bisect_left(lines, node.number)
         costs = f": {title} would send {sent} of {len(lines)} messages{unless}"
         if instead is None and sent == len(lines):
-            costs = ", which has nothing of what came before"
+            costs = ", which lacks everything before it"
         mended = f"taken to follow line {instead.number}" if instead else "taken as the first"
         reason = f"its parent {(node.parent or '')[:8]}… {why}{costs}"
         session.problem(node.number, "forgets", reason, mended)
@@ -112,7 +112,7 @@ def read_exported(
     if leaf is None:
         leaf = leaves[-1]
         if current:
-            why = f"its current node, {current}, is not there"
+            why = f"its current node, {current}, is missing"
             session.problem(0, "forgets", why, f"read up to {leaf.id}")
     path, broken = walk(nodes, leaf)
     for node, instead, _ in broken:

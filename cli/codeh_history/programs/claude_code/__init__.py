@@ -65,7 +65,7 @@ def read(source: Source, program: Program) -> Iterable[Session]:
         first = branch.nodes[branch.starts[-1]].number if branch.starts else 0
         broken = [lost for lost in branch.broken if lost.node.number >= first]
         talk = (node.number for node in branch.nodes if node.talks and node.number >= first)
-        report_broken(session, broken, talk, program.title, ", unless their times tell its place")
+        report_broken(session, broken, talk, program.title, " unless the times show its place")
         if tree.beyond is not None:
             why = f"it names line {tree.beyond.number}, one of several results:"
             why += f" {program.title} 2.1.197 would forget what follows them"
@@ -300,7 +300,7 @@ class _Items:
                 whole = {**response, "response": {**response["response"], field: text}}
                 part = {"functionResponse": whole, "spilled": {"name": name}}
             except Refused as error:
-                self.session.problem(node.number, "drops", str(error), "its beginning stands for it")
+                self.session.problem(node.number, "drops", str(error), "its beginning is used instead")
         return part  # type: ignore[no-any-return]
 
 

@@ -146,8 +146,8 @@ class _Rollout:
             session.set_parent(f"{self.program.name}-{parent}", behind, agent=not forked)
         lacking = ", ".join(field for field in _DEMANDED if not name_at(payload, field))
         if lacking or number > 1:
-            why = f"without {lacking}" if lacking else "not on the first line"
-            self.refuses(number, f"the session metadata stands {why}")
+            why = f"lacks {lacking}" if lacking else "is not on the first line"
+            self.refuses(number, f"the session metadata {why}")
 
     def continues(self, source: Source, base: Json, reading: set[str]) -> None:
         """Read the history that this rollout continues: the first bytes of another rollout."""
@@ -161,8 +161,8 @@ class _Rollout:
         try:
             with source.other(path, size) as other:
                 if other.size < size:
-                    why = f"only {other.size:,} of {size:,} bytes are there"
-                    self.refuses(0, why, "what is there is read", lacks=True)
+                    why = f"only {other.size:,} of {size:,} bytes exist"
+                    self.refuses(0, why, "these are read", lacks=True)
                 for _, data in line_objects(other, self.session.problems, self.program.recognises):
                     if data.get("type") != "session_meta":
                         self.line(0, data)
@@ -232,7 +232,7 @@ class _Rollout:
             imported = is_item(payload) and kind != "ghost_snapshot"
             return None if imported else f"response_item ({kind})"
         if not isinstance(payload.get("content"), list):
-            why = f"a message whose content is no list: {self.program.title} drops it without a word"
+            why = f"a message whose content is not a list: {self.program.title} silently drops it"
             self.session.problem(number, "drops", why)
             return "message without a list of contents"
         if role in ("developer", "system"):
@@ -398,10 +398,10 @@ PROGRAM = Program(
     )),),
     superseded=superseded, writer=f"{__name__}.write", format=FORMAT, keeps_thinking=True, command="codex",
     pairs={
-        pairs.OPEN_AT_THE_END: ("drops", "{} says in its place that it was aborted"),
-        pairs.OPEN_BETWEEN: ("drops", "{} says in its place that it was aborted"),
+        pairs.OPEN_AT_THE_END: ("drops", "{} answers it with `aborted`"),
+        pairs.OPEN_BETWEEN: ("drops", "{} answers it with `aborted`"),
         pairs.ORPHAN: ("drops", "{} drops it"),
-        pairs.EARLY: ("refused", "{} sends them as they stand, which its provider refuses"),
+        pairs.EARLY: ("refused", "{} sends them unchanged, which its provider refuses"),
         pairs.DOUBLE: ("refused", "{} sends both, which its provider refuses"),
     },
 )  # fmt: skip

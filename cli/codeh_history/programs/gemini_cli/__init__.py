@@ -174,8 +174,8 @@ class _Reading:
         if id in self.done.live:
             self.done.rewound(id)
             return True
-        why = f"rewound to {id[:60]}, which is not there: {self.title} forgets all that stands before"
-        self.session.problem(number, "forgets", why, "nothing is taken back")
+        why = f"rewound to {id[:60]}, which does not exist: {self.title} forgets everything before it"
+        self.session.problem(number, "forgets", why, "nothing is undone")
         return False
 
     def entries(self, id: str, in_calls: set[str]) -> list[Entry]:
@@ -203,7 +203,7 @@ class _Reading:
         repeated = {id for id, raw in results.items() if id in in_calls or self.results.get(id) == raw}
         self.results |= results
         for call in sorted(repeated):
-            why = f"the result of {call} stands there before: {self.title} sends it twice"
+            why = f"the result of {call} is already in the history: {self.title} sends it twice"
             self.session.problem(line, "doubles", why)
         return repeated
 

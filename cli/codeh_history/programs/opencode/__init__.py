@@ -125,7 +125,7 @@ def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterato
             continue
         value, file = line_object(data), name.removesuffix(".json")
         if value is None:
-            problems.append(Problem(0, "skips", f"{'/'.join((*folder, name))}: no JSON object"))
+            problems.append(Problem(0, "skips", f"{'/'.join((*folder, name))}: not a JSON object"))
         else:
             yield {**value, "id": name_at(value, "id") or file, "file": file}
 
@@ -178,7 +178,7 @@ def _lost(source: Source, session: str) -> Iterator[Problem]:
         orphans = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
         count = next(source.rows(f"SELECT count(*) AS n {orphans}", session))["n"]
         if count:
-            yield Problem(0, "skips", f"{some(count, 'part')} of messages that are lost")
+            yield Problem(0, "skips", f"{some(count, 'part')} of lost messages")
 
 
 def _used(source: Source, program: Program, *above: str) -> Iterator[Used]:
@@ -193,7 +193,7 @@ def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
         if isinstance(value, dict):
             yield {**value, "id": row["id"]}
         else:
-            problems.append(Problem(0, "skips", f"{row['id']}: no JSON object"))
+            problems.append(Problem(0, "skips", f"{row['id']}: not a JSON object"))
 
 
 # -- any ---------------------------------------------------------------------------------------------------
