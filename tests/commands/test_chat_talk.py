@@ -111,7 +111,7 @@ def test_a_talk(configured, server):
         chat.types(CTRL_C, after="You said 90 words")
         stopped = chat.types(UP, after="\n> ")
         assert "the prompt is stored: /retry sends it" in stopped
-        assert "the received part stays pending: `codeh-history commit -s demo " in stopped
+        assert "the received part stays pending; `codeh-history commit -s demo " in stopped
         chat.until("one two three")  # the line before
         chat.drops_the_line()
         chat.types("/retry\n")
