@@ -30,7 +30,7 @@ def refused(*argv):
     (["show", "--odd"], "show: No such option: --odd (codeh-history show --help)"),
     (["show", "-n"], "show: Option '-n' requires an argument (codeh-history show --help)"),
     (["last", "--role", "user", "--role", "model"],
-     "--role: one value expected"),
+     "--role: expected a single value"),
     (["list", "-n", "few"], "-n few: an integer of at least 1 expected"),
 ])  # fmt: skip
 def test_what_is_said_wrongly_is_told_in_a_line(argv, said):

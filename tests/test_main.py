@@ -24,7 +24,7 @@ def ended(monkeypatch, tmp_path, error, **environ):
     [
         (Usage("what?"), 2, "what?\n"), (NotFound("none"), 3, "none\n"), (NegativeAnswer(""), 1, ""), (HistoryError("odd"), 65, "odd\n"), (Interrupted(15), 143, ""),
         (KeyboardInterrupt(), 130, ""), (MemoryError(), 74, "out of memory; nothing was changed\n"), (OSError(28, "No space left on device", "/f"), 74, "/f: No space left on device\n"),
-        (RecursionError("maximum recursion depth exceeded"), 65, "JSON nested deeper than 200 levels: neither stored nor sent; nothing was changed\n"),
+        (RecursionError("maximum recursion depth exceeded"), 65, "JSON nested deeper than 200 levels; nothing was stored, sent or changed\n"),
     ],
     ids=repr,
 )  # fmt: skip

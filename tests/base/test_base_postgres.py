@@ -44,7 +44,7 @@ def error(kind, sqlstate):
     (psycopg.errors.SerializationFailure, "40001", TryAgain, "; what; try again"),
     (psycopg.errors.DeadlockDetected, "40P01", TryAgain, "; what; try again"),
     (psycopg.errors.LockNotAvailable, "55P03", TryAgain, "locked by another process; try again"),
-    (psycopg.errors.UndefinedTable, "42P01", InputOutput, "`codeh-history store init` makes them"),
+    (psycopg.errors.UndefinedTable, "42P01", InputOutput, "run `codeh-history store init`"),
     (psycopg.errors.UniqueViolation, "23505", InputOutput, "; what"), (psycopg.ProgrammingError, None, InputOutput, "; what"),
 ])  # fmt: skip
 def test_an_error_of_the_server_is_one_of_ours(kind, sqlstate, ours, said):

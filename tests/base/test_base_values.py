@@ -131,7 +131,7 @@ def test_a_budget_may_be_typed_in_thousands_and_millions(text, number):
 )  # fmt: skip
 def test_what_is_no_whole_number_above_0_is_refused(text):
     with pytest.raises(
-        Usage, match=r"^--max-chars .*: a number of tokens above 0 expected, as 32000 or 32k$"
+        Usage, match=r"^--max-chars .*: expected a positive number of tokens, such as 32000 or 32k$"
     ):
         tokens(text, "--max-chars")
 
@@ -139,7 +139,7 @@ def test_what_is_no_whole_number_above_0_is_refused(text):
 def test_bytes_have_a_default():
     assert size(None) == MOST == 256 * 1024 * 1024
     assert size("2k") == 2000
-    with pytest.raises(Usage, match=r"^--max-bytes 0: a number of bytes above 0 expected"):
+    with pytest.raises(Usage, match=r"^--max-bytes 0: expected a positive number of bytes"):
         size("0")
 
 

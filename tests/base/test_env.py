@@ -293,7 +293,7 @@ def test_whoever_waits_is_told_once_what_for_and_silence_is_not_waited_for_witho
     with said.open("wb") as stderr:
         env = Env({}, stdin=pipe[0], stderr=stderr.fileno())
         with pytest.raises(
-            Usage, match=r"^stdin: nothing came for 0.005 minutes; nothing was stored \(--no\)$"
+            Usage, match=r"^stdin: no input for 0.005 minutes; nothing was stored \(--no\)$"
         ):
             piped_text(env, "--no")
     assert said.read_text() == "codeh-history: reading stdin to its end (--no)\n"

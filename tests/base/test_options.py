@@ -114,7 +114,7 @@ def test_words_settings_and_values_are_taken_as_the_declared_type(name, value, t
         ("count", "0", "--count 0: an integer from 1 to 9 expected"), ("count", "1.5", "--count 1.5: an integer from 1 to 9 expected"),
         ("count", True, "--count True: an integer from 1 to 9 expected"), ("least", "x", "--least x: an integer of at least 1 expected"),
         ("share", "nan", "--share nan: a number expected"), ("share", "x", "--share x: a number expected"), ("on", "maybe", "--on maybe: true or false expected"),
-        ("count", [1], "--count: one value expected"), ("texts", [1], "--texts: a text or a list of texts expected"),
+        ("count", [1], "--count: expected a single value"), ("texts", [1], "--texts: expected a text or a list of texts"),
     ],
 )  # fmt: skip
 def test_a_value_that_is_not_of_the_type_is_usage(name, value, message):
@@ -200,8 +200,8 @@ def test_a_setting_is_of_its_options_kind(key, value, found):
 @pytest.mark.parametrize(
     ("key", "value", "why"),
     [
-        ("curate.skip", [1], "a text or a list of texts"), ("curate.skip", 7, "a text or a list"), ("compact.budget", ["1k"], "one value"),
-        ("compact.budget", {}, "one value"), ("compact.calibrated", "maybe", "maybe: true or false"), ("compact.upload-share", "half", "half: a number"),
+        ("curate.skip", [1], "a text or a list of texts"), ("curate.skip", 7, "a text or a list"), ("compact.budget", ["1k"], "a single value"),
+        ("compact.budget", {}, "a single value"), ("compact.calibrated", "maybe", "maybe: true or false"), ("compact.upload-share", "half", "half: a number"),
     ],
 )  # fmt: skip
 def test_one_that_is_not_is_the_fault_of_the_session(key, value, why):

@@ -186,7 +186,7 @@ def test_what_is_not_the_callers_to_say_is_said_here():
     "value", [float("nan"), {"a": [float("inf")]}, [None, {"b": -float("inf")}], (float("nan"),)]
 )
 def test_a_number_that_json_has_not_is_no_null(value):
-    with pytest.raises(BadData, match=r"NaN and infinity are no JSON; nothing was stored"):
+    with pytest.raises(BadData, match=r"NaN and infinity are not valid JSON; nothing was stored"):
         dumped(value)
     assert dumped({"a": None, "b": "null", "c": 1.5}) == b'{"a":null,"b":"null","c":1.5}'
 

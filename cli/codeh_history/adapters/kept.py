@@ -44,8 +44,8 @@ def exact_json(value: Any, what: str) -> Any:
         if orjson.loads(orjson.dumps(plain)) == plain:
             return plain
     except (TypeError, ValueError) as error:
-        raise BadData(f"{what}: cannot be kept: {error}") from None
-    raise BadData(f"{what}: a number in it cannot be kept as it is; nothing was stored")
+        raise BadData(f"{what}: cannot be stored unchanged: {error}") from None
+    raise BadData(f"{what}: contains a number that cannot be stored unchanged; nothing was stored")
 
 
 class Kept:
@@ -103,7 +103,7 @@ class Kept:
         before: str | None = None
         while (message := _newest(self.session.view)) is not None:
             if message.id == before:
-                raise NotFound(f"{self.session.id}: {message.id} cannot be taken back")
+                raise NotFound(f"{self.session.id}: {message.id} cannot be undone")
             before = message.id
             value = self.value(message)
             values = [value] if value is not None else self._rendered([message])

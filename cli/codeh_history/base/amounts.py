@@ -26,5 +26,5 @@ def amount(text: str, option: str, unit: str) -> int:
     number = round(float(match[1]) * _SCALE[match[2]], 6) if match else 0
     value = int(number)
     if value < 1 or value != number:
-        raise Usage(f"{option} {text}: a number of {unit} above 0 expected, as 32000 or 32k")
+        raise Usage(f"{option} {text}: expected a positive number of {unit}, such as 32000 or 32k")
     return value

@@ -263,9 +263,7 @@ class Env:
         if isinstance(error, OSError):
             return InputOutput(f"{error.filename or 'input or output'}: {error.strerror or error}")
         if "ecursion" in str(error):  # raised by orjson or Python
-            return BadData(
-                "JSON nested deeper than 200 levels: neither stored nor sent; nothing was changed"
-            )
+            return BadData("JSON nested deeper than 200 levels; nothing was stored, sent or changed")
         if "start new thread" in str(error):
             return TryAgain("the system does not allow another thread (ulimit -u, memory); try again")
         if "surrogates not allowed" in str(error):  # from bytes that are not UTF-8

@@ -95,7 +95,7 @@ def _read_patiently(env: Env, instead: str) -> bytes:
             if not select.select([env.stdin], [], [], timeout)[0]:
                 if noted:
                     minutes = f"{PATIENCE / 60:g} minutes"
-                    raise Usage(f"stdin: nothing came for {minutes}; nothing was stored ({instead})")
+                    raise Usage(f"stdin: no input for {minutes}; nothing was stored ({instead})")
                 env.note(f"reading stdin to its end ({instead})")
                 timeout, noted = PATIENCE, True
                 continue

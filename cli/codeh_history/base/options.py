@@ -61,10 +61,10 @@ class Option(Fields):
         if kind == "Sequence[str]":
             items = value if isinstance(value, (list, tuple)) else (value,)
             if not all(isinstance(item, str) or callable(item) for item in items):
-                raise _wrong(f"{label}: a text or a list of texts expected")
+                raise _wrong(f"{label}: expected a text or a list of texts")
             return [self._choice(item, label) for item in items] if self.choices else items
         if isinstance(value, (list, tuple, dict)):
-            raise _wrong(f"{label}: one value expected")
+            raise _wrong(f"{label}: expected a single value")
         if kind == "bool":
             if str(value).lower() not in _BOOLS:
                 raise _wrong(f"{label} {value}: true or false expected")

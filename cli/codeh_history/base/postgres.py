@@ -107,9 +107,7 @@ class Server:
         if isinstance(error, psycopg.errors.LockNotAvailable):
             return TryAgain(f"{self.name}: locked by another process; try again")
         if isinstance(error, psycopg.errors.UndefinedTable):
-            return InputOutput(
-                f"{self.name}: no sessions' tables in it; `codeh-history store init` makes them"
-            )
+            return InputOutput(f"{self.name}: no session tables; run `codeh-history store init`")
         if (error.sqlstate or "").startswith(_FULL) or not isinstance(error, psycopg.OperationalError):
             return InputOutput(text + what)
         if error.sqlstate and error.sqlstate.startswith("40"):

@@ -189,7 +189,7 @@ def tools_from(value: str) -> list[dict[str, Any]]:
     check_json(value, f"--tools {value}")
     tools = demanded(from_file(value), f"--tools {value}")
     if not isinstance(tools, (list, dict)):
-        raise BadData(f"--tools {value}: a list of tool declarations expected")
+        raise BadData(f"--tools {value}: expected a list of tool declarations")
     return beside({"tools": tools})[1]
 
 

@@ -46,13 +46,13 @@ def moment(now: int, since: str, option: str = "--since") -> int:
     number, unit = since[:-1], since[-1:]
     if since.isdecimal() and len(since) < EPOCH_DIGITS:
         raise Usage(
-            f"{option} {since}: unit missing: {since}d for days, {since}h for hours, or a date (2026-01-31)"
+            f"{option} {since}: missing unit: {since}d for days, {since}h for hours, or a date (2026-01-31)"
         )
     if unit in UNITS and number.isdecimal():
         return max(now - int(number[:EPOCH_DIGITS]) * UNITS[unit] * 1000, FIRST)
     millis = to_millis(since)
     if millis is None:
-        raise Usage(f"{option} {since}: 30m, 2h, 7d, or a date as 2026-01-31")
+        raise Usage(f"{option} {since}: expected 30m, 2h, 7d, or a date such as 2026-01-31")
     return millis
 
 

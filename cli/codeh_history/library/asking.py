@@ -86,7 +86,7 @@ def ask(opened: Opened, echo: OnText | None, via: Any, options: Json) -> Answer:
         most = amounts.size(chosen.max_bytes)
         request = layers.resolve(call, chosen, chosen.profile, chosen.via)
         if request.via is None:
-            raise Usage("ask: `via` says how to reach the provider: a function, or a command")
+            raise Usage("ask: pass `via`, a function or a command that sends the request")
         payload.checked(request.request)
         echoed = CallbackEcho(call, echo) if echo is not None else None
         with ask_command.sending(call, opened.target, chosen, request, AGAIN) as ready:

@@ -50,7 +50,7 @@ class Methods:
             environ["CODEH_HOME"] = os.path.abspath(home)
         name = os.fspath(id_or_path)
         if name == "-":
-            raise Usage("- is a stream on stdin: name a session")
+            raise Usage("- is a stream on stdin; name a session")
         return cls(Opened(environ, name, create=create))
 
     @property
@@ -164,7 +164,7 @@ class Methods:
         from ..commands.undo import undo
 
         if id and turn:
-            raise Usage("undo: an id or turn, one of them")
+            raise Usage("undo: pass either an id or turn, not both")
         with self._opened.call() as call:
             return [(it.type, it.id) for it in undo(call, self._opened.target, id, turn=turn)]
 

@@ -80,7 +80,7 @@ def dumped(value: object) -> bytes:
         try:
             json.dumps(value, allow_nan=False, default=str)
         except ValueError:
-            raise BadData("NaN and infinity are no JSON; nothing was stored") from None
+            raise BadData("NaN and infinity are not valid JSON; nothing was stored") from None
     return data
 
 
@@ -95,5 +95,5 @@ def as_records(message: Any) -> list[Any]:
         for record in items.records(message, "") or ()
     ]
     if not made or any(record["type"] != "message" for record in made):
-        raise BadData("a message that is pending, or cannot be read; nothing was stored")
+        raise BadData("a message is pending or unreadable; nothing was stored")
     return [{key: value for key, value in record.items() if key != "id" or value} for record in made]

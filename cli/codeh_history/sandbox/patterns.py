@@ -102,7 +102,7 @@ class Exceeded(BadData):
 def time_limit(timeout: float | None) -> float:
     """Return the seconds of `--timeout`, or the default; exit 2 if not positive."""
     if timeout is not None and not 0 < timeout < float("inf"):
-        raise Usage(f"--timeout {timeout:g}: a number of seconds above 0 expected")
+        raise Usage(f"--timeout {timeout:g}: expected a positive number of seconds")
     return SECONDS if timeout is None else timeout
 
 

@@ -348,5 +348,5 @@ def compiled(kind: str, text: str) -> Pattern[str]:
     except (re.error, OverflowError, RecursionError) as error:
         raise BadData(f"rule {kind}: {error}") from None
     if pattern.match(""):
-        raise BadData(f"rule {kind}: it matches an empty text, and so everywhere")
+        raise BadData(f"rule {kind}: matches the empty string, and so everywhere")
     return pattern

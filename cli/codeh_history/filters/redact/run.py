@@ -25,7 +25,7 @@ def rules(name: str | None) -> list[tuple[str, str]]:
         return []
     value = demanded(read_file(name), name)
     if not isinstance(value, dict) or not all(isinstance(text, str) for text in value.values()):
-        raise BadData(f"{name}: an object of kind and regular expression expected")
+        raise BadData(f"{name}: expected an object of kinds and regular expressions")
     return list(value.items())
 
 
