@@ -1,6 +1,7 @@
 """The user's own commands: what they get, what is stored of them, and that none outlives its run."""
 
 import os
+import shlex
 import sys
 import tempfile
 import time
@@ -122,3 +123,19 @@ def test_a_tool_that_fails_says_why_on_stderr_and_a_call_without_an_id_is_answer
     )
     part = lines(session_path(home, "s"))[-1]["parts"][0]["functionResponse"]
     assert part == {"name": "f", "response": {"error": "Tool call f failed with error: why"}}
+
+
+@pytest.mark.parametrize("printed", ["sunny", '{"sky":"clear"}'])
+def test_a_result_whose_session_is_removed_is_kept_for_the_command_that_stores_it(home, printed):
+    """What a tool did cannot be done again."""
+    run("append", "-s", "demo", "--call", "weather", "--args", "{}", "--call-id", "c 1", "-q")
+    via = f"{PROGRAM} rm demo -q; echo '{printed}'"
+    done = run("calls", "-s", "demo", "--via", via)
+    assert done.code == 3
+    command = done.err.decode().split("`")[-2]
+    assert run("rm", "--restore", "demo").code == 0
+    assert run(*shlex.split(command)[1:]).code == 0
+    response = {"sky": "clear"} if printed[0] == "{" else {"output": "sunny"}
+    assert lines(session_path(home, "demo"))[-1]["parts"] == [
+        {"functionResponse": {"id": "c 1", "name": "weather", "response": response}}
+    ]

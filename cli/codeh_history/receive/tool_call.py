@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 
 import orjson
 
 from ..append.tool_parts import response_of
 from ..base.env import Env
+from ..base.errors import NotFound
 from ..providers.json_text import excerpt
 from ..session.model import Json
 from ..session.pairing import Call, failed_call, open_calls
 from ..session.records import dumps
-from ..store import log
+from ..store import log, unsent
 from ..store.protocol import Locked
 from ..store.resolve import Target
 from ..views.view import locked_view
@@ -52,7 +54,13 @@ def answer(env: Env, target: Target, call: Call, run: Run) -> list[str]:
         }  # fmt: skip
         return dumps(record) + b"\n"
 
-    log.append(env, target.path, build)
+    try:
+        log.append(env, target.path, build)
+    except NotFound as error:  # the session was removed; the tool may not be run again
+        options = shlex.join(["--result", call.name, *(["--call-id", call.id] if call.given else [])])
+        text = dumps(response).decode("utf-8", "replace")
+        kept = unsent.kept_text(env, target.path, env.random_id(), text, f" {options}")
+        raise NotFound(f"{error}; {kept}") from None
     return ids
 
 
