@@ -191,7 +191,11 @@ def test_a_filter_reads_no_other_session_than_the_one_piped_in(env, monkeypatch,
         for_filtering(env, None)
     assert for_filtering(env, "beta").id == "beta"
     os.close(writer)
-    assert for_filtering(env, None).id == "beta"  # nothing can come: as cron starts it
+    with pytest.raises(Usage, match="stdin is a pipe: pass - "):
+        for_filtering(env, None)  # a command before it that printed nothing
+    env.environ = {**env.environ, "CODEH_SESSION": "alpha-1"}
+    assert for_filtering(env, None).id == "alpha-1"  # nothing can come: as cron starts it
+    env.environ = {name: value for name, value in env.environ.items() if name != "CODEH_SESSION"}
     env.stdin = os.open(tmp_path / "file", os.O_RDONLY)
     with pytest.raises(Usage, match="stdin is a file: pass - "):
         for_filtering(env, None)

@@ -106,8 +106,8 @@ def for_filtering(env: Env, option: str | None, argument: str | None = None) -> 
     """Return the session of a filter, as for reading; Usage if stdin is piped but `-` is missing."""
     choice = named(env, option, argument)
     by = choice[1] if choice is not None else None
-    if (by in (None, "CODEH_SESSION") and env.piped()) or (by is None and env.stdin_kind() == "file"):
-        kind = env.stdin_kind()
+    kind = env.stdin_kind()
+    if (by is None and kind) or (by == "CODEH_SESSION" and env.piped()):
         raise Usage(f"stdin is a {kind}: pass - to read the session from it, or name one with -s")
     return for_reading(env, option, argument)
 
