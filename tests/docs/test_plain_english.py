@@ -13,7 +13,8 @@ PHRASES = """
     no directory here|(?:that|which) is none|holds a blank|behind a blank|two blanks|of ours|one's own|is told
     is said|was said|were told|is asked for|in the place of|what came|what is there|where there (?:is|are)
     is there already|as it ever was|stands? (?:in|on) the|through each other|went on apart|comes to the same
-    beginning of the log|nobody|has its place|to be gone on|who says
+    beginning of the log|nobody|has its place|to be gone on|who says|hangs? on
+    goes over|looked at|that are there|gives? back
 """
 FORBIDDEN = re.compile(rf"\b(?:{'|'.join(map(str.strip, PHRASES.strip().splitlines()))})\b", re.IGNORECASE)
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
