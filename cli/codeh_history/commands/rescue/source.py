@@ -117,7 +117,7 @@ def _usable(session: Session) -> Iterator[Entry | Summary]:
         if repeats and item.id not in covered:
             session.left["line that stands there twice"] += repeats
             item.pieces = pieces
-        if item.pieces:
+        if pieces or not repeats:
             yield item
 
 
