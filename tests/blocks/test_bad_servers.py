@@ -82,4 +82,4 @@ def test_what_commands_say_of_a_server_that_answers_nonsense(home):
         for argv in (["hydrate", "s"], ["show", "s"], ["gc", "--shared"]):
             done = run_in_process(*argv, home=home, env={"CODEH_BLOCKS": url})
             assert (done.code, done.out) == (74, b"")
-            assert b"no answer of a Redis server" in done.err
+            assert b"not a reply of a Redis server" in done.err

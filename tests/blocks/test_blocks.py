@@ -70,7 +70,7 @@ def test_a_store_that_fails_is_an_error_only_where_the_others_do_not_have_it_all
 def test_what_is_no_id_never_gets_to_a_store(id):
     assert not is_block_id(id)
     held = store(ONE)
-    with pytest.raises(BadData, match=r"no block id"):
+    with pytest.raises(BadData, match=r"not a block id"):
         fetch([held], [id])
     assert sizes([held], [id]) == {}
     assert held.trips == []

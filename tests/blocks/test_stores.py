@@ -163,7 +163,7 @@ def test_what_is_no_block_id_never_gets_to_a_store(case, id):
     asked = []
     real = case.store.mget
     case.store.mget = lambda ids: asked.extend(ids) or real(ids)  # type: ignore[method-assign]
-    with pytest.raises(BadData, match=r"no block id"):
+    with pytest.raises(BadData, match=r"not a block id"):
         fetch([case.store], [id, ONE[0]])
     assert fetch([case.store], [id, ONE[0]], lost={}) == {}
     assert set(asked) == {ONE[0]}

@@ -136,7 +136,7 @@ def test_blocks(tmp_path, home):
     got = found(tmp_path, HEAD, ref("a", there), ref("b", gone, "../x"), ref("c", altered))
     assert [line.split(" (")[0].replace(str(home), "HOME") for line in got] == [
         f"3 b block {gone} is missing from HOME/blocks",
-        "3 b ../x: no block id",
+        "3 b ../x: not a block id",
         f"4 c block {altered} in HOME/blocks is altered",
     ]
 

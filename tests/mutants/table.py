@@ -342,7 +342,7 @@ MUTANTS = [
     ),
     Mutant(
         "what a commit says besides is lost", "session/fold.py",
-        "        message.fields = {**message.fields, **given}\n",
+        "        message.fields = {**message.fields, **fields}\n",
         "",
         ("session/test_fold.py::test_what_a_commit_says_besides_is_its_message_s",),
     ),

@@ -51,7 +51,7 @@ def test_the_number_goes_on_to_the_first_that_is_free(env, home):
 def test_one_that_is_asked_for_by_name_is_that_or_refused(env, home):
     (home / "sessions" / "demo.jsonl").write_bytes(LINE)
     assert create.free_path(env, "new", "demo") == str(home / "sessions" / "new.jsonl")
-    with pytest.raises(BadData, match=r"demo.jsonl: exists already; choose another id$"):
+    with pytest.raises(BadData, match=r"demo.jsonl: already exists; choose another id$"):
         create.free_path(env, "demo", "x")
     with pytest.raises(BadData, match=r"ends in .jsonl$"):
         create.free_path(env, "x.json", "x")
@@ -77,7 +77,7 @@ def test_nothing_is_written_over_one_that_came_meanwhile(env, home, made):
         "session": lambda: create.session(env, str(path), lambda _: LINE),
         "copied": lambda: create.copied(env, str(path), HEADER + LINE * 2, renamed=False),
     }[made]
-    with pytest.raises(BadData, match=r"exists already"):
+    with pytest.raises(BadData, match=r"already exists"):
         make()
     assert path.read_bytes() == HEADER + LINE
 

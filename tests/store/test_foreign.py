@@ -49,7 +49,7 @@ def test_a_session_is_written_to(data):
         (b"\0text", "not a session"), (b"{", None), (b'{"type":"session"}', "version None"),
         (CONTENTS, "older form"), (b"[]", "older form"), (b" [", "older form"),
         (b'{"recentConversations":[],"summaries":[]}', "older form"), (b'{"contents":[]}\n', "older form"),
-        (HEADER.replace(b":1", b":2", 1), "version 2, and this program writes only version 1"),
+        (HEADER.replace(b":1", b":2", 1), "version 2, but this program only writes version 1"),
     ],
 )  # fmt: skip
 def test_what_is_something_else_is_never_written(data, why):

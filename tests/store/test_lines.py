@@ -155,7 +155,7 @@ def test_what_is_hydrated_in_place_never_becomes_too_long(home, limit):
     before = path.read_bytes()
     outcome = run_in_process("hydrate", "s", "-i", home=home)
     assert outcome.code == 65
-    assert b"the session is as it was" in outcome.err
+    assert b"the session is unchanged" in outcome.err
     assert path.read_bytes() == before
     assert TEXT.encode() in run_in_process("hydrate", "s", home=home).out
 

@@ -254,9 +254,9 @@ def test_an_id_is_a_file_of_the_store_and_a_path_is_itself(session, path):
 @pytest.mark.parametrize(
     ("session", "said"),
     [
-        ("a/b", "a path must end in .jsonl or .json (ids are"), ("", "no session id ("),
+        ("a/b", "a path must end in .jsonl or .json (ids are"), ("", "not a session id ("),
         ("-x", "at most 128); did you mean x?"), ("my chat!", "at most 128); did you mean my-chat?"),
-        ("ä", "at most 128)"), ("con", "no session id"), ("d" * 129, "no session id"),
+        ("ä", "at most 128)"), ("con", "not a session id"), ("d" * 129, "not a session id"),
         ("../demo", "a path must end in"), ("postgres://elsewhere/d/s", "a path must end in"),
     ],
 )  # fmt: skip

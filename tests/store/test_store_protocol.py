@@ -36,7 +36,7 @@ def test_what_is_created_is_read_byte_for_byte(store, data):
     assert store.read("a", 5) == data[5:]
     assert read.read_bytes(store.path("a")) == data
     assert [(id, stamp.size) for id, stamp in store.stamps().items()] == [("a", len(data))]
-    with pytest.raises(BadData, match="exists already"):
+    with pytest.raises(BadData, match="already exists"):
         store.create("a", data)
 
 

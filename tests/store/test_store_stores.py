@@ -31,7 +31,7 @@ def test_a_server_is_named_without_its_password():
 
 @pytest.mark.parametrize("url", ["", "dir:", "/folder", "s3://x"])
 def test_what_names_no_store_is_exit_2(url):
-    with pytest.raises(Usage, match=r"^no store: dir:PATH or postgres://… expected$"):
+    with pytest.raises(Usage, match=r"^not a store: dir:PATH or postgres://… expected$"):
         stores.at(Env({}), url)
 
 
@@ -78,5 +78,5 @@ def test_a_session_is_made_whole_once(tmp_path):
     files.create("s", HEADER + b"{damage")
     assert files.read("s") == HEADER + b"{damage"
     assert files.read("s", len(HEADER)) == b"{damage"
-    with pytest.raises(BadData, match=r"s\.jsonl: exists already; choose another id"):
+    with pytest.raises(BadData, match=r"s\.jsonl: already exists; choose another id"):
         files.create("s", HEADER)

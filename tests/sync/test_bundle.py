@@ -72,7 +72,7 @@ def test_a_bundle_is_never_written_over_a_file(demo, bundle):
     before = bundle.read_bytes()
     refused = run_in_process("export", "demo", "--bundle", str(bundle), home=demo)
     assert (refused.code, bundle.read_bytes()) == (65, before)
-    assert b"exists already" in refused.err
+    assert b"already exists" in refused.err
 
 
 def test_a_bundle_of_a_session_that_is_here_is_refused(demo, there, bundle):

@@ -67,10 +67,10 @@ def test_lines(log, name, lines):
 @pytest.mark.parametrize(
     ("log", "name", "why"),
     [
-        (w().a("a"), "b", "nothing live"), (w().a("a"), "", "nothing live"), (w().a("a"), ":2", "there are 1"),
+        (w().a("a"), "b", "no such message"), (w().a("a"), "", "no such message"), (w().a("a"), ":2", "there are 1"),
         (w().a("abc").a("abd"), "ab", "ambiguous: abc, abd"),
-        (w().a("a").s("S", "a").r("R", "S"), "S", "nothing live"),
-        (w().a("a").k("K", drop("a")).r("R", "K"), "K", "nothing live"),
+        (w().a("a").s("S", "a").r("R", "S"), "S", "no such message"),
+        (w().a("a").k("K", drop("a")).r("R", "K"), "K", "no such message"),
         (w().a("x1").s("x2", "x1"), "x", "ambiguous"),
     ],
 )  # fmt: skip

@@ -148,7 +148,10 @@ def _miss(id: str, stores: Sequence[BlockStore], altered: str | None, lost: Lost
 def _why(id: str, store: str, altered: str | None) -> tuple[str, str]:
     """Return what is wrong with a block, and what to do about it."""
     if not is_block_id(id):
-        return f"{id[:80]}: no block id (64 hexadecimal digits)", "; `import` reads other programs' blocks"
+        return (
+            f"{id[:80]}: not a block id (64 hexadecimal digits)",
+            "; `import` reads other programs' blocks",
+        )
     if altered is not None:
         advice = ": restore it, or use `hydrate --allow-missing`"
         return f"block {id} in {altered} is altered", advice

@@ -128,7 +128,7 @@ class RedisStore(BlockStore):
             raise InputOutput(f"{self.name}: {one_line(error)}{what}") from None
         except _MALFORMED:
             self._client.connection_pool.disconnect()
-            raise InputOutput(f"{self.name}: no answer of a Redis server{what}") from None
+            raise InputOutput(f"{self.name}: not a reply of a Redis server{what}") from None
 
 
 def _bytes(answer: object) -> bytes:

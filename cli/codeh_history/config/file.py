@@ -43,7 +43,7 @@ def read(path: str) -> Config:
     profiles = data.pop(PROFILE, {})
     if not isinstance(profiles, dict) or not all(isinstance(table, dict) for table in profiles.values()):
         raise Usage(
-            f"{path}: {PROFILE}: tables expected, as [profile.local]; CODEH_PROFILE names the usual one"
+            f"{path}: {PROFILE}: tables expected, such as [profile.local]; CODEH_PROFILE names the default"
         )
     return Config(
         path=path,
@@ -145,7 +145,7 @@ def _absolute(name: str, folder: str) -> str:
 
 def _budget(value: object, _folder: str) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, str)):
-        raise Usage('a number of tokens expected, as 32000 or "32k"')
+        raise Usage('a number of tokens expected, such as 32000 or "32k"')
     amounts.tokens(str(value), "budget")
     return str(value)
 

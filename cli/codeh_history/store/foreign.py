@@ -35,7 +35,7 @@ def check_writable(data: bytes, path: str) -> bool:
     if header is not None:
         version = header.get("version")
         if version != VERSION:
-            raise BadData(f"{path}: version {version}, and this program writes only version {VERSION}")
+            raise BadData(f"{path}: version {version}, but this program only writes version {VERSION}")
     if not any(r.data["type"] in {"session", *PLACING} for r in log.records):
         raise BadData(f"{path}: not a session; left unchanged")
     if header is None:

@@ -29,7 +29,7 @@ def check(path: str, data: bytes, *, before: bytes) -> None:
     for start, end in too_long(data):
         line = data[start:end]
         if all(line != before[old:until] for old, until in too_long(before)):
-            raise BadData(f"{path}: {_named(line, json_object(line))}; the session is as it was")
+            raise BadData(f"{path}: {_named(line, json_object(line))}; the session is unchanged")
 
 
 def too_long(data: bytes) -> Iterator[tuple[int, int]]:

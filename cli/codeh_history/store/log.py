@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .protocol import Locked
 
 LOCK_SECONDS = 10.0
-UNSURE = "it is stored, but its durability is unknown"
+UNSURE = "it was stored, but its durability is unknown"
 _HEADER = b'{"type":"session","version":1'
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 

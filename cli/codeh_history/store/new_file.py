@@ -45,7 +45,7 @@ def write(path: str, data: bytes, *, folders: bool = False) -> None:
     except FileExistsError:
         raise BadData(f"{path}: already exists; not overwritten") from None
     except OSError as error:
-        what = "it is there, but its durability is unknown" if published else "nothing was written"
+        what = "it was written, but its durability is unknown" if published else "nothing was written"
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None
 
 

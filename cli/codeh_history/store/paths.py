@@ -61,7 +61,7 @@ def path_of(env: Env, session: str) -> str:
     if session.startswith(SERVER) and os.path.dirname(session) == sessions_dir(env):
         return session  # a path that was resolved before
     file = "/" in session or os.path.isfile(session)
-    what = "a path must end in .jsonl or .json" if file else "no session id"
+    what = "a path must end in .jsonl or .json" if file else "not a session id"
     meant = "" if file else _as_id(session)
     raise Usage(f"{session}: {what} (ids are letters, digits, _ and -; at most 128){meant}")
 

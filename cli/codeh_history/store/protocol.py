@@ -111,7 +111,7 @@ def field(name: str, value: str) -> Pattern[bytes]:
 
 def exists_already(path: str) -> BadData:
     """Return the error for a new session whose id exists."""
-    return BadData(f"{path}: exists already; choose another id")
+    return BadData(f"{path}: already exists; choose another id")
 
 
 def new(data: bytes) -> Callable[[Locked], bytes]:

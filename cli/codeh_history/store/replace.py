@@ -83,5 +83,5 @@ def _publish(path: str, data: bytes) -> None:
             if fd >= 0:
                 locks.close(fd)
     except OSError as error:
-        what = "it was replaced, but its durability is unknown" if published else "the session is as it was"
+        what = "it was replaced, but its durability is unknown" if published else "the session is unchanged"
         raise InputOutput(f"{path}: {error.strerror}; {what}") from None

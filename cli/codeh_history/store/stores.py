@@ -32,7 +32,7 @@ def at(env: Env, url: str) -> Store:
         return postgres.named(url, "URL")
     folder = url.removeprefix("dir:")
     if folder == url or not folder:
-        raise Usage("no store: dir:PATH or postgres://… expected")
+        raise Usage("not a store: dir:PATH or postgres://… expected")
     return Files(env, os.path.expanduser(folder))
 
 

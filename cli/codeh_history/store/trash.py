@@ -60,9 +60,11 @@ def checked(env: Env, names: Sequence[str], *, restore: bool) -> list[str]:
 def _exists(env: Env, name: str) -> BadData:
     newest = trashed(env, name)[-1:]
     back = (
-        f"; `codeh-history fork {newest[0].path} --into NEW` brings the removed one back" if newest else ""
+        f"; `codeh-history fork {newest[0].path} --into NEW` restores the removed one under another id"
+        if newest
+        else ""
     )
-    return BadData(f"{name}: exists again{back}")
+    return BadData(f"{name}: already exists{back}")
 
 
 def everything(env: Env) -> list[Trashed]:

@@ -107,7 +107,7 @@ def _output(env: Env, name: str) -> Iterator[Any]:
     try:
         fd = create_file(name)
     except FileExistsError:
-        raise BadData(f"{name}: exists already; a bundle is written to a new file") from None
+        raise BadData(f"{name}: already exists; name a new file") from None
     except OSError as error:
         raise InputOutput(f"{name}: {error.strerror}") from None
     try:
@@ -119,7 +119,7 @@ def _output(env: Env, name: str) -> Iterator[Any]:
         sync_dir(os.path.dirname(name))
     except OSError as error:
         remove(name)
-        raise InputOutput(f"{name}: {error.strerror}; nothing is left of it") from None
+        raise InputOutput(f"{name}: {error.strerror}; the incomplete file was deleted") from None
     except BaseException:
         remove(name)
         raise

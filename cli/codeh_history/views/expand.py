@@ -50,7 +50,7 @@ def _only(prefix: str, ids: Iterable[str], session: str) -> str:
     known = set(matches)
     roots = [id for id in matches if not any(id[:at] in known for at, c in enumerate(id) if c == ".")]
     return unique_match(
-        prefix, roots, session, "nothing live has this id (`codeh-history show` prints ids)"
+        prefix, roots, session, "no such message, summary or compaction (`codeh-history show` prints ids)"
     )
 
 

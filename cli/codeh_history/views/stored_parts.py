@@ -94,7 +94,7 @@ def foreign_parts(
     flow, workspace = place
     for name in (*wanted, *filter(None, place)):
         if not _SAFE.fullmatch(name):
-            raise BadData(f"{name[:80]}: no block id")
+            raise BadData(f"{name[:80]}: not a block id")
     heads = ["", f"{flow}:msg:", f"{workspace}:{flow}:msg:"]
     blocks: dict[str, bytes] = {}
     for store in stores:

@@ -207,7 +207,7 @@ class Subject:
         words = done.err.decode()
         if not words.startswith("codeh-history: ") or "Traceback" in words:
             return f"told as {words!r}"
-        untouched = "nothing was stored" in words or "the session is as it was" in words
+        untouched = "nothing was stored" in words or "the session is unchanged" in words
         return f"not as it was, and it says {words!r}" if untouched and self._grew() else None
 
     def _grew(self):

@@ -22,7 +22,7 @@ from codeh_history.store import program_files
 from codeh_history.store.program_files import folders, head_of, is_database, opened, translated
 from codeh_history.store.program_files.archive import Archive
 from codeh_history.store.program_files.folders import below, files_of, folder_of
-from codeh_history.store.program_files.translated import each, is_told
+from codeh_history.store.program_files.translated import each, is_reported
 from program_files import Claude, written
 
 
@@ -349,4 +349,4 @@ def test_what_was_skipped_or_mended_is_told_with_its_line(tmp_path):
     ],
 )  # fmt: skip
 def test_a_reader_tells_what_it_did_not_read_as_it_stands(problem, *, told):
-    assert is_told(problem) == told
+    assert is_reported(problem) == told
