@@ -1,5 +1,6 @@
 """Who says what holds: the table of docs/config.md, and the laws behind it."""
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,6 +9,7 @@ from codeh_history.base.env import Env
 from codeh_history.base.shared_options import Request
 from codeh_history.config import layers
 from codeh_history.config.layers import ENVIRONMENT, FLAGS, Layer
+from in_process import run_in_process
 
 KINDS = (FLAGS, "-p x", ENVIRONMENT, "CODEH_PROFILE y", "file")  # the strongest first
 
@@ -146,3 +148,21 @@ def test_the_flags_that_name_it_again(tmp_path, environ, to, via, flags):
     (tmp_path / "config.toml").write_text('[profile.x]\nto = "ollama"\nvia = "cat"\n')
     first, last = layers.words(Env({"CODEH_HOME": str(tmp_path), **environ}), None, to, via)
     assert " ".join([*first, *last]) == flags
+
+
+@pytest.mark.parametrize(
+    ("environ", "words", "model"),
+    [
+        ({"CODEH_MODEL": "env"}, ["--to", "ollama"], "env"),
+        ({"CODEH_TO": "ollama", "CODEH_MODEL": "env"}, [], "env"),
+        ({"CODEH_TO": "ollama", "CODEH_MODEL": "env"}, ["--model", "flag"], "flag"),
+        ({"CODEH_MODEL": "env"}, ["-p", "x"], "profile"),
+    ],
+)
+def test_the_environment_names_a_model(home, environ, words, model):
+    home.mkdir(mode=0o700, exist_ok=True)
+    (home / "config.toml").write_text('[profile.x]\nto = "ollama"\nmodel = "profile"\n')
+    (home / "config.toml").chmod(0o600)
+    run_in_process("append", "-s", "demo", "hi", home=home)
+    body = run_in_process("payload", "demo", *words, home=home, env=environ)
+    assert (body.code, orjson.loads(body.out)["model"]) == (0, model)
