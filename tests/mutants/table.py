@@ -24,7 +24,7 @@ MUTANTS = [
     ),
     Mutant(
         "texts that only together tell are not looked at", "filters/redact/redactor.py",
-        "                or line.count(b'\"text\"') > 1  # which are read as one\n",
+        "                or line.count(b'\"text\"') > 1  # which may form one text\n",
         "",
         ("filters/redact/test_redactor.py::test_a_line_of_which_only_the_joined_texts_tell_is_looked_at",),
     ),
