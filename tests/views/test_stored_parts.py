@@ -146,5 +146,5 @@ def test_what_cannot_be_read_is_named_or_noted(data, why):
     ("id", "place"), [("../x", ("", "")), ("b", ("a/b", "")), ("b", ("f", "../w")), ("", ("", ""))]
 )
 def test_no_name_leaves_the_store(id, place):
-    with pytest.raises(BadData, match="no block id"):
+    with pytest.raises(BadData, match="not a block id"):
         foreign_parts([Foreign()], [id], place)

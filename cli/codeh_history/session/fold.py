@@ -31,8 +31,8 @@ def fold(log: Log) -> View:
     """Fold a log into its view: undo, then place, content, hiding, parts and summaries."""
     notes: list[str] = []
     dead = undone(log.records, notes)
-    view, again = _folded(log, dead, notes)
-    copies = repeats(log.records, dead) if again else None
+    view, repeated = _folded(log, dead, notes)
+    copies = repeats(log.records, dead) if repeated else None
     return _folded(log, dead | copies, notes)[0] if copies else view
 
 
@@ -55,7 +55,7 @@ def _folded(log: Log, dead: set[int], notes: list[str]) -> tuple[View, bool]:
             folding.carry(place, record)
     folding.finish()
     read.clear()  # a cycle of bound methods would keep every view in memory
-    return view, folding.again
+    return view, folding.repeated
 
 
 def message_of(place: int, record: Record) -> Message:
@@ -74,7 +74,7 @@ class Fold:
 
     def __init__(self, view: View) -> None:
         self.view = view
-        self.again = False  # whether an id occurred twice
+        self.repeated = False  # whether an id occurred twice
         self.carried: set[str] = set()  # ids of records of unknown types
         self.updated: dict[str, Message] = {}  # update ids → message
         self.made = view.made
@@ -99,14 +99,14 @@ class Fold:
     def step(self, type: str, record: Record, place: int, message: Message | None = None) -> None:
         """Record something that `undo` can take back."""
         id = record.data["id"]
-        self.again = self.again or id in self.made
+        self.repeated = self.repeated or id in self.made
         self.made[id] = Step(type, id, place, message)
 
     def carry(self, place: int, record: Record) -> None:
         """Pass on a record of an unknown type."""
         id = record.data.get("id")
         if type(id) is str:
-            self.again = self.again or id in self.carried
+            self.repeated = self.repeated or id in self.carried
             self.carried.add(id)
         self.view.carried.append(record)
 
@@ -148,7 +148,7 @@ class Fold:
             message = Message(id, kind, role, ts if type(ts) is str else timestamp(ts), data, place, record)
             all[id] = message
         else:
-            self.again = True
+            self.repeated = True
             self.pieces.pop(id, None)  # discards what was streamed before
             message = all[id]
             message.kind, message.role, message.line = kind, role, None

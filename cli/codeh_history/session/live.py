@@ -71,8 +71,8 @@ def repeats(records: list[Record], dead: set[int]) -> set[int]:
     """Return the positions of lines that repeat an earlier live line."""
     counts = Counter(id for record in records for id in brought(record.data))
     copies = _Copies({id for id, count in counts.items() if count > 1})
-    again = [copies.read(record, live=place not in dead) for place, record in enumerate(records)]
-    return {place for place, copied in enumerate(again) if copied}
+    copied = [copies.read(record, live=place not in dead) for place, record in enumerate(records)]
+    return {place for place, is_copy in enumerate(copied) if is_copy}
 
 
 class _Copies:
@@ -95,14 +95,14 @@ class _Copies:
         if not ids or record.bare is not None:
             return False
         says = content(record)
-        again = live and says in self.live
+        repeated = live and says in self.live
         for id in ids:
-            if live and not again:
+            if live and not repeated:
                 self.at.pop(id, None)  # new content, so no copy continues here
-            self._copied(id, says, begins=again or not live)
+            self._copied(id, says, begins=repeated or not live)
         if live:
             self.live.add(says)
-        return again
+        return repeated
 
     def _copied(self, id: str, says: bytes, *, begins: bool = False) -> bool:
         """Return whether a line repeats earlier content: it continues a copy, or begins one."""

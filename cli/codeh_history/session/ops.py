@@ -97,7 +97,7 @@ def _copy(message: Message) -> Message:
 def _unused(taken: set[str], view: View, count: int) -> str:
     """Return an id for a compaction that no earlier unwritten compaction uses."""
     id = NEXT
-    while any((one := f"{id}.{number}") in taken or one in view.all for number in range(count)):
+    while any((made_id := f"{id}.{number}") in taken or made_id in view.all for number in range(count)):
         id += NEXT
     return id
 

@@ -143,7 +143,7 @@ def attached_names(attached: object) -> dict[int, str]:
 
 def _file(item: Json) -> str:
     size = item.get("bytes")
-    known = [str(item["mimeType"])] if item.get("mimeType") else []
-    known += [f"{size} bytes"] if isinstance(size, int) else []
-    text = f"- {item.get('name') or 'file'}" + (f" ({', '.join(known)})" if known else "")
+    details = [str(item["mimeType"])] if item.get("mimeType") else []
+    details += [f"{size} bytes"] if isinstance(size, int) else []
+    text = f"- {item.get('name') or 'file'}" + (f" ({', '.join(details)})" if details else "")
     return " ".join(text.split())  # one line, whatever the name contains

@@ -165,12 +165,12 @@ def _thought(part: Part) -> bool | None:
 
 def arrange(summaries: list[Summary], messages: dict[str, Message]) -> tuple[list[Summary], list[Summary]]:
     """Return visible and covered summaries, in the order of what they cover."""
-    known = {summary.id: summary for summary in summaries}
+    by_id = {summary.id: summary for summary in summaries}
     covered = {
         id for summary in summaries for id in summary.covers
-        if id in known and known[id].place <= summary.place and id != summary.id
+        if id in by_id and by_id[id].place <= summary.place and id != summary.id
     }  # fmt: skip
-    start = _starts(known, messages)
+    start = _starts(by_id, messages)
     shown = [s for s in summaries if s.id not in covered]
     return sorted(shown, key=lambda s: (start.get(s.id, s.place), s.place)), [
         s for s in summaries if s.id in covered

@@ -52,9 +52,9 @@ def merged(name: str, log: Log, other: Log) -> Merged:
         lines = _with_header(log, other) if at else log.lines
         return Merged(Log([*lines, *missing], redactions), appended=True)
     root, first = root_of(name, log, other), theirs[at]
-    fork = _fork(root, other, first, alike=mine[at].name == first.name)
+    fork = _fork(root, other, first, same_name=mine[at].name == first.name)
     if fork.name == name:  # the preceding lines differ only in deltas
-        fork = _fork(root, other, first, alike=True)
+        fork = _fork(root, other, first, same_name=True)
     return Merged(Log(log.lines, redactions), fork)
 
 
@@ -119,12 +119,12 @@ def _counts(line: Line) -> bool:
     return kind_of(line) not in ("", "delta")
 
 
-def _fork(root: str, log: Log, first: Line, *, alike: bool) -> Fork:
-    """Return a branch as a new session; `alike`: its first line has the same name as the other branch's."""
+def _fork(root: str, log: Log, first: Line, *, same_name: bool) -> Fork:
+    """Return a branch as a new session; `same_name`: whether both branches' first lines have one name."""
     at = next(number for number, line in enumerate(log.lines) if line is first)
     shared = log.lines[:at]
     names = [line.name for line in shared if _counts(line)]
-    own = f"{first.name} {digest(first)}" if alike else first.name
+    own = f"{first.name} {digest(first)}" if same_name else first.name
     hashed = hashlib.sha256("\n".join([*names, own]).encode()).hexdigest()[:_HASH]
     name = f"{root[: LONGEST_ID - _HASH - 1]}-{hashed}"
     header = log.header

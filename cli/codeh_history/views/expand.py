@@ -31,9 +31,9 @@ def message_ids(view: View, name: str, session: str) -> list[str]:
     compactions = {record.data["id"]: record for record in view.applied}
     if name.startswith(":") or name in view.all:
         return [find(view, name, session=session).id]
-    known = [*summaries, *compactions, *view.made]
-    if name not in known:
-        name = _only(name, [*view.all, *known], session)
+    names = [*summaries, *compactions, *view.made]
+    if name not in names:
+        name = _only(name, [*view.all, *names], session)
     if name in view.all or name in summaries:
         return covered([name], summaries, view.all)
     if name in compactions:

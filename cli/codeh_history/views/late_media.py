@@ -119,5 +119,5 @@ def _is_measured(mime: str, head: str) -> bool:
 
 def _is_media(mime: object) -> bool:
     """Return whether providers are sent the data unchanged; text files are decoded."""
-    known = ("image/", "audio/", "video/", "application/pdf")
-    return isinstance(mime, str) and mime.lower().startswith(known)
+    kinds = ("image/", "audio/", "video/", "application/pdf")
+    return isinstance(mime, str) and mime.lower().startswith(kinds)

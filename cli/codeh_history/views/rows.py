@@ -207,15 +207,15 @@ def remembered(
     stamps = stamps_of(paths)
     if len(paths) < MANY and _size(paths, stamps) < MUCH:
         return _made(env, paths, stamps, row_of)
-    known = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version)
-    rows = {path: row for path in paths if isinstance(row := known.get(path, stamps[path]), dict)}
+    cache = Remembered(env.home, f"{kind.use} {sessions_dir(env)}", kind.version)
+    rows = {path: row for path in paths if isinstance(row := cache.get(path, stamps[path]), dict)}
     others = [path for path in paths if path not in rows]
     for path, row in zip(others, _made(env, others, stamps, row_of), strict=True):
         rows[path] = row
         stamp = stamps[path]
         if stamp is not None and "problem" not in row:
-            known.keep(path, stamp, row)
-    known.save(paths)
+            cache.keep(path, stamp, row)
+    cache.save(paths)
     return [rows[path] for path in paths]
 
 

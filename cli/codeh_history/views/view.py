@@ -155,7 +155,7 @@ def _damage_told(damage: Sequence[Damage]) -> Iterator[str]:
 
 def counted(damage: Sequence[Damage]) -> str:
     """Return how many lines are lost, and how many were repaired."""
-    mended = sum(one.mended for one in damage)
+    mended = sum(each.mended for each in damage)
     lost = len(damage) - mended
     counts = [f"{some(lost, 'damaged line')} skipped"] if lost else []
     return ", ".join([*counts, *([f"{some(mended, 'line')} mended"] if mended else [])])
