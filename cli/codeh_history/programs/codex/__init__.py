@@ -25,7 +25,7 @@ from ..source import line_objects
 from ..tree import taken_back
 
 _TYPES = frozenset(("session_meta", "response_item", "turn_context", "event_msg", "compacted"))
-_ID = re.compile(r"rollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?")
+_ID = re.compile(r"\Arollout-.*?-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:_[0-9a-f-]{36})?\Z")
 _DEMANDED = ("id", "timestamp", "cwd", "originator", "cli_version")  # required on the first line
 _CONTEXT = ("<environment_context>", "<user_instructions>", "<permissions", "<skills_instructions>")
 _INTERFACE = (
@@ -72,8 +72,7 @@ def superseded(paths: Iterable[str]) -> set[str]:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the session of a rollout."""
-    named = _ID.fullmatch(source.stem)
-    session = Session(program.name, named[1] if named else source.stem)
+    session = Session(program.name, _ID.sub(r"\1", source.stem))
     rollout = _Rollout(session, source, program)
     for number, data in line_objects(source, session.problems, program.recognises):
         rollout.line(number, data)
@@ -302,10 +301,7 @@ class _History:
         self.live.append(item)
 
     def compacted(self, summary: Summary, made: list[Entry | str] | None) -> None:
-        """Compact: `made` is the new history, messages and texts of users, one of which is the summary.
-
-        None: users' messages stay, before the summary.
-        """
+        """Replace the history by `made`, messages and texts of users (None: keep users' messages)."""
         users = [item for item in self.live if isinstance(item, Entry) and item.kind == "user"]
         kept = [entry for entry in users if _begins_turn(entry)] if made is None else []
         new: list[str] = []
@@ -334,10 +330,7 @@ class _History:
         self.fresh = len(self.live)
 
     def rolled_back(self, turns: int) -> int:
-        """Remove the newest turns, each from a user's message on; return the number of messages removed.
-
-        Compactions during these turns are undone, too.
-        """
+        """Undo the newest turns, with compactions in them; return the number of messages removed."""
         gone, stood = 0, [*self.items]
         while turns > 0:
             starts = [at for at in range(self.fresh, len(self.live)) if _begins_turn(self.live[at])]

@@ -265,10 +265,7 @@ def is_forgotten(value: Any) -> bool:
 
 
 def _beginning(value: Any) -> str:
-    """The beginning of a content as the program compares it: everything but text counts as `...`.
-
-    Text that is explicitly marked as no thought counts as `...`, too.
-    """
+    """A content as the program compares it: anything but text, or marked as (no) thought, is `...`."""
     parts = _content(value)
     words = ("..." if "text" not in part or "thought" in part else text_at(part, "text") for part in parts)
     return "".join(words).strip()

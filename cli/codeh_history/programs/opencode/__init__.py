@@ -25,7 +25,7 @@ from ..fields import (
     text_at,
     time_of,
 )
-from ..model import Entry, Piece, Problem, Session, Used
+from ..model import Entry, Piece, Session, Used
 from ..parts import media, result
 from ..protocol import Head, Place, Program, Refused, Source
 from ..source import line_object, sessions
@@ -72,25 +72,22 @@ def _is_of_tree(value: Json) -> bool:
 
 def read(source: Source, program: Program) -> Iterable[Session]:
     """Yield the sessions of a database, or the session of an export or of a file in the older tree."""
-    if source.head.tables:
-        return _in_database(source, program)
-    return sessions(
-        source,
-        lambda value, _: (
-            _in_tree(source, program, value) if _is_of_tree(value) else _exported(program, value)
-        ),
-    )
+
+    def one(value: Json, _: int) -> Session:
+        return _in_tree(source, program, value) if _is_of_tree(value) else _exported(program, value)
+
+    return _in_database(source, program) if source.head.tables else sessions(source, one)
 
 
 def _exported(program: Program, value: Json) -> Session:
-    problems: list[Problem] = []
+    session = _session(program, object_at(value, "info"))
     unique: dict[str, Message] = {}
     for number, exported in enumerate(objects_at(value, "messages"), 1):
         message = Message(number, object_at(exported, "info"), objects_at(exported, "parts"))
         if message.id in unique:
-            problems.append(Problem(0, "skips", f"message {number} repeats the id {message.id}"))
+            session.problem(0, "skips", f"message {number} repeats the id {message.id}")
         unique.setdefault(message.id, message)
-    return _session(program, object_at(value, "info"), list(unique.values()), problems)
+    return _fill(session, list(unique.values()), at(value, "info.revert"))
 
 
 # -- the older tree of JSON files --------------------------------------------------------------------------
@@ -102,31 +99,30 @@ def _in_tree(source: Source, program: Program, info: Json) -> Session:
     Its messages (`storage/message/ID/…`) and their parts (`storage/part/MESSAGE/…`) are in other folders;
     a file that cannot be read is skipped.
     """
-    problems: list[Problem] = []
+    session = _session(program, info)
     messages = [
-        Message(number, message, [*_in_folder(source, problems, "part", message["file"])])
-        for number, message in enumerate(_in_folder(source, problems, "message", str(info["id"])), 1)
+        Message(number, message, [*_in_folder(source, session, "part", message["file"])])
+        for number, message in enumerate(_in_folder(source, session, "message", str(info["id"])), 1)
     ]
     if not messages:
-        problems.append(Problem(0, "skips", f"no messages in storage/message/{info['id']}"))
-    session = _session(program, info, messages, problems)
+        session.problem(0, "skips", f"no messages in storage/message/{info['id']}")
     # once there is a database, the program no longer writes to the tree
     session.partial = any(name.endswith(".db") for name in source.names(above=_DATA))
-    return session
+    return _fill(session, messages, info.get("revert"))
 
 
-def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterator[Json]:
+def _in_folder(source: Source, session: Session, *folder: str) -> Iterator[Json]:
     """Yield the objects in a folder's files, sorted by name, each with its id and its `file`."""
     for name in source.names(*folder, above=_STORAGE):
         try:
-            data = source.beside(*folder, name, above=_STORAGE)
+            value = line_object(source.beside(*folder, name, above=_STORAGE))
+            reason = f"{'/'.join((*folder, name))}: not a JSON object"
         except Refused as error:
-            problems.append(Problem(0, "skips", str(error)))
-            continue
-        value, file = line_object(data), name.removesuffix(".json")
+            value, reason = None, str(error)
         if value is None:
-            problems.append(Problem(0, "skips", f"{'/'.join((*folder, name))}: not a JSON object"))
+            session.problem(0, "skips", reason)
         else:
+            file = name.removesuffix(".json")
             yield {**value, "id": name_at(value, "id") or file, "file": file}
 
 
@@ -134,32 +130,26 @@ def _in_folder(source: Source, problems: list[Problem], *folder: str) -> Iterato
 
 
 def _in_database(source: Source, program: Program, *above: str) -> Iterator[Session]:
-    """Yield the root sessions, or those whose parent is the last of `above`: sub-agents.
-
-    `above` holds all ancestors, so that a cycle ends.
-    """
+    """Yield the root sessions, or sub-agents of the last of `above`, which ends cycles."""
     below = "FROM session WHERE parent_id = ?"
     for row in list(source.rows(f"SELECT * {below} ORDER BY id", above[-1])) if above else _roots(source):
         if row["id"] in above:
             continue
-        problems: list[Problem] = []
+        session = _session(program, {**row, "parentID": row["parent_id"]})
+        session.created = time_of(row.get("time_created"))
         query = "SELECT id, data FROM message WHERE session_id = ? ORDER BY time_created, id"
         of_message = "SELECT id, data FROM part WHERE message_id = ? ORDER BY id"
         messages = [
-            Message(number, info, list(_values(source.rows(of_message, str(info["id"])), problems)))
-            for number, info in enumerate(_values(source.rows(query, row["id"]), problems), 1)
+            Message(number, info, list(_values(source.rows(of_message, str(info["id"])), session)))
+            for number, info in enumerate(_values(source.rows(query, row["id"]), session), 1)
         ]
-        info = {
-            **row, "parentID": row["parent_id"], "revert": value_of(row.get("revert")),
-            "time": {"created": row.get("time_created")},
-        }  # fmt: skip
-        session = _session(program, info, messages, [*problems, *_lost(source, row["id"])])
+        _report_lost(source, session, row["id"])
+        _fill(session, messages, value_of(row.get("revert")))
         session.partial = source.damage is not None
         session.branches = partial(_in_database, source, program, *above, row["id"])
         session.used = partial(_used, source, program, *above, row["id"])
-        session.skip(
-            "session of a sub-agent", next(source.rows(f"SELECT count(*) AS n {below}", row["id"]))["n"]
-        )
+        count = next(source.rows(f"SELECT count(*) AS n {below}", row["id"]))["n"]
+        session.skip("session of a sub-agent", count)
         yield session
 
 
@@ -173,12 +163,12 @@ def _roots(source: Source) -> list[Json]:
     return rows
 
 
-def _lost(source: Source, session: str) -> Iterator[Problem]:
+def _report_lost(source: Source, session: Session, id: str) -> None:
     if source.damage is not None:
         orphans = "FROM part WHERE session_id = ? AND message_id NOT IN (SELECT id FROM message)"
-        count = next(source.rows(f"SELECT count(*) AS n {orphans}", session))["n"]
+        count = next(source.rows(f"SELECT count(*) AS n {orphans}", id))["n"]
         if count:
-            yield Problem(0, "skips", f"{some(count, 'part')} of lost messages")
+            session.problem(0, "skips", f"{some(count, 'part')} of lost messages")
 
 
 def _used(source: Source, program: Program, *above: str) -> Iterator[Used]:
@@ -186,36 +176,41 @@ def _used(source: Source, program: Program, *above: str) -> Iterator[Used]:
         yield from used(agent)
 
 
-def _values(rows: Iterable[Json], problems: list[Problem]) -> Iterator[Json]:
+def _values(rows: Iterable[Json], session: Session) -> Iterator[Json]:
     """Yield the objects in the data column, with their ids."""
     for row in rows:
         value = value_of(row["data"])
         if isinstance(value, dict):
             yield {**value, "id": row["id"]}
         else:
-            problems.append(Problem(0, "skips", f"{row['id']}: not a JSON object"))
+            session.problem(0, "skips", f"{row['id']}: not a JSON object")
 
 
 # -- any ---------------------------------------------------------------------------------------------------
 
 
-def _session(program: Program, info: Json, messages: list[Message], problems: list[Problem]) -> Session:
+def _session(program: Program, info: Json) -> Session:
+    """A session without its messages."""
     session = Session(program.name, name_at(info, "id") or "session", name_at(info, "version"))
     session.created, session.cwd = time_of(at(info, "time.created")), name_at(info, "directory")
     session.titled(info.get("title"))
     if name_at(info, "parentID"):
         session.set_parent(f"{program.name}-{info['parentID']}", agent=True)
-    ordered = sorted(messages, key=lambda message: (message.created, message.id))
-    kept = _reverted(ordered, object_at(info, "revert"))
-    session.skip("message that was reverted", len(ordered) - len(kept))
-    _add(session, kept)
-    session.problems += problems
     return session
 
 
-def _reverted(messages: list[Message], revert: Json) -> list[Message]:
+def _fill(session: Session, messages: list[Message], revert: Any) -> Session:
+    """Add the messages that were not reverted."""
+    ordered = sorted(messages, key=lambda message: (message.created, message.id))
+    kept = _reverted(ordered, revert)
+    session.skip("message that was reverted", len(ordered) - len(kept))
+    _add(session, kept)
+    return session
+
+
+def _reverted(messages: list[Message], revert: Any) -> list[Message]:
     """Drop the reverted message and later ones, or only its parts from the reverted one on."""
-    places = (place for place, message in enumerate(messages) if message.id == revert.get("messageID"))
+    places = (place for place, message in enumerate(messages) if message.id == at(revert, "messageID"))
     place = next(places, None)
     if place is None:
         return messages
@@ -302,10 +297,7 @@ def _number(value: object) -> float:
 
 
 def _entries(message: Message, *, last: bool) -> Iterator[Entry]:
-    """Yield the messages of a prompt or an answer; each step of an answer has a message of results.
-
-    Parts that the `last` answer is still writing are left out until they are complete.
-    """
+    """Yield a prompt, or each step of an answer with its results; the `last` may be unfinished."""
 
     def entry(id: str, kind: str, parts: Iterable[Any], **fields: Any) -> Iterator[Entry]:
         pieces = [Piece(message.number, [part]) for part in parts]
